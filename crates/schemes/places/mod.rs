@@ -1,0 +1,33 @@
+//! The five places where a scheme may act, and what it is handed there.
+//!
+//! | place | who calls it | how often |
+//! |---|---|---|
+//! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost |
+//! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure |
+//! | [`Hop`] | an output interface of a router | each packet, each control interval |
+//! | [`Agent`] | a node | each sample of its counters, each message, each timer |
+//! | [`Controller`] | one node of the network | each report, each timer |
+//!
+//! Contract of all five:
+//! - A hook gets one borrowed struct, so that new fields break nobody, and a [`Context`]; it returns a decision. All
+//!   other effects go into the context's [`Outbox`], which the caller owns, drains after every hook and reuses.
+//! - No hook reads a clock, draws from anything but `context.random`, blocks, or panics on any input.
+//! - Per packet, `Queue`, `Aqm` and `Hop` use integers and bounded state only; per interval they may use floats.
+//! - A timer that was set fires once, at its time or later, never earlier; setting it again moves it.
+//! - Messages are packets: they cost air, may be lost, delayed or reordered; state learnt from them must expire.
+
+mod agent;
+mod controller;
+mod hop;
+mod outbox;
+mod packet;
+mod queue;
+mod source;
+
+pub use agent::{Agent, Airtime, NodeSample};
+pub use controller::{Allocation, Controller, Report};
+pub use hop::{Hop, Link};
+pub use outbox::{Context, Destination, Message, Outbox, Setting, Timer};
+pub use packet::{Ecn, FlowId, Header, NodeId, Packet, PacketClass, PacketId};
+pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
+pub use source::{Acked, Allowance, Congestion, CongestionCause, Sent, Source};

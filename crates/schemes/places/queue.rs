@@ -1,0 +1,98 @@
+//! The queue of an output interface: a discipline that stores and orders, and an AQM that decides and stores nothing.
+
+use super::{Context, Packet, PacketId};
+
+/// Why a packet was dropped. Every drop in the results carries one of these names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DropReason(pub &'static str);
+
+impl DropReason {
+    /// The queue's limit was reached.
+    pub const QUEUE_FULL: Self = Self("queue-full");
+}
+
+/// Why a packet was marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MarkReason(pub &'static str);
+
+/// An AQM's answer. A mark on a packet that cannot be marked becomes a drop in one place, the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Let it go on.
+    Pass,
+    /// Mark it.
+    Mark(MarkReason),
+    /// Drop it.
+    Drop(DropReason),
+}
+
+/// MAC priority of a packet: 0 is the lowest; a host with fewer levels maps them (a capability).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Priority(pub u8);
+
+/// What happened to a packet that was offered to a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enqueued {
+    /// It is stored.
+    Stored,
+    /// It was refused; the host drops it with this reason.
+    Refused(DropReason),
+    /// It is stored, and another that was stored had to go.
+    Displaced(PacketId, DropReason),
+}
+
+/// The packet that goes next, and how urgently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The packet; it stays in the queue until [`Queue::commit`].
+    pub packet: Packet,
+    /// Its MAC priority.
+    pub priority: Priority,
+}
+
+/// How full a queue is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueView {
+    /// Packets stored.
+    pub packets: u32,
+    /// Their bytes as IP packets.
+    pub bytes: u64,
+    /// Most packets it takes.
+    pub limit_packets: u32,
+}
+
+/// A queue discipline. Contract, checked for every scheme in the registry by `tests/queue_contract.rs`:
+/// - every packet offered is afterwards stored, refused or has displaced another: nothing is lost or doubled;
+/// - `peek` does not change what is stored, and two calls without an arrival between them name the same packet;
+/// - `commit` removes exactly the packet that `peek` named; `requeue` makes it the head again;
+/// - `view` counts what is stored.
+pub trait Queue: Send {
+    /// Offers a packet.
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) -> Enqueued;
+
+    /// The packet that goes next, or none.
+    fn peek(&mut self, context: &mut Context<'_>) -> Option<Head>;
+
+    /// Takes the packet out that the last `peek` named.
+    fn commit(&mut self) -> Option<Packet>;
+
+    /// Puts a packet back at the head, for a MAC that gives it up for now.
+    fn requeue(&mut self, packet: Packet);
+
+    /// How full it is.
+    fn view(&self) -> QueueView;
+
+    /// A packet that a neighbour sent to somebody else was overheard. Called only if the scheme asked for it.
+    fn on_overheard(&mut self, _packet: &Packet, _context: &mut Context<'_>) {}
+}
+
+/// Active queue management: decides, stores nothing. It stands beside any discipline.
+pub trait Aqm: Send {
+    /// A packet arrives; the queue holds what `queue` says without it.
+    fn on_enqueue(&mut self, packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict;
+
+    /// A packet is about to leave.
+    fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
+        Verdict::Pass
+    }
+}

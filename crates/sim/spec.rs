@@ -1,0 +1,384 @@
+//! What a world is made from: plain data, every default filled in, nothing left to guess.
+//!
+//! The scenario reader produces a [`WorldSpec`]; tests may write one by hand. Ids (`usize`) are indices into the
+//! vectors of the same spec. The order of nodes, links and flows carries no meaning: results depend on their names.
+
+use airfair_units::{Attowatts, Bytes, Db, Dbm, Rate, Span, Time};
+
+/// A whole network with its traffic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorldSpec {
+    /// Length of the run.
+    pub duration: Span,
+    /// What is measured starts here.
+    pub warmup: Span,
+    /// Kinds of radio that the nodes' interfaces are made of.
+    pub radios: Vec<RadioSpec>,
+    /// Nodes, each with its radios.
+    pub nodes: Vec<NodeSpec>,
+    /// Point-to-point wired links.
+    pub links: Vec<LinkSpec>,
+    /// Measured path gains, used by radios whose propagation is [`Propagation::Matrix`].
+    pub gains: Vec<GainSpec>,
+    /// Flows between nodes.
+    pub flows: Vec<FlowSpec>,
+    /// How next hops are found.
+    pub routing: Routing,
+    /// Whether neighbours' hardware addresses are known from the start.
+    pub arp: ArpSpec,
+    /// Bytes that each layer adds to a packet.
+    pub headers: HeaderSpec,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeSpec {
+    /// The user's name for it; unique. Random streams and ties hang on it, not on the node's place in the file.
+    pub id: String,
+    /// Place in metres: x, y, z.
+    pub position: [f64; 3],
+    /// Its radio interfaces, as indices into [`WorldSpec::radios`]; empty for a wired node. At most one of a kind.
+    pub radios: Vec<usize>,
+}
+
+/// A wired, full-duplex point-to-point link. Each direction has its own queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkSpec {
+    /// The two ends.
+    pub ends: [usize; 2],
+    /// Rate of each direction.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Probability that a packet is lost on the way, independently.
+    pub loss: f64,
+    /// Queue of each direction.
+    pub queue: QueueSpec,
+}
+
+/// One measured direction of a radio path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GainSpec {
+    /// Transmitting node.
+    pub from: usize,
+    /// Receiving node.
+    pub to: usize,
+    /// Path gain, negative for a loss.
+    pub gain: Db,
+}
+
+/// The queue of an output interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueSpec {
+    /// Most packets that wait, the one in the MAC not counted.
+    pub packets: u32,
+}
+
+/// A kind of radio: its PHY, its MAC, its queue, and the air between radios of this kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RadioSpec {
+    /// The user's name for it (`default` for the `[radio]` table).
+    pub name: String,
+    /// Channel number; radios on different channels do not hear each other. Radios on one channel must share the standard.
+    pub channel: u16,
+    /// The PHY.
+    pub phy: PhySpec,
+    /// The MAC.
+    pub mac: MacSpec,
+    /// How power falls with distance.
+    pub propagation: Propagation,
+    /// The queue above the MAC.
+    pub queue: QueueSpec,
+}
+
+/// The standard whose timing and modes a radio uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standard {
+    /// 802.11b: DSSS and CCK at 1, 2, 5.5, 11 Mbit/s in 2.4 GHz (clause 15, 16 of 802.11-2016).
+    Dot11b,
+    /// 802.11a: OFDM at 6..54 Mbit/s in 5 GHz (clause 17).
+    Dot11a,
+    /// 802.11g: the OFDM rates in 2.4 GHz with a 6 us signal extension, DSSS rates beside them (clause 18).
+    Dot11g,
+}
+
+/// DSSS preamble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preamble {
+    /// 144 us preamble and 48 us header, both at 1 Mbit/s.
+    Long,
+    /// 72 us preamble at 1 Mbit/s and 24 us header at 2 Mbit/s; never used at 1 Mbit/s.
+    Short,
+}
+
+/// How OFDM frames are protected from 802.11b stations that cannot hear them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// Not at all.
+    None,
+    /// A CTS to itself at a DSSS rate goes before every OFDM data frame.
+    CtsToSelf,
+    /// RTS/CTS at a DSSS rate goes before every OFDM data frame.
+    RtsCts,
+}
+
+/// What a receiver that is not receiving may lock on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockOn {
+    /// A preamble above `preamble_detect` whose SINR is at least `lock_sinr`.
+    Preamble,
+    /// Any signal above `energy_detect`: one that cannot be decoded still occupies the receiver until it ends (ns-2).
+    Energy,
+}
+
+/// How the signals that overlap a frame add up against it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interference {
+    /// Their powers add.
+    Sum,
+    /// Only the strongest counts (pairwise comparison, as ns-2 does).
+    Strongest,
+}
+
+/// When a locked frame is received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorModel {
+    /// Its power is at least the mode's sensitivity and its worst SINR at least `capture`.
+    Threshold,
+    /// With a probability by modulation, size and the worst SINR while it lasted.
+    WorstSinr,
+    /// With a probability by modulation over each stretch of constant SINR.
+    PerChunk,
+}
+
+/// PHY settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhySpec {
+    /// Timing and modes.
+    pub standard: Standard,
+    /// Rate of unicast data frames.
+    pub data_rate: Rate,
+    /// Rates of which the highest one not above the data rate carries RTS, CTS and ACK.
+    pub basic_rates: Vec<Rate>,
+    /// Rate of broadcast frames.
+    pub broadcast_rate: Rate,
+    /// DSSS preamble.
+    pub preamble: Preamble,
+    /// 9 us instead of 20 us slots (802.11g only).
+    pub short_slot: bool,
+    /// Protection of OFDM frames (802.11g only).
+    pub protection: Protection,
+    /// Transmit power with antenna gain.
+    pub tx_power: Dbm,
+    /// A preamble weaker than this is not detected: the frame is energy at best.
+    pub preamble_detect: Dbm,
+    /// A signal weaker than this leaves the medium idle.
+    pub energy_detect: Dbm,
+    /// Signals weaker than this are left out altogether.
+    pub cutoff: Dbm,
+    /// Thermal noise in the receiver, noise figure included.
+    pub noise: Dbm,
+    /// What may lock.
+    pub lock_on: LockOn,
+    /// Least SINR at which a preamble locks.
+    pub lock_sinr: Db,
+    /// A preamble stronger than the locked frame by at least this takes its place; `None`: never.
+    pub relock: Option<Db>,
+    /// How interferers add up.
+    pub interference: Interference,
+    /// When a frame is received.
+    pub error_model: ErrorModel,
+    /// Least SINR of a received frame under [`ErrorModel::Threshold`].
+    pub capture: Db,
+    /// Least power of a received frame under [`ErrorModel::Threshold`], for each mode; `None`: `preamble_detect`.
+    pub sensitivity: Option<Dbm>,
+}
+
+/// EIFS: which interval follows a failed reception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eifs {
+    /// SIFS + an ACK at the lowest mandatory rate + DIFS (802.11-2016 10.3.2.3.7).
+    LowestRate,
+    /// SIFS + an ACK at the response rate + DIFS (ns-3's saturation tables).
+    ResponseRate,
+    /// DIFS, as after a good frame.
+    Off,
+}
+
+/// When the back-off after a missing CTS or ACK starts to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterTimeout {
+    /// A DIFS after the time-out.
+    Difs,
+    /// At the time-out, if the medium has been idle for a DIFS by then.
+    Immediate,
+}
+
+/// How long a sender waits for CTS or ACK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseTimeout {
+    /// Until no reception has started within SIFS + slot + PHY start delay; one that has started is awaited (802.11-2016 10.3.2.8).
+    PhyStart,
+    /// SIFS + slot + the whole response.
+    WholeResponse,
+}
+
+/// MAC settings. Every field is a rule of the standard that simulators read differently, or one of its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MacSpec {
+    /// Data frames longer than this (MPDU bytes) are preceded by RTS/CTS.
+    pub rts_threshold: Bytes,
+    /// Smallest contention window, in slots: back-off is drawn from 0..=cw_min.
+    pub cw_min: u32,
+    /// Largest contention window, in slots.
+    pub cw_max: u32,
+    /// Attempts of an RTS, or of a data frame without RTS, before the packet is dropped.
+    pub short_retry_limit: u32,
+    /// Attempts of a data frame after RTS/CTS before the packet is dropped.
+    pub long_retry_limit: u32,
+    /// Which interval follows a failed reception.
+    pub eifs: Eifs,
+    /// Whether energy without a preamble counts as a failed reception.
+    pub eifs_on_energy: bool,
+    /// Whether a NAV set by an RTS is reset when no reception follows (802.11-2016 10.3.2.4).
+    pub nav_reset: bool,
+    /// Whether a CTS is sent only if the NAV is idle (802.11-2016 10.3.2.7).
+    pub cts_needs_idle_nav: bool,
+    /// Whether a packet that finds the medium idle for a DIFS goes out without back-off.
+    pub immediate_access: bool,
+    /// When the back-off after a time-out starts to count.
+    pub after_timeout: AfterTimeout,
+    /// How long a response is awaited.
+    pub response_timeout: ResponseTimeout,
+    /// Air propagation in units of 3 us that slot and time-outs allow for (802.11-2016 9.4.2.9).
+    pub coverage_class: u8,
+    /// A transmission is seen at a slot boundary if it arrived at least this long before: CCA time plus turnaround.
+    pub sensing_delay: Span,
+    /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
+    pub mac_queue: u32,
+    /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets (as ns-2 does).
+    pub backpressure: bool,
+}
+
+/// How power falls with distance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Propagation {
+    /// Free space (Friis).
+    FreeSpace {
+        /// Carrier frequency, Hz.
+        frequency_hz: f64,
+    },
+    /// Free space up to the cross-over distance, then the fourth power with antenna heights.
+    TwoRayGround {
+        /// Carrier frequency, Hz.
+        frequency_hz: f64,
+        /// Height of both antennas, m, added to z.
+        antenna_height_m: f64,
+    },
+    /// Loss at a reference distance plus 10 n log10(d/d0), and a normal term drawn once for each pair of nodes.
+    LogDistance {
+        /// Path-loss exponent n.
+        exponent: f64,
+        /// Reference distance, m.
+        reference_m: f64,
+        /// Loss at the reference distance.
+        reference_loss: Db,
+        /// Standard deviation of the shadowing.
+        shadowing: Db,
+    },
+    /// Measured gains ([`WorldSpec::gains`]); pairs that are not named do not hear each other.
+    Matrix,
+}
+
+/// A flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowSpec {
+    /// The user's name; unique.
+    pub id: String,
+    /// Source node.
+    pub from: usize,
+    /// Destination node.
+    pub to: usize,
+    /// What the source sends.
+    pub traffic: Traffic,
+    /// It starts here, plus a draw from the jitter.
+    pub start: Time,
+    /// Uniform random delay of the start.
+    pub start_jitter: Span,
+    /// It stops here ([`Time::NEVER`]: with the run).
+    pub stop: Time,
+}
+
+/// What a UDP source sends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Traffic {
+    /// A packet every `packet * 8 / rate`, each moved by a uniform draw of up to `gap_jitter` of the gap (0: strictly periodic).
+    ConstantRate {
+        /// Payload rate.
+        rate: Rate,
+        /// Payload of a packet.
+        packet: Bytes,
+        /// Share of the gap that is random, 0..=1.
+        gap_jitter: f64,
+    },
+    /// Exponential gaps with the mean of the constant rate.
+    Poisson {
+        /// Mean payload rate.
+        rate: Rate,
+        /// Mean payload of a packet.
+        packet: Bytes,
+        /// Sizes are exponential with that mean instead of fixed (rounded up to a byte, cut at 65,507).
+        exponential_sizes: bool,
+    },
+    /// The queue at the source is never empty.
+    Saturating {
+        /// Payload of a packet.
+        packet: Bytes,
+    },
+}
+
+/// How next hops are found. Routes are static; ties go to the neighbour whose name comes first (numbers by value).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Routing {
+    /// Fewest hops over links that both ends can decode at the data rate.
+    Hops,
+    /// Least sum of 1/(df dr), delivery ratios of a data frame both ways without interference.
+    Etx,
+}
+
+/// ARP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArpSpec {
+    /// Every neighbour is known from the start.
+    pub prefilled: bool,
+    /// Packets that wait for one address; more are dropped, the oldest first.
+    pub waiting_packets: u32,
+    /// A request that is not answered is repeated after this.
+    pub retry: Span,
+    /// Requests before the waiting packets are dropped.
+    pub attempts: u32,
+}
+
+/// Bytes that each layer adds. Defaults are the real headers' lengths; other simulators count differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeaderSpec {
+    /// UDP.
+    pub udp: u32,
+    /// IP.
+    pub ip: u32,
+    /// LLC/SNAP, on the air only.
+    pub llc: u32,
+    /// MAC header and FCS of a data frame, on the air only.
+    pub mac: u32,
+    /// Framing of a wired link.
+    pub wired: u32,
+}
+
+/// Received power and the reach of a link, for reports: what the resolved scenario shows beside the ranges.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkBudget {
+    /// Received power.
+    pub power: Attowatts,
+    /// Ratio to the noise.
+    pub snr: Db,
+}

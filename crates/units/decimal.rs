@@ -1,0 +1,106 @@
+//! Exact reading of decimal numbers: `"0.3"` times 10^9 is 300,000,000 and nothing near it.
+
+/// A number and the unit text behind it, as written by a user: `"5.5 Mbit/s"` is `("5.5", "Mbit/s")`.
+pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let end = text
+        .char_indices()
+        .find(|&(i, c)| !(c.is_ascii_digit() || matches!(c, '.' | '_') || (i == 0 && matches!(c, '+' | '-'))))
+        .map_or(text.len(), |(i, _)| i);
+    let (number, rest) = text.split_at(end);
+    // An exponent belongs to the number ("1e-3 s"); a unit that starts with e does not follow a digit directly.
+    let bytes = rest.as_bytes();
+    if matches!(bytes.first(), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(1), Some(b'+' | b'-')));
+        let digits = bytes[1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits > 0 {
+            let cut = end + 1 + sign + digits;
+            return Some((&text[..cut], text[cut..].trim_start()));
+        }
+    }
+    if number.bytes().any(|b| b.is_ascii_digit()) { Some((number, rest.trim_start())) } else { None }
+}
+
+/// The decimal `number` times `10^power`, if that is a whole number that fits; `None` otherwise.
+pub(crate) fn scaled(number: &str, power: u32) -> Option<u64> {
+    let (mantissa, exponent) = match number.find(['e', 'E']) {
+        Some(i) => (&number[..i], number[i + 1..].parse::<i32>().ok()?),
+        None => (number, 0),
+    };
+    if !(-40..=40).contains(&exponent) {
+        return None;
+    }
+    let mantissa = mantissa.strip_prefix('+').unwrap_or(mantissa);
+    let mut digits: u128 = 0;
+    let mut after_point = 0i32;
+    let mut seen_point = false;
+    for c in mantissa.bytes() {
+        match c {
+            b'0'..=b'9' => {
+                digits = digits.checked_mul(10)?.checked_add(u128::from(c - b'0'))?;
+                after_point += i32::from(seen_point);
+            }
+            b'.' if !seen_point => seen_point = true,
+            b'_' => {}
+            _ => return None,
+        }
+    }
+    let mut shift = exponent.checked_add(i32::try_from(power).ok()?)?.checked_sub(after_point)?;
+    while shift > 0 {
+        digits = digits.checked_mul(10)?;
+        shift -= 1;
+    }
+    while shift < 0 {
+        if !digits.is_multiple_of(10) {
+            return None;
+        }
+        digits /= 10;
+        shift += 1;
+    }
+    u64::try_from(digits).ok()
+}
+
+/// `value / 10^power` as a short exact decimal: `(1500, 3)` is `"1.5"`.
+pub(crate) fn unscaled(value: u64, power: u32) -> String {
+    let divisor = 10u64.pow(power);
+    let (whole, part) = (value / divisor, value % divisor);
+    if part == 0 {
+        return whole.to_string();
+    }
+    let part = format!("{part:0width$}", width = power as usize);
+    format!("{whole}.{}", part.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_split_from_units() {
+        assert_eq!(split("5.5 Mbit/s"), Some(("5.5", "Mbit/s")));
+        assert_eq!(split("20us"), Some(("20", "us")));
+        assert_eq!(split(" -3 dBm "), Some(("-3", "dBm")));
+        assert_eq!(split("1e-3 s"), Some(("1e-3", "s")));
+        assert_eq!(split("7"), Some(("7", "")));
+        assert_eq!(split("fast"), None);
+        assert_eq!(split(""), None);
+    }
+
+    #[test]
+    fn scaling_is_exact_or_refused() {
+        assert_eq!(scaled("0.3", 9), Some(300_000_000));
+        assert_eq!(scaled("0.0000000003", 9), None, "finer than the unit");
+        assert_eq!(scaled("1e3", 0), Some(1000));
+        assert_eq!(scaled("1.50e-1", 2), Some(15));
+        assert_eq!(scaled("18446744073709551616", 0), None, "does not fit");
+        assert_eq!(scaled("-1", 0), None);
+        assert_eq!(scaled("1.2.3", 0), None);
+    }
+
+    #[test]
+    fn printing_is_the_inverse() {
+        assert_eq!(unscaled(1500, 3), "1.5");
+        assert_eq!(unscaled(2_000_000, 6), "2");
+        assert_eq!(unscaled(1, 3), "0.001");
+    }
+}

@@ -1,0 +1,90 @@
+//! What all quantities share: reading from text with a unit, and an error that says what was expected.
+
+use core::fmt;
+
+/// A value that a user writes as a number with a unit.
+pub trait Quantity: Sized + fmt::Display {
+    /// What is expected, for messages: `a time such as "20 us" (ns, us, ms, s, min, h)`.
+    const EXPECTED: &'static str;
+
+    /// Reads the value from text such as `"20 us"`.
+    ///
+    /// # Errors
+    /// [`QuantityError`] if there is no number, no unit, another unit, or a value that the type cannot hold exactly.
+    fn parse(text: &str) -> Result<Self, QuantityError>;
+}
+
+/// Why a text is not the quantity that was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuantityError {
+    /// What is wrong with the text, for a person: `the unit is missing`.
+    pub problem: String,
+    /// What would have been right ([`Quantity::EXPECTED`]).
+    pub expected: &'static str,
+}
+
+impl fmt::Display for QuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; expected {}", self.problem, self.expected)
+    }
+}
+
+impl core::error::Error for QuantityError {}
+
+/// One unit of an integer quantity: its name and the power of ten of the base unit it stands for, times `factor`.
+pub(crate) struct Unit {
+    pub name: &'static str,
+    pub power: u32,
+    pub factor: u64,
+}
+
+/// Reads an integer quantity by its table of units.
+pub(crate) fn parse_integer(
+    text: &str,
+    units: &[Unit],
+    expected: &'static str,
+) -> Result<u64, QuantityError> {
+    let (number, unit) = split(text, expected)?;
+    let found = find(unit, units.iter().map(|u| u.name), expected)?;
+    let u = &units[found];
+    crate::decimal::scaled(number, u.power).and_then(|v| v.checked_mul(u.factor)).ok_or_else(|| {
+        let problem = if number.starts_with('-') {
+            format!("`{text}` is negative")
+        } else {
+            format!("`{text}` is too large or finer than the smallest step")
+        };
+        QuantityError { problem, expected }
+    })
+}
+
+/// Reads a real quantity by the names of its units and their factors.
+pub(crate) fn parse_real(
+    text: &str,
+    units: &[(&'static str, f64)],
+    expected: &'static str,
+) -> Result<f64, QuantityError> {
+    let (number, unit) = split(text, expected)?;
+    let found = find(unit, units.iter().map(|u| u.0), expected)?;
+    let value = number.replace('_', "").parse::<f64>().ok().filter(|v| v.is_finite());
+    value
+        .map(|v| v * units[found].1)
+        .ok_or_else(|| QuantityError { problem: format!("`{number}` is not a number"), expected })
+}
+
+fn split<'a>(text: &'a str, expected: &'static str) -> Result<(&'a str, &'a str), QuantityError> {
+    crate::decimal::split(text)
+        .ok_or_else(|| QuantityError { problem: format!("`{text}` does not start with a number"), expected })
+}
+
+fn find(
+    unit: &str,
+    mut names: impl Iterator<Item = &'static str>,
+    expected: &'static str,
+) -> Result<usize, QuantityError> {
+    if unit.is_empty() {
+        return Err(QuantityError { problem: "the unit is missing".to_string(), expected });
+    }
+    names
+        .position(|n| n == unit)
+        .ok_or_else(|| QuantityError { problem: format!("`{unit}` is not a unit for this"), expected })
+}
