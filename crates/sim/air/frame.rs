@@ -1,0 +1,174 @@
+//! Frames on the air.
+
+use super::Mode;
+
+/// No frame, no station.
+pub(crate) const NONE: u32 = u32::MAX;
+/// No packet.
+pub(crate) const NO_PACKET: u64 = u64::MAX;
+/// Receiver of a broadcast frame.
+pub const BROADCAST: u32 = u32::MAX;
+
+/// What a frame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum FrameKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Unicast data.
+    Data,
+    /// Acknowledgement.
+    Ack,
+    /// Broadcast data.
+    Broadcast,
+}
+
+impl FrameKind {
+    /// Every kind, in the order of the counters.
+    pub const ALL: [Self; 5] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast];
+
+    /// Its name in traces and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rts => "RTS",
+            Self::Cts => "CTS",
+            Self::Data => "DATA",
+            Self::Ack => "ACK",
+            Self::Broadcast => "BROADCAST",
+        }
+    }
+}
+
+/// Why a receiver that was meant to receive a frame did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Loss {
+    /// Its preamble was too weak to be detected, or nothing of it was heard.
+    #[default]
+    OutOfReach,
+    /// The receiver was transmitting.
+    Transmitting,
+    /// The receiver was locked on another frame (its number).
+    LockedOn(u32),
+    /// The preamble did not stand out of what else was on the air.
+    PreambleDrowned,
+    /// A stronger or earlier preamble took the receiver away (its number).
+    LockTaken(u32),
+    /// The receiver began to transmit while it lasted.
+    LockAborted,
+    /// It arrived weaker than its mode needs.
+    TooWeak,
+    /// It was drowned by interference; the number of the frame that made it worst.
+    Interference(u32),
+    /// Noise and interference made an error, by chance.
+    Noise,
+}
+
+impl Loss {
+    /// Names of the causes, in the order of the counters.
+    pub const NAMES: [&'static str; 9] = [
+        "out-of-reach",
+        "transmitting",
+        "locked-on-other",
+        "preamble-drowned",
+        "lock-taken",
+        "lock-aborted",
+        "too-weak",
+        "interference",
+        "noise",
+    ];
+
+    /// Its place among the counters.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::OutOfReach => 0,
+            Self::Transmitting => 1,
+            Self::LockedOn(_) => 2,
+            Self::PreambleDrowned => 3,
+            Self::LockTaken(_) => 4,
+            Self::LockAborted => 5,
+            Self::TooWeak => 6,
+            Self::Interference(_) => 7,
+            Self::Noise => 8,
+        }
+    }
+}
+
+/// A PPDU on the air. For now it carries one MPDU; `mpdus` and the outcome's bit mask leave room for aggregation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    pub start: u64,
+    pub end: u64,
+    /// Running number, for traces.
+    pub number: u32,
+    pub sender: u32,
+    pub receiver: u32,
+    /// The packet it carries, or [`NO_PACKET`].
+    pub packet: u64,
+    /// PSDU length.
+    pub bytes: u32,
+    /// Duration field.
+    pub nav_us: u32,
+    pub sequence: u16,
+    pub retry: bool,
+    pub kind: FrameKind,
+    pub mode: Mode,
+    /// Passes at its end that are still to come: one for each band, one for the sender.
+    pub passes_left: u8,
+    /// Why its receiver has missed it so far.
+    pub loss: Loss,
+}
+
+/// Frames by index, with a free list.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    slots: Vec<Frame>,
+    free: Vec<u32>,
+    /// Frames sent so far.
+    pub count: u32,
+}
+
+impl Frames {
+    #[inline]
+    pub(crate) fn add(&mut self, frame: Frame) -> u32 {
+        self.count = self.count.wrapping_add(1);
+        match self.free.pop() {
+            Some(at) => {
+                self.slots[at as usize] = frame;
+                at
+            }
+            None => {
+                self.slots.push(frame);
+                (self.slots.len() - 1) as u32
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: u32) -> &Frame {
+        &self.slots[at as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, at: u32) -> &mut Frame {
+        &mut self.slots[at as usize]
+    }
+
+    /// One of the passes at its end is done; after the last the index may be used again.
+    #[inline]
+    pub(crate) fn pass_done(&mut self, at: u32) {
+        let frame = &mut self.slots[at as usize];
+        frame.passes_left -= 1;
+        if frame.passes_left == 0 {
+            self.free.push(at);
+        }
+    }
+
+    /// Frames on the air.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}

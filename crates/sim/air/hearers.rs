@@ -1,0 +1,194 @@
+//! Who hears whom: for each transmitter a list of hearers in one flat array.
+//!
+//! A transmitter's list is cut into bands of propagation delay, 4 us wide. Everything that a transmission does in a band
+//! is done in one pass at the band's offset: nearer than 1.2 km there is one band, with no event of its own. Inside
+//! a band decodable hearers come first, then those that only sense, then those for whom it is noise.
+
+use airfair_units::{Db, Dbm};
+
+use super::propagation;
+use super::{Kind, StationSpec};
+use crate::spec::{GainSpec, Propagation};
+
+/// One hearer of one transmitter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Hearer {
+    /// Station.
+    pub id: u32,
+    /// Propagation delay, ns.
+    pub delay: u32,
+    /// Received power, aW.
+    pub power: u64,
+}
+
+/// A band of one transmitter's hearers: indices into the flat array.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Band {
+    pub first: u32,
+    pub decodable_end: u32,
+    pub sensed_end: u32,
+    pub end: u32,
+    /// When, after the transmission's start or end, the band's pass is made, ns.
+    pub offset: u32,
+}
+
+/// Width of a band, ns. Below a SIFS, so that a reply is never due before its band's pass.
+const BAND_NS: u64 = 4_000;
+
+/// All lists.
+#[derive(Debug, Default)]
+pub(crate) struct Hearers {
+    pub list: Vec<Hearer>,
+    pub bands: Vec<Band>,
+    /// For each station the range of its bands.
+    pub bands_of: Vec<(u32, u32)>,
+}
+
+impl Hearers {
+    /// Bands of a transmitter.
+    #[inline]
+    pub(crate) fn bands_of(&self, station: u32) -> std::ops::Range<usize> {
+        let (first, end) = self.bands_of[station as usize];
+        first as usize..end as usize
+    }
+
+    /// Computes every list. Stations on different channels do not hear each other.
+    pub(crate) fn build(stations: &[StationSpec], kinds: &[Kind], gains: &[GainSpec], seed: u64) -> Self {
+        let mut pairs: Vec<(u32, Hearer)> = Vec::new();
+        let mut add = |from: usize, to: usize, dbm: f64, distance: f64| {
+            let receiver = &stations[to];
+            if dbm >= receiver.cutoff.0 && dbm.is_finite() {
+                let power = Dbm(dbm).to_attowatts().0.max(1);
+                let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
+                pairs.push((from as u32, Hearer { id: to as u32, delay, power }));
+            }
+        };
+        let matrix = |s: &StationSpec| s.propagation == Propagation::Matrix;
+        for gain in gains {
+            for (i, from) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.from && matrix(s)) {
+                for (j, to) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.to) {
+                    if i != j && kinds[from.kind as usize].channel == kinds[to.kind as usize].channel {
+                        add(i, j, from.tx_power.0 + gain.gain.0, distance(from, to));
+                    }
+                }
+            }
+        }
+        for (i, j) in near_pairs(stations) {
+            let (from, to) = (&stations[i], &stations[j]);
+            if kinds[from.kind as usize].channel != kinds[to.kind as usize].channel || matrix(from) {
+                continue;
+            }
+            let d = distance(from, to);
+            let shadow = propagation::shadowing(&from.propagation, seed, &from.node_id, &to.node_id);
+            add(i, j, from.tx_power.0 + propagation::gain_at(&from.propagation, d).0 + shadow.0, d);
+        }
+        Self::pack(pairs, stations, kinds)
+    }
+
+    fn pack(mut pairs: Vec<(u32, Hearer)>, stations: &[StationSpec], kinds: &[Kind]) -> Self {
+        let class = |h: &Hearer| {
+            let kind = &kinds[stations[h.id as usize].kind as usize];
+            match h.power {
+                p if p >= kind.preamble_detect => 0u8,
+                p if p >= kind.energy_detect => 1,
+                _ => 2,
+            }
+        };
+        let key = |&(from, h): &(u32, Hearer)| (from, u64::from(h.delay) / BAND_NS, class(&h), h.id);
+        pairs.sort_unstable_by_key(key);
+        pairs.dedup_by_key(|&mut (from, h)| (from, h.id));
+        let mut hearers = Self { bands_of: vec![(0, 0); stations.len()], ..Self::default() };
+        let mut at = 0;
+        for station in 0..stations.len() as u32 {
+            let first_band = hearers.bands.len() as u32;
+            while at < pairs.len() && pairs[at].0 == station {
+                let number = u64::from(pairs[at].1.delay) / BAND_NS;
+                let mut band = Band {
+                    first: hearers.list.len() as u32,
+                    offset: (number * BAND_NS) as u32,
+                    ..Band::default()
+                };
+                let mut count = [0u32; 3];
+                while at < pairs.len()
+                    && pairs[at].0 == station
+                    && u64::from(pairs[at].1.delay) / BAND_NS == number
+                {
+                    count[usize::from(class(&pairs[at].1))] += 1;
+                    hearers.list.push(pairs[at].1);
+                    at += 1;
+                }
+                band.decodable_end = band.first + count[0];
+                band.sensed_end = band.decodable_end + count[1];
+                band.end = band.sensed_end + count[2];
+                hearers.bands.push(band);
+            }
+            hearers.bands_of[station as usize] = (first_band, hearers.bands.len() as u32);
+        }
+        hearers.list.shrink_to_fit();
+        hearers.bands.shrink_to_fit();
+        hearers
+    }
+
+    /// The entry of one hearer of a transmitter, decodable or not.
+    pub(crate) fn find(&self, from: u32, to: u32) -> Option<Hearer> {
+        self.bands_of(from)
+            .flat_map(|b| self.bands[b].first..self.bands[b].end)
+            .map(|e| self.list[e as usize])
+            .find(|h| h.id == to)
+    }
+
+    /// Decodable hearers of a transmitter.
+    pub(crate) fn decodable(&self, from: u32) -> impl Iterator<Item = Hearer> + '_ {
+        self.bands_of(from)
+            .flat_map(|b| self.bands[b].first..self.bands[b].decodable_end)
+            .map(|e| self.list[e as usize])
+    }
+}
+
+fn distance(a: &StationSpec, b: &StationSpec) -> f64 {
+    let d = [0, 1, 2].map(|i| a.position[i] - b.position[i]);
+    (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
+}
+
+/// Ordered pairs of stations that may lie within the farthest reach of any of them: a grid of cells of that size.
+fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let reach = stations
+        .iter()
+        .filter(|s| s.propagation != Propagation::Matrix)
+        .map(|from| {
+            let weakest = stations.iter().map(|to| to.cutoff.0).fold(f64::INFINITY, f64::min);
+            // Stations of one kind share all of this: the search below is made once per distinct value.
+            (from.tx_power.0, weakest, &from.propagation)
+        })
+        .fold((Vec::<(f64, f64, &Propagation)>::new(), 0.0f64), |(mut seen, mut most), item| {
+            if !seen.contains(&item) {
+                most = most.max(propagation::reach(item.2, Db(item.1 - item.0)));
+                seen.push(item);
+            }
+            (seen, most)
+        })
+        .1;
+    let extent = stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
+    // No cell smaller than needed to keep the indices in range.
+    let size = reach.max(extent / 1e6).max(1.0);
+    let cell = move |s: &StationSpec| {
+        [(s.position[0] / size).floor() as i64, (s.position[1] / size).floor() as i64]
+    };
+    let mut by_cell: Vec<([i64; 2], usize)> = stations.iter().enumerate().map(|(i, s)| (cell(s), i)).collect();
+    by_cell.sort_unstable();
+    let neighbours: Vec<Vec<usize>> = stations
+        .iter()
+        .map(|s| {
+            let [x, y] = cell(s);
+            let mut found = Vec::new();
+            for column in x - 1..=x + 1 {
+                let low = by_cell.partition_point(|&(c, _)| c < [column, y - 1]);
+                let rows = by_cell[low..].iter().take_while(|&&(c, _)| c <= [column, y + 1]);
+                found.extend(rows.map(|&(_, i)| i));
+            }
+            found
+        })
+        .collect();
+    neighbours.into_iter().enumerate().flat_map(|(i, found)| found.into_iter().filter(move |&j| j != i).map(move |j| (i, j)))
+}

@@ -1,0 +1,190 @@
+//! The constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
+
+use airfair_units::{Db, Span};
+use airfair_wire::ieee80211::{Ack, Cts};
+
+use super::Mode;
+use crate::spec::{
+    AfterTimeout, Eifs, ErrorModel, HeaderSpec, Interference, LockOn, Preamble, Protection, RadioSpec,
+    ResponseTimeout, Standard,
+};
+
+/// A kind of radio, ready for the inner loops.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    pub(crate) standard: Standard,
+    pub(crate) preamble: Preamble,
+    pub(crate) channel: u16,
+    /// aSlotTime with the coverage class's air propagation time.
+    pub(crate) slot: u64,
+    pub(crate) sifs: u64,
+    pub(crate) difs: u64,
+    pub(crate) eifs: u64,
+    pub(crate) sensing_delay: u64,
+    pub(crate) data_mode: Mode,
+    pub(crate) response_mode: Mode,
+    pub(crate) broadcast_mode: Mode,
+    /// Mode of the frames that protect OFDM data from 802.11b stations.
+    pub(crate) protection_mode: Mode,
+    pub(crate) protection: Protection,
+    pub(crate) rts_threshold: u64,
+    pub(crate) cw_min: u32,
+    pub(crate) cw_max: u32,
+    pub(crate) short_retry_limit: u32,
+    pub(crate) long_retry_limit: u32,
+    pub(crate) has_eifs: bool,
+    pub(crate) eifs_on_energy: bool,
+    pub(crate) nav_reset: bool,
+    pub(crate) cts_needs_idle_nav: bool,
+    pub(crate) immediate_access: bool,
+    pub(crate) after_timeout: AfterTimeout,
+    pub(crate) response_timeout: ResponseTimeout,
+    pub(crate) mac_queue: u32,
+    pub(crate) lock_on_energy: bool,
+    pub(crate) strongest: bool,
+    pub(crate) error_model: ErrorModel,
+    pub(crate) noise: u64,
+    pub(crate) preamble_detect: u64,
+    pub(crate) energy_detect: u64,
+    pub(crate) sensitivity: u64,
+    /// Ratios as multiples of 2^-16.
+    pub(crate) lock_sinr: u64,
+    pub(crate) capture: u64,
+    pub(crate) relock: Option<u64>,
+    /// Bytes that LLC and the MAC add to an IP packet.
+    pub(crate) overhead: u32,
+}
+
+fn fixed(ratio: Db) -> u64 {
+    (ratio.to_linear() * 65536.0).clamp(0.0, 9e18) as u64
+}
+
+/// Whether `power` is at least `ratio` (2^-16) times `noise`.
+#[inline]
+pub(crate) fn exceeds(power: u64, ratio: u64, noise: u64) -> bool {
+    u128::from(power) << 16 >= u128::from(ratio) * u128::from(noise)
+}
+
+impl Kind {
+    /// Works out the constants. The rates must be modes of the standard (the scenario reader sees to it).
+    ///
+    /// # Errors
+    /// Says which rate is not a mode of the standard.
+    pub fn new(spec: &RadioSpec, headers: &HeaderSpec) -> Result<Self, String> {
+        let (phy, mac) = (&spec.phy, &spec.mac);
+        let mode = |rate| {
+            Mode::of_rate(phy.standard, rate)
+                .ok_or_else(|| format!("radio {}: {rate} is not a rate of {:?}", spec.name, phy.standard))
+        };
+        let data_mode = mode(phy.data_rate)?;
+        let basic = phy.basic_rates.iter().map(|&r| mode(r)).collect::<Result<Vec<_>, _>>()?;
+        let fastest_below = |limit: Mode, ofdm: bool| {
+            basic.iter().copied().filter(|m| m.is_ofdm() == ofdm && m.rate() <= limit.rate()).max_by_key(|m| m.rate())
+        };
+        // The highest basic rate not above the data rate, of the same modulation class if there is one (10.7.6.5.2).
+        let slowest = if phy.standard == Standard::Dot11a { Mode::Ofdm6 } else { Mode::Dsss1 };
+        let response_mode = fastest_below(data_mode, data_mode.is_ofdm())
+            .or_else(|| fastest_below(data_mode, !data_mode.is_ofdm()))
+            .unwrap_or(if data_mode.is_ofdm() { Mode::Ofdm6 } else { slowest });
+        let protection_mode = fastest_below(Mode::Cck11, false).unwrap_or(slowest);
+
+        let (base_slot, sifs) = match phy.standard {
+            Standard::Dot11b => (20_000, 10_000),
+            Standard::Dot11a => (9_000, 16_000),
+            Standard::Dot11g => (if phy.short_slot { 9_000 } else { 20_000 }, 10_000),
+        };
+        let slot = base_slot + 3_000 * u64::from(mac.coverage_class);
+        let difs = sifs + 2 * slot;
+        let ack = |m: Mode| m.duration(Ack::wire_len() as u32, phy.standard, phy.preamble).as_nanos();
+        let eifs = match mac.eifs {
+            Eifs::LowestRate => sifs + ack(slowest) + difs,
+            Eifs::ResponseRate => sifs + ack(response_mode) + difs,
+            Eifs::Off => difs,
+        };
+        let preamble_detect = phy.preamble_detect.to_attowatts().0;
+        Ok(Self {
+            standard: phy.standard,
+            preamble: phy.preamble,
+            channel: spec.channel,
+            slot,
+            sifs,
+            difs,
+            eifs,
+            sensing_delay: mac.sensing_delay.as_nanos(),
+            data_mode,
+            response_mode,
+            broadcast_mode: mode(phy.broadcast_rate)?,
+            protection_mode,
+            protection: if phy.standard == Standard::Dot11g && data_mode.is_ofdm() {
+                phy.protection
+            } else {
+                Protection::None
+            },
+            rts_threshold: mac.rts_threshold.get(),
+            cw_min: mac.cw_min.min(32767),
+            cw_max: mac.cw_max.min(32767),
+            short_retry_limit: mac.short_retry_limit,
+            long_retry_limit: mac.long_retry_limit,
+            has_eifs: mac.eifs != Eifs::Off,
+            eifs_on_energy: mac.eifs_on_energy && mac.eifs != Eifs::Off,
+            nav_reset: mac.nav_reset,
+            cts_needs_idle_nav: mac.cts_needs_idle_nav,
+            immediate_access: mac.immediate_access,
+            after_timeout: mac.after_timeout,
+            response_timeout: mac.response_timeout,
+            mac_queue: mac.mac_queue.max(1),
+            lock_on_energy: phy.lock_on == LockOn::Energy,
+            strongest: phy.interference == Interference::Strongest,
+            error_model: phy.error_model,
+            noise: phy.noise.to_attowatts().0,
+            preamble_detect,
+            energy_detect: phy.energy_detect.to_attowatts().0,
+            sensitivity: phy.sensitivity.map_or(preamble_detect, |s| s.to_attowatts().0),
+            lock_sinr: fixed(phy.lock_sinr),
+            capture: fixed(phy.capture),
+            relock: phy.relock.map(fixed),
+            overhead: headers.llc + headers.mac,
+        })
+    }
+
+    /// Duration of a frame of `bytes` in a mode, ns.
+    #[inline]
+    pub(crate) fn duration(&self, mode: Mode, bytes: u32) -> u64 {
+        mode.duration(bytes, self.standard, self.preamble).as_nanos()
+    }
+
+    pub(crate) fn cts(&self, mode: Mode) -> u64 {
+        self.duration(mode, Cts::wire_len() as u32)
+    }
+    pub(crate) fn ack(&self) -> u64 {
+        self.duration(self.response_mode, Ack::wire_len() as u32)
+    }
+
+    /// Time from the start of a frame to PHY-RXSTART: preamble and PLCP header.
+    pub(crate) fn phy_start(&self, mode: Mode) -> u64 {
+        mode.header(self.preamble).as_nanos()
+    }
+
+    /// Mode of RTS and CTS before data.
+    pub(crate) fn control_mode(&self) -> Mode {
+        if self.protection == Protection::None { self.response_mode } else { self.protection_mode }
+    }
+
+    /// Slot, SIFS, DIFS and EIFS, for documentation and tests.
+    #[must_use]
+    pub fn intervals(&self) -> [Span; 4] {
+        [self.slot, self.sifs, self.difs, self.eifs].map(Span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparing_ratios_does_not_overflow() {
+        assert!(exceeds(u64::MAX, 10 << 16, u64::MAX / 10));
+        assert!(!exceeds(999, 10 << 16, 100));
+        assert!(exceeds(1000, 10 << 16, 100));
+    }
+}

@@ -1,0 +1,491 @@
+//! A station's side of DCF (802.11-2016 clause 10.3): access, RTS/CTS, acknowledgement, retries, duplicates.
+
+use std::collections::VecDeque;
+
+use airfair_units::random::Stream;
+use airfair_wire::ieee80211::{Ack, Cts, Rts};
+
+use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_PACKET, NONE};
+use super::radio::{NEVER, flag};
+use super::{Air, Handed, Mode, Outcome, Upper, class, kinds};
+use crate::engine::Agenda;
+use crate::measure::trace::Record;
+use crate::spec::{AfterTimeout, Protection, ResponseTimeout};
+
+/// What a station is doing with the packet in its hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing to send. A back-off after the last packet may still run.
+    Idle,
+    /// Waiting for the back-off to end.
+    Contend,
+    /// RTS sent, waiting for the CTS.
+    WaitCts,
+    /// The data frame follows in a SIFS or is on the air.
+    SendData,
+    /// Waiting for the ACK.
+    WaitAck,
+}
+
+/// A frame that is due a SIFS after the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reply {
+    kind: FrameKind,
+    to: u32,
+    nav_us: u32,
+    mode: Mode,
+}
+
+/// The MAC of a station.
+#[derive(Debug)]
+pub(super) struct Mac {
+    pub state: State,
+    /// Packets taken from the queue; the first is being sent.
+    pub held: VecDeque<Handed>,
+    reply: Option<Reply>,
+    random: Stream,
+    cw: u32,
+    short_retries: u32,
+    long_retries: u32,
+    /// The data frame has been on the air before.
+    sent_before: bool,
+    sequence: u16,
+    /// Which time-out counts.
+    generation: u32,
+}
+
+impl Mac {
+    pub(super) fn new(cw_min: u32, random: Stream) -> Self {
+        Self {
+            state: State::Idle,
+            held: VecDeque::new(),
+            reply: None,
+            random,
+            cw: cw_min,
+            short_retries: 0,
+            long_retries: 0,
+            sent_before: false,
+            sequence: 0,
+            generation: 0,
+        }
+    }
+
+    fn draw(&mut self) -> u16 {
+        self.random.below(self.cw + 1) as u16
+    }
+}
+
+/// Whole microseconds of a duration field, rounded up.
+fn duration_us(ns: u64) -> u32 {
+    ns.div_ceil(1000).min(32767) as u32
+}
+
+impl Air {
+    /// The upper layer may have a packet for this station.
+    pub fn kick<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
+        let s = station as usize;
+        self.fill(station, agenda.now, upper);
+        if self.macs[s].state != State::Idle || self.macs[s].held.is_empty() {
+            return;
+        }
+        let now = agenda.now;
+        self.macs[s].state = State::Contend;
+        let resume = self.resume_at(s);
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        let (slot, immediate) = (kind.slot, kind.immediate_access);
+        let radio = &mut self.radios[s];
+        radio.set(flag::CONTENDING);
+        // A back-off after the last packet still runs: it goes on.
+        if radio.deadline == NEVER || radio.deadline < now {
+            let idle = radio.busy_until <= now && radio.nav_until <= now;
+            radio.count_from = resume.max(now);
+            if immediate && idle {
+                radio.slots = 0;
+                radio.set(flag::IMMEDIATE);
+            } else {
+                radio.slots = self.macs[s].draw();
+            }
+            radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
+        }
+        self.arm(station, agenda);
+    }
+
+    /// Takes packets from the queue up to what the MAC may hold.
+    fn fill<U: Upper>(&mut self, station: u32, now: u64, upper: &mut U) {
+        let s = station as usize;
+        let room = self.kinds[self.kind_of[s] as usize].mac_queue as usize;
+        while self.macs[s].held.len() < room {
+            match upper.pull(station, now) {
+                Some(packet) => self.macs[s].held.push_back(packet),
+                None => break,
+            }
+        }
+    }
+
+    /// From when on slots may be counted if nothing more happens: DIFS after medium and NAV, EIFS after a failed reception.
+    fn resume_at(&self, s: usize) -> u64 {
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        let radio = &self.radios[s];
+        let resume = radio.busy_until.max(radio.nav_until) + kind.difs;
+        match self.slows[s].eifs_from {
+            0 => resume,
+            from => resume.max(from + kind.eifs),
+        }
+    }
+
+    /// A reception has ended: counting starts anew.
+    #[inline]
+    pub(super) fn recount(&mut self, station: u32, agenda: &mut Agenda) {
+        let s = station as usize;
+        let resume = self.resume_at(s);
+        let slot = self.kinds[self.kind_of[s] as usize].slot;
+        let radio = &mut self.radios[s];
+        if !radio.has(flag::CONTENDING) && radio.deadline <= agenda.now {
+            // A back-off after the last packet has run out meanwhile.
+            radio.deadline = NEVER;
+            return;
+        }
+        radio.count_from = resume;
+        radio.deadline = resume + u64::from(radio.slots) * slot;
+        if radio.has(flag::CONTENDING) && radio.deadline < self.slows[s].armed_at {
+            self.arm(station, agenda);
+        }
+    }
+
+    /// Makes sure that an access event comes no later than the deadline.
+    fn arm(&mut self, station: u32, agenda: &mut Agenda) {
+        let s = station as usize;
+        let deadline = self.radios[s].deadline;
+        if deadline < self.slows[s].armed_at {
+            self.slows[s].armed_at = deadline;
+            agenda.push(deadline, self.order(class::ACCESS, station), kinds::ACCESS, station, 0, 0);
+        }
+    }
+
+    /// An access event: the back-off has ended, or it has been moved and the event follows.
+    pub(super) fn access(&mut self, station: u32, agenda: &mut Agenda) {
+        let s = station as usize;
+        if self.slows[s].armed_at != agenda.now {
+            return;
+        }
+        self.slows[s].armed_at = NEVER;
+        let radio = &mut self.radios[s];
+        if !radio.has(flag::CONTENDING) || radio.deadline == NEVER {
+            return;
+        }
+        if radio.has(flag::DRAW) {
+            radio.clear(flag::DRAW);
+            radio.slots = self.macs[s].draw();
+            let slot = self.kinds[self.kind_of[s] as usize].slot;
+            radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
+        }
+        if radio.deadline > agenda.now {
+            self.arm(station, agenda);
+            return;
+        }
+        radio.deadline = NEVER;
+        radio.clear(flag::CONTENDING | flag::IMMEDIATE);
+        self.send_first(station, agenda);
+    }
+
+    /// The station has won access: RTS, CTS to itself, data or broadcast.
+    fn send_first(&mut self, station: u32, agenda: &mut Agenda) {
+        let s = station as usize;
+        let Some(&packet) = self.macs[s].held.front() else { return };
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        if packet.to == BROADCAST {
+            self.send_data(station, agenda);
+            return;
+        }
+        let bytes = packet.bytes + kind.overhead;
+        let data = kind.duration(kind.data_mode, bytes);
+        let mode = kind.control_mode();
+        let ack = kind.ack();
+        if u64::from(bytes) > kind.rts_threshold || kind.protection == Protection::RtsCts {
+            let nav_us = duration_us(3 * kind.sifs + kind.cts(mode) + data + ack);
+            self.macs[s].state = State::WaitCts;
+            self.send_control(station, FrameKind::Rts, packet.to, nav_us, mode, agenda);
+        } else if kind.protection == Protection::CtsToSelf {
+            let nav_us = duration_us(2 * kind.sifs + data + ack);
+            self.macs[s].state = State::SendData;
+            self.send_control(station, FrameKind::Cts, station, nav_us, mode, agenda);
+        } else {
+            self.send_data(station, agenda);
+        }
+    }
+
+    fn send_control(&mut self, station: u32, what: FrameKind, to: u32, nav_us: u32, mode: Mode, agenda: &mut Agenda) {
+        let bytes = match what {
+            FrameKind::Rts => Rts::wire_len(),
+            FrameKind::Cts => Cts::wire_len(),
+            _ => Ack::wire_len(),
+        } as u32;
+        let kind = &self.kinds[self.kind_of[station as usize] as usize];
+        let frame = Frame {
+            start: agenda.now,
+            end: agenda.now + kind.duration(mode, bytes),
+            number: 0,
+            sender: station,
+            receiver: to,
+            packet: NO_PACKET,
+            bytes,
+            nav_us,
+            sequence: 0,
+            retry: false,
+            kind: what,
+            mode,
+            passes_left: 0,
+            loss: Loss::OutOfReach,
+        };
+        self.transmit(frame, agenda);
+    }
+
+    fn send_data(&mut self, station: u32, agenda: &mut Agenda) {
+        let s = station as usize;
+        let mac = &mut self.macs[s];
+        let Some(&packet) = mac.held.front() else { return };
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        let broadcast = packet.to == BROADCAST;
+        let mode = if broadcast { kind.broadcast_mode } else { kind.data_mode };
+        let bytes = packet.bytes + kind.overhead;
+        let retry = std::mem::replace(&mut mac.sent_before, true);
+        if !retry {
+            mac.sequence = (mac.sequence + 1) & 0x0fff;
+        }
+        mac.state = State::WaitAck;
+        let frame = Frame {
+            start: agenda.now,
+            end: agenda.now + kind.duration(mode, bytes),
+            number: 0,
+            sender: station,
+            receiver: packet.to,
+            packet: packet.packet,
+            bytes,
+            nav_us: if broadcast { 0 } else { duration_us(kind.sifs + kind.ack()) },
+            sequence: mac.sequence,
+            retry,
+            kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
+            mode,
+            passes_left: 0,
+            loss: Loss::OutOfReach,
+        };
+        self.transmit(frame, agenda);
+    }
+
+    /// The station's own frame has left.
+    pub(super) fn sent<U: Upper>(&mut self, frame: &Frame, agenda: &mut Agenda, upper: &mut U) {
+        let station = frame.sender;
+        let s = station as usize;
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        match frame.kind {
+            FrameKind::Rts | FrameKind::Data => {
+                let response = if frame.kind == FrameKind::Rts { kind.control_mode() } else { kind.response_mode };
+                let wait = match kind.response_timeout {
+                    ResponseTimeout::PhyStart => kind.phy_start(response),
+                    ResponseTimeout::WholeResponse => kind.duration(response, Ack::wire_len() as u32),
+                };
+                let at = agenda.now + kind.sifs + kind.slot + wait;
+                let generation = self.macs[s].generation;
+                agenda.push(at, self.order(class::TIMEOUT, station), kinds::TIMEOUT, station, generation, 0);
+            }
+            FrameKind::Broadcast => self.packet_done(station, Outcome::Broadcast, agenda, upper),
+            FrameKind::Cts if frame.receiver == station => self.reply_after_sifs(station, None, agenda.now, agenda),
+            FrameKind::Cts | FrameKind::Ack => {}
+        }
+    }
+
+    /// A reply is due; `None` is the own data frame.
+    fn reply_after_sifs(&mut self, station: u32, reply: Option<Reply>, end: u64, agenda: &mut Agenda) {
+        let s = station as usize;
+        self.macs[s].reply = reply;
+        let at = end + self.kinds[self.kind_of[s] as usize].sifs;
+        agenda.push(at, self.order(class::REPLY, station), kinds::REPLY, station, 0, 0);
+    }
+
+    /// A SIFS has passed.
+    pub(super) fn reply(&mut self, station: u32, agenda: &mut Agenda) {
+        let s = station as usize;
+        match self.macs[s].reply.take() {
+            Some(reply) => self.send_control(station, reply.kind, reply.to, reply.nav_us, reply.mode, agenda),
+            None => self.send_data(station, agenda),
+        }
+    }
+
+    /// A frame for this station, or a broadcast, was received.
+    pub(super) fn receive<U: Upper>(
+        &mut self,
+        entry: u32,
+        station: u32,
+        frame: &Frame,
+        end: u64,
+        agenda: &mut Agenda,
+        upper: &mut U,
+    ) {
+        let s = station as usize;
+        let from = frame.sender;
+        let state = self.macs[s].state;
+        let peer = self.macs[s].held.front().map_or(NONE, |p| p.to);
+        let expected = from == peer
+            && match frame.kind {
+                FrameKind::Cts => state == State::WaitCts,
+                FrameKind::Ack => state == State::WaitAck,
+                _ => false,
+            };
+        // Another frame came while the response was due: the attempt has failed (10.3.2.8), then the frame counts.
+        if self.radios[s].has(flag::AWAIT_END) && !expected {
+            self.no_response(station, agenda, upper);
+        }
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        match frame.kind {
+            FrameKind::Rts => {
+                if kind.cts_needs_idle_nav && self.radios[s].nav_until > end {
+                    self.counters[s].cts_withheld += 1;
+                    if self.recorder.is_some() {
+                        self.record(agenda.now, Record::CtsWithheld { at: station, to: from, nav_until: self.radios[s].nav_until });
+                    }
+                    return;
+                }
+                let used = kind.sifs + kind.cts(frame.mode);
+                let nav_us = frame.nav_us.saturating_sub(duration_us(used));
+                let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
+                self.reply_after_sifs(station, Some(reply), end, agenda);
+            }
+            FrameKind::Cts if expected => {
+                let mac = &mut self.macs[s];
+                mac.generation = mac.generation.wrapping_add(1);
+                mac.short_retries = 0;
+                mac.state = State::SendData;
+                self.radios[s].clear(flag::AWAIT_END);
+                self.reply_after_sifs(station, None, end, agenda);
+            }
+            FrameKind::Ack if expected => {
+                let mac = &mut self.macs[s];
+                mac.generation = mac.generation.wrapping_add(1);
+                self.radios[s].clear(flag::AWAIT_END);
+                self.packet_done(station, Outcome::Delivered, agenda, upper);
+            }
+            FrameKind::Data => {
+                let mode = kind.response_mode;
+                self.reply_after_sifs(
+                    station,
+                    Some(Reply { kind: FrameKind::Ack, to: from, nav_us: 0, mode }),
+                    end,
+                    agenda,
+                );
+                let seen = u32::from(frame.sequence) + 1;
+                if frame.retry && self.last_sequence[entry as usize] == seen {
+                    self.counters[s].duplicates += 1;
+                } else {
+                    self.last_sequence[entry as usize] = seen;
+                    upper.received(station, frame.packet, from, end);
+                }
+            }
+            FrameKind::Broadcast => upper.received(station, frame.packet, from, end),
+            // A CTS or ACK that nobody waits for any more.
+            FrameKind::Cts | FrameKind::Ack => {}
+        }
+    }
+
+    /// CTS or ACK did not start in time.
+    pub(super) fn timeout<U: Upper>(&mut self, station: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
+        let s = station as usize;
+        let mac = &self.macs[s];
+        if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
+            return;
+        }
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        let radio = &mut self.radios[s];
+        if kind.response_timeout == ResponseTimeout::PhyStart && radio.lock != NONE {
+            let header = kind.phy_start(self.frames.get(radio.lock).mode);
+            if radio.lock_start + header <= agenda.now {
+                radio.set(flag::AWAIT_END);
+                return;
+            }
+        }
+        self.no_response(station, agenda, upper);
+    }
+
+    /// The attempt has failed: count it, widen the window, back off, or give the packet up.
+    pub(super) fn no_response<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
+        let s = station as usize;
+        self.radios[s].clear(flag::AWAIT_END);
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        let mac = &mut self.macs[s];
+        let Some(&packet) = mac.held.front() else { return };
+        mac.generation = mac.generation.wrapping_add(1);
+        let after_rts = u64::from(packet.bytes + kind.overhead) > kind.rts_threshold
+            || kind.protection == Protection::RtsCts;
+        let no_cts = mac.state == State::WaitCts;
+        let given_up = if no_cts || !after_rts {
+            mac.short_retries += 1;
+            mac.short_retries >= kind.short_retry_limit
+        } else {
+            mac.long_retries += 1;
+            mac.long_retries >= kind.long_retry_limit
+        };
+        let attempts = if no_cts || !after_rts { mac.short_retries } else { mac.long_retries };
+        mac.cw = (2 * mac.cw + 1).min(kind.cw_max);
+        let counters = &mut self.counters[s];
+        if no_cts { counters.no_cts += 1 } else { counters.no_ack += 1 }
+        let lag = match kind.after_timeout {
+            AfterTimeout::Difs => kind.difs,
+            AfterTimeout::Immediate => 0,
+        };
+        if self.recorder.is_some() {
+            let cw = self.macs[s].cw;
+            self.record(agenda.now, Record::NoResponse { at: station, to: packet.to, cts: no_cts, attempts, cw, given_up });
+        }
+        if given_up {
+            self.counters[s].given_up += 1;
+            self.packet_done(station, Outcome::RetryLimit, agenda, upper);
+        } else {
+            self.macs[s].state = State::Contend;
+            self.back_off(station, agenda.now);
+            self.radios[s].set(flag::CONTENDING);
+        }
+        if lag > 0 {
+            let slot = self.kinds[self.kind_of[s] as usize].slot;
+            let radio = &mut self.radios[s];
+            radio.count_from = radio.count_from.max(agenda.now + lag);
+            radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
+        }
+        if self.radios[s].has(flag::CONTENDING) {
+            self.arm(station, agenda);
+        }
+    }
+
+    /// Draws a back-off and starts to count as soon as the medium allows.
+    fn back_off(&mut self, station: u32, now: u64) {
+        let s = station as usize;
+        let resume = self.resume_at(s).max(now);
+        let slot = self.kinds[self.kind_of[s] as usize].slot;
+        let radio = &mut self.radios[s];
+        radio.slots = self.macs[s].draw();
+        radio.count_from = resume;
+        radio.deadline = resume + u64::from(radio.slots) * slot;
+    }
+
+    /// The MAC is done with its first packet; the next one follows after a back-off (post-backoff, 10.3.4.3).
+    fn packet_done<U: Upper>(&mut self, station: u32, outcome: Outcome, agenda: &mut Agenda, upper: &mut U) {
+        let s = station as usize;
+        let cw_min = self.kinds[self.kind_of[s] as usize].cw_min;
+        let mac = &mut self.macs[s];
+        let Some(packet) = mac.held.pop_front() else { return };
+        mac.cw = cw_min;
+        mac.short_retries = 0;
+        mac.long_retries = 0;
+        mac.sent_before = false;
+        mac.state = State::Idle;
+        if self.recorder.is_some() && outcome == Outcome::RetryLimit {
+            self.record(agenda.now, Record::GivenUp { at: station, packet: packet.packet });
+        }
+        upper.finished(station, packet, outcome, agenda.now);
+        self.back_off(station, agenda.now);
+        self.fill(station, agenda.now, upper);
+        if !self.macs[s].held.is_empty() {
+            self.macs[s].state = State::Contend;
+            self.radios[s].set(flag::CONTENDING);
+            self.arm(station, agenda);
+        }
+    }
+}

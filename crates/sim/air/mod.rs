@@ -1,0 +1,363 @@
+//! The air: propagation, reception, the medium, and the MAC (DCF).
+//!
+//! A *station* is one radio interface of a node. [`Air`] knows stations and packet handles, nothing above; what lies
+//! above is an [`Upper`], which hands packets down and takes them up.
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | `modes` | how long a frame takes |
+//! | `kind` | constants of a kind of radio |
+//! | `propagation`, `error` | how power falls; how likely a frame is received |
+//! | `hearers` | who hears whom, in flat lists |
+//! | `radio` | what the inner loops touch |
+//! | `frame` | frames on the air |
+//! | `medium` | the pass at a frame's start and the pass at its end |
+//! | `mac` | the station's side of DCF |
+
+pub mod error;
+mod frame;
+mod hearers;
+mod kind;
+mod mac;
+mod medium;
+mod modes;
+pub mod propagation;
+mod radio;
+
+pub use frame::{BROADCAST, FrameKind, Loss};
+pub use kind::Kind;
+pub use modes::Mode;
+
+use airfair_schemes::places::Airtime;
+use airfair_units::random::{Purpose, Stream, name_hash};
+use airfair_units::{Attowatts, Dbm, Span};
+
+use crate::engine::{Agenda, Event, Order};
+use crate::measure::trace::{FrameView, Record, Trace};
+use crate::spec::{ErrorModel, GainSpec, Propagation};
+use frame::{Frame, Frames};
+use hearers::Hearers;
+use mac::Mac;
+use radio::{Clock, Radio, Slow};
+
+/// A station to be.
+#[derive(Debug, Clone)]
+pub struct StationSpec {
+    /// Its node.
+    pub node: usize,
+    /// The node's name.
+    pub node_id: String,
+    /// A name of its own, unique: random streams and ranks hang on it.
+    pub name: String,
+    /// Place, m.
+    pub position: [f64; 3],
+    /// Which [`Kind`].
+    pub kind: u32,
+    /// Transmit power.
+    pub tx_power: Dbm,
+    /// Signals weaker than this are left out.
+    pub cutoff: Dbm,
+    /// How its signal falls with distance.
+    pub propagation: Propagation,
+    /// Whether frames for others are handed up.
+    pub overhears: bool,
+}
+
+/// A packet handed down to the MAC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handed {
+    /// The upper layer's handle.
+    pub packet: u64,
+    /// The upper layer's own.
+    pub tag: u32,
+    /// Its size as an IP packet.
+    pub bytes: u32,
+    /// The station it goes to, or [`BROADCAST`].
+    pub to: u32,
+}
+
+/// How the MAC got rid of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Acknowledged.
+    Delivered,
+    /// Broadcast: sent, and nobody tells.
+    Broadcast,
+    /// Given up after so many attempts.
+    RetryLimit,
+}
+
+/// What lies above the MAC.
+pub trait Upper {
+    /// The next packet of a station, if there is one; it leaves the queue.
+    fn pull(&mut self, station: u32, now: u64) -> Option<Handed>;
+    /// The MAC is done with a packet that it pulled.
+    fn finished(&mut self, station: u32, packet: Handed, outcome: Outcome, now: u64);
+    /// A packet has arrived for this station, once.
+    fn received(&mut self, station: u32, packet: u64, from: u32, now: u64);
+    /// A packet for another station was received ([`StationSpec::overhears`]).
+    fn overheard(&mut self, station: u32, packet: u64, from: u32, now: u64);
+}
+
+/// Event kinds of the air. The world reserves numbers below [`kinds::END`] for them.
+pub mod kinds {
+    /// The sender's last bit has left: `a` the frame.
+    pub const FRAME_END: u32 = 0;
+    /// A band of distant hearers: `a` the frame, `b` the band; start and end.
+    pub const BAND_START: u32 = 1;
+    /// See [`BAND_START`].
+    pub const BAND_END: u32 = 2;
+    /// A SIFS has passed.
+    pub const REPLY: u32 = 3;
+    /// CTS or ACK did not come: `a` the generation.
+    pub const TIMEOUT: u32 = 4;
+    /// The back-off ends, unless it has moved.
+    pub const ACCESS: u32 = 5;
+    /// First number that is not the air's.
+    pub const END: u32 = 6;
+}
+
+/// Classes of equal-time events: what ends goes before what begins.
+pub(crate) mod class {
+    pub(crate) const FRAME_END: u8 = 0;
+    pub(crate) const BAND_END: u8 = 1;
+    pub(crate) const BAND_START: u8 = 2;
+    pub(crate) const REPLY: u8 = 3;
+    pub(crate) const TIMEOUT: u8 = 4;
+    pub(crate) const ACCESS: u8 = 5;
+}
+
+/// Counters of a station.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StationCounters {
+    /// Frames sent, by [`FrameKind::ALL`].
+    pub sent: [u64; 5],
+    /// Frames for this station that were received, by kind.
+    pub received: [u64; 5],
+    /// Frames for this station that were lost, by [`Loss::NAMES`].
+    pub lost: [u64; 9],
+    /// Data packets received again and dropped as duplicates.
+    pub duplicates: u64,
+    /// CTS or ACK that did not come.
+    pub no_cts: u64,
+    /// See `no_cts`.
+    pub no_ack: u64,
+    /// RTS that were not answered because the NAV was set.
+    pub cts_withheld: u64,
+    /// Packets given up.
+    pub given_up: u64,
+    /// NAVs that were reset after an RTS that nothing followed are counted where a reception would have extended them.
+    pub nav_extended: u64,
+}
+
+/// The air and every station on it.
+#[derive(Debug)]
+pub struct Air {
+    kinds: Vec<Kind>,
+    hearers: Hearers,
+    radios: Vec<Radio>,
+    clocks: Vec<Clock>,
+    slows: Vec<Slow>,
+    macs: Vec<Mac>,
+    counters: Vec<StationCounters>,
+    /// Kind of each station.
+    kind_of: Vec<u32>,
+    ranks: Vec<u32>,
+    /// Last sequence number seen, one more than it, by entry of the hearers' list (the receiver's place in the sender's list).
+    last_sequence: Vec<u32>,
+    frames: Frames,
+    per_chunk: bool,
+    reception: Vec<Stream>,
+    /// What happened, if a trace was asked for; the world takes it out.
+    pub recorder: Option<Trace>,
+}
+
+impl Air {
+    /// Sets up the stations of a run.
+    #[must_use]
+    pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
+        let hearers = Hearers::build(stations, &kinds, gains, seed);
+        let n = stations.len();
+        let mut radios = vec![Radio::default(); n];
+        for (radio, station) in radios.iter_mut().zip(stations) {
+            if station.overhears {
+                radio.set(radio::flag::OVERHEARS);
+            }
+        }
+        let random = kinds.iter().any(|k| k.error_model != ErrorModel::Threshold);
+        Self {
+            last_sequence: vec![0; hearers.list.len()],
+            hearers,
+            radios,
+            clocks: vec![Clock::default(); n],
+            slows: vec![Slow::default(); n],
+            macs: stations
+                .iter()
+                .map(|s| {
+                    Mac::new(kinds[s.kind as usize].cw_min, Stream::new(seed, &s.name, Purpose::Backoff))
+                })
+                .collect(),
+            counters: vec![StationCounters::default(); n],
+            kind_of: stations.iter().map(|s| s.kind).collect(),
+            ranks: stations.iter().map(|s| rank(seed, &s.name)).collect(),
+            frames: Frames::default(),
+            per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
+            reception: if random {
+                stations.iter().map(|s| Stream::new(seed, &s.name, Purpose::Reception)).collect()
+            } else {
+                Vec::new()
+            },
+            kinds,
+            recorder: None,
+        }
+    }
+
+    /// Number of stations.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.radios.len()
+    }
+
+    /// Whether there is no station.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.radios.is_empty()
+    }
+
+    /// Frames sent so far.
+    #[must_use]
+    pub fn transmissions(&self) -> u64 {
+        self.counters.iter().map(|c| c.sent.iter().sum::<u64>()).sum()
+    }
+
+    /// Counters of a station.
+    #[must_use]
+    pub fn counters(&self, station: u32) -> &StationCounters {
+        &self.counters[station as usize]
+    }
+
+    /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
+    #[must_use]
+    pub fn airtime(&self, station: u32, now: u64) -> Airtime {
+        let s = station as usize;
+        self.clocks[s].airtime(self.radios[s].busy_until, now)
+    }
+
+    /// Time of received frames that were for this station.
+    #[must_use]
+    pub fn receive_own(&self, station: u32) -> Span {
+        Span(self.clocks[station as usize].receive_own)
+    }
+
+    /// Sum of the powers of all signals that a station hears now; zero when the air is empty.
+    #[must_use]
+    pub fn power(&self, station: u32) -> Attowatts {
+        Attowatts(self.radios[station as usize].power_sum)
+    }
+
+    /// Frames on the air.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.frames.in_flight()
+    }
+
+    /// Packets that the MAC of a station holds.
+    #[must_use]
+    pub fn held(&self, station: u32) -> impl Iterator<Item = Handed> + '_ {
+        self.macs[station as usize].held.iter().copied()
+    }
+
+    /// Stations that can decode what `station` sends, with the received power.
+    pub fn neighbours(&self, station: u32) -> impl Iterator<Item = (u32, Attowatts)> + '_ {
+        self.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
+    }
+
+    /// Power with which `to` hears `from`, if at all.
+    #[must_use]
+    pub fn received_power(&self, from: u32, to: u32) -> Option<Attowatts> {
+        self.hearers.find(from, to).map(|h| Attowatts(h.power))
+    }
+
+    /// The kind of a station.
+    #[must_use]
+    pub fn kind(&self, station: u32) -> &Kind {
+        &self.kinds[self.kind_of[station as usize] as usize]
+    }
+
+    /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
+    #[must_use]
+    pub fn delivery_ratio(&self, from: u32, to: u32, bytes: u32) -> f64 {
+        let Some(hearer) = self.hearers.find(from, to) else { return 0.0 };
+        let kind = self.kind(to);
+        let mode = self.kind(from).data_mode;
+        if hearer.power < kind.preamble_detect || !kind::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
+            return 0.0;
+        }
+        if kind.error_model == ErrorModel::Threshold {
+            let clean = hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
+            return f64::from(u8::from(clean));
+        }
+        let snr = hearer.power as f64 / kind.noise as f64;
+        airfair_units::math::exp(error::log_success(mode, snr, f64::from(bytes + kind.overhead) * 8.0))
+    }
+
+    /// Bytes of memory that a station takes, its list of hearers included.
+    #[must_use]
+    pub fn bytes_per_station(&self) -> usize {
+        let fixed = size_of::<Radio>() + size_of::<Clock>() + size_of::<Slow>() + size_of::<Mac>()
+            + size_of::<StationCounters>() + 8;
+        let lists = self.hearers.list.capacity() * (size_of::<hearers::Hearer>() + 4)
+            + self.hearers.bands.capacity() * size_of::<hearers::Band>();
+        fixed + lists / self.len().max(1)
+    }
+
+    #[cold]
+    fn record(&mut self, now: u64, record: Record) {
+        if let Some(trace) = &mut self.recorder {
+            trace.push((now, record));
+        }
+    }
+
+    fn view(&self, frame: &Frame) -> FrameView {
+        FrameView {
+            number: frame.number,
+            kind: frame.kind,
+            mode: frame.mode,
+            sender: frame.sender,
+            receiver: frame.receiver,
+            packet: frame.packet,
+            bytes: frame.bytes,
+            start: frame.start,
+            end: frame.end,
+            nav_us: frame.nav_us,
+            sequence: frame.sequence,
+            retry: frame.retry,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn order(&self, class: u8, station: u32) -> Order {
+        Order::new(class, self.ranks[station as usize])
+    }
+
+    /// Handles one of the air's events ([`kinds`]).
+    #[inline]
+    pub fn handle<U: Upper>(&mut self, event: Event, agenda: &mut Agenda, upper: &mut U) {
+        match event.kind {
+            kinds::FRAME_END => self.frame_end(event.a, agenda, upper),
+            kinds::BAND_START => self.band_start(event.a, event.b as usize),
+            kinds::BAND_END => self.band_end(event.a, event.b as usize, agenda, upper),
+            kinds::REPLY => self.reply(event.target, agenda),
+            kinds::TIMEOUT => self.timeout(event.target, event.a, agenda, upper),
+            kinds::ACCESS => self.access(event.target, agenda),
+            _ => unreachable!("not an event of the air"),
+        }
+    }
+}
+
+/// The rank of a name among events of equal time: from the seed and the name, so that no place in a file is favoured and
+/// another node changes nothing.
+#[must_use]
+pub fn rank(seed: u64, name: &str) -> u32 {
+    Stream::of_hash(seed, name_hash(name), Purpose::Rank).next_u32() >> 4
+}

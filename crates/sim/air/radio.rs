@@ -1,0 +1,282 @@
+//! The state of a station that the inner loops touch: two cache lines, times instead of states.
+
+use airfair_schemes::places::Airtime;
+use airfair_units::Span;
+
+use super::frame::NONE;
+
+/// A time that never comes.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Bits of [`Radio::flags`].
+pub(crate) mod flag {
+    /// An own transmission is on the air.
+    pub(crate) const TRANSMITTING: u16 = 1;
+    /// Waiting for immediate access: if the medium gets busy before, a back-off is due.
+    pub(crate) const IMMEDIATE: u16 = 2;
+    /// The medium got busy while waiting for immediate access: the back-off is drawn when the event comes.
+    pub(crate) const DRAW: u16 = 4;
+    /// A NAV set by an RTS lasts longer if a reception follows.
+    pub(crate) const NAV_PENDING: u16 = 8;
+    /// There is something to send: the access event is armed.
+    pub(crate) const CONTENDING: u16 = 16;
+    /// The time-out has passed while a reception went on: its end decides.
+    pub(crate) const AWAIT_END: u16 = 32;
+    /// Frames for others are handed up too.
+    pub(crate) const OVERHEARS: u16 = 64;
+}
+
+/// What every hearer's pass reads and writes: one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct Radio {
+    /// The medium is physically busy until here, own transmissions included.
+    pub busy_until: u64,
+    /// It is reserved until here.
+    pub nav_until: u64,
+    /// The back-off ends here, [`NEVER`] if none runs.
+    pub deadline: u64,
+    /// Slots are counted from here.
+    pub count_from: u64,
+    /// Power of all signals on the air here, aW.
+    pub power_sum: u64,
+    /// Under a lock: the largest power sum (or strongest single interferer) since it began, aW.
+    pub worst: u64,
+    /// When the locked frame arrived.
+    pub lock_start: u64,
+    /// The locked frame, or [`NONE`].
+    pub lock: u32,
+    /// Slots left to count at `count_from`.
+    pub slots: u16,
+    pub flags: u16,
+}
+
+impl Default for Radio {
+    fn default() -> Self {
+        Self {
+            busy_until: 0,
+            nav_until: 0,
+            deadline: NEVER,
+            count_from: 0,
+            power_sum: 0,
+            worst: 0,
+            lock_start: 0,
+            lock: NONE,
+            slots: 0,
+            flags: 0,
+        }
+    }
+}
+
+impl Radio {
+    #[inline]
+    pub(crate) fn has(&self, bit: u16) -> bool {
+        self.flags & bit != 0
+    }
+    #[inline]
+    pub(crate) fn set(&mut self, bit: u16) {
+        self.flags |= bit;
+    }
+    #[inline]
+    pub(crate) fn clear(&mut self, bit: u16) {
+        self.flags &= !bit;
+    }
+
+    /// A signal arrives that is seen at slot boundaries from `seen` on; counting goes on at `resume` at the earliest.
+    ///
+    /// The slot boundaries before `seen` have been counted: the station saw an idle medium there (ENGINE rule: it decides
+    /// from the channel as it was one turnaround plus CCA time before). If the last of them lies before `seen`, the station
+    /// is committed and will transmit.
+    #[inline]
+    pub(crate) fn freeze(&mut self, seen: u64, resume: u64, slot: u64) {
+        if self.deadline == NEVER || self.deadline < seen {
+            return;
+        }
+        if self.count_from < seen {
+            self.slots -= ((seen - self.count_from - 1) as u32 / slot as u32) as u16;
+        }
+        if self.flags & flag::IMMEDIATE != 0 {
+            self.flags ^= flag::IMMEDIATE | flag::DRAW;
+        }
+        self.count_from = self.count_from.max(resume);
+        self.deadline = self.count_from + u64::from(self.slots) * slot;
+    }
+}
+
+/// Radio time, as lengths of unions that grow at their ends: transmit; transmit or receive; those or carrier busy; those or
+/// NAV. Exact in nanoseconds however intervals overlap, since a state's time is the difference of two unions.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Clock {
+    pub transmit_until: u64,
+    pub receive_until: u64,
+    pub nav_until: u64,
+    pub transmit: u64,
+    pub receive: u64,
+    pub busy: u64,
+    pub nav: u64,
+    /// Time of received frames that were for this station.
+    pub receive_own: u64,
+}
+
+/// Adds `[start, end)` to a union that is known up to `until`.
+#[inline]
+pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
+    if end > *until {
+        *total += end - start.max(*until);
+        *until = end;
+    }
+}
+
+impl Clock {
+    /// A signal from `start` to `end` makes the medium busy. `busy_until` is the radio's.
+    #[inline]
+    pub(crate) fn busy(&mut self, busy_until: &mut u64, start: u64, end: u64) {
+        extend(busy_until, &mut self.busy, start, end);
+        extend(&mut self.nav_until, &mut self.nav, start, end);
+    }
+
+    /// Time in each state from the start to `now`.
+    pub(crate) fn airtime(&self, busy_until: u64, now: u64) -> Airtime {
+        let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
+        let transmit = known(self.transmit, self.transmit_until);
+        let receive = known(self.receive, self.receive_until);
+        let busy = known(self.busy, busy_until);
+        let nav = known(self.nav, self.nav_until);
+        Airtime {
+            transmit: Span(transmit),
+            receive: Span(receive.saturating_sub(transmit)),
+            busy: Span(busy.saturating_sub(receive)),
+            nav: Span(nav.saturating_sub(busy)),
+            idle: Span(now.saturating_sub(nav)),
+        }
+    }
+}
+
+/// What is touched less often.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slow {
+    /// An EIFS runs from here, 0 if none.
+    pub eifs_from: u64,
+    /// The NAV's end if a reception follows the RTS, and the latest moment for that to start.
+    pub nav_full: u64,
+    pub nav_check: u64,
+    /// Time of the pending access event, [`NEVER`] if none.
+    pub armed_at: u64,
+    /// Power of the locked frame.
+    pub lock_power: u64,
+    /// End of the locked frame here.
+    pub lock_end: u64,
+    /// Number of the frame that made the interference worst.
+    pub worst_by: u32,
+    /// Per-chunk error model: since when the SINR is what it is, and the logarithm of success so far.
+    pub chunk_from: u64,
+    pub log_success: f64,
+}
+
+impl Default for Slow {
+    fn default() -> Self {
+        Self {
+            eifs_from: 0,
+            nav_full: 0,
+            nav_check: 0,
+            armed_at: NEVER,
+            lock_power: 0,
+            lock_end: 0,
+            worst_by: NONE,
+            chunk_from: 0,
+            log_success: 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hot_state_fits_its_cache_lines() {
+        assert_eq!(size_of::<Radio>(), 64);
+        assert_eq!(size_of::<Clock>(), 64);
+    }
+
+    const SLOT: u64 = 20_000;
+    const LOOK: u64 = 15_000;
+
+    fn counting(from: u64, slots: u16) -> Radio {
+        Radio { deadline: from + u64::from(slots) * SLOT, count_from: from, slots, ..Radio::default() }
+    }
+
+    /// By hand: counting from 0, ten slots. A signal arrives at 41 us, is seen from 56 us on: boundaries at 20 and 40 us
+    /// were idle, 60 us was not. Eight slots are left; they are counted from the resumption.
+    #[test]
+    fn a_frozen_back_off_resumes_where_it_was() {
+        let mut r = counting(0, 10);
+        r.freeze(41_000 + LOOK, 1_000_000, SLOT);
+        assert_eq!((r.slots, r.count_from, r.deadline), (8, 1_000_000, 1_160_000));
+        // More energy before counting has begun again only moves the start.
+        r.freeze(500_000 + LOOK, 1_200_000, SLOT);
+        assert_eq!((r.slots, r.count_from, r.deadline), (8, 1_200_000, 1_360_000));
+    }
+
+    /// A signal that arrives less than the sensing delay before the last boundary is not seen: both transmit.
+    #[test]
+    fn a_signal_in_the_last_moment_is_not_seen() {
+        let mut r = counting(0, 2);
+        r.freeze(40_000 - LOOK + 1 + LOOK, 1_000_000, SLOT);
+        assert_eq!(r.deadline, 40_000, "committed");
+        let mut r = counting(0, 2);
+        r.freeze(40_000 - LOOK + LOOK, 1_000_000, SLOT);
+        assert_eq!((r.slots, r.deadline), (1, 1_020_000), "seen exactly at the boundary");
+    }
+
+    #[test]
+    fn losing_immediate_access_asks_for_a_back_off() {
+        let mut r = counting(50_000, 0);
+        r.set(flag::IMMEDIATE);
+        r.freeze(30_000, 300_000, SLOT);
+        assert!(r.has(flag::DRAW) && !r.has(flag::IMMEDIATE));
+        assert_eq!(r.deadline, 300_000);
+    }
+
+    proptest! {
+        /// Whatever overlaps, the five states add up to the run, and each equals a count over a timeline.
+        #[test]
+        fn states_add_up(intervals in proptest::collection::vec((0u8..3, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
+            let mut clock = Clock::default();
+            let mut busy_until = 0;
+            let mut line = vec![4u8; 3000];
+            let mut at = 0;
+            for (what, gap, length) in intervals {
+                at += gap;
+                let (start, end) = (at, at + length);
+                match what {
+                    0 => {
+                        extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
+                        extend(&mut clock.receive_until, &mut clock.receive, start, end);
+                        clock.busy(&mut busy_until, start, end);
+                    }
+                    1 => {
+                        extend(&mut clock.receive_until, &mut clock.receive, start, end);
+                        clock.busy(&mut busy_until, start, end);
+                    }
+                    _ => clock.busy(&mut busy_until, start, end),
+                }
+                for state in &mut line[start as usize..end as usize] {
+                    *state = (*state).min(what);
+                }
+            }
+            // Intervals that start after `now` are not part of the question.
+            prop_assume!(at <= now);
+            let airtime = clock.airtime(busy_until, now);
+            let count = |s: u8| line[..now as usize].iter().filter(|&&x| x == s).count() as u64;
+            prop_assert_eq!(airtime.transmit.0, count(0));
+            prop_assert_eq!(airtime.receive.0, count(1));
+            prop_assert_eq!(airtime.busy.0, count(2));
+            prop_assert_eq!(airtime.idle.0, count(4));
+            let sum = airtime.transmit.0 + airtime.receive.0 + airtime.busy.0 + airtime.nav.0 + airtime.idle.0;
+            prop_assert_eq!(sum, now);
+        }
+    }
+}

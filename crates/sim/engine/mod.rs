@@ -1,0 +1,177 @@
+//! Events, their order, and the drivers that make a world go.
+
+pub mod drive;
+mod event;
+mod heap;
+mod wheel;
+
+pub use event::{Event, Order};
+pub use heap::Heap4;
+pub use wheel::Wheel;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A set of pending events, from which the smallest key comes first.
+pub trait Pending: Default {
+    /// Adds an event.
+    fn push(&mut self, event: Event);
+    /// Takes the smallest one out.
+    fn pop(&mut self) -> Option<Event>;
+    /// The time of the smallest one. May tidy up inside, hence `&mut`.
+    fn next_time(&mut self) -> Option<u64>;
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The standard library's binary heap: the yardstick of the benchmark and of the tests.
+#[derive(Debug, Default)]
+pub struct StdHeap(BinaryHeap<Reverse<ByKey>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ByKey(Event);
+
+impl Ord for ByKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.key().cmp(&other.0.key())
+    }
+}
+impl PartialOrd for ByKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Pending for StdHeap {
+    fn push(&mut self, event: Event) {
+        self.0.push(Reverse(ByKey(event)));
+    }
+    fn pop(&mut self) -> Option<Event> {
+        self.0.pop().map(|r| r.0.0)
+    }
+    fn next_time(&mut self) -> Option<u64> {
+        self.0.peek().map(|r| r.0.0.time)
+    }
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// The agenda of a world: the present and what is to come. The back end was chosen by `make bench` (see docs/engine.md).
+#[derive(Debug, Default)]
+pub struct Agenda<Q: Pending = Wheel> {
+    /// The present, in nanoseconds since the start.
+    pub now: u64,
+    pending: Q,
+    pushes: u32,
+    /// Events taken out so far.
+    pub popped: u64,
+}
+
+impl<Q: Pending> Agenda<Q> {
+    /// Puts an event on the agenda. Its time must not lie in the past.
+    #[inline]
+    pub fn push(&mut self, time: u64, order: Order, kind: u32, target: u32, a: u32, b: u32) {
+        debug_assert!(time >= self.now, "an event in the past: {time} < {}", self.now);
+        let order = order.0 | u64::from(self.pushes);
+        self.pushes = self.pushes.wrapping_add(1);
+        self.pending.push(Event { time, order, kind, target, a, b });
+    }
+
+    /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.
+    #[inline]
+    pub fn next_before(&mut self, limit: u64) -> Option<Event> {
+        if self.pending.next_time()? >= limit {
+            return None;
+        }
+        let event = self.pending.pop()?;
+        debug_assert!(event.time >= self.now, "time went back");
+        self.now = event.time;
+        self.popped += 1;
+        Some(event)
+    }
+
+    /// When the next event happens.
+    #[inline]
+    pub fn next_time(&mut self) -> Option<u64> {
+        self.pending.next_time()
+    }
+
+    /// How many events are pending.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether nothing is pending.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn event(time: u64, order: u64) -> Event {
+        Event { time, order, kind: 0, target: 0, a: 0, b: 0 }
+    }
+
+    /// Pops and pushes in any mixture, as a simulation does: never before what was popped last.
+    fn same_order<A: Pending, B: Pending>(steps: &[(bool, u64, u8)]) {
+        let (mut a, mut b) = (A::default(), B::default());
+        let mut now = 0;
+        for (i, &(pop, ahead, class)) in steps.iter().enumerate() {
+            if pop {
+                assert_eq!(a.next_time(), b.next_time());
+                let (x, y) = (a.pop(), b.pop());
+                assert_eq!(x, y);
+                now = x.map_or(now, |e| e.time);
+            } else {
+                let e = event(now + ahead, Order::new(class % 16, 7).0 | i as u64);
+                a.push(e);
+                b.push(e);
+            }
+            assert_eq!(a.len(), b.len());
+        }
+        while let Some(x) = a.pop() {
+            assert_eq!(Some(x), b.pop());
+        }
+        assert!(b.is_empty());
+    }
+
+    /// Delays that matter to the wheel: now, the same bucket, the edges of the horizon, far beyond.
+    fn delay() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            Just(0u64),
+            0u64..40_000,
+            0u64..70_000_000,
+            (4095u64 << 14) - 3..(4097u64 << 14) + 3,
+            0u64..10_000_000_000
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn back_ends_agree(steps in proptest::collection::vec((any::<bool>(), delay(), any::<u8>()), 0..400)) {
+            same_order::<Wheel, StdHeap>(&steps);
+            same_order::<Heap4, StdHeap>(&steps);
+        }
+    }
+
+    #[test]
+    fn a_push_after_a_look_ahead_comes_first() {
+        let mut wheel = Wheel::default();
+        wheel.push(event(50_000_000, 0));
+        assert_eq!(wheel.next_time(), Some(50_000_000));
+        wheel.push(event(10, 0));
+        assert_eq!(wheel.pop().map(|e| e.time), Some(10));
+        assert_eq!(wheel.pop().map(|e| e.time), Some(50_000_000));
+    }
+}

@@ -1,0 +1,16 @@
+//! The world in virtual time.
+//!
+//! [`spec`] says what a world is made from; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; [`net`]
+//! nodes, queues, wired links and routes; `traffic` what applications send; [`measure`] what is counted. [`World`] puts
+//! them together.
+
+pub mod air;
+pub mod engine;
+pub mod measure;
+pub mod net;
+pub mod spec;
+mod traffic;
+mod world;
+
+pub use traffic::LARGEST_PAYLOAD;
+pub use world::World;

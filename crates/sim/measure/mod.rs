@@ -1,0 +1,6 @@
+//! What is counted, and what a run's numbers say. No files here.
+
+pub mod delays;
+pub mod statistics;
+pub mod summary;
+pub mod trace;

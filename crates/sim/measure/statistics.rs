@@ -1,0 +1,118 @@
+//! Statistics over replications: means with 95 % confidence intervals, fairness.
+//!
+//! Computed here and not in Python, so that the same runs give the same bytes on every machine. Sums run in the order
+//! given, which is the order of the seeds.
+
+use airfair_units::math;
+
+/// A mean with the half-width of its 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Half-width of the interval; `None` for fewer than two values.
+    pub ci95: Option<f64>,
+}
+
+/// Mean and 95 % interval (Student's t) of independent values; `None` for no value.
+#[must_use]
+pub fn estimate(values: &[f64]) -> Option<Estimate> {
+    let n = values.len();
+    if n == 0 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let ci95 = (n > 1).then(|| {
+        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1) as f64;
+        student_t_975(n as u32 - 1) * (variance / n as f64).sqrt()
+    });
+    Some(Estimate { mean, ci95 })
+}
+
+/// Jain's fairness index, `(sum x)^2 / (n sum x^2)` (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 for equal shares, 1/n if one
+/// takes all. One for no value or all zeros: nobody is worse off than another.
+#[must_use]
+pub fn jain_index(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
+}
+
+/// The 97.5 % quantile of Student's t with `df` degrees of freedom, by bisection on the distribution function.
+#[must_use]
+pub fn student_t_975(df: u32) -> f64 {
+    let df = f64::from(df.max(1));
+    let (mut low, mut high) = (0.0, 20.0);
+    for _ in 0..80 {
+        let middle = 0.5 * (low + high);
+        if student_cdf(middle, df) < 0.975 { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// Distribution function of Student's t for `t >= 0`, by the regularised incomplete beta function.
+fn student_cdf(t: f64, df: f64) -> f64 {
+    1.0 - 0.5 * incomplete_beta(df / (df + t * t), df / 2.0, 0.5)
+}
+
+/// Regularised incomplete beta function by its continued fraction (Lentz; DLMF 8.17.22).
+fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(1.0 - x, b, a);
+    }
+    let front = math::exp(
+        math::ln_gamma(a + b) - math::ln_gamma(a) - math::ln_gamma(b) + a * math::ln(x) + b * math::ln(1.0 - x),
+    ) / a;
+    let guard = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
+    let (mut c, mut d) = (1.0, 1.0 / guard(1.0 - (a + b) * x / (a + 1.0)));
+    let mut fraction = d;
+    for m in 1..300 {
+        let m = f64::from(m);
+        for numerator in [
+            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0)),
+        ] {
+            d = 1.0 / guard(1.0 + numerator * d);
+            c = guard(1.0 + numerator / c);
+            fraction *= c * d;
+        }
+        if (c * d - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Any printed table of Student's t.
+    #[test]
+    fn quantiles_equal_the_printed_table() {
+        for (df, t) in [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (29, 2.045), (120, 1.980)] {
+            assert!((student_t_975(df) - t).abs() < 6e-4, "df {df}: {}", student_t_975(df));
+        }
+    }
+
+    #[test]
+    fn an_interval_by_hand() {
+        // 1, 2, 3: mean 2, standard deviation 1, half-width 4.303 / sqrt(3).
+        let e = estimate(&[1.0, 2.0, 3.0]).unwrap();
+        assert!((e.mean - 2.0).abs() < 1e-12);
+        assert!((e.ci95.unwrap() - 2.4842).abs() < 1e-3);
+        assert_eq!(estimate(&[5.0]).unwrap().ci95, None);
+        assert_eq!(estimate(&[]), None);
+    }
+
+    #[test]
+    fn jain_by_hand() {
+        assert!((jain_index(&[1.0, 1.0, 1.0]) - 1.0).abs() < 1e-12);
+        assert!((jain_index(&[1.0, 0.0, 0.0, 0.0]) - 0.25).abs() < 1e-12);
+        assert!((jain_index(&[714.0, 5.0, 715.0]) - 0.671).abs() < 1e-3, "the three pairs of ns-2");
+        assert!((jain_index(&[]) - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,162 @@
+//! ARP (RFC 826): requests are broadcast, replies are unicast, packets wait meanwhile. Its packets cost air.
+
+use std::collections::VecDeque;
+
+use airfair_schemes::places::{Ecn, PacketClass};
+use airfair_wire::arp::Arp;
+
+use super::packet::{NO_FLOW, Packet};
+use super::routing::NextHop;
+use super::{Behind, Net, class, drop_reason, kinds};
+use crate::air::{BROADCAST, Handed};
+use crate::engine::Order;
+
+/// What is asked, in [`Packet::sequence`] of ARP's packets.
+const REQUEST: u32 = 1;
+const REPLY: u32 = 2;
+
+/// Packets that wait for one address.
+#[derive(Debug)]
+struct Waiting {
+    node: u32,
+    packets: VecDeque<u64>,
+    requests: u32,
+}
+
+/// Whose hardware addresses a port knows.
+#[derive(Debug)]
+pub(crate) struct Neighbours {
+    prefilled: bool,
+    known: Vec<u32>,
+    waiting: Vec<Waiting>,
+}
+
+impl Neighbours {
+    pub(crate) fn new(prefilled: bool) -> Self {
+        Self { prefilled, known: Vec::new(), waiting: Vec::new() }
+    }
+
+    #[inline]
+    pub(crate) fn knows(&self, node: u32) -> bool {
+        self.prefilled || self.known.binary_search(&node).is_ok()
+    }
+
+    /// Packets that wait for an address.
+    pub(crate) fn waiting_packets(&self) -> impl Iterator<Item = u64> + '_ {
+        self.waiting.iter().flat_map(|w| w.packets.iter().copied())
+    }
+
+    fn learn(&mut self, node: u32) -> Option<Waiting> {
+        if let Err(at) = self.known.binary_search(&node) {
+            self.known.insert(at, node);
+        }
+        let at = self.waiting.iter().position(|w| w.node == node)?;
+        Some(self.waiting.swap_remove(at))
+    }
+}
+
+impl Net {
+    /// A packet's next hop is not known: ask, and let it wait.
+    pub(super) fn arp_wait(&mut self, hop: NextHop, handle: u64, now: u64) {
+        let limit = self.arp.waiting_packets.max(1) as usize;
+        let port = &mut self.ports[hop.port as usize];
+        let node = port.node;
+        let mut dropped = None;
+        let ask = match port.neighbours.waiting.iter_mut().find(|w| w.node == hop.node) {
+            Some(waiting) => {
+                waiting.packets.push_back(handle);
+                if waiting.packets.len() > limit {
+                    dropped = waiting.packets.pop_front();
+                }
+                false
+            }
+            None => {
+                let packets = VecDeque::from([handle]);
+                port.neighbours.waiting.push(Waiting { node: hop.node, packets, requests: 0 });
+                true
+            }
+        };
+        if let Some(oldest) = dropped {
+            self.drop_packet(node, oldest, drop_reason::ARP_QUEUE, now);
+        }
+        if ask {
+            self.arp_ask(hop.port, hop.node, now);
+        }
+    }
+
+    fn arp_ask(&mut self, port: u32, target: u32, now: u64) {
+        let p = &mut self.ports[port as usize];
+        let Some(waiting) = p.neighbours.waiting.iter_mut().find(|w| w.node == target) else { return };
+        waiting.requests += 1;
+        let node = p.node;
+        self.arp_send(port, REQUEST, target, now);
+        let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
+        self.pending.push((now + self.arp.retry.as_nanos(), order, kinds::ARP_RETRY, port, target));
+    }
+
+    fn arp_send(&mut self, port: u32, what: u32, to: u32, now: u64) {
+        let p = &self.ports[port as usize];
+        let packet = Packet {
+            created: now,
+            enqueued: now,
+            flow: NO_FLOW,
+            sequence: what,
+            source: p.node,
+            destination: to,
+            payload: 0,
+            bytes: Arp::wire_len() as u32,
+            hops: 0,
+            class: PacketClass::Control,
+            ecn: Ecn::NotEct,
+        };
+        let handle = self.packets.add(packet);
+        let p = &mut self.ports[port as usize];
+        p.control.push_back(handle);
+        self.kicks.push(p.behind);
+    }
+
+    /// A request was not answered: ask again, or give the waiting packets up.
+    pub(super) fn arp_retry(&mut self, port: u32, target: u32, now: u64) {
+        let attempts = self.arp.attempts.max(1);
+        let p = &mut self.ports[port as usize];
+        let node = p.node;
+        let Some(at) = p.neighbours.waiting.iter().position(|w| w.node == target) else { return };
+        if p.neighbours.waiting[at].requests < attempts {
+            self.arp_ask(port, target, now);
+            return;
+        }
+        for handle in p.neighbours.waiting.swap_remove(at).packets {
+            self.drop_packet(node, handle, drop_reason::ARP_FAILED, now);
+        }
+    }
+
+    /// The MAC takes one of ARP's packets.
+    pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Handed> {
+        let packet = self.packets.get(handle)?;
+        let port = &self.ports[self.port_of_station[station as usize] as usize];
+        let to = if packet.sequence == REQUEST { BROADCAST } else { port.peer(packet.destination) };
+        Some(Handed { packet: handle, tag: 0, bytes: packet.bytes, to })
+    }
+
+    /// One of ARP's packets has arrived.
+    pub(super) fn arp_received(&mut self, station: u32, packet: &Packet, _from: u32, now: u64) {
+        let port = self.port_of_station[station as usize];
+        let p = &mut self.ports[port as usize];
+        debug_assert_eq!(p.behind, Behind::Station(station));
+        let for_me = packet.destination == p.node;
+        // RFC 826: the sender is learnt by the one that was asked, and by those that wait for it anyway.
+        let wanted = p.neighbours.waiting.iter().any(|w| w.node == packet.source);
+        if !for_me && !wanted {
+            return;
+        }
+        let released = p.neighbours.learn(packet.source);
+        if let Some(waiting) = released {
+            for handle in waiting.packets {
+                self.enqueue(NextHop { port, node: packet.source }, handle, now);
+            }
+        }
+        if for_me && packet.sequence == REQUEST {
+            self.arp_send(port, REPLY, packet.source, now);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Setting up the network of a run: ports, links, routes, flows.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use airfair_schemes::Scheme;
+use airfair_schemes::places::Outbox;
+use airfair_units::random::{Purpose, Stream};
+
+use super::arp::Neighbours;
+use super::packet::Packets;
+use super::routing::{Edge, natural_ranks, next_hops};
+use super::wire::Direction;
+use super::{Behind, Flow, Net, Port, class, kinds};
+use crate::air::{Air, rank};
+use crate::engine::{Agenda, Order};
+use crate::measure::delays::Delays;
+use crate::spec::{Routing, WorldSpec};
+use crate::traffic::Source;
+
+impl Net {
+    /// Sets up everything above the MAC and puts the flows' starts on the agenda.
+    pub(crate) fn new(
+        spec: &WorldSpec,
+        air: &Air,
+        node_of_station: Vec<u32>,
+        radio_of_station: &[usize],
+        scheme: &dyn Scheme,
+        seed: u64,
+        agenda: &mut Agenda,
+    ) -> Self {
+        let nodes = spec.nodes.len();
+        let mut port_specs: Vec<(u32, Behind, u32, bool, String)> = Vec::new();
+        for (station, &node) in node_of_station.iter().enumerate() {
+            let radio = &spec.radios[radio_of_station[station]];
+            let name = format!("{}/{}", spec.nodes[node as usize].id, radio.name);
+            port_specs.push((node, Behind::Station(station as u32), radio.queue.packets, radio.mac.backpressure, name));
+        }
+        for (i, link) in spec.links.iter().enumerate() {
+            for (side, &node) in link.ends.iter().enumerate() {
+                let other = &spec.nodes[link.ends[1 - side]].id;
+                let name = format!("{}>{other}", spec.nodes[node].id);
+                port_specs.push((node as u32, Behind::Wire((2 * i + side) as u32), link.queue.packets, true, name));
+            }
+        }
+        port_specs.sort_by_key(|p| p.0);
+        let mut ports_of = vec![(0u32, 0u32); nodes];
+        let mut port_of_station = vec![0; node_of_station.len()];
+        let mut port_of_wire = vec![0; 2 * spec.links.len()];
+        for (i, p) in port_specs.iter().enumerate() {
+            let range = &mut ports_of[p.0 as usize];
+            if range.1 == 0 {
+                range.0 = i as u32;
+            }
+            range.1 = i as u32 + 1;
+            match p.1 {
+                Behind::Station(s) => port_of_station[s as usize] = i as u32,
+                Behind::Wire(w) => port_of_wire[w as usize] = i as u32,
+            }
+        }
+        let ports: Vec<Port> = port_specs
+            .iter()
+            .map(|(node, behind, limit, backpressure, name)| {
+                let peers: BTreeMap<u32, u32> = match *behind {
+                    Behind::Station(s) => {
+                        air.neighbours(s).map(|(peer, _)| (node_of_station[peer as usize], peer)).collect()
+                    }
+                    Behind::Wire(_) => BTreeMap::new(),
+                };
+                Port {
+                    node: *node,
+                    behind: *behind,
+                    queue: scheme.queue(*limit),
+                    random: Stream::new(seed, name, Purpose::Queue),
+                    backpressure: *backpressure,
+                    saturating: Vec::new(),
+                    blocked: VecDeque::new(),
+                    peers: peers.into_iter().collect(),
+                    control: VecDeque::new(),
+                    neighbours: Neighbours::new(spec.arp.prefilled),
+                    most_packets: 0,
+                }
+            })
+            .collect();
+        let wires = spec
+            .links
+            .iter()
+            .enumerate()
+            .flat_map(|(i, link)| [(i, 0), (i, 1)].map(|(i, side)| (i, side, link)))
+            .map(|(i, side, link)| {
+                let (from, to) = (link.ends[side], link.ends[1 - side]);
+                let name = format!("{}>{}#{}", spec.nodes[from].id, spec.nodes[to].id, parallel(spec, i));
+                let random = Stream::new(seed, &name, Purpose::LinkLoss);
+                let port = port_of_wire[2 * i + side];
+                let rate = link.rate.as_bps();
+                Direction::new(port, to as u32, rate, link.delay.as_nanos(), link.loss, random, rank(seed, &name))
+            })
+            .collect();
+
+        let names: Vec<&str> = spec.nodes.iter().map(|n| n.id.as_str()).collect();
+        let mut net = Self {
+            headers: spec.headers,
+            arp: spec.arp,
+            ports_of,
+            ports,
+            port_of_station,
+            node_of_station,
+            wires,
+            routes: BTreeMap::new(),
+            edges: Vec::new(),
+            natural: natural_ranks(&names),
+            node_ranks: names.iter().map(|n| rank(seed, n)).collect(),
+            flows: Vec::new(),
+            packets: Packets::default(),
+            drops: BTreeMap::new(),
+            outbox: Outbox::default(),
+            kicks: Vec::new(),
+            injections: BTreeMap::new(),
+            injected: 0,
+            outputs: Vec::new(),
+            measuring: spec.warmup.as_nanos() == 0,
+            warmup: spec.warmup.as_nanos(),
+            end: spec.duration.as_nanos(),
+            recorder: None,
+            pending: Vec::new(),
+        };
+        net.edges = net.usable_links(spec, air);
+        let ends: BTreeSet<u32> = spec.flows.iter().flat_map(|f| [f.from as u32, f.to as u32]).collect();
+        for destination in ends {
+            net.route_to(destination);
+        }
+        for flow in &spec.flows {
+            net.add_flow(flow, seed, agenda);
+        }
+        if net.warmup > 0 {
+            agenda.push(net.warmup, Order::new(class::WARMUP, 0), kinds::WARMUP, 0, 0, 0);
+        }
+        net
+    }
+
+    fn add_flow(&mut self, flow: &crate::spec::FlowSpec, seed: u64, agenda: &mut Agenda) {
+        let jitter = match flow.start_jitter.as_nanos() {
+            0 => 0,
+            most => (Stream::new(seed, &flow.id, Purpose::StartJitter).uniform() * most as f64) as u64,
+        };
+        let start = flow.start.as_nanos() + jitter;
+        let rank = rank(seed, &flow.id);
+        let number = self.flows.len() as u32;
+        self.flows.push(Flow {
+            source: Source::new(flow, seed),
+            from: flow.from as u32,
+            to: flow.to as u32,
+            rank,
+            start,
+            stop: flow.stop.as_nanos().min(self.end),
+            next_sequence: 0,
+            waiting: 0,
+            sent: 0,
+            sent_total: 0,
+            delivered_packets: 0,
+            delivered_bytes: 0,
+            delivered_total: 0,
+            dropped_total: 0,
+            delays: Delays::default(),
+            hops: None,
+            last_delivery: None,
+        });
+        if start < self.flows[number as usize].stop {
+            agenda.push(start, Order::new(class::TRAFFIC, rank), kinds::FLOW_START, number, 0, 0);
+        }
+    }
+
+    /// Finds the next hops towards a destination.
+    pub(super) fn route_to(&mut self, destination: u32) {
+        self.routes.insert(destination, next_hops(&self.edges, destination, &self.natural));
+    }
+
+    /// Links that can carry data frames both ways, with their costs.
+    fn usable_links(&self, spec: &WorldSpec, air: &Air) -> Vec<Vec<Edge>> {
+        let mut edges = vec![Vec::new(); spec.nodes.len()];
+        for (node, list) in edges.iter_mut().enumerate() {
+            let (first, end) = self.ports_of[node];
+            for port in first..end {
+                match self.ports[port as usize].behind {
+                    Behind::Station(s) => {
+                        for &(peer_node, peer) in &self.ports[port as usize].peers {
+                            let forward = air.delivery_ratio(s, peer, 1500);
+                            let backward = air.delivery_ratio(peer, s, 1500);
+                            // A link that loses more than nine of ten frames is not used.
+                            if forward > 0.1 && backward > 0.1 {
+                                let cost = match spec.routing {
+                                    Routing::Hops => 1.0,
+                                    Routing::Etx => 1.0 / (forward * backward),
+                                };
+                                list.push(Edge { to: peer_node, port, cost });
+                            }
+                        }
+                    }
+                    Behind::Wire(w) => {
+                        let link = &self.wires[w as usize];
+                        let cost = match spec.routing {
+                            Routing::Hops => 1.0,
+                            Routing::Etx => 1.0 / (1.0 - link.loss).max(1e-9),
+                        };
+                        list.push(Edge { to: link.to, port, cost });
+                    }
+                }
+            }
+        }
+        edges
+    }
+}
+
+/// Which of the links between the same two nodes this is: their order in the file is the only thing that tells them apart.
+fn parallel(spec: &WorldSpec, i: usize) -> usize {
+    let ends = |i: usize| {
+        let [a, b] = spec.links[i].ends;
+        [a.min(b), a.max(b)]
+    };
+    (0..i).filter(|&j| ends(j) == ends(i)).count()
+}

@@ -1,0 +1,592 @@
+//! Nodes above the MAC: ports with queues, routes, ARP, wired links, and the flows that start and end there.
+//!
+//! A *port* is an output interface of a node: a radio station or one direction of a wired link. Every packet that the
+//! network makes ends in exactly one named place: delivered, dropped for a reason, or somewhere inside when the run ends.
+
+mod arp;
+mod build;
+mod packet;
+mod results;
+mod routing;
+mod wire;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airfair_schemes::places::{
+    Context, Ecn, Enqueued, FlowId, NodeId, Outbox, Packet as QueuedPacket, PacketClass, PacketId, Queue,
+};
+use airfair_units::Time;
+use airfair_units::random::Stream;
+
+use crate::air::{BROADCAST, Handed, Outcome, Upper};
+use crate::engine::{Agenda, Event, Order};
+use crate::measure::delays::Delays;
+use crate::measure::trace::{Record, Trace};
+use crate::spec::{ArpSpec, HeaderSpec};
+use crate::traffic::Source;
+use arp::Neighbours;
+use packet::{NO_FLOW, Packet, Packets};
+use routing::NextHop;
+use wire::Direction;
+
+/// Event kinds of the network, above the air's.
+pub(crate) mod kinds {
+    use crate::air::kinds::END;
+    /// A flow starts.
+    pub(crate) const FLOW_START: u32 = END;
+    /// A source's next packet is due.
+    pub(crate) const SOURCE: u32 = END + 1;
+    /// A wired link has sent a packet.
+    pub(crate) const WIRE_FREE: u32 = END + 2;
+    /// A packet arrives at the end of a wired link.
+    pub(crate) const WIRE_ARRIVAL: u32 = END + 3;
+    /// An ARP request was not answered.
+    pub(crate) const ARP_RETRY: u32 = END + 4;
+    /// A broadcast packet has reached all that it will reach.
+    pub(crate) const RELEASE: u32 = END + 5;
+    /// A packet from outside enters.
+    pub(crate) const INJECT: u32 = END + 6;
+    /// What is measured starts.
+    pub(crate) const WARMUP: u32 = END + 7;
+}
+
+/// Classes of equal-time events above the air's.
+pub(crate) mod class {
+    pub(crate) const WIRE: u8 = 8;
+    pub(crate) const TRAFFIC: u8 = 9;
+    pub(crate) const TIMER: u8 = 10;
+    pub(crate) const WARMUP: u8 = 0;
+}
+
+/// Reasons for drops that are the network's own.
+pub mod drop_reason {
+    /// The MAC gave up.
+    pub const RETRY_LIMIT: &str = "retry-limit";
+    /// No route to the destination.
+    pub const NO_ROUTE: &str = "no-route";
+    /// ARP was not answered.
+    pub const ARP_FAILED: &str = "arp-failed";
+    /// Too many packets waited for ARP.
+    pub const ARP_QUEUE: &str = "arp-queue";
+    /// Lost on a wired link.
+    pub const WIRE_LOSS: &str = "wire-loss";
+    /// Too many hops.
+    pub const HOP_LIMIT: &str = "hop-limit";
+}
+
+/// Most hops of a packet, IP's initial TTL on most hosts.
+const HOP_LIMIT: u16 = 64;
+
+/// What is behind a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    Station(u32),
+    Wire(u32),
+}
+
+/// An output interface.
+pub(crate) struct Port {
+    pub node: u32,
+    pub behind: Behind,
+    pub queue: Box<dyn Queue>,
+    pub random: Stream,
+    /// Sources hold their packets back when the queue is full, instead of losing them.
+    pub backpressure: bool,
+    /// Flows that start here and always have more to send.
+    pub saturating: Vec<u32>,
+    /// Flows that start here and wait for room.
+    pub blocked: VecDeque<u32>,
+    /// Nodes that this port reaches, with their stations; sorted.
+    pub peers: Box<[(u32, u32)]>,
+    /// ARP's own packets, ahead of the queue.
+    pub control: VecDeque<u64>,
+    pub neighbours: Neighbours,
+    /// Largest number of packets that waited.
+    pub most_packets: u32,
+}
+
+impl Port {
+    /// The station of a neighbour behind this port.
+    fn peer(&self, node: u32) -> u32 {
+        self.peers.binary_search_by_key(&node, |p| p.0).map_or(BROADCAST, |i| self.peers[i].1)
+    }
+}
+
+/// A flow while it runs.
+pub(crate) struct Flow {
+    pub source: Source,
+    pub from: u32,
+    pub to: u32,
+    pub rank: u32,
+    pub start: u64,
+    pub stop: u64,
+    pub next_sequence: u32,
+    /// Packets of a saturating source that wait in its queue.
+    pub waiting: u32,
+    /// Packets made since the warm-up, and over the whole run.
+    pub sent: u64,
+    pub sent_total: u64,
+    pub delivered_packets: u64,
+    pub delivered_bytes: u64,
+    pub delivered_total: u64,
+    pub dropped_total: u64,
+    pub delays: Delays,
+    pub hops: Option<u16>,
+    pub last_delivery: Option<u64>,
+}
+
+/// A packet that was injected and has reached an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Output {
+    /// When.
+    pub at: Time,
+    /// The number that `inject` was given.
+    pub tag: u32,
+    /// Why it was dropped; `None`: delivered.
+    pub dropped: Option<&'static str>,
+}
+
+/// A packet to inject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Injected {
+    /// Source node.
+    pub from: u32,
+    /// Destination node.
+    pub to: u32,
+    /// Size as an IP packet.
+    pub bytes: u32,
+    /// The caller's number for it.
+    pub tag: u32,
+}
+
+/// Everything above the MAC.
+pub struct Net {
+    headers: HeaderSpec,
+    arp: ArpSpec,
+    /// Ports of each node: a range.
+    ports_of: Vec<(u32, u32)>,
+    ports: Vec<Port>,
+    port_of_station: Vec<u32>,
+    node_of_station: Vec<u32>,
+    wires: Vec<Direction>,
+    /// Next hops by destination, for the destinations in use.
+    routes: BTreeMap<u32, Vec<Option<NextHop>>>,
+    edges: Vec<Vec<routing::Edge>>,
+    natural: Vec<u32>,
+    node_ranks: Vec<u32>,
+    flows: Vec<Flow>,
+    packets: Packets,
+    drops: BTreeMap<&'static str, u64>,
+    outbox: Outbox,
+    /// Stations and wires that may have something new to send.
+    pub(crate) kicks: Vec<Behind>,
+    /// Packets from outside that are still to come.
+    injections: BTreeMap<u32, Injected>,
+    injected: u32,
+    outputs: Vec<Output>,
+    measuring: bool,
+    warmup: u64,
+    end: u64,
+    /// What happened, if a trace was asked for; the world takes it out.
+    pub(crate) recorder: Option<Trace>,
+    pending: Vec<(u64, Order, u32, u32, u32)>,
+}
+
+impl Net {
+    /// Handles one of the network's events ([`kinds`]).
+    pub(crate) fn handle(&mut self, event: Event, agenda: &mut Agenda) {
+        let now = agenda.now;
+        match event.kind {
+            kinds::FLOW_START => self.flow_start(event.target, now, agenda),
+            kinds::SOURCE => self.source_due(event.target, now, agenda),
+            kinds::WIRE_FREE => self.wire_free(event.target, now, agenda),
+            kinds::WIRE_ARRIVAL => self.wire_arrival(event.target, now, agenda),
+            kinds::ARP_RETRY => self.arp_retry(event.target, event.a, now),
+            kinds::RELEASE => {
+                self.packets.remove((u64::from(event.target) << 32) | u64::from(event.a));
+            }
+            kinds::INJECT => {
+                if let Some(injected) = self.injections.remove(&event.a) {
+                    self.make_injected(injected, now);
+                }
+            }
+            kinds::WARMUP => self.measuring = true,
+            _ => unreachable!("not an event of the network"),
+        }
+    }
+
+    /// Puts what hooks asked for on the agenda, after every event.
+    #[inline]
+    pub(crate) fn flush(&mut self, agenda: &mut Agenda) {
+        for (time, order, kind, target, a) in self.pending.drain(..) {
+            agenda.push(time, order, kind, target, a, 0);
+        }
+    }
+
+    fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow as usize];
+        f.start = now;
+        let due = f.source.start(now);
+        let (from, to, rank, stop) = (f.from, f.to, f.rank, f.stop);
+        if f.source.is_saturating() {
+            match self.next_hop(from, to) {
+                Some(hop) => {
+                    self.ports[hop.port as usize].saturating.push(flow);
+                    self.top_up(hop.port, now);
+                }
+                None => self.make(flow, now),
+            }
+        } else if due < stop {
+            agenda.push(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
+        }
+    }
+
+    fn source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
+        if let Some(hop) = self.next_hop(from, to) {
+            let port = &mut self.ports[hop.port as usize];
+            let view = port.queue.view();
+            if port.backpressure && view.packets >= view.limit_packets {
+                port.blocked.push_back(flow);
+                return;
+            }
+        }
+        self.make(flow, now);
+        self.schedule_source(flow, now, agenda);
+    }
+
+    fn schedule_source(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow as usize];
+        let due = f.source.next(now);
+        if due < f.stop {
+            agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
+        }
+    }
+
+    /// A flow makes its next packet and sends it on its way.
+    fn make(&mut self, flow: u32, now: u64) {
+        let f = &mut self.flows[flow as usize];
+        let payload = f.source.size();
+        let packet = Packet {
+            created: now,
+            enqueued: now,
+            flow,
+            sequence: f.next_sequence,
+            source: f.from,
+            destination: f.to,
+            payload,
+            bytes: payload + self.headers.udp + self.headers.ip,
+            hops: 0,
+            class: PacketClass::Data,
+            ecn: Ecn::NotEct,
+        };
+        f.next_sequence = f.next_sequence.wrapping_add(1);
+        f.sent_total += 1;
+        f.sent += u64::from(self.measuring);
+        f.waiting += 1;
+        let from = f.from;
+        let handle = self.packets.add(packet);
+        self.forward(from, handle, now);
+    }
+
+    fn make_injected(&mut self, injected: Injected, now: u64) {
+        let packet = Packet {
+            created: now,
+            enqueued: now,
+            flow: NO_FLOW,
+            sequence: injected.tag,
+            source: injected.from,
+            destination: injected.to,
+            payload: injected.bytes,
+            bytes: injected.bytes,
+            hops: 0,
+            class: PacketClass::Data,
+            ecn: Ecn::NotEct,
+        };
+        if !self.routes.contains_key(&injected.to) {
+            self.route_to(injected.to);
+        }
+        let handle = self.packets.add(packet);
+        self.forward(injected.from, handle, now);
+    }
+
+    fn next_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
+        self.routes.get(&destination)?[node as usize]
+    }
+
+    /// A packet is at a node: deliver it or send it on.
+    fn forward(&mut self, node: u32, handle: u64, now: u64) {
+        let Some(packet) = self.packets.get(handle) else { return };
+        let (destination, hops) = (packet.destination, packet.hops);
+        if destination == node {
+            self.deliver(node, handle, now);
+            return;
+        }
+        if hops >= HOP_LIMIT {
+            self.drop_packet(node, handle, drop_reason::HOP_LIMIT, now);
+            return;
+        }
+        match self.next_hop(node, destination) {
+            Some(hop) => self.offer(hop, handle, now),
+            None => self.drop_packet(node, handle, drop_reason::NO_ROUTE, now),
+        }
+    }
+
+    /// Offers a packet to the queue of a port, unless its next hop's address has to be asked for first.
+    fn offer(&mut self, hop: NextHop, handle: u64, now: u64) {
+        if matches!(self.ports[hop.port as usize].behind, Behind::Station(_))
+            && !self.ports[hop.port as usize].neighbours.knows(hop.node)
+        {
+            self.arp_wait(hop, handle, now);
+            return;
+        }
+        self.enqueue(hop, handle, now);
+    }
+
+    fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
+        let Some(packet) = self.packets.get_mut(handle) else { return };
+        packet.enqueued = now;
+        let queued = QueuedPacket {
+            id: PacketId(handle as u32),
+            flow: FlowId(packet.flow),
+            destination: NodeId(packet.destination),
+            next_hop: NodeId(hop.node),
+            bytes: packet.bytes,
+            class: packet.class,
+            ecn: packet.ecn,
+            enqueued: Time(now),
+        };
+        let port = &mut self.ports[hop.port as usize];
+        let node = port.node;
+        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
+        match port.queue.enqueue(queued, &mut context) {
+            Enqueued::Stored => {}
+            Enqueued::Refused(reason) => {
+                self.drop_packet(node, handle, reason.0, now);
+                return;
+            }
+            Enqueued::Displaced(other, reason) => {
+                let other = self.packets.handle(other.0);
+                self.drop_packet(node, other, reason.0, now);
+            }
+        }
+        let port = &mut self.ports[hop.port as usize];
+        port.most_packets = port.most_packets.max(port.queue.view().packets);
+        self.kicks.push(port.behind);
+    }
+
+    /// A packet has reached its destination.
+    fn deliver(&mut self, node: u32, handle: u64, now: u64) {
+        let Some(packet) = self.packets.remove(handle) else { return };
+        if packet.flow == NO_FLOW {
+            if packet.class == PacketClass::Data {
+                self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: None });
+            }
+        } else {
+            let f = &mut self.flows[packet.flow as usize];
+            f.delivered_total += 1;
+            f.hops = Some(packet.hops);
+            f.last_delivery = Some(now);
+            if self.measuring && now <= f.stop {
+                f.delivered_packets += 1;
+                f.delivered_bytes += u64::from(packet.payload);
+                f.delays.add(now - packet.created);
+            }
+        }
+        if let Some(trace) = &mut self.recorder {
+            let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
+            let delay = now - packet.created;
+            trace.push((now, Record::Delivered { node, flow, sequence: packet.sequence, delay }));
+        }
+    }
+
+    fn drop_packet(&mut self, node: u32, handle: u64, reason: &'static str, now: u64) {
+        let Some(packet) = self.packets.remove(handle) else { return };
+        if packet.class == PacketClass::Control {
+            return;
+        }
+        *self.drops.entry(reason).or_insert(0) += 1;
+        if packet.flow == NO_FLOW {
+            self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: Some(reason) });
+        } else {
+            let f = &mut self.flows[packet.flow as usize];
+            f.dropped_total += 1;
+            if packet.hops == 0 {
+                // Dropped before it left its source: at the queue's door, it does not wait any more.
+                f.waiting = f.waiting.saturating_sub(u32::from(reason != drop_reason::RETRY_LIMIT));
+            }
+        }
+        if let Some(trace) = &mut self.recorder {
+            let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
+            trace.push((now, Record::Dropped { node, flow, sequence: packet.sequence, reason }));
+        }
+    }
+
+    /// The next packet of a port leaves its queue.
+    fn take(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
+        let p = &mut self.ports[port as usize];
+        let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
+        p.queue.peek(&mut context)?;
+        let queued = p.queue.commit()?;
+        let handle = self.packets.handle(queued.id.0);
+        if let Some(packet) = self.packets.get(handle)
+            && packet.hops == 0
+            && packet.flow != NO_FLOW
+        {
+            let f = &mut self.flows[packet.flow as usize];
+            f.waiting = f.waiting.saturating_sub(1);
+        }
+        Some((handle, queued))
+    }
+
+    /// There is room in a queue again: sources that wait for it go on.
+    fn room(&mut self, port: u32, now: u64) {
+        if let Some(flow) = self.ports[port as usize].blocked.pop_front() {
+            let f = &mut self.flows[flow as usize];
+            if now < f.stop {
+                f.source.shift(now);
+                let due = f.source.next(now);
+                let (stop, rank) = (f.stop, f.rank);
+                self.make(flow, now);
+                if due < stop {
+                    self.pending.push((due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0));
+                }
+            }
+        }
+        if !self.ports[port as usize].saturating.is_empty() {
+            self.top_up(port, now);
+        }
+    }
+
+    /// Saturating sources keep half of the queue, shared among them, filled with their own packets: the queue is never
+    /// empty, and packets that pass through still find room.
+    fn top_up(&mut self, port: u32, now: u64) {
+        let p = &self.ports[port as usize];
+        let count = p.saturating.len();
+        let share = (p.queue.view().limit_packets as usize / 2 / count).max(1) as u32;
+        for i in 0..count {
+            let flow = self.ports[port as usize].saturating[i];
+            while self.flows[flow as usize].waiting < share && now < self.flows[flow as usize].stop {
+                let view = self.ports[port as usize].queue.view();
+                if view.packets >= view.limit_packets {
+                    return;
+                }
+                self.make(flow, now);
+            }
+        }
+    }
+
+    /// A wired link may have something to send.
+    pub(crate) fn kick_wire(&mut self, wire: u32, agenda: &mut Agenda, back_to_back: bool) {
+        if self.wires[wire as usize].sending.is_some() {
+            return;
+        }
+        let port = self.wires[wire as usize].port;
+        let Some((handle, queued)) = self.take(port, agenda.now) else { return };
+        let link = &mut self.wires[wire as usize];
+        link.sending = Some(handle);
+        let bytes = u64::from(queued.bytes + self.headers.wired);
+        let free = agenda.now + link.serialise(bytes, back_to_back);
+        agenda.push(free, Order::new(class::WIRE, link.rank), kinds::WIRE_FREE, wire, 0, 0);
+        self.room(port, agenda.now);
+    }
+
+    fn wire_free(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
+        let link = &mut self.wires[wire as usize];
+        let Some(handle) = link.sending.take() else { return };
+        let lost = link.loss > 0.0 && link.random.uniform() < link.loss;
+        if lost {
+            let node = self.ports[link.port as usize].node;
+            self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
+        } else {
+            let arrival = now + link.delay;
+            if link.in_flight.is_empty() {
+                agenda.push(arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+            }
+            link.in_flight.push_back((arrival, handle));
+        }
+        self.kick_wire(wire, agenda, true);
+    }
+
+    fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
+        let link = &mut self.wires[wire as usize];
+        let Some((_, handle)) = link.in_flight.pop_front() else { return };
+        let node = link.to;
+        if let Some(&(at, _)) = link.in_flight.front() {
+            agenda.push(at, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        }
+        if let Some(packet) = self.packets.get_mut(handle) {
+            packet.hops += 1;
+        }
+        self.forward(node, handle, now);
+    }
+
+    /// Puts a packet from outside on the agenda.
+    pub(crate) fn inject(&mut self, injected: Injected, at: u64, agenda: &mut Agenda) {
+        let number = self.injected;
+        self.injected = self.injected.wrapping_add(1);
+        self.injections.insert(number, injected);
+        let rank = self.node_ranks[injected.from as usize];
+        agenda.push(at, Order::new(class::TRAFFIC, rank), kinds::INJECT, injected.from, number, 0);
+    }
+
+    /// Injected packets that have ended since the last call.
+    pub(crate) fn drain_outputs(&mut self, into: &mut Vec<Output>) {
+        into.append(&mut self.outputs);
+    }
+}
+
+impl Upper for Net {
+    fn pull(&mut self, station: u32, now: u64) -> Option<Handed> {
+        let port = self.port_of_station[station as usize];
+        if let Some(handle) = self.ports[port as usize].control.pop_front() {
+            return self.hand_control(station, handle);
+        }
+        let (handle, queued) = self.take(port, now)?;
+        self.room(port, now);
+        let hops = self.packets.get(handle).map_or(0, |p| u32::from(p.hops));
+        let to = self.ports[port as usize].peer(queued.next_hop.0);
+        Some(Handed { packet: handle, tag: hops, bytes: queued.bytes, to })
+    }
+
+    fn finished(&mut self, station: u32, handed: Handed, outcome: Outcome, now: u64) {
+        let node = self.node_of_station[station as usize];
+        match outcome {
+            Outcome::Delivered => {
+                // ARP's packets end here; others go on at the next hop, which has them already.
+                if self.packets.get(handed.packet).is_some_and(|p| p.class == PacketClass::Control) {
+                    self.packets.remove(handed.packet);
+                }
+            }
+            Outcome::Broadcast => {
+                // Distant hearers receive it a little later: it lives on for a millisecond.
+                let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
+                let (index, generation) = (handed.packet as u32, (handed.packet >> 32) as u32);
+                self.pending.push((now + 1_000_000, order, kinds::RELEASE, generation, index));
+            }
+            Outcome::RetryLimit => {
+                // If the next hop has it and only the ACKs were lost, it is not a loss.
+                let here = self.packets.get(handed.packet).is_some_and(|p| u32::from(p.hops) == handed.tag);
+                if here {
+                    self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
+                }
+            }
+        }
+    }
+
+    fn received(&mut self, station: u32, handle: u64, from: u32, now: u64) {
+        let node = self.node_of_station[station as usize];
+        let Some(packet) = self.packets.get_mut(handle) else { return };
+        if packet.class == PacketClass::Control {
+            let packet = *packet;
+            self.arp_received(station, &packet, from, now);
+            return;
+        }
+        packet.hops += 1;
+        self.forward(node, handle, now);
+    }
+
+    fn overheard(&mut self, _station: u32, _packet: u64, _from: u32, _now: u64) {
+        // No scheme of this version overhears; the hook is where DiffQ and NRED will listen.
+    }
+}

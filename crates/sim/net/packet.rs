@@ -1,0 +1,118 @@
+//! Packets while they live: a slab whose handles tell whether their packet is still there.
+
+use airfair_schemes::places::{Ecn, PacketClass};
+
+/// No flow.
+pub(crate) const NO_FLOW: u32 = u32::MAX;
+
+/// A packet in the network: what it is, not its bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packet {
+    /// When the source made it, ns.
+    pub created: u64,
+    /// When it entered the queue that it is in, ns.
+    pub enqueued: u64,
+    /// Its flow, or [`NO_FLOW`].
+    pub flow: u32,
+    /// Its number within the flow; the kind of an ARP packet.
+    pub sequence: u32,
+    pub source: u32,
+    pub destination: u32,
+    /// Payload of the transport.
+    pub payload: u32,
+    /// Size as an IP packet.
+    pub bytes: u32,
+    pub hops: u16,
+    pub class: PacketClass,
+    pub ecn: Ecn,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    packet: Packet,
+    generation: u32,
+    alive: bool,
+}
+
+/// All packets that live.
+#[derive(Debug, Default)]
+pub(crate) struct Packets {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    pub(crate) fn add(&mut self, packet: Packet) -> u64 {
+        let at = match self.free.pop() {
+            Some(at) => {
+                let slot = &mut self.slots[at as usize];
+                *slot = Slot { packet, generation: slot.generation, alive: true };
+                at
+            }
+            None => {
+                self.slots.push(Slot { packet, generation: 0, alive: true });
+                (self.slots.len() - 1) as u32
+            }
+        };
+        (u64::from(self.slots[at as usize].generation) << 32) | u64::from(at)
+    }
+
+    /// The packet, if it still lives.
+    #[inline]
+    pub(crate) fn get(&self, handle: u64) -> Option<&Packet> {
+        let slot = self.slots.get(handle as u32 as usize)?;
+        (slot.alive && u64::from(slot.generation) == handle >> 32).then_some(&slot.packet)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, handle: u64) -> Option<&mut Packet> {
+        let slot = self.slots.get_mut(handle as u32 as usize)?;
+        (slot.alive && u64::from(slot.generation) == handle >> 32).then_some(&mut slot.packet)
+    }
+
+    /// Ends a packet; its handles are stale from now on.
+    pub(crate) fn remove(&mut self, handle: u64) -> Option<Packet> {
+        let packet = *self.get(handle)?;
+        let slot = &mut self.slots[handle as u32 as usize];
+        slot.alive = false;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(handle as u32);
+        Some(packet)
+    }
+
+    /// The handle of the packet that lives at an index.
+    #[inline]
+    pub(crate) fn handle(&self, at: u32) -> u64 {
+        (u64::from(self.slots[at as usize].generation) << 32) | u64::from(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_outlives_its_packet_but_finds_nothing() {
+        let packet = Packet {
+            created: 0,
+            enqueued: 0,
+            flow: 1,
+            sequence: 0,
+            source: 0,
+            destination: 1,
+            payload: 10,
+            bytes: 38,
+            hops: 0,
+            class: PacketClass::Data,
+            ecn: Ecn::NotEct,
+        };
+        let mut packets = Packets::default();
+        let a = packets.add(packet);
+        assert!(packets.get(a).is_some());
+        assert!(packets.remove(a).is_some());
+        let b = packets.add(Packet { flow: 2, ..packet });
+        assert_eq!(a as u32, b as u32, "the slot is used again");
+        assert!(packets.get(a).is_none() && packets.remove(a).is_none());
+        assert_eq!(packets.get(b).map(|p| p.flow), Some(2));
+    }
+}

@@ -1,0 +1,88 @@
+//! What the network has counted, and where every packet is.
+
+use super::{Behind, Net};
+use crate::air::Air;
+use crate::engine::Agenda;
+use crate::measure::summary::{Ends, FlowResult};
+use crate::measure::trace::Names;
+
+impl Net {
+    /// Lets stations and wires that have something new to send go on, after every event.
+    #[inline]
+    pub(crate) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
+        while let Some(behind) = self.kicks.pop() {
+            match behind {
+                Behind::Station(station) => air.kick(station, agenda, self),
+                Behind::Wire(wire) => self.kick_wire(wire, agenda, false),
+            }
+        }
+        if !self.pending.is_empty() {
+            self.flush(agenda);
+        }
+    }
+
+    /// Flows without a route: flow, source, destination.
+    pub(crate) fn unreachable(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        self.flows
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.from != f.to && self.next_hop(f.from, f.to).is_none())
+            .map(|(i, f)| (i, f.from as usize, f.to as usize))
+    }
+
+    /// Numbers of every flow between the warm-up's end and `now`.
+    pub(crate) fn flow_results(&self, names: &Names, warmup: u64, now: u64) -> Vec<FlowResult> {
+        self.flows
+            .iter()
+            .zip(&names.flows)
+            .map(|(f, id)| {
+                let from = f.start.max(warmup);
+                let seconds = f.stop.min(now).saturating_sub(from) as f64 / 1e9;
+                let bits = f.delivered_bytes as f64 * 8.0;
+                FlowResult {
+                    id: id.clone(),
+                    src: names.nodes[f.from as usize].clone(),
+                    dst: names.nodes[f.to as usize].clone(),
+                    goodput_bps: if seconds > 0.0 { bits / seconds } else { 0.0 },
+                    delivered_bytes: f.delivered_bytes,
+                    sent_packets: f.sent,
+                    delivered_packets: f.delivered_packets,
+                    retransmissions: 0,
+                    mean_delay_s: f.delays.mean_s(),
+                    p99_delay_s: f.delays.quantile_s(0.99),
+                    completion_s: None,
+                    hops: f.hops,
+                }
+            })
+            .collect()
+    }
+
+    /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
+    pub(crate) fn ends(&self, air: &Air) -> Ends {
+        let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.flow != super::packet::NO_FLOW);
+        let mut ends = Ends::default();
+        for f in &self.flows {
+            ends.made += f.sent_total;
+            ends.delivered += f.delivered_total;
+        }
+        ends.dropped = self.drops.iter().map(|(&k, &v)| (k.to_string(), v)).collect();
+        for port in &self.ports {
+            ends.queued += u64::from(port.queue.view().packets);
+            ends.awaiting_arp += port.neighbours.waiting_packets().filter(|&h| data(h)).count() as u64;
+        }
+        for station in 0..air.len() as u32 {
+            // A packet that the next hop has already is counted there.
+            let here = |h: &crate::air::Handed| {
+                self.packets.get(h.packet).is_some_and(|p| {
+                    p.flow != super::packet::NO_FLOW && u32::from(p.hops) == h.tag
+                })
+            };
+            ends.in_mac += air.held(station).filter(here).count() as u64;
+        }
+        for wire in &self.wires {
+            ends.on_wire += u64::from(wire.sending.is_some_and(data));
+            ends.on_wire += wire.in_flight.iter().filter(|(_, h)| data(*h)).count() as u64;
+        }
+        ends
+    }
+}

@@ -1,0 +1,150 @@
+//! Small worlds for tests, written by hand.
+#![allow(dead_code, reason = "each test binary uses its part of these helpers")]
+
+use airfair_schemes::{Params, find};
+use airfair_sim::World;
+use airfair_sim::air::propagation::gain_at;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
+
+/// Two-ray ground at 914 MHz and 1.5 m, as ns-2 and ns-3 have it.
+pub fn two_ray() -> Propagation {
+    Propagation::TwoRayGround { frequency_hz: 914e6, antenna_height_m: 1.5 }
+}
+
+/// 802.11b at 11 Mbit/s with control frames at 1 Mbit/s, standard rules, reception and sense range in metres.
+pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
+    let tx = 15.0;
+    let at = |d: f64| Dbm(tx + gain_at(&two_ray(), d).0 - 0.0005);
+    RadioSpec {
+        name: "default".into(),
+        channel: 1,
+        phy: PhySpec {
+            standard: Standard::Dot11b,
+            data_rate: Rate(11_000_000),
+            basic_rates: vec![Rate(1_000_000)],
+            broadcast_rate: Rate(1_000_000),
+            preamble: Preamble::Long,
+            short_slot: false,
+            protection: Protection::None,
+            tx_power: Dbm(tx),
+            preamble_detect: at(range),
+            energy_detect: at(sense),
+            cutoff: at(sense),
+            noise: Dbm(-120.0),
+            lock_on: LockOn::Preamble,
+            lock_sinr: Db(4.0),
+            relock: None,
+            interference: Interference::Sum,
+            error_model: ErrorModel::Threshold,
+            capture: Db(10.0),
+            sensitivity: None,
+        },
+        mac: MacSpec {
+            rts_threshold: Bytes(2347),
+            cw_min: 31,
+            cw_max: 1023,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+            eifs: Eifs::LowestRate,
+            eifs_on_energy: false,
+            nav_reset: true,
+            cts_needs_idle_nav: true,
+            immediate_access: true,
+            after_timeout: AfterTimeout::Difs,
+            response_timeout: ResponseTimeout::PhyStart,
+            coverage_class: 0,
+            sensing_delay: Span::from_micros(15),
+            mac_queue: 1,
+            backpressure: true,
+        },
+        propagation: two_ray(),
+        queue: QueueSpec { packets: 50 },
+    }
+}
+
+/// 802.11a with the rules of the standard.
+pub fn dot11a(mbps: u64, range: f64, sense: f64) -> RadioSpec {
+    let mut radio = dot11b(range, sense);
+    radio.phy.standard = Standard::Dot11a;
+    radio.phy.data_rate = Rate::from_mbps(mbps);
+    radio.phy.basic_rates = [6, 12, 24].map(Rate::from_mbps).to_vec();
+    radio.phy.broadcast_rate = Rate::from_mbps(6);
+    radio.mac.cw_min = 15;
+    radio.mac.sensing_delay = Span::from_micros(6);
+    radio
+}
+
+/// An empty world of one kind of radio.
+pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
+    WorldSpec {
+        duration: Span::from_secs(seconds),
+        warmup: Span::ZERO,
+        radios: vec![radio],
+        nodes: vec![],
+        links: vec![],
+        gains: vec![],
+        flows: vec![],
+        routing: Routing::Hops,
+        arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },
+        headers: HeaderSpec { udp: 8, ip: 20, llc: 8, mac: 28, wired: 0 },
+    }
+}
+
+pub fn node(spec: &mut WorldSpec, id: &str, x: f64, y: f64) -> usize {
+    spec.nodes.push(NodeSpec { id: id.into(), position: [x, y, 0.0], radios: vec![0] });
+    spec.nodes.len() - 1
+}
+
+pub fn flow(spec: &mut WorldSpec, id: &str, from: usize, to: usize, traffic: Traffic) {
+    spec.flows.push(FlowSpec {
+        id: id.into(),
+        from,
+        to,
+        traffic,
+        start: Time::ZERO,
+        start_jitter: Span::ZERO,
+        stop: Time::NEVER,
+    });
+}
+
+pub fn saturating(bytes: u64) -> Traffic {
+    Traffic::Saturating { packet: Bytes(bytes) }
+}
+
+/// A chain of `hops` hops with one flow over all of it.
+pub fn chain(radio: RadioSpec, hops: usize, spacing: f64, traffic: Traffic, seconds: u64) -> WorldSpec {
+    let mut spec = world(radio, seconds);
+    for i in 0..=hops {
+        node(&mut spec, &i.to_string(), spacing * i as f64, 0.0);
+    }
+    flow(&mut spec, "f", 0, hops, traffic);
+    spec
+}
+
+/// `n` saturated stations on a small circle round one receiver.
+pub fn cell(radio: RadioSpec, n: usize, payload: u64, seconds: u64) -> WorldSpec {
+    let mut spec = world(radio, seconds);
+    let hub = node(&mut spec, "hub", 0.0, 0.0);
+    for i in 0..n {
+        let angle = std::f64::consts::TAU * i as f64 / n as f64;
+        #[expect(clippy::disallowed_methods, reason = "a layout, not a decision")]
+        let (x, y) = (5.0 * angle.cos(), 5.0 * angle.sin());
+        let station = node(&mut spec, &format!("s{i}"), x, y);
+        flow(&mut spec, &format!("f{i}"), station, hub, saturating(payload));
+    }
+    spec
+}
+
+pub fn make(spec: &WorldSpec, seed: u64) -> World {
+    let scheme = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+    World::new(spec, "droptail", scheme.as_ref(), seed).unwrap()
+}
+
+pub fn run(spec: &WorldSpec, seed: u64) -> RunResult {
+    let mut world = make(spec, seed);
+    drive::to_end(&mut world);
+    world.result()
+}

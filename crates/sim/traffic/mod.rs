@@ -1,0 +1,147 @@
+//! What applications send: constant rate, Poisson, saturating.
+
+use airfair_units::math;
+use airfair_units::random::{Purpose, Stream};
+
+use crate::spec::{FlowSpec, Traffic};
+
+/// Largest UDP payload over IPv4.
+pub const LARGEST_PAYLOAD: u32 = 65_507;
+
+/// The source of a flow.
+#[derive(Debug)]
+pub(crate) struct Source {
+    traffic: Traffic,
+    gaps: Stream,
+    sizes: Stream,
+    /// Strictly periodic moments, without their jitter, in ns times the rate: no drift.
+    ticks: u64,
+    origin: u64,
+}
+
+impl Source {
+    pub(crate) fn new(flow: &FlowSpec, seed: u64) -> Self {
+        Self {
+            traffic: flow.traffic.clone(),
+            gaps: Stream::new(seed, &flow.id, Purpose::Gap),
+            sizes: Stream::new(seed, &flow.id, Purpose::Size),
+            ticks: 0,
+            origin: 0,
+        }
+    }
+
+    /// The source starts now. Returns when its first packet is due.
+    pub(crate) fn start(&mut self, now: u64) -> u64 {
+        self.origin = now;
+        self.ticks = 0;
+        match self.traffic {
+            Traffic::Poisson { .. } => self.next(now),
+            _ => now,
+        }
+    }
+
+    /// Whether it always has another packet.
+    pub(crate) fn is_saturating(&self) -> bool {
+        matches!(self.traffic, Traffic::Saturating { .. })
+    }
+
+    /// The payload of the next packet, bytes.
+    pub(crate) fn size(&mut self) -> u32 {
+        match self.traffic {
+            Traffic::ConstantRate { packet, .. } | Traffic::Saturating { packet } => packet.get() as u32,
+            Traffic::Poisson { packet, exponential_sizes: false, .. } => packet.get() as u32,
+            Traffic::Poisson { packet, .. } => {
+                let drawn = self.sizes.exponential(packet.get() as f64);
+                (drawn.min(f64::from(LARGEST_PAYLOAD)) as u32 + 1).min(LARGEST_PAYLOAD)
+            }
+        }
+    }
+
+    /// When the packet after the one that was due at `now` is due.
+    pub(crate) fn next(&mut self, now: u64) -> u64 {
+        match self.traffic {
+            Traffic::ConstantRate { rate, packet, gap_jitter } => {
+                self.ticks += 1;
+                let bits_ns = u128::from(packet.get()) * 8 * 1_000_000_000;
+                let at = self.origin + (u128::from(self.ticks) * bits_ns / u128::from(rate.as_bps())) as u64;
+                if gap_jitter > 0.0 {
+                    // Each packet is moved within its own gap: order and mean rate stay.
+                    let gap = bits_ns as f64 / rate.as_bps() as f64;
+                    return (at + (self.gaps.uniform() * gap_jitter * gap) as u64).max(now);
+                }
+                at.max(now)
+            }
+            Traffic::Poisson { rate, packet, .. } => {
+                let mean = packet.get() as f64 * 8e9 / rate.as_bps() as f64;
+                let gap = -mean * math::ln(1.0 - self.gaps.uniform());
+                now + (gap + 0.5) as u64
+            }
+            Traffic::Saturating { .. } => u64::MAX,
+        }
+    }
+
+    /// The source was held up until now: its later packets follow at their distance from here.
+    pub(crate) fn shift(&mut self, now: u64) {
+        self.origin = now;
+        self.ticks = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::{Bytes, Rate, Span, Time};
+
+    fn source(traffic: Traffic) -> Source {
+        let flow = FlowSpec {
+            id: "f".into(),
+            from: 0,
+            to: 1,
+            traffic,
+            start: Time::ZERO,
+            start_jitter: Span::ZERO,
+            stop: Time::NEVER,
+        };
+        Source::new(&flow, 1)
+    }
+
+    #[test]
+    fn constant_rate_does_not_drift() {
+        let mut s = source(Traffic::ConstantRate { rate: Rate(3_000), packet: Bytes(1), gap_jitter: 0.0 });
+        let mut at = s.start(0);
+        for _ in 0..3000 {
+            at = s.next(at);
+        }
+        // 3000 packets of 8 bits at 3 kbit/s take exactly 8 s.
+        assert_eq!(at, 8_000_000_000);
+    }
+
+    #[test]
+    fn poisson_has_the_mean_rate_and_sizes() {
+        let mut s =
+            source(Traffic::Poisson { rate: Rate(8_000_000), packet: Bytes(1000), exponential_sizes: true });
+        let mut at = s.start(0);
+        let n = 50_000u64;
+        let mut bytes = 0u64;
+        for _ in 0..n {
+            bytes += u64::from(s.size());
+            at = s.next(at);
+        }
+        let gap = at as f64 / n as f64;
+        assert!((gap / 1e6 - 1.0).abs() < 0.03, "{gap}");
+        let size = bytes as f64 / n as f64;
+        assert!((size / 1000.5 - 1.0).abs() < 0.03, "{size}");
+    }
+
+    #[test]
+    fn jitter_keeps_the_mean_and_the_order() {
+        let mut s = source(Traffic::ConstantRate { rate: Rate(8_000_000), packet: Bytes(1000), gap_jitter: 1.0 });
+        let mut at = s.start(0);
+        for _ in 0..1000 {
+            let next = s.next(at);
+            assert!(next >= at);
+            at = next;
+        }
+        assert!((at as f64 / 1e9 - 1.0).abs() < 0.002, "{at}");
+    }
+}

@@ -1,0 +1,205 @@
+//! A world: a value, self-contained, many in one process.
+
+use airfair_schemes::Scheme;
+use airfair_units::Time;
+
+use crate::air::{Air, Kind, StationSpec};
+use crate::air;
+use crate::engine::Agenda;
+use crate::engine::drive::Surface;
+use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
+use crate::measure::trace::{Names, Trace};
+use crate::net::{Injected, Net, Output};
+use crate::spec::WorldSpec;
+
+/// A network that lives in virtual time. `Send`; no thread, file or clock inside.
+pub struct World {
+    agenda: Agenda,
+    air: Air,
+    net: Net,
+    end: u64,
+    warmup: u64,
+    scheme: String,
+    seed: u64,
+    names: Names,
+    radios: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl World {
+    /// Sets a world up.
+    ///
+    /// # Errors
+    /// Says what in the specification contradicts itself; a scenario that the reader accepts never does.
+    pub fn new(spec: &WorldSpec, scheme_name: &str, scheme: &dyn Scheme, seed: u64) -> Result<Self, String> {
+        let kinds = spec.radios.iter().map(|r| Kind::new(r, &spec.headers)).collect::<Result<Vec<_>, _>>()?;
+        let mut stations = Vec::new();
+        let mut radio_of_station = Vec::new();
+        for (node, n) in spec.nodes.iter().enumerate() {
+            for &radio in &n.radios {
+                let r = spec.radios.get(radio).ok_or_else(|| format!("node {}: no such radio", n.id))?;
+                stations.push(StationSpec {
+                    node,
+                    node_id: n.id.clone(),
+                    // The first radio of a node has the node's name: one radio, one name.
+                    name: if n.radios.len() == 1 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
+                    position: n.position,
+                    kind: radio as u32,
+                    tx_power: r.phy.tx_power,
+                    cutoff: r.phy.cutoff,
+                    propagation: r.propagation.clone(),
+                    overhears: false,
+                });
+                radio_of_station.push(radio);
+            }
+        }
+        for flow in &spec.flows {
+            if flow.from >= spec.nodes.len() || flow.to >= spec.nodes.len() {
+                return Err(format!("flow {}: no such node", flow.id));
+            }
+        }
+        let air = Air::new(kinds, &stations, &spec.gains, seed);
+        let mut agenda = Agenda::default();
+        let node_of_station: Vec<u32> = stations.iter().map(|s| s.node as u32).collect();
+        let names = Names {
+            stations: stations.iter().map(|s| s.name.clone()).collect(),
+            node_of_station: node_of_station.clone(),
+            nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
+            flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
+        };
+        let net = Net::new(spec, &air, node_of_station, &radio_of_station, scheme, seed, &mut agenda);
+        let warnings = net
+            .unreachable()
+            .map(|f| format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2]))
+            .collect();
+        Ok(Self {
+            agenda,
+            air,
+            net,
+            end: spec.duration.as_nanos(),
+            warmup: spec.warmup.as_nanos(),
+            scheme: scheme_name.to_string(),
+            seed,
+            radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
+            names,
+            warnings,
+        })
+    }
+
+    /// Asks for a trace from now on; [`World::take_trace`] fetches it.
+    pub fn start_trace(&mut self) {
+        self.air.recorder = Some(Trace::new());
+        self.net.recorder = Some(Trace::new());
+    }
+
+    /// What happened since the last call, in order of time.
+    pub fn take_trace(&mut self) -> Trace {
+        let mut trace = self.air.recorder.as_mut().map(std::mem::take).unwrap_or_default();
+        trace.extend(self.net.recorder.as_mut().map(std::mem::take).unwrap_or_default());
+        trace.sort_by_key(|r| r.0);
+        trace
+    }
+
+    /// Names of nodes, stations and flows.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The air, for what it counts.
+    #[must_use]
+    pub fn air(&self) -> &Air {
+        &self.air
+    }
+
+    /// The present.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        Time(self.agenda.now)
+    }
+
+    /// Events handled so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.agenda.popped
+    }
+
+    /// Lets a packet from outside enter at a node, at the present or later.
+    ///
+    /// # Errors
+    /// If a node does not exist or the time has passed.
+    pub fn inject(&mut self, packet: Injected, at: Time) -> Result<(), String> {
+        let nodes = self.names.nodes.len() as u32;
+        if packet.from >= nodes || packet.to >= nodes {
+            return Err(format!("there are {nodes} nodes"));
+        }
+        if at.0 < self.agenda.now {
+            return Err(format!("{at} has passed, it is {}", Time(self.agenda.now)));
+        }
+        self.net.inject(packet, at.0, &mut self.agenda);
+        Ok(())
+    }
+
+    /// Injected packets that have ended since the last call.
+    pub fn drain_outputs(&mut self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        self.net.drain_outputs(&mut outputs);
+        outputs
+    }
+
+    /// The numbers up to the present.
+    #[must_use]
+    pub fn result(&self) -> RunResult {
+        let now = self.agenda.now;
+        let seconds = |ns: u64| Time(ns).as_secs_f64();
+        let flows: Vec<FlowResult> = self.net.flow_results(&self.names, self.warmup, now);
+        let stations = (0..self.air.len() as u32)
+            .map(|s| StationResult {
+                node: self.names.nodes[self.names.node_of_station[s as usize] as usize].clone(),
+                radio: self.radios[s as usize].clone(),
+                airtime: self.air.airtime(s, now),
+                counters: *self.air.counters(s),
+            })
+            .collect();
+        let ends: Ends = self.net.ends(&self.air);
+        RunResult {
+            scheme: self.scheme.clone(),
+            seed: self.seed,
+            duration_s: seconds(now),
+            warmup_s: seconds(self.warmup),
+            flows,
+            drops: ends.dropped.clone(),
+            ends,
+            stations,
+            warnings: self.warnings.clone(),
+            events: self.agenda.popped,
+            transmissions: self.air.transmissions(),
+        }
+    }
+}
+
+impl Surface for World {
+    fn advance(&mut self, until: Time) {
+        let limit = until.0.min(self.end);
+        let Self { agenda, air, net, .. } = self;
+        while let Some(event) = agenda.next_before(limit) {
+            if event.kind < air::kinds::END {
+                air.handle(event, agenda, net);
+            } else {
+                net.handle(event, agenda);
+            }
+            net.settle(air, agenda);
+        }
+        if limit > agenda.now {
+            agenda.now = limit;
+        }
+    }
+
+    fn next_deadline(&mut self) -> Option<Time> {
+        self.agenda.next_time().map(Time)
+    }
+
+    fn end(&self) -> Time {
+        Time(self.end)
+    }
+}

@@ -1,0 +1,141 @@
+//! What went wrong, in which header and where.
+
+use core::fmt;
+
+/// A header or trailer of this crate, for error messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Header {
+    /// The Frame Control field at the start of every 802.11 frame.
+    FrameControl,
+    /// 802.11 RTS.
+    Rts,
+    /// 802.11 CTS.
+    Cts,
+    /// 802.11 Ack.
+    Ack,
+    /// 802.11 data header.
+    Data,
+    /// 802.11 frame check sequence.
+    Fcs,
+    /// LLC and SNAP.
+    LlcSnap,
+    /// Ethernet.
+    Ethernet,
+    /// ARP for IPv4 over Ethernet.
+    Arp,
+    /// IPv4.
+    Ipv4,
+    /// UDP.
+    Udp,
+}
+
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FrameControl => "802.11 frame control",
+            Self::Rts => "802.11 RTS",
+            Self::Cts => "802.11 CTS",
+            Self::Ack => "802.11 Ack",
+            Self::Data => "802.11 data header",
+            Self::Fcs => "802.11 FCS",
+            Self::LlcSnap => "LLC/SNAP header",
+            Self::Ethernet => "Ethernet header",
+            Self::Arp => "ARP packet",
+            Self::Ipv4 => "IPv4 header",
+            Self::Udp => "UDP header",
+        })
+    }
+}
+
+/// What a decoder expected, and what it found instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Expected {
+    /// More bytes than there are.
+    Bytes {
+        /// Bytes needed from the offset on.
+        needed: usize,
+        /// Bytes present from the offset on.
+        available: usize,
+    },
+    /// Another value of a field.
+    Value {
+        /// The field's name in its standard.
+        field: &'static str,
+        /// The values that are accepted.
+        wanted: &'static str,
+        /// The value found; a field longer than four bytes is cut to its first four.
+        found: u32,
+    },
+    /// Another checksum or FCS.
+    Checksum {
+        /// The value that the bytes give.
+        computed: u32,
+        /// The value in the field.
+        found: u32,
+    },
+    /// The end of the frame.
+    End {
+        /// Bytes found after it.
+        trailing: usize,
+    },
+}
+
+impl Expected {
+    pub(crate) fn value(field: &'static str, wanted: &'static str, found: &[u8]) -> Self {
+        let found = found.iter().take(4).fold(0, |value, &byte| value << 8 | u32::from(byte));
+        Self::Value { field, wanted, found }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes { needed, available } => write!(f, "expected {needed} bytes, found {available}"),
+            Self::Value { field, wanted, found } => write!(f, "{field}: expected {wanted}, found {found:#x}"),
+            Self::Checksum { computed, found } => {
+                write!(f, "expected the checksum {computed:#x}, found {found:#x}")
+            }
+            Self::End { trailing } => write!(f, "expected the end of the frame, found {trailing} more bytes"),
+        }
+    }
+}
+
+/// Bytes that are not the header they should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DecodeError {
+    /// The header that was being decoded.
+    pub header: Header,
+    /// Where in it, in bytes from its first byte.
+    pub offset: usize,
+    /// What was expected there.
+    pub expected: Expected,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, byte {}: {}", self.header, self.offset, self.expected)
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+/// A buffer too short for the header: the only way in which encoding can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EncodeError {
+    /// The header that was being encoded.
+    pub header: Header,
+    /// Its length, bytes.
+    pub needed: usize,
+    /// The buffer's length, bytes.
+    pub available: usize,
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: needs {} bytes, the buffer has {}", self.header, self.needed, self.available)
+    }
+}
+
+impl core::error::Error for EncodeError {}

@@ -1,0 +1,120 @@
+//! Entry points for a fuzzer: each takes any bytes, and panics only where a promise of this crate is broken.
+//!
+//! The promises: no bytes make a decoder panic; what decodes encodes to bytes that decode to an equal value
+//! and an equal rest; encoding needs `wire_len()` bytes and fails with fewer; an error points into the bytes.
+//! Since noise hardly ever has a right checksum, it is repaired for a second try.
+
+use alloc::vec;
+use core::fmt::Debug;
+
+use crate::address::Ipv4Addr;
+use crate::checksum::Checksum;
+use crate::error::{DecodeError, EncodeError};
+use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
+use crate::{Arp, Ethernet, Ipv4, LlcSnap, Udp};
+
+type Decode<T> = fn(&[u8]) -> Result<(T, &[u8]), DecodeError>;
+type Encode<T> = fn(&T, &mut [u8]) -> Result<usize, EncodeError>;
+
+/// Decodes, encodes and decodes again.
+fn round_trip<T: PartialEq + Debug>(
+    data: &[u8],
+    wire_len: fn(&T) -> usize,
+    encode: Encode<T>,
+    decode: Decode<T>,
+) {
+    let (value, rest) = match decode(data) {
+        Ok(decoded) => decoded,
+        Err(error) => return assert!(error.offset <= data.len(), "{error} points beyond {data:02x?}"),
+    };
+    let len = wire_len(&value);
+    let mut bytes = vec![0; len + rest.len()];
+    assert_eq!(encode(&value, &mut bytes), Ok(len), "encoding {value:?}");
+    let (header, tail) = bytes.split_at_mut(len);
+    tail.copy_from_slice(rest);
+    assert!(encode(&value, &mut header[1..]).is_err(), "{value:?} fits into less than its length");
+    encode(&value, header).expect("it fitted before");
+    assert_eq!(decode(&bytes), Ok((value, rest)));
+}
+
+/// Every 802.11 frame, with the FCS found, with a right one, and without.
+pub fn fuzz_ieee80211(data: &[u8]) {
+    round_trip(data, |_| FrameControl::wire_len(), FrameControl::encode, FrameControl::decode);
+    round_trip(data, DataHeader::wire_len, DataHeader::encode, DataHeader::decode);
+    whole_frame(data);
+    let mut sealed = data.to_vec();
+    if Fcs::seal(&mut sealed).is_ok() {
+        assert!(Fcs::check(&sealed).is_ok());
+        whole_frame(&sealed);
+    }
+    if let Ok(frame) = Frame::decode_without_fcs(data) {
+        let mut bytes = vec![0; frame.wire_len()];
+        assert_eq!(frame.encode(&mut bytes), Ok(frame.wire_len()));
+        assert_eq!(Frame::decode(&bytes), Ok(frame));
+        assert!(frame.encode(&mut bytes[1..]).is_err());
+    }
+}
+
+fn whole_frame(data: &[u8]) {
+    round_trip(data, |_| Rts::wire_len(), Rts::encode, Rts::decode);
+    round_trip(data, |_| Cts::wire_len(), Cts::encode, Cts::decode);
+    round_trip(data, |_| Ack::wire_len(), Ack::encode, Ack::decode);
+    match Frame::decode(data) {
+        Ok(frame) => {
+            let mut bytes = vec![0; frame.wire_len()];
+            assert_eq!(frame.encode(&mut bytes), Ok(data.len()));
+            assert_eq!(Frame::decode(&bytes), Ok(frame));
+        }
+        Err(error) => assert!(error.offset <= data.len()),
+    }
+}
+
+/// LLC/SNAP.
+pub fn fuzz_llc(data: &[u8]) {
+    round_trip(data, |_| LlcSnap::wire_len(), LlcSnap::encode, LlcSnap::decode);
+}
+
+/// Ethernet.
+pub fn fuzz_ethernet(data: &[u8]) {
+    round_trip(data, |_| Ethernet::wire_len(), Ethernet::encode, Ethernet::decode);
+}
+
+/// ARP.
+pub fn fuzz_arp(data: &[u8]) {
+    round_trip(data, |_| Arp::wire_len(), Arp::encode, Arp::decode);
+}
+
+/// IPv4, with the checksum found and with a right one.
+pub fn fuzz_ipv4(data: &[u8]) {
+    round_trip(data, |_| Ipv4::wire_len(), Ipv4::encode, Ipv4::decode);
+    let header_len = usize::from(data.first().unwrap_or(&0) & 0x0f) * 4;
+    let mut repaired = data.to_vec();
+    if let Some(header) = repaired.get_mut(..header_len.max(Ipv4::wire_len())) {
+        header[10..12].fill(0);
+        let checksum = Checksum::new().with(header).finish();
+        header[10..12].copy_from_slice(&checksum.to_be_bytes());
+    }
+    round_trip(&repaired, |_| Ipv4::wire_len(), Ipv4::encode, Ipv4::decode);
+}
+
+/// UDP, with the checksum found and with a right one.
+pub fn fuzz_udp(data: &[u8]) {
+    round_trip(data, |_| Udp::wire_len(), Udp::encode, Udp::decode);
+    let Ok((header, payload)) = Udp::decode(data) else { return };
+    let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
+    if let Err(error) = header.verify(source, destination, payload) {
+        assert!(error.offset <= data.len());
+    }
+    let right = header.with_payload(source, destination, payload).expect("what was decoded is not too long");
+    assert_eq!(right.verify(source, destination, payload), Ok(()));
+}
+
+/// Every format, on the same bytes.
+pub fn fuzz_all(data: &[u8]) {
+    fuzz_ieee80211(data);
+    fuzz_llc(data);
+    fuzz_ethernet(data);
+    fuzz_arp(data);
+    fuzz_ipv4(data);
+    fuzz_udp(data);
+}

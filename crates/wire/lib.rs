@@ -1,0 +1,53 @@
+//! The bytes of every header: encode, decode, nothing else. No state, no clock, no socket.
+//!
+//! Each header is a plain value whose type admits no invalid field, so that what can be constructed can be
+//! encoded, and what is encoded decodes to the same value. Every header has
+//!
+//! - `wire_len()`, its length on the wire in bytes: the only place where that size stands;
+//! - `encode(&self, &mut [u8]) -> Result<usize, EncodeError>`, which returns the bytes written and fails only
+//!   where the buffer is too short;
+//! - `decode(&[u8]) -> Result<(Self, &[u8]), DecodeError>`, which returns the bytes that follow (for a header
+//!   with a length field: exactly its payload, without link-layer padding).
+//!
+//! No input makes a decoder panic. Reserved bits are ignored on reception and sent as zero; a value that this
+//! crate does not represent is an error that names the header, the byte and what was expected.
+//!
+//! ```
+//! use airfair_wire::{MacAddr, ieee80211::{Frame, NavDuration, Rts}};
+//!
+//! let rts = Rts {
+//!     duration: NavDuration::new(1_234).unwrap(),
+//!     receiver: MacAddr([2, 0, 0, 0, 0, 1]),
+//!     transmitter: MacAddr([2, 0, 0, 0, 0, 2]),
+//! };
+//! let mut bytes = [0; Rts::wire_len()];
+//! assert_eq!(rts.encode(&mut bytes), Ok(20));
+//! assert_eq!(Frame::decode(&bytes), Ok(Frame::Rts(rts)));
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+#[macro_use]
+mod bounded;
+mod cursor;
+
+pub mod address;
+pub mod arp;
+pub mod checksum;
+pub mod error;
+pub mod ethernet;
+pub mod fuzz;
+pub mod ieee80211;
+pub mod ipv4;
+pub mod llc;
+pub mod udp;
+
+pub use address::{Ipv4Addr, MacAddr};
+pub use arp::Arp;
+pub use error::{DecodeError, EncodeError, Expected, Header};
+pub use ethernet::{EtherType, Ethernet};
+pub use ipv4::Ipv4;
+pub use llc::LlcSnap;
+pub use udp::Udp;

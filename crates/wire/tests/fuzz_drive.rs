@@ -1,0 +1,152 @@
+//! Drives the fuzz entry points on stable: 10^5 inputs each, half of them noise, half mutations of valid
+//! frames.
+
+use airfair_wire::fuzz::{fuzz_all, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_udp};
+use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Udp, arp, ipv4, udp};
+
+const INPUTS: usize = 100_000;
+
+/// Marsaglia's xorshift64: this test needs no better.
+struct XorShift(u64);
+
+impl XorShift {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from((self.next() >> 33) % bound as u64).unwrap()
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.next().to_le_bytes()[5]
+    }
+}
+
+fn drive(seeds: &[Vec<u8>], entry: fn(&[u8])) {
+    let mut random = XorShift(0x2545_f491_4f6c_dd1d);
+    for seed in seeds {
+        entry(seed);
+        (0..seed.len()).for_each(|len| entry(&seed[..len]));
+    }
+    for input in 0..INPUTS {
+        let mut bytes: Vec<u8>;
+        if input % 2 == 0 {
+            bytes = (0..random.below(80)).map(|_| random.byte()).collect();
+        } else {
+            bytes = seeds[random.below(seeds.len())].clone();
+            for _ in 0..random.below(4) {
+                let at = random.below(bytes.len());
+                match random.below(4) {
+                    0 => bytes[at] ^= 1 << random.below(8),
+                    1 => bytes[at] = random.byte(),
+                    2 => bytes.truncate(at + 1),
+                    _ => bytes.insert(at, random.byte()),
+                }
+            }
+        }
+        entry(&bytes);
+    }
+}
+
+fn bytes(len: usize, encode: impl Fn(&mut [u8])) -> Vec<u8> {
+    let mut buffer = vec![0; len];
+    encode(&mut buffer);
+    buffer
+}
+
+fn frames() -> Vec<Vec<u8>> {
+    let [a, b, c, d] = [10, 11, 12, 13].map(|last| MacAddr([2, 0, 0, 0, 0, last]));
+    let duration = NavDuration::new(314).unwrap();
+    let header = |addresses| DataHeader::new(addresses, duration, Default::default());
+    let ibss = header(Addresses::Direct { destination: a, source: b, bssid: c });
+    let qos = QosControl { ht_control: Some(0x1234_5678), ..Default::default() };
+    let relay = header(Addresses::Relay { receiver: a, transmitter: b, destination: c, source: d });
+    let body = b"body";
+    [
+        Frame::Rts(Rts { duration, receiver: a, transmitter: b }),
+        Frame::Cts(Cts { duration, receiver: a }),
+        Frame::Ack(Ack { duration, receiver: a }),
+        Frame::Data { header: ibss, body },
+        Frame::Data { header: DataHeader { qos: Some(qos), ..ibss }, body },
+        Frame::Data { header: relay, body },
+        Frame::Data { header: DataHeader { qos: Some(QosControl::default()), ..relay }, body },
+        Frame::Data { header: DataHeader { null: true, ..ibss }, body: &[] },
+    ]
+    .map(|frame| bytes(frame.wire_len(), |buffer| assert!(frame.encode(buffer).is_ok())))
+    .to_vec()
+}
+
+fn ipv4_seed() -> Vec<u8> {
+    let payload_len = ipv4::PayloadLen::new(12).unwrap();
+    let header = Ipv4::new(ipv4::Protocol::UDP, [10, 0, 0, 1].into(), [10, 0, 0, 2].into(), payload_len);
+    bytes(32, |buffer| assert!(header.encode(buffer).is_ok()))
+}
+
+fn udp_seed() -> Vec<u8> {
+    let header = Udp::new(5000, 5001, udp::PayloadLen::new(4).unwrap());
+    bytes(12, |buffer| assert!(header.encode(buffer).is_ok()))
+}
+
+fn arp_seed() -> Vec<u8> {
+    let packet = Arp {
+        operation: arp::Operation::Reply,
+        sender_mac: MacAddr([2, 0, 0, 0, 0, 1]),
+        sender_ip: [10, 0, 0, 1].into(),
+        target_mac: MacAddr([2, 0, 0, 0, 0, 2]),
+        target_ip: [10, 0, 0, 2].into(),
+    };
+    bytes(28, |buffer| assert!(packet.encode(buffer).is_ok()))
+}
+
+fn ethernet_seed() -> Vec<u8> {
+    let source = MacAddr([2, 0, 0, 0, 0, 1]);
+    let header = Ethernet { destination: MacAddr::BROADCAST, source, ether_type: EtherType::ARP };
+    bytes(16, |buffer| assert!(header.encode(buffer).is_ok()))
+}
+
+fn llc_seed() -> Vec<u8> {
+    bytes(10, |buffer| assert!(LlcSnap::new(EtherType::IPV4).encode(buffer).is_ok()))
+}
+
+#[test]
+fn ieee80211() {
+    drive(&frames(), fuzz_ieee80211);
+}
+
+#[test]
+fn ipv4() {
+    drive(&[ipv4_seed()], fuzz_ipv4);
+}
+
+#[test]
+fn udp() {
+    drive(&[udp_seed()], fuzz_udp);
+}
+
+#[test]
+fn arp() {
+    drive(&[arp_seed()], fuzz_arp);
+}
+
+#[test]
+fn ethernet() {
+    drive(&[ethernet_seed()], fuzz_ethernet);
+}
+
+#[test]
+fn llc() {
+    drive(&[llc_seed()], fuzz_llc);
+}
+
+/// Every decoder on the bytes of every other format.
+#[test]
+fn crosswise() {
+    let mut seeds = frames();
+    seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
+    drive(&seeds, fuzz_all);
+}

@@ -1,0 +1,209 @@
+//! What can be constructed can be encoded, and decodes to the same value.
+
+use core::num::NonZeroU16;
+
+use airfair_wire::ieee80211::{
+    Ack, AckPolicy, Addresses, Cts, DataHeader, FragmentNumber, Frame, NavDuration, QosControl, Rts,
+    SequenceControl, SequenceNumber, Tid,
+};
+use airfair_wire::ipv4::{self, Dscp, Ecn, FragmentOffset, Protocol};
+use airfair_wire::llc::Encapsulation;
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, Ipv4Addr, LlcSnap, MacAddr, Udp, arp};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+fn mac() -> impl Strategy<Value = MacAddr> {
+    any::<[u8; 6]>().prop_map(MacAddr)
+}
+
+fn ip() -> impl Strategy<Value = Ipv4Addr> {
+    any::<[u8; 4]>().prop_map(Ipv4Addr::from)
+}
+
+fn ether_type() -> impl Strategy<Value = EtherType> {
+    (1536..=u16::MAX).prop_map(|value| EtherType::new(value).unwrap())
+}
+
+fn duration() -> impl Strategy<Value = NavDuration> {
+    (0..=32_767_u16).prop_map(|value| NavDuration::new(value).unwrap())
+}
+
+fn addresses() -> impl Strategy<Value = Addresses> {
+    (0..4, mac(), mac(), mac(), mac()).prop_map(|(kind, a, b, c, d)| match kind {
+        0 => Addresses::Direct { destination: a, source: b, bssid: c },
+        1 => Addresses::ToDs { bssid: a, source: b, destination: c },
+        2 => Addresses::FromDs { destination: a, bssid: b, source: c },
+        _ => Addresses::Relay { receiver: a, transmitter: b, destination: c, source: d },
+    })
+}
+
+fn sequence() -> impl Strategy<Value = SequenceControl> {
+    (0..4096_u16, 0..16_u8).prop_map(|(number, fragment)| SequenceControl {
+        number: SequenceNumber::new(number).unwrap(),
+        fragment: FragmentNumber::new(fragment).unwrap(),
+    })
+}
+
+fn qos() -> impl Strategy<Value = QosControl> {
+    let policy = prop_oneof![
+        Just(AckPolicy::Normal),
+        Just(AckPolicy::NoAck),
+        Just(AckPolicy::NoExplicit),
+        Just(AckPolicy::Block)
+    ];
+    (0..16_u8, any::<bool>(), policy, any::<bool>(), any::<u8>(), any::<Option<u32>>()).prop_map(
+        |(tid, eosp, ack_policy, amsdu, upper, ht_control)| {
+            let tid = Tid::new(tid).unwrap();
+            QosControl { tid, eosp, ack_policy, amsdu, upper, ht_control }
+        },
+    )
+}
+
+fn data_header() -> impl Strategy<Value = DataHeader> {
+    (any::<[bool; 6]>(), duration(), addresses(), sequence(), option::of(qos())).prop_map(
+        |(flags, duration, addresses, sequence, qos)| {
+            let [null, more_fragments, retry, power_management, more_data, protected] = flags;
+            DataHeader {
+                null,
+                more_fragments,
+                retry,
+                power_management,
+                more_data,
+                protected,
+                qos,
+                ..DataHeader::new(addresses, duration, sequence)
+            }
+        },
+    )
+}
+
+fn ipv4(payload: usize) -> impl Strategy<Value = Ipv4> {
+    let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect1), Just(Ecn::Ect0), Just(Ecn::Ce)];
+    let payload_len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap();
+    ((0..64_u8, ecn, any::<u16>(), any::<[bool; 2]>(), 0..8192_u16), (any::<[u8; 2]>(), ip(), ip())).prop_map(
+        move |((dscp, ecn, identification, flags, offset), ([ttl, protocol], source, destination))| Ipv4 {
+            dscp: Dscp::new(dscp).unwrap(),
+            ecn,
+            identification,
+            dont_fragment: flags[0],
+            more_fragments: flags[1],
+            fragment_offset: FragmentOffset::new(offset).unwrap(),
+            ttl,
+            ..Ipv4::new(Protocol(protocol), source, destination, payload_len)
+        },
+    )
+}
+
+/// Encodes into a buffer of exactly its length, then `rest`, and decodes.
+macro_rules! assert_round_trip {
+    ($type:ident, $value:expr, $len:expr, $rest:expr) => {{
+        let (value, rest): ($type, &[u8]) = ($value, $rest);
+        let mut bytes = vec![0xaa; $len];
+        prop_assert_eq!(value.encode(&mut bytes), Ok($len));
+        prop_assert!(value.encode(&mut vec![0; $len - 1]).is_err());
+        bytes.extend(rest);
+        prop_assert_eq!($type::decode(&bytes), Ok((value, rest)));
+        for cut in 0..$len {
+            prop_assert!($type::decode(&bytes[..cut]).is_err());
+        }
+    }};
+}
+
+proptest! {
+    #[test]
+    fn control(
+        duration in duration(),
+        receiver in mac(),
+        transmitter in mac(),
+        rest in vec(any::<u8>(), 0..9),
+    ) {
+        let rts = Rts { duration, receiver, transmitter };
+        assert_round_trip!(Rts, rts, Rts::wire_len(), &rest);
+        assert_round_trip!(Cts, Cts { duration, receiver }, Cts::wire_len(), &rest);
+        assert_round_trip!(Ack, Ack { duration, receiver }, Ack::wire_len(), &rest);
+    }
+
+    #[test]
+    fn data(header in data_header(), body in vec(any::<u8>(), 0..99)) {
+        assert_round_trip!(DataHeader, header, header.wire_len(), &body);
+        let frame = Frame::Data { header, body: &body };
+        let mut bytes = vec![0; frame.wire_len()];
+        prop_assert_eq!(frame.encode(&mut bytes), Ok(header.wire_len() + body.len() + 4));
+        prop_assert_eq!(Frame::decode(&bytes), Ok(frame));
+    }
+
+    /// A CRC-32 finds every burst of errors of up to 32 bits.
+    #[test]
+    fn fcs_finds_bursts(header in data_header(), at in 0..24_usize, burst in 1..=u32::MAX) {
+        let mut bytes = vec![0; header.wire_len() + 4];
+        Frame::Data { header, body: &[] }.encode(&mut bytes).unwrap();
+        for (byte, error) in bytes[at..].iter_mut().zip(burst.to_be_bytes()) {
+            *byte ^= error;
+        }
+        prop_assert!(Frame::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn link(
+        a in mac(),
+        b in mac(),
+        ether_type in ether_type(),
+        bridge in any::<bool>(),
+        rest in vec(any::<u8>(), 0..9),
+    ) {
+        let ethernet = Ethernet { destination: a, source: b, ether_type };
+        assert_round_trip!(Ethernet, ethernet, Ethernet::wire_len(), &rest);
+        let encapsulation = if bridge { Encapsulation::BridgeTunnel } else { Encapsulation::Rfc1042 };
+        assert_round_trip!(LlcSnap, LlcSnap { encapsulation, ether_type }, LlcSnap::wire_len(), &rest);
+    }
+
+    #[test]
+    fn address_resolution(
+        macs in (mac(), mac()),
+        ips in (ip(), ip()),
+        reply in any::<bool>(),
+        rest in vec(any::<u8>(), 0..9),
+    ) {
+        let operation = if reply { arp::Operation::Reply } else { arp::Operation::Request };
+        let (sender_mac, target_mac) = macs;
+        let (sender_ip, target_ip) = ips;
+        let packet = Arp { operation, sender_mac, sender_ip, target_mac, target_ip };
+        assert_round_trip!(Arp, packet, Arp::wire_len(), &rest);
+    }
+
+    #[test]
+    fn network(
+        (header, payload) in
+            vec(any::<u8>(), 0..99).prop_flat_map(|payload| (ipv4(payload.len()), Just(payload))),
+        // Not the first byte: another header length covers other bytes.
+        flipped in 8..160_usize,
+    ) {
+        assert_round_trip!(Ipv4, header, Ipv4::wire_len(), &payload);
+        let mut bytes = vec![0; 20];
+        header.encode(&mut bytes).unwrap();
+        bytes.extend(&payload);
+        bytes[flipped / 8] ^= 1 << (flipped % 8);
+        prop_assert!(Ipv4::decode(&bytes).is_err(), "one wrong bit must be found");
+    }
+
+    #[test]
+    fn transport(
+        ports in any::<(u16, u16)>(),
+        checksum in any::<Option<NonZeroU16>>(),
+        addresses in (ip(), ip()),
+        payload in vec(any::<u8>(), 1..99),
+        flipped in any::<prop::sample::Index>(),
+    ) {
+        let blank = Udp { checksum, ..Udp::new(ports.0, ports.1, Default::default()) };
+        let (source, destination) = addresses;
+        let header = blank.with_payload(source, destination, &payload).unwrap();
+        assert_round_trip!(Udp, header, Udp::wire_len(), &payload);
+        assert_round_trip!(Udp, Udp { checksum, ..header }, Udp::wire_len(), &payload);
+        prop_assert_eq!(header.verify(source, destination, &payload), Ok(()));
+        let mut wrong = payload.clone();
+        let bit = flipped.index(8 * payload.len());
+        wrong[bit / 8] ^= 1 << (bit % 8);
+        prop_assert!(header.verify(source, destination, &wrong).is_err());
+    }
+}

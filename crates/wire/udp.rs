@@ -1,0 +1,126 @@
+//! UDP over IPv4 [RFC 768].
+
+use core::num::NonZeroU16;
+
+use crate::address::Ipv4Addr;
+use crate::checksum::Checksum;
+use crate::cursor::{Reader, Writer};
+use crate::error::{DecodeError, EncodeError, Expected, Header};
+use crate::ipv4::Protocol;
+
+/// The header's length, bytes.
+const LEN: u16 = 8;
+
+bounded! {
+    /// Bytes after the header; the Length field is 16 bits and counts the header too [RFC 768]. What fits
+    /// into an IPv4 packet is less: [`crate::ipv4::PayloadLen::MAX`] minus 8.
+    PayloadLen(u16) <= u16::MAX - LEN
+}
+
+/// The UDP header: 8 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Udp {
+    /// The sender's port; 0 where no answer is expected.
+    pub source_port: u16,
+    /// The receiver's port.
+    pub destination_port: u16,
+    /// Bytes after the header.
+    pub payload_len: PayloadLen,
+    /// Over pseudo-header, header and payload; `None` where the sender computed none.
+    pub checksum: Option<NonZeroU16>,
+}
+
+impl Udp {
+    /// A header without a checksum, as where no payload exists.
+    pub const fn new(source_port: u16, destination_port: u16, payload_len: PayloadLen) -> Self {
+        Self { source_port, destination_port, payload_len, checksum: None }
+    }
+
+    /// The header with the checksum of the addresses and this payload, whose length replaces `payload_len`;
+    /// `None` where the payload is longer than [`PayloadLen::MAX`].
+    pub fn with_payload(self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Option<Self> {
+        let payload_len = u16::try_from(payload.len()).ok().and_then(PayloadLen::new)?;
+        let unsigned = Self { payload_len, checksum: None, ..self };
+        // A sum that is zero is sent as all ones, its equal in one's complement [RFC 768].
+        let value = unsigned.sum(source, destination, payload).finish();
+        let checksum = NonZeroU16::new(value).unwrap_or(NonZeroU16::MAX);
+        Some(Self { checksum: Some(checksum), ..unsigned })
+    }
+
+    /// Checks length and checksum against the addresses of the packet and its payload.
+    ///
+    /// # Errors
+    /// A payload of another length than the header says, or a wrong checksum. No checksum is right for any
+    /// payload.
+    pub fn verify(&self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Result<(), DecodeError> {
+        let error = |offset, expected| DecodeError { header: Header::Udp, offset, expected };
+        let needed = usize::from(self.payload_len.get());
+        if payload.len() < needed {
+            let available = payload.len();
+            return Err(error(Self::wire_len(), Expected::Bytes { needed, available }));
+        }
+        if payload.len() > needed {
+            return Err(error(Self::wire_len() + needed, Expected::End { trailing: payload.len() - needed }));
+        }
+        let Some(found) = self.checksum.map(NonZeroU16::get) else { return Ok(()) };
+        let sum = self.sum(source, destination, payload);
+        if sum.with(&found.to_be_bytes()).finish() == 0 {
+            return Ok(());
+        }
+        let computed = sum.finish().into();
+        Err(error(6, Expected::Checksum { computed, found: found.into() }))
+    }
+
+    /// The sum over everything but the checksum field [RFC 768: "pseudo header"].
+    fn sum(&self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Checksum {
+        let length = (LEN + self.payload_len.get()).to_be_bytes();
+        Checksum::new()
+            .with(&source.octets())
+            .with(&destination.octets())
+            .with(&[0, Protocol::UDP.0])
+            .with(&length)
+            .with(&self.source_port.to_be_bytes())
+            .with(&self.destination_port.to_be_bytes())
+            .with(&length)
+            .with(payload)
+    }
+
+    /// Length on the wire: 8 bytes.
+    pub const fn wire_len() -> usize {
+        LEN as usize
+    }
+
+    /// Writes the header to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        Writer::new(Header::Udp, buffer, Self::wire_len())?
+            .put(self.source_port.to_be_bytes())
+            .put(self.destination_port.to_be_bytes())
+            .put((LEN + self.payload_len.get()).to_be_bytes())
+            .put(self.checksum.map_or(0, NonZeroU16::get).to_be_bytes());
+        Ok(Self::wire_len())
+    }
+
+    /// Reads the header and returns its payload. The checksum needs the packet's addresses: see
+    /// [`Self::verify`].
+    ///
+    /// # Errors
+    /// Too few bytes for the header or its payload, or a length below 8.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::Udp, bytes);
+        reader.need(Self::wire_len())?;
+        let (source_port, destination_port) = (reader.u16_be()?, reader.u16_be()?);
+        let at_length = reader.clone();
+        let length = reader.u16_be()?;
+        let Some(payload_len) = length.checked_sub(LEN).and_then(PayloadLen::new) else {
+            return Err(at_length.fail(Expected::value("length", "at least 8", &length.to_be_bytes())));
+        };
+        let checksum = NonZeroU16::new(reader.u16_be()?);
+        let payload_size = usize::from(payload_len.get());
+        reader.need(payload_size)?;
+        let payload = reader.rest().get(..payload_size).unwrap_or_default();
+        Ok((Self { source_port, destination_port, payload_len, checksum }, payload))
+    }
+}

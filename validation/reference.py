@@ -1,0 +1,262 @@
+"""Published numbers and numbers of the peer simulators, each with its source. Numbers only; nothing is
+computed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BIANCHI_2000 = "Bianchi, IEEE JSAC 18(3), 2000, parameters of its Table II"
+NS3_TABLES = "ns-3 src/wifi/examples, numbers only"
+PEERS = "ns-2.35/ns-3.37, Debian packages, run for this project, November 2026"
+SLOT_EXACT = "a second slot-exact model, endless retries, 120,000 busy periods"
+STANDARD = "ns-3 src/wifi/test, numbers only; IEEE 802.11-2016, clauses 16 and 17"
+
+FRAME_US: tuple[tuple[str, int, int], ...] = (
+    ("DsssRate1Mbps", 14, 304),
+    ("DsssRate1Mbps", 1023, 8376),
+    ("DsssRate1Mbps", 1026, 8400),
+    ("DsssRate2Mbps", 1023, 4284),
+    ("DsssRate5_5Mbps", 1023, 1680),
+    ("DsssRate5_5Mbps", 1024, 1682),
+    ("DsssRate5_5Mbps", 1025, 1683),
+    ("DsssRate5_5Mbps", 1026, 1685),
+    ("DsssRate11Mbps", 14, 203),
+    ("DsssRate11Mbps", 76, 248),
+    ("DsssRate11Mbps", 1023, 936),
+    ("DsssRate11Mbps", 1024, 937),
+    ("DsssRate11Mbps", 1026, 939),
+    ("DsssRate11Mbps", 1536, 1310),
+    ("OfdmRate54Mbps", 14, 24),
+    ("OfdmRate54Mbps", 76, 32),
+    ("OfdmRate54Mbps", 1536, 248),
+)
+"""Mode, size of the frame in bytes (FCS included), duration in us with the long preamble. Source:
+STANDARD."""
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """Normalised saturation throughput of Bianchi's example, basic access and RTS/CTS."""
+
+    window: int
+    stages: int
+    n: int
+    basic: float
+    rts: float
+
+
+BIANCHI_2000_ROWS: tuple[Normalised, ...] = (
+    Normalised(32, 3, 5, 0.8097, 0.8342),
+    Normalised(32, 3, 10, 0.7532, 0.8371),
+    Normalised(32, 3, 20, 0.6788, 0.8356),
+    Normalised(32, 3, 50, 0.5529, 0.8270),
+    Normalised(32, 5, 5, 0.8102, 0.8342),
+    Normalised(32, 5, 10, 0.7579, 0.8370),
+    Normalised(32, 5, 20, 0.6975, 0.8362),
+    Normalised(32, 5, 50, 0.6109, 0.8317),
+    Normalised(128, 3, 5, 0.8250, 0.7979),
+    Normalised(128, 3, 10, 0.8263, 0.8217),
+    Normalised(128, 3, 20, 0.7981, 0.8327),
+    Normalised(128, 3, 50, 0.7252, 0.8363),
+    Normalised(16, 6, 5, 0.7675, 0.8382),
+    Normalised(16, 6, 10, 0.7056, 0.8369),
+    Normalised(16, 6, 20, 0.6457, 0.8340),
+    Normalised(16, 6, 50, 0.5640, 0.8280),
+)
+"""Source: BIANCHI_2000 (an exact solution of the paper's equations, four digits)."""
+
+BIANCHI_2000_MAXIMUM: tuple[tuple[int, float, float], ...] = (
+    (5, 0.8328, 0.8385),
+    (10, 0.8283, 0.8373),
+    (50, 0.8248, 0.8363),
+)
+"""n, largest normalised throughput over all attempt probabilities, basic and RTS/CTS. Source:
+BIANCHI_2000."""
+
+BIANCHI_2000_K = 9.334
+"""The paper's K for basic access. Source: BIANCHI_2000."""
+
+TABLE_N: tuple[int, ...] = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
+"""Numbers of stations of BIANCHI_DIFS."""
+
+BIANCHI_DIFS: dict[str, tuple[float, ...]] = {
+    "DsssRate1Mbps": (0.8437, 0.7861, 0.7496, 0.7226, 0.7016, 0.6847, 0.6686, 0.6549, 0.6435, 0.6336),
+    "DsssRate2Mbps": (1.6228, 1.5168, 1.4482, 1.3972, 1.3574, 1.3253, 1.2947, 1.2687, 1.2469, 1.2279),
+    "DsssRate5_5Mbps": (3.8896, 3.6707, 3.5203, 3.4063, 3.3161, 3.2429, 3.1729, 3.1128, 3.0625, 3.0184),
+    "DsssRate11Mbps": (6.4734, 6.1774, 5.9553, 5.7819, 5.6429, 5.5289, 5.4191, 5.3243, 5.2446, 5.1745),
+    "OfdmRate6Mbps": (4.7087, 4.3453, 4.1397, 3.9899, 3.8802, 3.7824, 3.6961, 3.6276, 3.5712, 3.5071),
+    "OfdmRate9Mbps": (6.8586, 6.3431, 6.0489, 5.834, 5.6762, 5.5355, 5.411, 5.3122, 5.2307, 5.138),
+    "OfdmRate12Mbps": (8.9515, 8.2901, 7.9102, 7.6319, 7.4274, 7.2447, 7.0829, 6.9544, 6.8485, 6.7278),
+    "OfdmRate18Mbps": (
+        12.7822,
+        11.8801,
+        11.3543,
+        10.9668,
+        10.6809,
+        10.4249,
+        10.1978,
+        10.0171,
+        9.8679,
+        9.6978,
+    ),
+    "OfdmRate24Mbps": (
+        16.247,
+        15.1426,
+        14.4904,
+        14.0072,
+        13.6496,
+        13.3288,
+        13.0436,
+        12.8164,
+        12.6286,
+        12.4144,
+    ),
+    "OfdmRate36Mbps": (
+        22.3164,
+        20.9147,
+        20.0649,
+        19.4289,
+        18.9552,
+        18.5284,
+        18.1476,
+        17.8434,
+        17.5915,
+        17.3036,
+    ),
+    "OfdmRate48Mbps": (
+        27.2963,
+        25.6987,
+        24.7069,
+        23.9578,
+        23.3965,
+        22.8891,
+        22.435,
+        22.0713,
+        21.7696,
+        21.4243,
+    ),
+    "OfdmRate54Mbps": (
+        29.8324,
+        28.1519,
+        27.0948,
+        26.2925,
+        25.6896,
+        25.1434,
+        24.6539,
+        24.2613,
+        23.9353,
+        23.5618,
+    ),
+}
+"""Mode: throughput in Mbit/s at each of TABLE_N, basic access, DIFS after a collision. Source: NS3_TABLES."""
+
+EIFS_N: tuple[int, ...] = (5, 10, 20, 30, 50)
+"""Numbers of stations of BIANCHI_EIFS."""
+
+BIANCHI_EIFS: dict[str, tuple[float, ...]] = {
+    "DsssRate1Mbps": (0.8418, 0.7831, 0.7186, 0.6802, 0.6285),
+    "DsssRate2Mbps": (1.6170, 1.5075, 1.3849, 1.3115, 1.2124),
+    "DsssRate5_5Mbps": (3.8565, 3.6170, 3.3339, 3.1613, 2.9266),
+    "DsssRate11Mbps": (6.3821, 6.0269, 5.5765, 5.2958, 4.9103),
+    "OfdmRate6Mbps": (4.6899, 4.3197, 3.9589, 3.7490, 3.4711),
+    "OfdmRate24Mbps": (16.0836, 14.9153, 13.7300, 13.0281, 12.0889),
+    "OfdmRate54Mbps": (29.2861, 27.3763, 25.3325, 24.0944, 22.4162),
+}
+"""Mode: throughput in Mbit/s at each of EIFS_N, basic access, EIFS (ACK at the response rate) after a
+collision. Source: NS3_TABLES."""
+
+COLLISION_N: tuple[int, ...] = (2, 5, 10, 20, 30, 50)
+"""Numbers of stations of COLLISION_PROBABILITY."""
+
+COLLISION_PROBABILITY: dict[str, tuple[float, ...]] = {
+    "802.11b": (0.060, 0.180, 0.287, 0.394, 0.449, 0.524),
+    "802.11a": (0.110, 0.264, 0.364, 0.459, 0.509, 0.573),
+}
+"""Probability that an attempt collides, at each of COLLISION_N. Source: SLOT_EXACT."""
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """One ns-3 run of a saturated cell with one more receiver in the centre, 1500 B of UDP payload, one seed.
+
+    `attempts` is no output of ns-3: it is rebuilt from the printed probability and the goodput (the fraction
+    of whole numbers that gives both over whole seconds), and tells how much chance there is in the
+    probability.
+    """
+
+    mode: str
+    n: int
+    rts: bool
+    goodput_mbps: float
+    collision_probability: float
+    attempts: int
+
+
+NS3_SATURATION: tuple[Saturation, ...] = (
+    Saturation("DsssRate11Mbps", 1, False, 5.9988, 0.0, 0),
+    Saturation("DsssRate11Mbps", 1, True, 4.4868, 0.0, 0),
+    Saturation("DsssRate11Mbps", 2, False, 6.2568, 0.05917373264, 5543),
+    Saturation("DsssRate11Mbps", 2, True, 4.6788, 0.06070826307, 4151),
+    Saturation("DsssRate11Mbps", 5, False, 6.2448, 0.1628879241, 6219),
+    Saturation("DsssRate11Mbps", 5, True, 4.7748, 0.1763610019, 4831),
+    Saturation("DsssRate11Mbps", 10, False, 5.9196, 0.2835148874, 6885),
+    Saturation("DsssRate11Mbps", 10, True, 4.7616, 0.285045045, 5550),
+    Saturation("DsssRate11Mbps", 20, False, 5.534, 0.3941318152, 4567),
+    Saturation("DsssRate11Mbps", 20, True, 4.712, 0.3893208917, 3858),
+    Saturation("DsssRate11Mbps", 30, False, 5.318, 0.4531796666, 4859),
+    Saturation("DsssRate11Mbps", 30, True, 4.672, 0.4381914382, 4158),
+    Saturation("DsssRate11Mbps", 50, False, 4.94, 0.5330812854, 5290),
+    Saturation("DsssRate11Mbps", 50, True, 4.582, 0.5255746531, 4829),
+    Saturation("OfdmRate6Mbps", 1, False, 5.2815, 0.0, 0),
+    Saturation("OfdmRate54Mbps", 1, False, 29.901, 0.0, 0),
+    Saturation("OfdmRate6Mbps", 1, True, 4.9995, 0.0, 0),
+    Saturation("OfdmRate54Mbps", 1, True, 24.501, 0.0, 0),
+    Saturation("OfdmRate6Mbps", 10, False, 4.3005, 0.3597588209, 4478),
+    Saturation("OfdmRate54Mbps", 10, False, 27.282, 0.3705959715, 14447),
+    Saturation("OfdmRate6Mbps", 10, True, 5.0385, 0.3663459725, 5301),
+    Saturation("OfdmRate54Mbps", 10, True, 25.848, 0.3610678532, 13485),
+)
+"""MPDU of 1564 bytes; control at 1 (802.11b), 6 (802.11a at 6) and 24 Mbit/s (802.11a at 54); retry limit 7.
+Source: PEERS."""
+
+CHAIN_HOPS: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
+"""Hops of the rows of the chains: 200 m spacing, 250 m reception, 550 m sense, RTS/CTS, data 2, control 1
+Mbit/s."""
+
+CHAIN_UDP_KBPS: dict[str, tuple[int, ...]] = {
+    "ns-2": (1548, 771, 506, 369, 220, 226, 231, 222),
+    "ns-3": (1541, 782, 511, 394, 358, 358, 356, 352),
+}
+"""Goodput of one saturating UDP flow of 1500 B payload over each of CHAIN_HOPS, kbit/s. Source: PEERS."""
+
+CHAIN_TCP_KBPS: dict[str, tuple[int, ...]] = {
+    "ns-2": (1228, 619, 410, 289, 254, 232, 221, 212),
+    "ns-3": (1251, 622, 414, 318, 248, 273, 275, 263),
+}
+"""The same for one TCP NewReno flow, MSS 1460 (ns-3 with SACK), means over seeds. Source: PEERS."""
+
+CHAIN_TCP_SD_KBPS: tuple[float, ...] = (2.1, 0.4, 1.7, 2.1, 1.0, 2.1, 2.1, 2.2)
+"""Standard deviation of ns-2's TCP row over 3 seeds. Source: PEERS."""
+
+CHAIN_OFFERED_KBPS: dict[int, tuple[tuple[int, int], ...]] = {
+    4: ((300, 298), (400, 369), (1000, 369)),
+    8: ((250, 251), (300, 298), (350, 269), (400, 250), (1000, 212)),
+}
+"""Hops: pairs of offered load and goodput of one UDP flow in ns-2, kbit/s. Source: PEERS."""
+
+NS2_HOP_US = 7734
+"""One packet over one hop of ns-2's chain, by hand, us. Source: PEERS."""
+
+NS2_HOP_KBPS = 1551.6
+"""Its goodput, kbit/s. Source: PEERS."""
+
+STUDENT_T: tuple[tuple[float, int, float], ...] = (
+    (0.975, 4, 2.776),
+    (0.975, 19, 2.093),
+    (0.995, 1, 63.657),
+    (0.995, 9, 3.250),
+    (0.995, 19, 2.861),
+    (0.995, 29, 2.756),
+    (0.995, 120, 2.617),
+)
+"""Probability, degrees of freedom, quantile of Student's t. Source: any printed table."""

@@ -1,0 +1,275 @@
+"""Rows, figures and the readable report that they end in.
+
+A section yields `Row`s and hands `Figure`s to its `Context`; it knows neither files nor Markdown nor
+matplotlib. `Report.write` draws and writes all of it, each file whole or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Value = float | str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: what an outside source says, what was measured, and whether that is close enough."""
+
+    section: str
+    name: str
+    source: str
+    """Where `expected` comes from."""
+    expected: Value
+    tolerance: str
+    """The allowed difference as a reader sees it: `± 0.35 %`, `≤ 7`, `exact`."""
+    measured: Value
+    unit: str
+    ok: bool
+
+
+def within(
+    section: str,
+    name: str,
+    source: str,
+    *,
+    expected: float,
+    measured: float,
+    unit: str = "",
+    relative: float | None = None,
+    absolute: float | None = None,
+) -> Row:
+    """A row that passes within `relative` (a fraction of `expected`) or `absolute` (in `unit`): name exactly
+    one."""
+    if (relative is None) == (absolute is None):
+        raise ValueError(f"{section}/{name}: give either relative or absolute")
+    if relative is not None:
+        allowed, shown = abs(relative * expected), f"± {100 * relative:.3g} %"
+    else:
+        assert absolute is not None
+        allowed, shown = absolute, f"± {absolute:.3g}" if absolute else "exact"
+    # A NaN compares false, so it fails.
+    return Row(section, name, source, expected, shown, measured, unit, abs(measured - expected) <= allowed)
+
+
+def inside(
+    section: str, name: str, source: str, *, low: float, high: float, measured: float, unit: str = ""
+) -> Row:
+    """A row that passes where `low <= measured <= high`; either bound may be infinite."""
+    if math.isinf(high):
+        expected = f"≥ {low:.5g}"
+    elif math.isinf(low):
+        expected = f"≤ {high:.5g}"
+    else:
+        expected = f"{low:.5g} to {high:.5g}"
+    return Row(section, name, source, expected, "inside", measured, unit, low <= measured <= high)
+
+
+def holds(section: str, name: str, source: str, *, expected: str, measured: str, ok: bool) -> Row:
+    """A row about something that is no number: equal bytes, an order, a refusal."""
+    return Row(section, name, source, expected, "exact", measured, "", ok)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line or set of points of a figure; `error` is a symmetric bar."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    style: Literal["line", "dashed", "points"] = "line"
+    error: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot of the report, written to `<output>/validation/<section>-<name>.svg`."""
+
+    section: str
+    name: str
+    caption: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+
+    @property
+    def file(self) -> str:
+        """File name inside the folder of figures."""
+        return f"{self.section}-{self.name}.svg"
+
+
+@dataclass
+class Context:
+    """What a section is given: how hard to work, and where its figures go."""
+
+    quick: bool = False
+    """Shorter runs, for a look; the tolerances stay."""
+    seed: int = 1
+    workers: int = 1
+    figures: list[Figure] = field(default_factory=list)
+
+    def figure(self, figure: Figure) -> None:
+        """Add a figure to the report."""
+        self.figures.append(figure)
+
+
+@dataclass
+class Report:
+    """All rows and figures of a run, by section, in the order in which the sections ran."""
+
+    titles: dict[str, tuple[str, str]] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+
+    def add(
+        self, section: str, title: str, about: str, rows: Iterable[Row], figures: Iterable[Figure] = ()
+    ) -> list[Row]:
+        """Take in one section; returns its rows. A row that names another section is a mistake of the
+        section."""
+        new = list(rows)
+        for row in new:
+            if row.section != section:
+                raise ValueError(f"section {section!r} yielded a row of {row.section!r}: {row.name}")
+        self.titles[section] = (title, about)
+        self.rows += new
+        self.figures += figures
+        return new
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are rows and all of them pass."""
+        return bool(self.rows) and all(row.ok for row in self.rows)
+
+    def markdown(self) -> str:
+        """The report as Markdown; the same rows give the same bytes."""
+        failed = [row for row in self.rows if not row.ok]
+        lines = [
+            "# Validation",
+            "",
+            "Written by `python -m validation`; do not edit. Each row compares a measurement with a source",
+            "outside the simulator: a published table, an independent model, a peer, or arithmetic by hand.",
+            "",
+            f"**{len(self.rows) - len(failed)} of {len(self.rows)} checks pass.**",
+            "",
+            "| section | passed | checks |",
+            "|---|---|---|",
+        ]
+        for section, (title, _) in self.titles.items():
+            rows = [row for row in self.rows if row.section == section]
+            lines.append(f"| [{_cell(title)}](#{section}) | {sum(row.ok for row in rows)} | {len(rows)} |")
+        if failed:
+            lines += [
+                "",
+                "Failing: " + "; ".join(f"{row.section}: {_cell(row.name)}" for row in failed) + ".",
+            ]
+        for section, (title, about) in self.titles.items():
+            lines += ["", f'<a id="{section}"></a>', "", f"## {title}", "", about.strip(), ""]
+            lines += table([row for row in self.rows if row.section == section])
+            for figure in self.figures:
+                if figure.section == section:
+                    lines += [
+                        "",
+                        f"![{_cell(figure.caption)}](validation/{figure.file})",
+                        "",
+                        f"*{figure.caption}*",
+                    ]
+        return "\n".join(lines) + "\n"
+
+    def write(self, folder: Path) -> Path:
+        """Write `validation.md` and `validation/*.svg` into `folder`; returns the path of the Markdown file.
+
+        The figures come first and the text last, each by an atomic rename, so the text never names a missing
+        figure.
+        """
+        for figure in self.figures:
+            write_atomically(folder / "validation" / figure.file, draw(figure))
+        path = folder / "validation.md"
+        write_atomically(path, self.markdown().encode())
+        return path
+
+
+def table(rows: Iterable[Row]) -> list[str]:
+    """The lines of one section's Markdown table."""
+    lines = [
+        "| check | expected | tolerance | measured | unit | pass | source |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        cells = (
+            row.name,
+            _number(row.expected),
+            row.tolerance,
+            _number(row.measured),
+            row.unit,
+            "yes" if row.ok else "**NO**",
+            row.source,
+        )
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    return lines
+
+
+def _number(value: Value) -> str:
+    return value if isinstance(value, str) else f"{value:.5g}"
+
+
+def _cell(text: str) -> str:
+    """Text that cannot break out of its cell."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace `path` by `content` as a whole: a reader, or a crash, sees the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def draw(figure: Figure) -> bytes:
+    """The figure as SVG, without date or random ids."""
+    import io
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    looks = {"line": "-", "dashed": "--", "points": "o"}
+    with plt.rc_context(
+        {"svg.hashsalt": "airfair", "svg.fonttype": "none", "axes.grid": True, "grid.alpha": 0.3}
+    ):
+        canvas, axes = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
+        for series in figure.series:
+            look = looks[series.style]
+            if series.error is None:
+                axes.plot(series.x, series.y, look, label=series.label, markersize=4)
+            else:
+                axes.errorbar(
+                    series.x,
+                    series.y,
+                    yerr=series.error,
+                    fmt=look,
+                    label=series.label,
+                    markersize=4,
+                    capsize=3,
+                )
+        axes.set_xlabel(figure.x_label)
+        axes.set_ylabel(figure.y_label)
+        axes.legend(fontsize="small")
+        buffer = io.BytesIO()
+        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        plt.close(canvas)
+    return buffer.getvalue()
