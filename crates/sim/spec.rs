@@ -182,6 +182,9 @@ pub struct PhySpec {
     pub lock_on: LockOn,
     /// Least SINR at which a preamble locks.
     pub lock_sinr: Db,
+    /// How long a preamble is listened to before the receiver has locked: of several that begin within this time the
+    /// strongest wins, and none if it does not stand out by `lock_sinr`. Zero: the first one wins at once.
+    pub preamble_detection: Span,
     /// A preamble stronger than the locked frame by at least this takes its place; `None`: never.
     pub relock: Option<Db>,
     /// How interferers add up.
@@ -244,6 +247,11 @@ pub struct MacSpec {
     pub nav_reset: bool,
     /// Whether a CTS is sent only if the NAV is idle (802.11-2016 10.3.2.7).
     pub cts_needs_idle_nav: bool,
+    /// Whether a CTS is also withheld while the carrier is busy (802.11-2016 10.3.2.7 asks for that only when RTS and CTS
+    /// signal a bandwidth; ns-2 does it always).
+    pub cts_needs_idle_carrier: bool,
+    /// Whether EIFS is kept as a NAV (ns-2): a good frame does not end it, CTS are withheld during it, a DIFS follows it.
+    pub eifs_as_nav: bool,
     /// Whether a packet that finds the medium idle for a DIFS goes out without back-off.
     pub immediate_access: bool,
     /// When the back-off after a time-out starts to count.

@@ -36,6 +36,8 @@ pub struct Kind {
     pub(crate) eifs_on_energy: bool,
     pub(crate) nav_reset: bool,
     pub(crate) cts_needs_idle_nav: bool,
+    pub(crate) cts_needs_idle_carrier: bool,
+    pub(crate) eifs_as_nav: bool,
     pub(crate) immediate_access: bool,
     pub(crate) after_timeout: AfterTimeout,
     pub(crate) response_timeout: ResponseTimeout,
@@ -49,6 +51,7 @@ pub struct Kind {
     pub(crate) sensitivity: u64,
     /// Ratios as multiples of 2^-16.
     pub(crate) lock_sinr: u64,
+    pub(crate) preamble_detection: u64,
     pub(crate) capture: u64,
     pub(crate) relock: Option<u64>,
     /// Bytes that LLC and the MAC add to an IP packet.
@@ -101,6 +104,7 @@ impl Kind {
             Eifs::ResponseRate => sifs + ack(response_mode) + difs,
             Eifs::Off => difs,
         };
+        let eifs = if mac.eifs_as_nav && mac.eifs != Eifs::Off { eifs + difs } else { eifs };
         let preamble_detect = phy.preamble_detect.to_attowatts().0;
         Ok(Self {
             standard: phy.standard,
@@ -129,6 +133,8 @@ impl Kind {
             eifs_on_energy: mac.eifs_on_energy && mac.eifs != Eifs::Off,
             nav_reset: mac.nav_reset,
             cts_needs_idle_nav: mac.cts_needs_idle_nav,
+            cts_needs_idle_carrier: mac.cts_needs_idle_carrier,
+            eifs_as_nav: mac.eifs_as_nav && mac.eifs != Eifs::Off,
             immediate_access: mac.immediate_access,
             after_timeout: mac.after_timeout,
             response_timeout: mac.response_timeout,
@@ -141,6 +147,7 @@ impl Kind {
             energy_detect: phy.energy_detect.to_attowatts().0,
             sensitivity: phy.sensitivity.map_or(preamble_detect, |s| s.to_attowatts().0),
             lock_sinr: fixed(phy.lock_sinr),
+            preamble_detection: phy.preamble_detection.as_nanos(),
             capture: fixed(phy.capture),
             relock: phy.relock.map(fixed),
             overhead: headers.llc + headers.mac,

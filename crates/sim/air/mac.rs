@@ -306,9 +306,25 @@ impl Air {
     pub(super) fn reply(&mut self, station: u32, agenda: &mut Agenda) {
         let s = station as usize;
         match self.macs[s].reply.take() {
+            Some(reply) if reply.kind == FrameKind::Cts && self.carrier_withholds(s, agenda.now) => {
+                self.counters[s].cts_withheld += 1;
+                if self.recorder.is_some() {
+                    let until = self.radios[s].busy_until.max(self.radios[s].nav_until);
+                    self.record(agenda.now, Record::CtsWithheld { at: station, to: reply.to, nav_until: until });
+                }
+            }
             Some(reply) => self.send_control(station, reply.kind, reply.to, reply.nav_us, reply.mode, agenda),
             None => self.send_data(station, agenda),
         }
+    }
+
+    /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
+    fn carrier_withholds(&self, s: usize, now: u64) -> bool {
+        let kind = &self.kinds[self.kind_of[s] as usize];
+        let radio = &self.radios[s];
+        let eifs = self.slows[s].eifs_from;
+        kind.cts_needs_idle_carrier && (radio.busy_until > now || radio.nav_until > now)
+            || kind.eifs_as_nav && eifs != 0 && eifs + kind.eifs - kind.difs > now
     }
 
     /// A frame for this station, or a broadcast, was received.

@@ -37,7 +37,7 @@ impl Air {
 
         // Half duplex: a reception that goes on is lost.
         if self.radios[s].lock != NONE {
-            self.abort_lock(s, start);
+            self.drop_lock(s, start, Loss::LockAborted);
         }
         let kind = &self.kinds[self.kind_of[s] as usize];
         let (slot, difs) = (kind.slot, kind.difs);
@@ -135,35 +135,44 @@ impl Air {
             return;
         }
         // What is on the air here beside this frame.
-        let mut others = if kind.lock_on_energy { 0 } else { radio.power_sum - hearer.power };
+        let others = if kind.lock_on_energy { 0 } else { radio.power_sum - hearer.power };
+        let clear = exceeds(hearer.power, kind.lock_sinr, others + kind.noise);
         if radio.lock != NONE {
-            // The locked frame was handled first, but this one may have arrived first: the earlier preamble wins.
-            let earlier = start < radio.lock_start;
-            let stronger = kind
-                .relock
-                .is_some_and(|ratio| heard == Heard::Decodable && exceeds(hearer.power, ratio, slow.lock_power));
-            if earlier {
-                others -= slow.lock_power.min(others);
-            }
-            let clear = exceeds(hearer.power, kind.lock_sinr, others + kind.noise);
-            if !(earlier || stronger) || !(clear || kind.lock_on_energy) {
+            // While the preamble is still listened to, the stronger one wins; two that arrive in the same moment are told
+            // apart by power alone, so it does not matter which one was handled first. Later only `relock` takes over.
+            let listening = start < radio.lock_start + kind.preamble_detection;
+            let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
+            let wins = if listening {
+                hearer.power > slow.lock_power
+            } else {
+                earlier
+                    || heard == Heard::Decodable
+                        && kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
+            };
+            if !wins || !(clear || earlier || kind.lock_on_energy) {
+                let number = self.frames.get(radio.lock).number;
+                let drowned = listening
+                    && !kind.lock_on_energy
+                    && !exceeds(slow.lock_power, kind.lock_sinr, radio.power_sum - slow.lock_power + kind.noise);
                 if mine {
-                    self.frames.get_mut(at).loss = Loss::LockedOn(self.frames.get(radio.lock).number);
+                    self.frames.get_mut(at).loss =
+                        if drowned { Loss::PreambleDrowned } else { Loss::LockedOn(number) };
+                }
+                if drowned {
+                    // Neither stands out: nothing was received, so no EIFS follows.
+                    self.drop_lock(h, start, Loss::PreambleDrowned);
                 }
                 return;
             }
-            let old = radio.lock;
-            let number = frame.number;
-            let old_frame = self.frames.get_mut(old);
-            if old_frame.receiver == hearer.id {
-                old_frame.loss = Loss::LockTaken(number);
-            }
-        } else if !kind.lock_on_energy && !exceeds(hearer.power, kind.lock_sinr, others + kind.noise) {
+            self.drop_lock(h, start, Loss::LockTaken(frame.number));
+        } else if !clear && !kind.lock_on_energy {
             if mine {
                 self.frames.get_mut(at).loss = Loss::PreambleDrowned;
             }
             return;
         }
+        let kind = &self.kinds[self.kind_of[h] as usize];
+        let slow = &mut self.slows[h];
         let radio = &mut self.radios[h];
         radio.lock = at;
         radio.lock_start = start;
@@ -189,20 +198,21 @@ impl Air {
         }
     }
 
-    /// The station's own transmission ends a reception.
-    fn abort_lock(&mut self, s: usize, now: u64) {
+    /// A reception ends before its frame does.
+    fn drop_lock(&mut self, s: usize, now: u64, loss: Loss) {
         let radio = &mut self.radios[s];
         let locked = self.frames.get_mut(radio.lock);
         if locked.receiver == s as u32 {
-            locked.loss = Loss::LockAborted;
+            locked.loss = loss;
         }
         radio.lock = NONE;
         let clock = &mut self.clocks[s];
         let end = self.slows[s].lock_end;
         // From now on the rest of that frame is energy, not reception.
-        if clock.receive_until == end && end > now && radio.lock_start <= now {
-            clock.receive -= end - now;
-            clock.receive_until = now;
+        let from = now.max(radio.lock_start);
+        if clock.receive_until == end && end > from {
+            clock.receive -= end - from;
+            clock.receive_until = from;
         }
     }
 
@@ -307,7 +317,7 @@ impl Air {
         }
         // A good frame ends an EIFS that has begun before it ended.
         let slow = &mut self.slows[h];
-        if slow.eifs_from <= end {
+        if slow.eifs_from <= end && !self.kinds[self.kind_of[h] as usize].eifs_as_nav {
             slow.eifs_from = 0;
         }
         if own || frame.receiver == BROADCAST {

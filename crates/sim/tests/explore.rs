@@ -25,11 +25,11 @@ fn chains() {
         r.mac.rts_threshold = Bytes(0);
         r.mac.backpressure=false;
         if ns2 {
-          r.phy.lock_on = LockOn::Energy; r.phy.interference=Interference::Strongest; r.mac.eifs_on_energy=true; r.mac.nav_reset=false; r.mac.cts_needs_idle_nav=false;
+          r.phy.lock_on = LockOn::Energy; r.phy.interference=Interference::Strongest; r.mac.eifs_on_energy=true; r.mac.nav_reset=false; r.mac.cts_needs_idle_carrier=true; r.mac.eifs_as_nav=true; r.mac.sensing_delay=Span(0); r.queue.packets=49;
           r.mac.immediate_access=false; r.mac.response_timeout = ResponseTimeout::WholeResponse;
         }
         let mut s = chain(r, hops, 200.0, Traffic::ConstantRate{rate: Rate(2_000_000), packet: Bytes(1500), gap_jitter: 1.0}, 100);
-        if ns2 { s.headers.udp=0; s.headers.llc=0; }
+        if ns2 { s.headers.udp=0; s.headers.llc=0; s.headers.mac=34; }
         let res = run(&s, 1);
         println!("ns2={ns2} hops={hops} {:.1} {:?}", res.aggregate_goodput_bps()/1e3, res.drops);
     }}
