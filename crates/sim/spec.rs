@@ -127,7 +127,8 @@ pub enum Protection {
 pub enum LockOn {
     /// A preamble above `preamble_detect` whose SINR is at least `lock_sinr`.
     Preamble,
-    /// Any signal above `energy_detect`: one that cannot be decoded still occupies the receiver until it ends (ns-2).
+    /// A preamble above `preamble_detect` that arrives at an idle medium: any energy above `energy_detect` occupies the
+    /// receiver until it ends (ns-2).
     Energy,
 }
 

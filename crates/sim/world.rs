@@ -32,6 +32,9 @@ impl World {
     /// # Errors
     /// Says what in the specification contradicts itself; a scenario that the reader accepts never does.
     pub fn new(spec: &WorldSpec, scheme_name: &str, scheme: &dyn Scheme, seed: u64) -> Result<Self, String> {
+        if spec.radios.len() > usize::from(u8::MAX) {
+            return Err("at most 255 kinds of radio".to_string());
+        }
         let kinds = spec.radios.iter().map(|r| Kind::new(r, &spec.headers)).collect::<Result<Vec<_>, _>>()?;
         let mut stations = Vec::new();
         let mut radio_of_station = Vec::new();
@@ -44,7 +47,7 @@ impl World {
                     // The first radio of a node has the node's name: one radio, one name.
                     name: if n.radios.len() == 1 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
                     position: n.position,
-                    kind: radio as u32,
+                    kind: radio as u8,
                     tx_power: r.phy.tx_power,
                     cutoff: r.phy.cutoff,
                     propagation: r.propagation.clone(),

@@ -68,7 +68,7 @@ impl Hearers {
         for gain in gains {
             for (i, from) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.from && matrix(s)) {
                 for (j, to) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.to) {
-                    if i != j && kinds[from.kind as usize].channel == kinds[to.kind as usize].channel {
+                    if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel {
                         add(i, j, from.tx_power.0 + gain.gain.0, distance(from, to));
                     }
                 }
@@ -76,7 +76,7 @@ impl Hearers {
         }
         for (i, j) in near_pairs(stations) {
             let (from, to) = (&stations[i], &stations[j]);
-            if kinds[from.kind as usize].channel != kinds[to.kind as usize].channel || matrix(from) {
+            if kinds[usize::from(from.kind)].channel != kinds[usize::from(to.kind)].channel || matrix(from) {
                 continue;
             }
             let d = distance(from, to);
@@ -88,7 +88,7 @@ impl Hearers {
 
     fn pack(mut pairs: Vec<(u32, Hearer)>, stations: &[StationSpec], kinds: &[Kind]) -> Self {
         let class = |h: &Hearer| {
-            let kind = &kinds[stations[h.id as usize].kind as usize];
+            let kind = &kinds[usize::from(stations[h.id as usize].kind)];
             match h.power {
                 p if p >= kind.preamble_detect => 0u8,
                 p if p >= kind.energy_detect => 1,

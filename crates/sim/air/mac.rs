@@ -91,9 +91,9 @@ impl Air {
         let now = agenda.now;
         self.macs[s].state = State::Contend;
         let resume = self.resume_at(s);
-        let kind = &self.kinds[self.kind_of[s] as usize];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let (slot, immediate) = (kind.slot, kind.immediate_access);
-        let radio = &mut self.radios[s];
+        let radio = &mut self.stations[s].radio;
         radio.set(flag::CONTENDING);
         // A back-off after the last packet still runs: it goes on.
         if radio.deadline == NEVER || radio.deadline < now {
@@ -113,7 +113,7 @@ impl Air {
     /// Takes packets from the queue up to what the MAC may hold.
     fn fill<U: Upper>(&mut self, station: u32, now: u64, upper: &mut U) {
         let s = station as usize;
-        let room = self.kinds[self.kind_of[s] as usize].mac_queue as usize;
+        let room = self.kinds[usize::from(self.stations[s].radio.kind)].mac_queue as usize;
         while self.macs[s].held.len() < room {
             match upper.pull(station, now) {
                 Some(packet) => self.macs[s].held.push_back(packet),
@@ -124,10 +124,10 @@ impl Air {
 
     /// From when on slots may be counted if nothing more happens: DIFS after medium and NAV, EIFS after a failed reception.
     fn resume_at(&self, s: usize) -> u64 {
-        let kind = &self.kinds[self.kind_of[s] as usize];
-        let radio = &self.radios[s];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
+        let radio = &self.stations[s].radio;
         let resume = radio.busy_until.max(radio.nav_until) + kind.difs;
-        match self.slows[s].eifs_from {
+        match self.stations[s].slow.eifs_from {
             0 => resume,
             from => resume.max(from + kind.eifs),
         }
@@ -138,8 +138,8 @@ impl Air {
     pub(super) fn recount(&mut self, station: u32, agenda: &mut Agenda) {
         let s = station as usize;
         let resume = self.resume_at(s);
-        let slot = self.kinds[self.kind_of[s] as usize].slot;
-        let radio = &mut self.radios[s];
+        let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
+        let radio = &mut self.stations[s].radio;
         if !radio.has(flag::CONTENDING) && radio.deadline <= agenda.now {
             // A back-off after the last packet has run out meanwhile.
             radio.deadline = NEVER;
@@ -147,7 +147,7 @@ impl Air {
         }
         radio.count_from = resume;
         radio.deadline = resume + u64::from(radio.slots) * slot;
-        if radio.has(flag::CONTENDING) && radio.deadline < self.slows[s].armed_at {
+        if radio.has(flag::CONTENDING) && radio.deadline < self.stations[s].slow.armed_at {
             self.arm(station, agenda);
         }
     }
@@ -155,9 +155,9 @@ impl Air {
     /// Makes sure that an access event comes no later than the deadline.
     fn arm(&mut self, station: u32, agenda: &mut Agenda) {
         let s = station as usize;
-        let deadline = self.radios[s].deadline;
-        if deadline < self.slows[s].armed_at {
-            self.slows[s].armed_at = deadline;
+        let deadline = self.stations[s].radio.deadline;
+        if deadline < self.stations[s].slow.armed_at {
+            self.stations[s].slow.armed_at = deadline;
             agenda.push(deadline, self.order(class::ACCESS, station), kinds::ACCESS, station, 0, 0);
         }
     }
@@ -165,18 +165,18 @@ impl Air {
     /// An access event: the back-off has ended, or it has been moved and the event follows.
     pub(super) fn access(&mut self, station: u32, agenda: &mut Agenda) {
         let s = station as usize;
-        if self.slows[s].armed_at != agenda.now {
+        if self.stations[s].slow.armed_at != agenda.now {
             return;
         }
-        self.slows[s].armed_at = NEVER;
-        let radio = &mut self.radios[s];
+        self.stations[s].slow.armed_at = NEVER;
+        let radio = &mut self.stations[s].radio;
         if !radio.has(flag::CONTENDING) || radio.deadline == NEVER {
             return;
         }
         if radio.has(flag::DRAW) {
             radio.clear(flag::DRAW);
             radio.slots = self.macs[s].draw();
-            let slot = self.kinds[self.kind_of[s] as usize].slot;
+            let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
             radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
         }
         if radio.deadline > agenda.now {
@@ -192,7 +192,7 @@ impl Air {
     fn send_first(&mut self, station: u32, agenda: &mut Agenda) {
         let s = station as usize;
         let Some(&packet) = self.macs[s].held.front() else { return };
-        let kind = &self.kinds[self.kind_of[s] as usize];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         if packet.to == BROADCAST {
             self.send_data(station, agenda);
             return;
@@ -220,7 +220,7 @@ impl Air {
             FrameKind::Cts => Cts::wire_len(),
             _ => Ack::wire_len(),
         } as u32;
-        let kind = &self.kinds[self.kind_of[station as usize] as usize];
+        let kind = &self.kinds[usize::from(self.stations[station as usize].radio.kind)];
         let frame = Frame {
             start: agenda.now,
             end: agenda.now + kind.duration(mode, bytes),
@@ -244,7 +244,7 @@ impl Air {
         let s = station as usize;
         let mac = &mut self.macs[s];
         let Some(&packet) = mac.held.front() else { return };
-        let kind = &self.kinds[self.kind_of[s] as usize];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let broadcast = packet.to == BROADCAST;
         let mode = if broadcast { kind.broadcast_mode } else { kind.data_mode };
         let bytes = packet.bytes + kind.overhead;
@@ -276,7 +276,7 @@ impl Air {
     pub(super) fn sent<U: Upper>(&mut self, frame: &Frame, agenda: &mut Agenda, upper: &mut U) {
         let station = frame.sender;
         let s = station as usize;
-        let kind = &self.kinds[self.kind_of[s] as usize];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         match frame.kind {
             FrameKind::Rts | FrameKind::Data => {
                 let response = if frame.kind == FrameKind::Rts { kind.control_mode() } else { kind.response_mode };
@@ -298,7 +298,7 @@ impl Air {
     fn reply_after_sifs(&mut self, station: u32, reply: Option<Reply>, end: u64, agenda: &mut Agenda) {
         let s = station as usize;
         self.macs[s].reply = reply;
-        let at = end + self.kinds[self.kind_of[s] as usize].sifs;
+        let at = end + self.kinds[usize::from(self.stations[s].radio.kind)].sifs;
         agenda.push(at, self.order(class::REPLY, station), kinds::REPLY, station, 0, 0);
     }
 
@@ -309,7 +309,7 @@ impl Air {
             Some(reply) if reply.kind == FrameKind::Cts && self.carrier_withholds(s, agenda.now) => {
                 self.counters[s].cts_withheld += 1;
                 if self.recorder.is_some() {
-                    let until = self.radios[s].busy_until.max(self.radios[s].nav_until);
+                    let until = self.stations[s].radio.busy_until.max(self.stations[s].radio.nav_until);
                     self.record(agenda.now, Record::CtsWithheld { at: station, to: reply.to, nav_until: until });
                 }
             }
@@ -320,9 +320,9 @@ impl Air {
 
     /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
     fn carrier_withholds(&self, s: usize, now: u64) -> bool {
-        let kind = &self.kinds[self.kind_of[s] as usize];
-        let radio = &self.radios[s];
-        let eifs = self.slows[s].eifs_from;
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
+        let radio = &self.stations[s].radio;
+        let eifs = self.stations[s].slow.eifs_from;
         kind.cts_needs_idle_carrier && (radio.busy_until > now || radio.nav_until > now)
             || kind.eifs_as_nav && eifs != 0 && eifs + kind.eifs - kind.difs > now
     }
@@ -348,16 +348,16 @@ impl Air {
                 _ => false,
             };
         // Another frame came while the response was due: the attempt has failed (10.3.2.8), then the frame counts.
-        if self.radios[s].has(flag::AWAIT_END) && !expected {
+        if self.stations[s].radio.has(flag::AWAIT_END) && !expected {
             self.no_response(station, agenda, upper);
         }
-        let kind = &self.kinds[self.kind_of[s] as usize];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         match frame.kind {
             FrameKind::Rts => {
-                if kind.cts_needs_idle_nav && self.radios[s].nav_until > end {
+                if kind.cts_needs_idle_nav && self.stations[s].radio.nav_until > end {
                     self.counters[s].cts_withheld += 1;
                     if self.recorder.is_some() {
-                        self.record(agenda.now, Record::CtsWithheld { at: station, to: from, nav_until: self.radios[s].nav_until });
+                        self.record(agenda.now, Record::CtsWithheld { at: station, to: from, nav_until: self.stations[s].radio.nav_until });
                     }
                     return;
                 }
@@ -371,13 +371,13 @@ impl Air {
                 mac.generation = mac.generation.wrapping_add(1);
                 mac.short_retries = 0;
                 mac.state = State::SendData;
-                self.radios[s].clear(flag::AWAIT_END);
+                self.stations[s].radio.clear(flag::AWAIT_END);
                 self.reply_after_sifs(station, None, end, agenda);
             }
             FrameKind::Ack if expected => {
                 let mac = &mut self.macs[s];
                 mac.generation = mac.generation.wrapping_add(1);
-                self.radios[s].clear(flag::AWAIT_END);
+                self.stations[s].radio.clear(flag::AWAIT_END);
                 self.packet_done(station, Outcome::Delivered, agenda, upper);
             }
             FrameKind::Data => {
@@ -409,8 +409,8 @@ impl Air {
         if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
             return;
         }
-        let kind = &self.kinds[self.kind_of[s] as usize];
-        let radio = &mut self.radios[s];
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
+        let radio = &mut self.stations[s].radio;
         if kind.response_timeout == ResponseTimeout::PhyStart && radio.lock != NONE {
             let header = kind.phy_start(self.frames.get(radio.lock).mode);
             if radio.lock_start + header <= agenda.now {
@@ -424,8 +424,8 @@ impl Air {
     /// The attempt has failed: count it, widen the window, back off, or give the packet up.
     pub(super) fn no_response<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
         let s = station as usize;
-        self.radios[s].clear(flag::AWAIT_END);
-        let kind = &self.kinds[self.kind_of[s] as usize];
+        self.stations[s].radio.clear(flag::AWAIT_END);
+        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let mac = &mut self.macs[s];
         let Some(&packet) = mac.held.front() else { return };
         mac.generation = mac.generation.wrapping_add(1);
@@ -457,15 +457,15 @@ impl Air {
         } else {
             self.macs[s].state = State::Contend;
             self.back_off(station, agenda.now);
-            self.radios[s].set(flag::CONTENDING);
+            self.stations[s].radio.set(flag::CONTENDING);
         }
         if lag > 0 {
-            let slot = self.kinds[self.kind_of[s] as usize].slot;
-            let radio = &mut self.radios[s];
+            let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
+            let radio = &mut self.stations[s].radio;
             radio.count_from = radio.count_from.max(agenda.now + lag);
             radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
         }
-        if self.radios[s].has(flag::CONTENDING) {
+        if self.stations[s].radio.has(flag::CONTENDING) {
             self.arm(station, agenda);
         }
     }
@@ -474,8 +474,8 @@ impl Air {
     fn back_off(&mut self, station: u32, now: u64) {
         let s = station as usize;
         let resume = self.resume_at(s).max(now);
-        let slot = self.kinds[self.kind_of[s] as usize].slot;
-        let radio = &mut self.radios[s];
+        let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
+        let radio = &mut self.stations[s].radio;
         radio.slots = self.macs[s].draw();
         radio.count_from = resume;
         radio.deadline = resume + u64::from(radio.slots) * slot;
@@ -484,7 +484,7 @@ impl Air {
     /// The MAC is done with its first packet; the next one follows after a back-off (post-backoff, 10.3.4.3).
     fn packet_done<U: Upper>(&mut self, station: u32, outcome: Outcome, agenda: &mut Agenda, upper: &mut U) {
         let s = station as usize;
-        let cw_min = self.kinds[self.kind_of[s] as usize].cw_min;
+        let cw_min = self.kinds[usize::from(self.stations[s].radio.kind)].cw_min;
         let mac = &mut self.macs[s];
         let Some(packet) = mac.held.pop_front() else { return };
         mac.cw = cw_min;
@@ -500,7 +500,7 @@ impl Air {
         self.fill(station, agenda.now, upper);
         if !self.macs[s].held.is_empty() {
             self.macs[s].state = State::Contend;
-            self.radios[s].set(flag::CONTENDING);
+            self.stations[s].radio.set(flag::CONTENDING);
             self.arm(station, agenda);
         }
     }

@@ -5,22 +5,14 @@
 
 use airfair_units::math;
 
-use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
+use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
 use super::hearers::Hearer;
-use super::kind::exceeds;
-use super::radio::{NEVER, extend, flag};
+use super::kind::{Kind, exceeds};
+use super::radio::{NEVER, Station, extend, flag};
 use super::{Air, Upper, class, error, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
 use crate::spec::ErrorModel;
-
-/// How loud a hearer finds a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
-    Decodable,
-    Sensed,
-    Noise,
-}
 
 impl Air {
     /// Puts a frame on the air now.
@@ -30,24 +22,22 @@ impl Air {
         let bands = self.hearers.bands_of(sender);
         frame.passes_left = 1 + bands.len() as u8;
         frame.number = self.frames.count;
-        frame.loss = Loss::OutOfReach;
         let (start, end) = (frame.start, frame.end);
         let at = self.frames.add(frame);
         self.counters[s].sent[frame.kind as usize] += 1;
 
+        let station = &mut self.stations[s];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
         // Half duplex: a reception that goes on is lost.
-        if self.radios[s].lock != NONE {
-            self.drop_lock(s, start, Loss::LockAborted);
+        if station.radio.lock != NONE {
+            drop_lock(station, sender, start, Loss::LockAborted, &mut self.frames);
         }
-        let kind = &self.kinds[self.kind_of[s] as usize];
-        let (slot, difs) = (kind.slot, kind.difs);
-        let radio = &mut self.radios[s];
-        let clock = &mut self.clocks[s];
+        let Station { radio, clock, .. } = station;
         radio.set(flag::TRANSMITTING);
         extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
         clock.busy(&mut radio.busy_until, start, end);
-        radio.freeze(start, end + difs, slot);
+        radio.freeze(start, end + kind.difs, kind.slot);
 
         if self.recorder.is_some() {
             let view = self.view(self.frames.get(at));
@@ -67,176 +57,66 @@ impl Air {
         }
     }
 
-    /// The pass at a frame's start over one band of hearers.
+    /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
     pub(super) fn band_start(&mut self, at: u32, band: usize) {
-        let band = self.hearers.bands[band];
-        let frame = *self.frames.get(at);
-        for entry in band.first..band.decodable_end {
-            self.arrive(Heard::Decodable, entry, at, &frame);
-        }
-        for entry in band.decodable_end..band.sensed_end {
-            self.arrive(Heard::Sensed, entry, at, &frame);
-        }
-        for entry in band.sensed_end..band.end {
-            self.arrive(Heard::Noise, entry, at, &frame);
-        }
-    }
-
-    /// A frame's first bit reaches a hearer.
-    #[inline(always)]
-    fn arrive(&mut self, heard: Heard, entry: u32, at: u32, frame: &Frame) {
-        let hearer = self.hearers.list[entry as usize];
-        let h = hearer.id as usize;
-        let start = frame.start + u64::from(hearer.delay);
-        let end = frame.end + u64::from(hearer.delay);
-        if self.per_chunk {
-            self.close_chunk(h, start);
-        }
-        let radio = &mut self.radios[h];
-        let kind = &self.kinds[self.kind_of[h] as usize];
-        radio.power_sum += hearer.power;
-        if radio.lock != NONE {
-            let level = if kind.strongest { hearer.power } else { radio.power_sum };
-            if level > radio.worst {
-                radio.worst = level;
-                self.slows[h].worst_by = frame.number;
+        let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
+        let band = hearers.bands[band];
+        let list = &hearers.list[band.first as usize..band.end as usize];
+        let (decodable, rest) = list.split_at((band.decodable_end - band.first) as usize);
+        let (sensed, noise) = rest.split_at((band.sensed_end - band.decodable_end) as usize);
+        let frame = *frames.get(at);
+        if *per_chunk {
+            for hearer in list {
+                let station = &mut stations[hearer.id as usize];
+                close_chunk(station, frames, kinds, frame.start + u64::from(hearer.delay));
             }
         }
-        if heard == Heard::Noise {
-            return;
-        }
-        self.clocks[h].busy(&mut radio.busy_until, start, end);
-        // As if the frame will be received; if it is not, the pass at its end adds the EIFS.
-        let resume = if heard == Heard::Sensed && kind.eifs_on_energy {
-            let slow = &mut self.slows[h];
-            slow.eifs_from = slow.eifs_from.max(end);
-            end + kind.eifs
-        } else {
-            end + kind.difs
-        };
-        radio.freeze(start + kind.sensing_delay, resume, kind.slot);
-        if heard == Heard::Decodable || kind.lock_on_energy {
-            self.try_lock(heard, &hearer, at, frame, start, end);
-        }
-    }
-
-    /// A preamble reaches a receiver: does it lock?
-    #[inline]
-    fn try_lock(&mut self, heard: Heard, hearer: &Hearer, at: u32, frame: &Frame, start: u64, end: u64) {
-        let h = hearer.id as usize;
-        let radio = &mut self.radios[h];
-        let kind = &self.kinds[self.kind_of[h] as usize];
-        let slow = &mut self.slows[h];
-        let mine = frame.receiver == hearer.id;
-        if radio.flags & flag::TRANSMITTING != 0 && self.clocks[h].transmit_until > start {
-            if mine {
-                self.frames.get_mut(at).loss = Loss::Transmitting;
-            }
-            return;
-        }
-        // What is on the air here beside this frame.
-        let others = if kind.lock_on_energy { 0 } else { radio.power_sum - hearer.power };
-        let clear = exceeds(hearer.power, kind.lock_sinr, others + kind.noise);
-        if radio.lock != NONE {
-            // While the preamble is still listened to, the stronger one wins; two that arrive in the same moment are told
-            // apart by power alone, so it does not matter which one was handled first. Later only `relock` takes over.
-            let listening = start < radio.lock_start + kind.preamble_detection;
-            let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
-            let wins = if listening {
-                hearer.power > slow.lock_power
+        for hearer in decodable {
+            let station = &mut stations[hearer.id as usize];
+            let kind = &kinds[usize::from(station.radio.kind)];
+            let start = frame.start + u64::from(hearer.delay);
+            let idle = station.radio.busy_until <= start;
+            add_power(station, kind, hearer, frame.number);
+            make_busy(station, kind, hearer, &frame, false);
+            let locked = if station.radio.lock == NONE {
+                may_lock(station, kind, hearer, start, idle)
             } else {
-                earlier
-                    || heard == Heard::Decodable
-                        && kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
+                contest(station, kind, hearer, at, &frame, frames)
             };
-            if !wins || !(clear || earlier || kind.lock_on_energy) {
-                let number = self.frames.get(radio.lock).number;
-                let drowned = listening
-                    && !kind.lock_on_energy
-                    && !exceeds(slow.lock_power, kind.lock_sinr, radio.power_sum - slow.lock_power + kind.noise);
-                if mine {
-                    self.frames.get_mut(at).loss =
-                        if drowned { Loss::PreambleDrowned } else { Loss::LockedOn(number) };
+            match locked {
+                Ok(()) => {
+                    let extended = lock(station, kind, hearer, at, &frame);
+                    counters[hearer.id as usize].nav_extended += u64::from(extended);
                 }
-                if drowned {
-                    // Neither stands out: nothing was received, so no EIFS follows.
-                    self.drop_lock(h, start, Loss::PreambleDrowned);
-                }
-                return;
-            }
-            self.drop_lock(h, start, Loss::LockTaken(frame.number));
-        } else if !clear && !kind.lock_on_energy {
-            if mine {
-                self.frames.get_mut(at).loss = Loss::PreambleDrowned;
-            }
-            return;
-        }
-        let kind = &self.kinds[self.kind_of[h] as usize];
-        let slow = &mut self.slows[h];
-        let radio = &mut self.radios[h];
-        radio.lock = at;
-        radio.lock_start = start;
-        radio.worst = if kind.strongest { 0 } else { radio.power_sum };
-        slow.lock_power = hearer.power;
-        slow.lock_end = end;
-        slow.worst_by = NONE;
-        slow.chunk_from = start;
-        slow.log_success = 0.0;
-        if heard == Heard::Decodable {
-            let clock = &mut self.clocks[h];
-            extend(&mut clock.receive_until, &mut clock.receive, start, end);
-            // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4).
-            if radio.flags & flag::NAV_PENDING != 0 {
-                radio.clear(flag::NAV_PENDING);
-                if start + kind.phy_start(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until {
-                    radio.nav_until = slow.nav_full;
-                    self.counters[h].nav_extended += 1;
-                    extend(&mut clock.nav_until, &mut clock.nav, start, slow.nav_full);
-                    // The frame itself keeps the medium busy until `end`; the pass at its end counts from the NAV.
-                }
+                Err(loss) if frame.receiver == hearer.id => frames.get_mut(at).loss = loss,
+                Err(_) => {}
             }
         }
-    }
-
-    /// A reception ends before its frame does.
-    fn drop_lock(&mut self, s: usize, now: u64, loss: Loss) {
-        let radio = &mut self.radios[s];
-        let locked = self.frames.get_mut(radio.lock);
-        if locked.receiver == s as u32 {
-            locked.loss = loss;
+        for hearer in sensed {
+            let station = &mut stations[hearer.id as usize];
+            let kind = &kinds[usize::from(station.radio.kind)];
+            add_power(station, kind, hearer, frame.number);
+            make_busy(station, kind, hearer, &frame, kind.eifs_on_energy);
         }
-        radio.lock = NONE;
-        let clock = &mut self.clocks[s];
-        let end = self.slows[s].lock_end;
-        // From now on the rest of that frame is energy, not reception.
-        let from = now.max(radio.lock_start);
-        if clock.receive_until == end && end > from {
-            clock.receive -= end - from;
-            clock.receive_until = from;
+        for hearer in noise {
+            let station = &mut stations[hearer.id as usize];
+            let kind = &kinds[usize::from(station.radio.kind)];
+            add_power(station, kind, hearer, frame.number);
         }
     }
 
     /// The sender's last bit has left.
     pub(super) fn frame_end<U: Upper>(&mut self, at: u32, agenda: &mut Agenda, upper: &mut U) {
         let frame = *self.frames.get(at);
-        self.radios[frame.sender as usize].clear(flag::TRANSMITTING);
+        self.stations[frame.sender as usize].radio.clear(flag::TRANSMITTING);
         let bands = self.hearers.bands_of(frame.sender);
         if bands.start < bands.end && self.hearers.bands[bands.start].offset == 0 {
             self.band_end(at, bands.start, agenda, upper);
-        } else {
-            self.note_unheard(at, &bands);
+        } else if bands.is_empty() && frame.receiver != BROADCAST {
+            self.lost(&frame, frame.receiver, Loss::OutOfReach);
         }
         self.sent(&frame, agenda, upper);
         self.frames.pass_done(at);
-    }
-
-    /// Nobody near heard the frame; if its receiver is in no band at all, this is where its loss is noted.
-    fn note_unheard(&mut self, at: u32, bands: &std::ops::Range<usize>) {
-        let frame = self.frames.get(at);
-        if frame.receiver != BROADCAST && bands.is_empty() {
-            let receiver = frame.receiver as usize;
-            self.counters[receiver].lost[Loss::OutOfReach.index()] += 1;
-        }
     }
 
     /// The pass at a frame's end over one band of hearers.
@@ -244,47 +124,38 @@ impl Air {
         let band = self.hearers.bands[band];
         let frame = *self.frames.get(at);
         // First all powers, then all receptions: what one station does upon a reception must not meet old power sums.
-        for entry in band.first..band.end {
-            let hearer = self.hearers.list[entry as usize];
-            let h = hearer.id as usize;
-            if self.per_chunk {
-                self.close_chunk(h, frame.end + u64::from(hearer.delay));
+        {
+            let Self { stations, hearers, kinds, frames, per_chunk, .. } = self;
+            let list = &hearers.list[band.first as usize..band.end as usize];
+            if *per_chunk {
+                for hearer in list {
+                    let station = &mut stations[hearer.id as usize];
+                    close_chunk(station, frames, kinds, frame.end + u64::from(hearer.delay));
+                }
             }
-            self.radios[h].power_sum -= hearer.power;
+            for hearer in list {
+                stations[hearer.id as usize].radio.power_sum -= hearer.power;
+            }
         }
         for entry in band.first..band.decodable_end {
             let hearer = self.hearers.list[entry as usize];
-            if self.radios[hearer.id as usize].lock == at {
+            if self.stations[hearer.id as usize].radio.lock == at {
                 self.judge(entry, &hearer, &frame, agenda, upper);
             } else if frame.receiver == hearer.id {
                 self.lost(&frame, hearer.id, self.frames.get(at).loss);
             }
         }
-        for entry in band.decodable_end..band.sensed_end {
-            let hearer = self.hearers.list[entry as usize];
-            // Under `LockOn::Energy` a signal that cannot be decoded has occupied the receiver.
-            if self.radios[hearer.id as usize].lock == at {
-                self.release(hearer.id);
-                self.reception_failed(hearer.id, frame.end + u64::from(hearer.delay), agenda, upper);
-            }
-            if frame.receiver == hearer.id {
-                self.lost(&frame, hearer.id, Loss::OutOfReach);
-            }
-        }
-        for entry in band.sensed_end..band.end {
-            if self.hearers.list[entry as usize].id == frame.receiver {
-                self.lost(&frame, frame.receiver, Loss::OutOfReach);
-            }
+        // Rare: a receiver that cannot decode its own sender.
+        let undecodable = band.decodable_end..band.end;
+        if frame.receiver != BROADCAST
+            && undecodable.into_iter().any(|e| self.hearers.list[e as usize].id == frame.receiver)
+        {
+            self.lost(&frame, frame.receiver, Loss::OutOfReach);
         }
         self.frames.pass_done(at);
     }
 
-    fn release(&mut self, station: u32) {
-        let radio = &mut self.radios[station as usize];
-        radio.lock = NONE;
-        radio.worst = 0;
-    }
-
+    #[inline]
     fn lost(&mut self, frame: &Frame, station: u32, loss: Loss) {
         self.counters[station as usize].lost[loss.index()] += 1;
         if self.recorder.is_some() {
@@ -306,7 +177,9 @@ impl Air {
         let h = hearer.id as usize;
         let end = frame.end + u64::from(hearer.delay);
         let loss = self.verdict(hearer, frame);
-        self.release(hearer.id);
+        let station = &mut self.stations[h];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
+        station.radio.lock = NONE;
         let own = frame.receiver == hearer.id;
         if let Some(loss) = loss {
             if own || frame.receiver == BROADCAST {
@@ -316,33 +189,34 @@ impl Air {
             return;
         }
         // A good frame ends an EIFS that has begun before it ended.
-        let slow = &mut self.slows[h];
-        if slow.eifs_from <= end && !self.kinds[self.kind_of[h] as usize].eifs_as_nav {
-            slow.eifs_from = 0;
+        if station.slow.eifs_from <= end && !kind.eifs_as_nav {
+            station.slow.eifs_from = 0;
         }
         if own || frame.receiver == BROADCAST {
             self.counters[h].received[frame.kind as usize] += 1;
-            self.clocks[h].receive_own += frame.end - frame.start;
+            station.clock.receive_own += frame.end - frame.start;
+            let counting = station.radio.deadline != NEVER;
             if self.recorder.is_some() {
                 let view = self.view(frame);
                 self.record(end, Record::Received { frame: view, at: hearer.id });
             }
-            if self.radios[h].deadline != NEVER {
+            if counting {
                 self.recount(hearer.id, agenda);
             }
             self.receive(entry, hearer.id, frame, end, agenda, upper);
-        } else {
-            self.reserve(hearer.id, frame, end);
-            if self.radios[h].deadline != NEVER {
-                self.recount(hearer.id, agenda);
+            return;
+        }
+        reserve(station, kind, frame, end);
+        let flags = station.radio.flags;
+        if station.radio.deadline != NEVER {
+            self.recount(hearer.id, agenda);
+        }
+        if flags & (flag::AWAIT_END | flag::OVERHEARS) != 0 {
+            if flags & flag::AWAIT_END != 0 {
+                self.no_response(hearer.id, agenda, upper);
             }
-            if self.radios[h].flags & (flag::AWAIT_END | flag::OVERHEARS) != 0 {
-                if self.radios[h].has(flag::AWAIT_END) {
-                    self.no_response(hearer.id, agenda, upper);
-                }
-                if self.radios[h].has(flag::OVERHEARS) && frame.kind == FrameKind::Data {
-                    upper.overheard(hearer.id, frame.packet, frame.sender, end);
-                }
+            if flags & flag::OVERHEARS != 0 && frame.kind == FrameKind::Data {
+                upper.overheard(hearer.id, frame.packet, frame.sender, end);
             }
         }
     }
@@ -351,95 +225,214 @@ impl Air {
     #[inline]
     fn verdict(&mut self, hearer: &Hearer, frame: &Frame) -> Option<Loss> {
         let h = hearer.id as usize;
-        let kind = &self.kinds[self.kind_of[h] as usize];
-        let worst = self.radios[h].worst;
+        let station = &self.stations[h];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
+        let worst = station.radio.worst;
         let interference = if kind.strongest { worst } else { worst - hearer.power };
-        let by = self.slows[h].worst_by;
-        match kind.error_model {
-            ErrorModel::Threshold => {
-                if hearer.power < kind.sensitivity {
-                    return Some(Loss::TooWeak);
-                }
-                if !exceeds(hearer.power, kind.capture, interference + kind.noise) {
-                    return Some(Loss::Interference(by));
-                }
-                None
+        let by = station.slow.worst_by;
+        if kind.error_model == ErrorModel::Threshold {
+            if hearer.power < kind.sensitivity {
+                return Some(Loss::TooWeak);
             }
-            ErrorModel::WorstSinr | ErrorModel::PerChunk => {
-                let log_success = if kind.error_model == ErrorModel::PerChunk {
-                    self.slows[h].log_success
-                } else {
-                    let sinr = hearer.power as f64 / (interference + kind.noise) as f64;
-                    error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0)
-                };
-                let received = self.reception[h].uniform() < math::exp(log_success);
-                (!received).then_some(if by == NONE { Loss::Noise } else { Loss::Interference(by) })
-            }
+            let clean = exceeds(hearer.power, kind.capture, interference + kind.noise);
+            return (!clean).then_some(Loss::Interference(by));
         }
-    }
-
-    /// Per-chunk error model: the SINR of the locked frame changes at `now`, or it ends.
-    fn close_chunk(&mut self, h: usize, now: u64) {
-        let radio = &self.radios[h];
-        if radio.lock == NONE {
-            return;
-        }
-        let frame = self.frames.get(radio.lock);
-        let slow = &mut self.slows[h];
-        let until = now.min(slow.lock_end);
-        if until <= slow.chunk_from {
-            return;
-        }
-        let kind = &self.kinds[self.kind_of[h] as usize];
-        let noise = radio.power_sum - slow.lock_power + kind.noise;
-        let sinr = slow.lock_power as f64 / noise as f64;
-        let share = (until - slow.chunk_from) as f64 / (frame.end - frame.start) as f64;
-        slow.log_success += error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0 * share);
-        slow.chunk_from = until;
+        let log_success = if kind.error_model == ErrorModel::PerChunk {
+            station.slow.log_success
+        } else {
+            let sinr = hearer.power as f64 / (interference + kind.noise) as f64;
+            error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0)
+        };
+        let received = self.reception[h].uniform() < math::exp(log_success);
+        (!received).then_some(if by == NONE { Loss::Noise } else { Loss::Interference(by) })
     }
 
     /// A reception that began has failed: EIFS.
     fn reception_failed<U: Upper>(&mut self, station: u32, end: u64, agenda: &mut Agenda, upper: &mut U) {
-        let s = station as usize;
-        if self.kinds[self.kind_of[s] as usize].has_eifs {
-            let slow = &mut self.slows[s];
-            slow.eifs_from = slow.eifs_from.max(end);
+        let st = &mut self.stations[station as usize];
+        if self.kinds[usize::from(st.radio.kind)].has_eifs {
+            st.slow.eifs_from = st.slow.eifs_from.max(end);
         }
-        if self.radios[s].deadline != NEVER {
+        let waits = st.radio.has(flag::AWAIT_END);
+        if st.radio.deadline != NEVER {
             self.recount(station, agenda);
         }
-        if self.radios[s].has(flag::AWAIT_END) {
+        if waits {
             self.no_response(station, agenda, upper);
         }
     }
+}
 
-    /// A frame for another station was received: its duration field reserves the medium.
-    #[inline]
-    fn reserve(&mut self, station: u32, frame: &Frame, end: u64) {
-        let s = station as usize;
-        let full = end + u64::from(frame.nav_us) * 1000;
-        let radio = &mut self.radios[s];
-        if full <= radio.nav_until {
-            return;
-        }
-        let kind = &self.kinds[self.kind_of[s] as usize];
-        let mut until = full;
-        if frame.kind == FrameKind::Rts && kind.nav_reset {
-            let check = end + 2 * kind.sifs + kind.cts(frame.mode) + kind.phy_start(frame.mode) + 2 * kind.slot;
-            if check < full {
-                let slow = &mut self.slows[s];
-                slow.nav_full = full;
-                slow.nav_check = check;
-                radio.set(flag::NAV_PENDING);
-                until = check;
-            }
-        } else {
-            radio.clear(flag::NAV_PENDING);
-        }
-        if until > radio.nav_until {
-            radio.nav_until = until;
-            let clock = &mut self.clocks[s];
-            extend(&mut clock.nav_until, &mut clock.nav, end, until);
+/// A signal's power joins the sum; under a lock it is interference.
+#[inline(always)]
+fn add_power(station: &mut Station, kind: &Kind, hearer: &Hearer, number: u32) {
+    let radio = &mut station.radio;
+    radio.power_sum += hearer.power;
+    if radio.lock != NONE {
+        let level = if kind.strongest { hearer.power } else { radio.power_sum };
+        if level > radio.worst {
+            radio.worst = level;
+            station.slow.worst_by = number;
         }
     }
+}
+
+/// A signal makes the medium busy and freezes the back-off, as if it will be received; if it is not, the pass at its end
+/// adds the EIFS, unless energy alone starts one (`eifs`).
+#[inline(always)]
+fn make_busy(station: &mut Station, kind: &Kind, hearer: &Hearer, frame: &Frame, eifs: bool) {
+    let Station { radio, clock, slow } = station;
+    let start = frame.start + u64::from(hearer.delay);
+    let end = frame.end + u64::from(hearer.delay);
+    clock.busy(&mut radio.busy_until, start, end);
+    let mut resume = end + kind.difs;
+    if eifs {
+        slow.eifs_from = slow.eifs_from.max(end);
+        resume = end + kind.eifs;
+    }
+    radio.freeze(start + kind.sensing_delay, resume, kind.slot);
+}
+
+/// A preamble reaches a receiver that is not locked: does it lock?
+#[inline(always)]
+fn may_lock(station: &Station, kind: &Kind, hearer: &Hearer, start: u64, idle: bool) -> Result<(), Loss> {
+    let radio = &station.radio;
+    if radio.has(flag::TRANSMITTING) && station.clock.transmit_until > start {
+        return Err(Loss::Transmitting);
+    }
+    if kind.lock_on_energy {
+        return if idle { Ok(()) } else { Err(Loss::PreambleDrowned) };
+    }
+    let others = radio.power_sum - hearer.power + kind.noise;
+    if exceeds(hearer.power, kind.lock_sinr, others) { Ok(()) } else { Err(Loss::PreambleDrowned) }
+}
+
+/// A preamble reaches a receiver that is locked on another frame: does it take the receiver away?
+///
+/// While the locked preamble is still listened to, the stronger one wins; two that arrive in the same moment are told apart by
+/// power alone, so it does not matter which one was handled first. Later only `relock` takes over.
+#[inline]
+fn contest(
+    station: &mut Station,
+    kind: &Kind,
+    hearer: &Hearer,
+    at: u32,
+    frame: &Frame,
+    frames: &mut Frames,
+) -> Result<(), Loss> {
+    let start = frame.start + u64::from(hearer.delay);
+    let Station { radio, slow, .. } = station;
+    let listening = start < radio.lock_start + kind.preamble_detection;
+    let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
+    let wins = if listening {
+        hearer.power > slow.lock_power
+    } else {
+        earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
+    };
+    let others = radio.power_sum - hearer.power + kind.noise;
+    let clear = earlier || kind.lock_on_energy || exceeds(hearer.power, kind.lock_sinr, others);
+    if wins && clear {
+        drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
+        return Ok(());
+    }
+    let drowned = listening
+        && !kind.lock_on_energy
+        && !exceeds(slow.lock_power, kind.lock_sinr, radio.power_sum - slow.lock_power + kind.noise);
+    if drowned {
+        // Neither stands out: nothing was received, so no EIFS follows.
+        drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
+        return Err(Loss::PreambleDrowned);
+    }
+    debug_assert_ne!(radio.lock, at);
+    Err(Loss::LockedOn(frames.get(radio.lock).number))
+}
+
+/// The receiver locks. Returns whether that made a NAV last that an RTS had set.
+#[inline(always)]
+fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Frame) -> bool {
+    let Station { radio, clock, slow } = station;
+    let start = frame.start + u64::from(hearer.delay);
+    let end = frame.end + u64::from(hearer.delay);
+    radio.lock = at;
+    radio.lock_start = start;
+    radio.worst = if kind.strongest { 0 } else { radio.power_sum };
+    slow.lock_power = hearer.power;
+    slow.lock_end = end;
+    slow.worst_by = NONE;
+    slow.chunk_from = start;
+    slow.log_success = 0.0;
+    extend(&mut clock.receive_until, &mut clock.receive, start, end);
+    if !radio.has(flag::NAV_PENDING) {
+        return false;
+    }
+    // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4). The pass at this
+    // frame's end counts from it.
+    radio.clear(flag::NAV_PENDING);
+    let in_time = start + kind.phy_start(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
+    if in_time {
+        radio.nav_until = slow.nav_full;
+        extend(&mut clock.nav_until, &mut clock.nav, start, slow.nav_full);
+    }
+    in_time
+}
+
+/// A reception ends before its frame does.
+fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut Frames) {
+    let Station { radio, clock, slow } = station;
+    let locked = frames.get_mut(radio.lock);
+    if locked.receiver == id {
+        locked.loss = loss;
+    }
+    radio.lock = NONE;
+    // From now on the rest of that frame is energy, not reception.
+    let end = slow.lock_end;
+    let from = now.max(radio.lock_start);
+    if clock.receive_until == end && end > from {
+        clock.receive -= end - from;
+        clock.receive_until = from;
+    }
+}
+
+/// A frame for another station was received: its duration field reserves the medium.
+#[inline(always)]
+fn reserve(station: &mut Station, kind: &Kind, frame: &Frame, end: u64) {
+    let Station { radio, clock, slow } = station;
+    let full = end + u64::from(frame.nav_us) * 1000;
+    if full <= radio.nav_until {
+        return;
+    }
+    let mut until = full;
+    if frame.kind == FrameKind::Rts && kind.nav_reset {
+        let check = end + 2 * kind.sifs + kind.cts(frame.mode) + kind.phy_start(frame.mode) + 2 * kind.slot;
+        if check < full {
+            slow.nav_full = full;
+            slow.nav_check = check;
+            radio.set(flag::NAV_PENDING);
+            until = check;
+        }
+    } else {
+        radio.clear(flag::NAV_PENDING);
+    }
+    if until > radio.nav_until {
+        radio.nav_until = until;
+        extend(&mut clock.nav_until, &mut clock.nav, end, until);
+    }
+}
+
+/// Per-chunk error model: the SINR of the locked frame changes at `now`, or it ends.
+fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], now: u64) {
+    let Station { radio, slow, .. } = station;
+    if radio.lock == NONE {
+        return;
+    }
+    let frame = frames.get(radio.lock);
+    let until = now.min(slow.lock_end);
+    if until <= slow.chunk_from {
+        return;
+    }
+    let noise = radio.power_sum - slow.lock_power + kinds[usize::from(radio.kind)].noise;
+    let sinr = slow.lock_power as f64 / noise as f64;
+    let share = (until - slow.chunk_from) as f64 / (frame.end - frame.start) as f64;
+    slow.log_success += error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0 * share);
+    slow.chunk_from = until;
 }

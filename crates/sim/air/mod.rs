@@ -38,7 +38,7 @@ use crate::spec::{ErrorModel, GainSpec, Propagation};
 use frame::{Frame, Frames};
 use hearers::Hearers;
 use mac::Mac;
-use radio::{Clock, Radio, Slow};
+use radio::Station;
 
 /// A station to be.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub struct StationSpec {
     /// Place, m.
     pub position: [f64; 3],
     /// Which [`Kind`].
-    pub kind: u32,
+    pub kind: u8,
     /// Transmit power.
     pub tx_power: Dbm,
     /// Signals weaker than this are left out.
@@ -155,13 +155,9 @@ pub struct StationCounters {
 pub struct Air {
     kinds: Vec<Kind>,
     hearers: Hearers,
-    radios: Vec<Radio>,
-    clocks: Vec<Clock>,
-    slows: Vec<Slow>,
+    stations: Vec<Station>,
     macs: Vec<Mac>,
     counters: Vec<StationCounters>,
-    /// Kind of each station.
-    kind_of: Vec<u32>,
     ranks: Vec<u32>,
     /// Last sequence number seen, one more than it, by entry of the hearers' list (the receiver's place in the sender's list).
     last_sequence: Vec<u32>,
@@ -178,27 +174,26 @@ impl Air {
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
         let hearers = Hearers::build(stations, &kinds, gains, seed);
         let n = stations.len();
-        let mut radios = vec![Radio::default(); n];
-        for (radio, station) in radios.iter_mut().zip(stations) {
-            if station.overhears {
-                radio.set(radio::flag::OVERHEARS);
+        let hot = stations.iter().map(|spec| {
+            let mut station = Station::default();
+            station.radio.kind = spec.kind;
+            if spec.overhears {
+                station.radio.set(radio::flag::OVERHEARS);
             }
-        }
+            station
+        });
         let random = kinds.iter().any(|k| k.error_model != ErrorModel::Threshold);
         Self {
             last_sequence: vec![0; hearers.list.len()],
             hearers,
-            radios,
-            clocks: vec![Clock::default(); n],
-            slows: vec![Slow::default(); n],
+            stations: hot.collect(),
             macs: stations
                 .iter()
                 .map(|s| {
-                    Mac::new(kinds[s.kind as usize].cw_min, Stream::new(seed, &s.name, Purpose::Backoff))
+                    Mac::new(kinds[usize::from(s.kind)].cw_min, Stream::new(seed, &s.name, Purpose::Backoff))
                 })
                 .collect(),
             counters: vec![StationCounters::default(); n],
-            kind_of: stations.iter().map(|s| s.kind).collect(),
             ranks: stations.iter().map(|s| rank(seed, &s.name)).collect(),
             frames: Frames::default(),
             per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
@@ -215,13 +210,13 @@ impl Air {
     /// Number of stations.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.radios.len()
+        self.stations.len()
     }
 
     /// Whether there is no station.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.radios.is_empty()
+        self.stations.is_empty()
     }
 
     /// Frames sent so far.
@@ -240,19 +235,19 @@ impl Air {
     #[must_use]
     pub fn airtime(&self, station: u32, now: u64) -> Airtime {
         let s = station as usize;
-        self.clocks[s].airtime(self.radios[s].busy_until, now)
+        self.stations[s].clock.airtime(self.stations[s].radio.busy_until, now)
     }
 
     /// Time of received frames that were for this station.
     #[must_use]
     pub fn receive_own(&self, station: u32) -> Span {
-        Span(self.clocks[station as usize].receive_own)
+        Span(self.stations[station as usize].clock.receive_own)
     }
 
     /// Sum of the powers of all signals that a station hears now; zero when the air is empty.
     #[must_use]
     pub fn power(&self, station: u32) -> Attowatts {
-        Attowatts(self.radios[station as usize].power_sum)
+        Attowatts(self.stations[station as usize].radio.power_sum)
     }
 
     /// Frames on the air.
@@ -281,7 +276,7 @@ impl Air {
     /// The kind of a station.
     #[must_use]
     pub fn kind(&self, station: u32) -> &Kind {
-        &self.kinds[self.kind_of[station as usize] as usize]
+        &self.kinds[usize::from(self.stations[station as usize].radio.kind)]
     }
 
     /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
@@ -304,7 +299,7 @@ impl Air {
     /// Bytes of memory that a station takes, its list of hearers included.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
-        let fixed = size_of::<Radio>() + size_of::<Clock>() + size_of::<Slow>() + size_of::<Mac>()
+        let fixed = size_of::<Station>() + size_of::<Mac>()
             + size_of::<StationCounters>() + 8;
         let lists = self.hearers.list.capacity() * (size_of::<hearers::Hearer>() + 4)
             + self.hearers.bands.capacity() * size_of::<hearers::Band>();

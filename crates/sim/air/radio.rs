@@ -11,19 +11,19 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// Bits of [`Radio::flags`].
 pub(crate) mod flag {
     /// An own transmission is on the air.
-    pub(crate) const TRANSMITTING: u16 = 1;
+    pub(crate) const TRANSMITTING: u8 = 1;
     /// Waiting for immediate access: if the medium gets busy before, a back-off is due.
-    pub(crate) const IMMEDIATE: u16 = 2;
+    pub(crate) const IMMEDIATE: u8 = 2;
     /// The medium got busy while waiting for immediate access: the back-off is drawn when the event comes.
-    pub(crate) const DRAW: u16 = 4;
+    pub(crate) const DRAW: u8 = 4;
     /// A NAV set by an RTS lasts longer if a reception follows.
-    pub(crate) const NAV_PENDING: u16 = 8;
+    pub(crate) const NAV_PENDING: u8 = 8;
     /// There is something to send: the access event is armed.
-    pub(crate) const CONTENDING: u16 = 16;
+    pub(crate) const CONTENDING: u8 = 16;
     /// The time-out has passed while a reception went on: its end decides.
-    pub(crate) const AWAIT_END: u16 = 32;
+    pub(crate) const AWAIT_END: u8 = 32;
     /// Frames for others are handed up too.
-    pub(crate) const OVERHEARS: u16 = 64;
+    pub(crate) const OVERHEARS: u8 = 64;
 }
 
 /// What every hearer's pass reads and writes: one cache line.
@@ -48,7 +48,9 @@ pub(crate) struct Radio {
     pub lock: u32,
     /// Slots left to count at `count_from`.
     pub slots: u16,
-    pub flags: u16,
+    pub flags: u8,
+    /// Which of the air's kinds it is.
+    pub kind: u8,
 }
 
 impl Default for Radio {
@@ -64,21 +66,22 @@ impl Default for Radio {
             lock: NONE,
             slots: 0,
             flags: 0,
+            kind: 0,
         }
     }
 }
 
 impl Radio {
     #[inline]
-    pub(crate) fn has(&self, bit: u16) -> bool {
+    pub(crate) fn has(&self, bit: u8) -> bool {
         self.flags & bit != 0
     }
     #[inline]
-    pub(crate) fn set(&mut self, bit: u16) {
+    pub(crate) fn set(&mut self, bit: u8) {
         self.flags |= bit;
     }
     #[inline]
-    pub(crate) fn clear(&mut self, bit: u16) {
+    pub(crate) fn clear(&mut self, bit: u8) {
         self.flags &= !bit;
     }
 
@@ -190,6 +193,15 @@ impl Default for Slow {
     }
 }
 
+/// A station as the air sees it: what every hearer's pass touches first.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Station {
+    pub radio: Radio,
+    pub clock: Clock,
+    pub slow: Slow,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +211,7 @@ mod tests {
     fn hot_state_fits_its_cache_lines() {
         assert_eq!(size_of::<Radio>(), 64);
         assert_eq!(size_of::<Clock>(), 64);
+        assert_eq!(size_of::<Station>(), 256);
     }
 
     const SLOT: u64 = 20_000;

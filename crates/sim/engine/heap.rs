@@ -64,7 +64,10 @@ impl Pending for Heap4 {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64) -> Option<Event> {
+        if self.events.first()?.time >= limit {
+            return None;
+        }
         let last = self.events.pop()?;
         if self.events.is_empty() {
             return Some(last);

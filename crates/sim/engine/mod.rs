@@ -16,8 +16,12 @@ use std::collections::BinaryHeap;
 pub trait Pending: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);
+    /// Takes the smallest one out if its time is below `limit`.
+    fn pop_before(&mut self, limit: u64) -> Option<Event>;
     /// Takes the smallest one out.
-    fn pop(&mut self) -> Option<Event>;
+    fn pop(&mut self) -> Option<Event> {
+        self.pop_before(u64::MAX)
+    }
     /// The time of the smallest one. May tidy up inside, hence `&mut`.
     fn next_time(&mut self) -> Option<u64>;
     /// How many there are.
@@ -50,7 +54,10 @@ impl Pending for StdHeap {
     fn push(&mut self, event: Event) {
         self.0.push(Reverse(ByKey(event)));
     }
-    fn pop(&mut self) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64) -> Option<Event> {
+        if self.0.peek()?.0.0.time >= limit {
+            return None;
+        }
         self.0.pop().map(|r| r.0.0)
     }
     fn next_time(&mut self) -> Option<u64> {
@@ -85,10 +92,7 @@ impl<Q: Pending> Agenda<Q> {
     /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.
     #[inline]
     pub fn next_before(&mut self, limit: u64) -> Option<Event> {
-        if self.pending.next_time()? >= limit {
-            return None;
-        }
-        let event = self.pending.pop()?;
+        let event = self.pending.pop_before(limit)?;
         debug_assert!(event.time >= self.now, "time went back");
         self.now = event.time;
         self.popped += 1;

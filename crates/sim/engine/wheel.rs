@@ -138,10 +138,11 @@ impl Pending for Wheel {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64) -> Option<Event> {
         let far = self.next_is_far()?;
-        self.len -= 1;
-        if far { self.far.pop() } else { self.current.pop() }
+        let event = if far { self.far.pop_before(limit) } else { self.current.pop_before(limit) };
+        self.len -= usize::from(event.is_some());
+        event
     }
 
     #[inline]

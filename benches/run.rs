@@ -1,0 +1,58 @@
+//! Runs a scenario and prints what it cost, for a profiler to watch: `bench-run FILE [--seed N] [--idle]`.
+
+use std::process::ExitCode;
+
+use airfair_schemes::find;
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let (mut file, mut seed, mut idle) = (None, 1, false);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--seed" => seed = args.next().and_then(|s| s.parse().ok()).unwrap_or(1),
+            "--idle" => idle = true,
+            _ => file = Some(arg),
+        }
+    }
+    let Some(file) = file else {
+        eprintln!("usage: bench-run FILE [--seed N] [--idle]");
+        return ExitCode::from(2);
+    };
+    let mut scenario = match airfair_scenario::read_file(file.as_ref(), &[]) {
+        Ok(scenario) => scenario,
+        Err(errors) => {
+            eprintln!("{errors}");
+            return ExitCode::from(2);
+        }
+    };
+    if idle {
+        scenario.spec.flows.clear();
+    }
+    let params = scenario.scheme_params.get(&scenario.scheme).cloned().unwrap_or_default();
+    let world = find(&scenario.scheme)
+        .ok_or_else(|| "no such scheme".to_string())
+        .and_then(|e| (e.build)(&params).map_err(|e| e.to_string()))
+        .and_then(|s| World::new(&scenario.spec, &scenario.scheme, s.as_ref(), seed));
+    let mut world = match world {
+        Ok(world) => world,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    drive::to_end(&mut world);
+    let result = world.result();
+    let delivered: u64 = result.flows.iter().map(|f| f.delivered_packets).sum();
+    println!(
+        "transmissions {} events {} delivered {} jain {:.3} drops {:?} bytes/station {}",
+        result.transmissions,
+        result.events,
+        delivered,
+        result.jain_index(),
+        result.drops,
+        world.air().bytes_per_station()
+    );
+    ExitCode::SUCCESS
+}

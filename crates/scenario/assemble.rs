@@ -1,0 +1,198 @@
+//! From the tree to the specification of a world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use airfair_schemes::Params;
+use airfair_sim::spec::{ArpSpec, GainSpec, HeaderSpec, LinkSpec, QueueSpec, Routing, WorldSpec};
+use airfair_units::{Bytes, Span};
+
+use crate::Limits;
+use crate::blocks::{blocks, single};
+use crate::error::Cx;
+use crate::field::Field;
+use crate::network::{ArpTable, GainTable, HeadersTable, LinkTable, RoutingTable, TopTable};
+use crate::place::Path;
+use crate::stations::{Radios, Stations, radios, stations, uses_gains};
+use crate::streams::{Streams, streams};
+use crate::table::Beside;
+use crate::tree::Table;
+
+/// Tables and blocks that a file may have.
+pub(crate) const TABLES: [&str; 12] = [
+    "radio", "radios", "node", "nodes", "link", "gain", "flow", "flows", "routing", "arp", "headers",
+    "schemes",
+];
+
+/// Everything that a file says, completed.
+pub(crate) struct Model {
+    pub top: TopTable,
+    pub radios: Radios,
+    pub stations: Stations,
+    pub links: Vec<LinkTable>,
+    pub gains: Vec<GainTable>,
+    pub streams: Streams,
+    pub routing: RoutingTable,
+    pub arp: ArpTable,
+    pub headers: HeadersTable,
+    pub schemes: BTreeMap<String, Params>,
+}
+
+/// Reads everything. `None` only after noting errors.
+pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option<(Model, WorldSpec)> {
+    let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &TABLES, variant: None });
+    let (duration, warmup) = top.as_ref().map_or((Span(u64::MAX), Span::ZERO), |t| (t.duration, t.warmup));
+    if let Some(top) = top.as_ref().filter(|t| t.warmup >= t.duration) {
+        cx.error(top.places.of("warmup"), &Path::ROOT.child("warmup"), || {
+            format!("{}: not shorter than the run; expected less than {}", warmup.write(), duration.write())
+        });
+    }
+    let radios = radios(root, cx);
+    let stations = stations(root, &radios, limits, cx);
+    let (links, link_specs) = links(root, &stations, cx);
+    let (gains, gain_specs) = gains(root, &stations, cx);
+    if !gains.is_empty() && !uses_gains(&radios) {
+        cx.warnings
+            .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
+    }
+    let streams = streams(root, &stations, duration, limits, cx);
+    let empty = Table::new(root.at);
+    macro_rules! table {
+        ($Table:ident, $key:literal) => {
+            $Table::read_table(
+                single(root, $key, cx).unwrap_or(&empty),
+                &Path::ROOT.child($key),
+                cx,
+                &Beside::default(),
+            )
+        };
+    }
+    let routing = table!(RoutingTable, "routing");
+    let arp = table!(ArpTable, "arp");
+    let headers = table!(HeadersTable, "headers");
+    let schemes = schemes(root, top.as_ref(), &streams, cx);
+    if cx.failed() {
+        return None;
+    }
+    let (top, routing, arp, headers) = (top?, routing?, arp?, headers?);
+    let spec = WorldSpec {
+        duration,
+        warmup,
+        radios: radios.kinds.iter().flatten().map(|(_, spec)| spec.clone()).collect(),
+        nodes: stations.specs.clone(),
+        links: link_specs,
+        gains: gain_specs,
+        flows: streams.specs.clone(),
+        routing: resolve_routing(&routing),
+        arp: ArpSpec {
+            prefilled: arp.prefilled,
+            waiting_packets: arp.waiting_packets,
+            retry: arp.retry,
+            attempts: arp.attempts,
+        },
+        headers: resolve_headers(&headers),
+    };
+    Some((Model { top, radios, stations, links, gains, streams, routing, arp, headers, schemes }, spec))
+}
+
+fn resolve_routing(t: &RoutingTable) -> Routing {
+    t.metric
+}
+
+fn resolve_headers(t: &HeadersTable) -> HeaderSpec {
+    // The table's range keeps every length below 2^16.
+    let len = |b: Bytes| u32::try_from(b.0).unwrap_or(u32::MAX);
+    HeaderSpec { udp: len(t.udp), ip: len(t.ip), llc: len(t.llc), mac: len(t.mac), wired: len(t.wired) }
+}
+
+fn links(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<LinkTable>, Vec<LinkSpec>) {
+    let (mut tables, mut specs) = (Vec::new(), Vec::new());
+    let mut linked = BTreeSet::new();
+    let parent = Path::ROOT.child("link");
+    for row in blocks(root, "link", cx) {
+        let path = parent.child(&row.label);
+        let Some(table) = LinkTable::read_table(row.table, &path, cx, &Beside::default()) else { continue };
+        let (at, ends_path) = (table.places.of("ends"), path.child("ends"));
+        let [a, b] = &table.ends;
+        let (i, j) = (stations.names.find(a, at, &ends_path, cx), stations.names.find(b, at, &ends_path, cx));
+        if a == b {
+            cx.error(at, &ends_path, || format!("both ends are \"{}\"; expected two nodes", a.0));
+        } else if !linked.insert((a.clone().min(b.clone()), a.clone().max(b.clone()))) {
+            cx.error(at, &ends_path, || format!("\"{}\" and \"{}\" are linked already", a.0, b.0));
+        }
+        specs.push(LinkSpec {
+            ends: [i.unwrap_or_default(), j.unwrap_or_default()],
+            rate: table.rate,
+            delay: table.delay,
+            loss: table.loss,
+            queue: QueueSpec { packets: table.queue_packets },
+        });
+        tables.push(table);
+    }
+    (tables, specs)
+}
+
+fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<GainSpec>) {
+    let (mut tables, mut specs) = (Vec::new(), Vec::new());
+    let mut known = BTreeSet::new();
+    let parent = Path::ROOT.child("gain");
+    for row in blocks(root, "gain", cx) {
+        let path = parent.child(&row.label);
+        let Some(table) = GainTable::read_table(row.table, &path, cx, &Beside::default()) else { continue };
+        let from = stations.names.find(&table.from, table.places.of("from"), &path.child("from"), cx);
+        let to = stations.names.find(&table.to, table.places.of("to"), &path.child("to"), cx);
+        let (Some(from), Some(to)) = (from, to) else { continue };
+        if from == to {
+            cx.error(table.places.of("to"), &path.child("to"), || {
+                format!("\"{}\": a node has no path to itself; expected another node", table.to.0)
+            });
+        }
+        let directions: &[(usize, usize)] =
+            if table.both { &[(from, to), (to, from)] } else { &[(from, to)] };
+        for &(from, to) in directions {
+            if !known.insert((from, to)) && from != to {
+                cx.error(row.table.at, &path, || "the gain of this direction is given already".to_string());
+            }
+            specs.push(GainSpec { from, to, gain: table.gain });
+        }
+        tables.push(table);
+    }
+    (tables, specs)
+}
+
+/// Parameters of every scheme that runs or is written about.
+fn schemes(
+    root: &Table,
+    top: Option<&TopTable>,
+    streams: &Streams,
+    cx: &mut Cx<'_>,
+) -> BTreeMap<String, Params> {
+    let registry = airfair_schemes::registry();
+    let parent = Path::ROOT.child("schemes");
+    let written = single(root, "schemes", cx);
+    let mut used: BTreeSet<&str> = streams.schemes.values().map(String::as_str).collect();
+    if let Some(top) = top {
+        let place = (top.places.of("scheme"), &Path::ROOT.child("scheme"));
+        if crate::params::known(registry, &top.scheme, place, cx).is_some() {
+            used.insert(&top.scheme);
+        }
+    }
+    let mut out = BTreeMap::new();
+    for (name, entry) in written.map(|t| &t.entries).into_iter().flatten() {
+        let path = parent.child(name);
+        let Some(scheme) = crate::params::known(registry, name, (entry.key_at, &path), cx) else { continue };
+        match entry.node.table() {
+            Some(table) => {
+                out.insert(name.clone(), crate::params::read(scheme, Some(table), &path, cx));
+            }
+            None => cx.error(entry.node.at, &path, || {
+                format!("{} stands here; expected a table of parameters", entry.node.kind())
+            }),
+        }
+    }
+    for name in used {
+        if let Some(scheme) = airfair_schemes::find(name).filter(|_| !out.contains_key(name)) {
+            out.insert(name.to_string(), crate::params::read(scheme, None, &parent, cx));
+        }
+    }
+    out
+}

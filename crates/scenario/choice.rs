@@ -1,0 +1,78 @@
+//! The words that a key may be, for every setting that is a choice.
+
+use airfair_sim::spec::{
+    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Routing,
+    Standard,
+};
+
+use crate::error::{Cx, one_of};
+use crate::field::{Field, quote, read_word};
+use crate::place::Path;
+use crate::tree::Node;
+
+/// Which rules a radio starts from where the file says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// The standard's.
+    Standard,
+    /// What ns-2.35 does.
+    Ns2,
+    /// What ns-3 does.
+    Ns3,
+}
+
+/// What carries a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// UDP.
+    Udp,
+}
+
+/// Sizes of a Poisson source's packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sizes {
+    /// All the same.
+    Fixed,
+    /// Exponential.
+    Exponential,
+}
+
+macro_rules! choices {
+    ($($ty:ident { $($variant:ident: $word:literal),* $(,)? })*) => {
+        $(impl Field for $ty {
+            const TYPE: &'static str = "choice";
+
+            fn expected() -> String {
+                one_of(&Self::choices())
+            }
+
+            fn choices() -> Vec<&'static str> {
+                vec![$($word),*]
+            }
+
+            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                read_word(node, path, cx, &[$(($word, Self::$variant)),*])
+            }
+
+            fn write(&self) -> String {
+                quote(match self { $(Self::$variant => $word),* })
+            }
+        })*
+    };
+}
+
+choices! {
+    Profile { Standard: "standard", Ns2: "ns-2", Ns3: "ns-3" }
+    Standard { Dot11b: "802.11b", Dot11a: "802.11a", Dot11g: "802.11g" }
+    Preamble { Long: "long", Short: "short" }
+    Protection { None: "none", CtsToSelf: "cts-to-self", RtsCts: "rts-cts" }
+    LockOn { Preamble: "preamble", Energy: "energy" }
+    Interference { Sum: "sum", Strongest: "strongest" }
+    ErrorModel { Threshold: "threshold", WorstSinr: "worst-sinr", PerChunk: "per-chunk" }
+    Eifs { LowestRate: "lowest-rate", ResponseRate: "response-rate", Off: "off" }
+    AfterTimeout { Difs: "difs", Immediate: "immediate" }
+    ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
+    Routing { Hops: "hops", Etx: "etx" }
+    Transport { Udp: "udp" }
+    Sizes { Fixed: "fixed", Exponential: "exponential" }
+}

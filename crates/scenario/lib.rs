@@ -1,0 +1,186 @@
+//! What a user of Airfair writes.
+//!
+//! A scenario is one TOML file: radios, nodes, links, flows. [`read`] checks it and fills in every default; the result
+//! is a [`WorldSpec`] that leaves nothing to guess, and the same scenario as a complete
+//! file ([`Scenario::resolved`]). Everything that is wrong is reported at once, each error with its line, its key, what
+//! was expected and the nearest valid name. [`reference()`] lists every table and key; it comes from the same definitions
+//! as the reader.
+//!
+//! ```
+//! let text = r#"
+//! name = "pair"
+//! duration = "10 s"
+//!
+//! [radio]
+//! data_rate = "2 Mbit/s"
+//!
+//! [nodes]
+//! kind = "chain"
+//! count = 2
+//! spacing = "100 m"
+//!
+//! [[flow]]
+//! id = "only"
+//! from = "0"
+//! to = "1"
+//! traffic = { kind = "saturating" }
+//! "#;
+//! let scenario = airfair_scenario::read(text, "pair.toml", &[])?;
+//! assert_eq!(scenario.spec.nodes.len(), 2);
+//!
+//! let wrong = text.replace("2 Mbit/s", "2 Mbps");
+//! let errors = airfair_scenario::read(&wrong, "pair.toml", &[]).unwrap_err();
+//! assert_eq!(
+//!     errors.to_string(),
+//!     "pair.toml:6: radio.data_rate: \"2 Mbps\": `Mbps` is not a unit for this; expected a rate such as \"11 Mbit/s\" \
+//!      (bit/s, kbit/s, Mbit/s, Gbit/s)"
+//! );
+//! # Ok::<(), airfair_scenario::Errors>(())
+//! ```
+
+mod assemble;
+mod blocks;
+mod choice;
+mod error;
+mod field;
+mod frequency;
+pub mod fuzz;
+mod inherit;
+mod name;
+mod nearest;
+mod network;
+mod overrides;
+mod params;
+mod place;
+mod place_nodes;
+mod profile;
+mod propagation;
+mod radio;
+mod reference;
+mod resolve_radio;
+mod resolved;
+mod standard;
+mod stations;
+mod streams;
+mod table;
+mod traffic;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use airfair_schemes::Params;
+use airfair_sim::spec::WorldSpec;
+
+pub use error::{Errors, Place, ScenarioError};
+pub use overrides::Override;
+pub use reference::reference;
+pub use table::{DefaultDoc, KeyDoc, TableDoc};
+
+/// A scenario that was read and checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// What it shows.
+    pub description: String,
+    /// What the simulator runs.
+    pub spec: WorldSpec,
+    /// The scheme of every flow that does not name its own, unless the command line says otherwise.
+    pub scheme: String,
+    /// Parameters by scheme, complete, for every scheme that runs or that the file sets parameters of.
+    pub scheme_params: BTreeMap<String, Params>,
+    /// The scheme of each flow that names its own, by the flow's id.
+    pub flow_schemes: BTreeMap<String, String>,
+    /// What to look at before trusting a result.
+    pub warnings: Vec<String>,
+    /// The complete scenario as TOML; reading it gives the same scenario.
+    pub resolved: String,
+}
+
+/// How large a scenario may be. The complete form of the largest scenario of usual names still fits in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes of a file.
+    pub file_bytes: u64,
+    /// Most nodes, written and generated.
+    pub nodes: u64,
+    /// Most flows, written and drawn.
+    pub flows: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file_bytes: 16 << 20, nodes: 100_000, flows: 20_000 }
+    }
+}
+
+/// Reads a scenario. `origin` names it in messages; overrides are put over what the file says.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read(text: &str, origin: &str, overrides: &[Override]) -> Result<Scenario, Errors> {
+    read_within(text, origin, overrides, &Limits::default())
+}
+
+/// Reads a scenario file.
+///
+/// # Errors
+/// Everything that is wrong with it, or why the file cannot be read.
+pub fn read_file(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
+    let origin = path.display().to_string();
+    let most = Limits::default().file_bytes;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+        .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
+    if bytes.len() as u64 > most {
+        return Err(Errors::whole(&origin, too_large(most)));
+    }
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        Errors::whole(&origin, format!("line {line} is not UTF-8"))
+    })?;
+    read(&text, &origin, overrides)
+}
+
+/// Reads a scenario of limited size.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read_within(
+    text: &str,
+    origin: &str,
+    overrides: &[Override],
+    limits: &Limits,
+) -> Result<Scenario, Errors> {
+    if text.len() as u64 > limits.file_bytes {
+        return Err(Errors::whole(origin, too_large(limits.file_bytes)));
+    }
+    let mut cx = error::Cx::new(origin, overrides);
+    let read = tree::parse(text, &mut cx).and_then(|mut root| {
+        let top: Vec<&str> = network::TopTable::KEYS.iter().chain(&assemble::TABLES).copied().collect();
+        overrides::apply(&mut root, overrides, &top, &mut cx);
+        assemble::assemble(&root, limits, &mut cx)
+    });
+    let warnings = cx.finish()?;
+    let Some((model, spec)) = read else {
+        return Err(Errors::whole(origin, "cannot be read".to_string()));
+    };
+    let resolved = resolved::write(&model);
+    Ok(Scenario {
+        name: model.top.name.0,
+        description: model.top.description,
+        spec,
+        scheme: model.top.scheme,
+        scheme_params: model.schemes,
+        flow_schemes: model.streams.schemes,
+        warnings,
+        resolved,
+    })
+}
+
+fn too_large(most: u64) -> String {
+    format!("larger than {most} bytes")
+}

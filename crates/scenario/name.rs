@@ -1,0 +1,50 @@
+//! Names that users give to nodes, flows and kinds of radio.
+
+use crate::error::Cx;
+use crate::field::{Field, quote};
+use crate::place::Path;
+use crate::tree::Node;
+
+/// Longest name, in characters.
+const LONGEST: usize = 64;
+
+/// A name that can stand in every table, message and file name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name(pub String);
+
+/// What is wrong with a name.
+pub(crate) fn problem(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("a name must not be empty")
+    } else if text.chars().count() > LONGEST {
+        Some("a name has at most 64 characters")
+    } else if text.chars().any(char::is_control) || text.trim() != text {
+        Some("a name has no control characters and no space around it")
+    } else {
+        None
+    }
+}
+
+impl Field for Name {
+    const TYPE: &'static str = "name";
+
+    fn expected() -> String {
+        "a name in quotes such as \"a1\"".to_string()
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        if !matches!(node.value, crate::tree::Value::Text(_)) && cx.override_text(node.at).is_none() {
+            return crate::field::wrong_type(node, path, cx);
+        }
+        let text = String::read(node, path, cx)?;
+        if let Some(problem) = problem(&text) {
+            cx.error(node.at, path, || format!("{}: {problem}", node.shown()));
+            return None;
+        }
+        Some(Self(text))
+    }
+
+    fn write(&self) -> String {
+        quote(&self.0)
+    }
+}

@@ -1,0 +1,207 @@
+//! Everything beside radios and flows: the run, nodes, links, gains, routing, ARP, headers.
+
+use airfair_sim::spec::Routing;
+use airfair_units::{Bytes, Db, Meters, Rate, Span};
+
+use crate::error::Cx;
+use crate::field::Field;
+use crate::name::Name;
+use crate::place::Path;
+use crate::radio::LONGEST;
+use crate::table::{table, variants};
+use crate::tree::Node;
+
+const LENGTHS: std::ops::RangeInclusive<Meters> = Meters(0.0)..=Meters(1e7);
+const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
+
+table! {
+    /// The run as a whole; these keys stand at the top of the file, before the first table.
+    struct TopTable {
+        /// Name of the scenario.
+        name: Name = required;
+        /// What it shows, in a sentence or two.
+        description: String = default(String::new());
+        /// Length of the run.
+        duration: Span = required, in Span(1)..=LONGEST;
+        /// What is measured starts here.
+        warmup: Span = default(Span::ZERO);
+        /// The scheme, unless the command line names another.
+        scheme: String = default("droptail".to_string());
+    }
+}
+
+table! {
+    /// A node. The order of nodes has no meaning, their names have: random streams hang on them.
+    struct NodeTable {
+        /// Its name, unique among nodes.
+        id: Name = required;
+        /// Where it is: x and y, or x, y and z. A node that only has wired links, or a measured matrix, needs none.
+        position: Position = computed("required with radios whose propagation hangs on distance");
+        /// Its radios, at most one of a kind; an empty list for a wired node.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+variants! {
+    /// Nodes that are placed by a rule instead of written.
+    enum NodesTable by kind {
+        "chain" => Chain(ChainTable),
+        "grid" => Grid(GridTable),
+        "random" => Random(RandomTable),
+    }
+}
+
+table! {
+    /// Nodes in a row along the x axis, from the origin.
+    struct ChainTable {
+        /// How many.
+        count: u32 = required, in 1..=u32::MAX;
+        /// Distance between neighbours.
+        spacing: Meters = required, in LENGTHS;
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// Nodes in rows and columns, numbered row by row from the origin.
+    struct GridTable {
+        /// Rows, along the y axis.
+        rows: u32 = required, in 1..=u32::MAX;
+        /// Nodes in a row, along the x axis.
+        columns: u32 = required, in 1..=u32::MAX;
+        /// Distance between neighbours.
+        spacing: Meters = required, in LENGTHS;
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// Nodes placed uniformly in a rectangle, again and again until every node can reach every other over hops that are
+    /// within the range of their first radio.
+    struct RandomTable {
+        /// How many.
+        count: u32 = required, in 1..=u32::MAX;
+        /// Width and height of the rectangle.
+        area: [Meters; 2] = required;
+        /// Seed of the placement: it is the same in every run, whatever the run's own seed is.
+        seed: u64 = default(1);
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// A wired full-duplex link between two nodes.
+    struct LinkTable {
+        /// The two nodes.
+        ends: [Name; 2] = required;
+        /// Rate of each direction.
+        rate: Rate = required, in Rate(1)..=Rate(1_000_000_000_000);
+        /// Propagation delay.
+        delay: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
+        /// Probability that a packet is lost on the way.
+        loss: f64 = default(0.0), in 0.0..=1.0;
+        /// Most packets that wait at each end.
+        queue_packets: u32 = default(50), in 1..=1_000_000;
+    }
+}
+
+table! {
+    /// A measured path gain, for radios with `propagation = { model = "matrix" }`.
+    struct GainTable {
+        /// Transmitting node.
+        from: Name = required;
+        /// Receiving node.
+        to: Name = required;
+        /// Path gain, negative for a loss.
+        gain: Db = required, in Db(-300.0)..=Db(60.0);
+        /// Whether the other direction has the same gain.
+        both: bool = default(false);
+    }
+}
+
+table! {
+    /// How next hops are found. Routes do not change during a run.
+    struct RoutingTable {
+        /// Fewest hops, or least expected transmission count.
+        metric: Routing = default(Routing::Hops);
+    }
+}
+
+table! {
+    /// How hardware addresses are found.
+    struct ArpTable {
+        /// Every neighbour is known from the start.
+        prefilled: bool = default(true);
+        /// Packets that wait for one address; more are dropped, the oldest first.
+        waiting_packets: u32 = default(1), in 1..=1_000_000;
+        /// A request that is not answered is repeated after this.
+        retry: Span = default(Span::from_secs(1)), in Span(1)..=LONGEST;
+        /// Requests before the waiting packets are dropped.
+        attempts: u32 = default(3), in 1..=1_000_000;
+    }
+}
+
+table! {
+    /// Bytes that each layer adds to a packet. Other simulators count differently.
+    struct HeadersTable {
+        /// UDP.
+        udp: Bytes = default(Bytes(8)), in HEADERS;
+        /// IP.
+        ip: Bytes = default(Bytes(20)), in HEADERS;
+        /// LLC/SNAP, on the air only.
+        llc: Bytes = default(Bytes(8)), in HEADERS;
+        /// MAC header and FCS of a data frame, on the air only.
+        mac: Bytes = default(Bytes(28)), in HEADERS;
+        /// Framing of a wired link.
+        wired: Bytes = default(Bytes(0)), in HEADERS;
+    }
+}
+
+/// A place in space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Position(pub [f64; 3]);
+
+/// Farthest coordinate, m.
+const FARTHEST: f64 = 1e7;
+
+impl Field for Position {
+    const TYPE: &'static str = "position";
+
+    fn expected() -> String {
+        "two or three coordinates such as [\"0 m\", \"200 m\"]".to_string()
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        if !matches!(node.value, crate::tree::Value::List(_)) {
+            return crate::field::wrong_type(node, path, cx);
+        }
+        let list = Vec::<Meters>::read(node, path, cx)?;
+        if list.iter().any(|m| m.0.abs() > FARTHEST) {
+            cx.error(node.at, path, || "out of range; expected coordinates within 10,000 km".to_string());
+            return None;
+        }
+        match list[..] {
+            [x, y] => Some(Self([x.0, y.0, 0.0])),
+            [x, y, z] => Some(Self([x.0, y.0, z.0])),
+            _ => {
+                cx.error(node.at, path, || {
+                    format!("{} coordinates; expected {}", list.len(), Self::expected())
+                });
+                None
+            }
+        }
+    }
+
+    fn write(&self) -> String {
+        self.0.map(Meters).write()
+    }
+}

@@ -1,0 +1,207 @@
+//! `[schemes.NAME]`: parameters of schemes, checked against the registry.
+
+use std::collections::BTreeMap;
+
+use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, SchemeEntry};
+use airfair_units::{Bytes, Rate, Span};
+
+use crate::error::{Cx, one_of, quoted};
+use crate::field::Field;
+use crate::nearest::hint;
+use crate::place::{At, Path};
+use crate::table::{DefaultDoc, KeyDoc, TableDoc};
+use crate::tree::{Node, Table, parse_value};
+
+/// The line of the registry for a name that a user wrote.
+pub(crate) fn known<'r>(
+    registry: &'r [SchemeEntry],
+    name: &str,
+    (at, path): (At, &Path<'_>),
+    cx: &mut Cx<'_>,
+) -> Option<&'r SchemeEntry> {
+    let found = registry.iter().find(|e| e.name == name);
+    if found.is_none() {
+        let names: Vec<&str> = registry.iter().map(|e| e.name).collect();
+        cx.error(at, path, || {
+            format!(
+                "{}: no such scheme; expected {}{}",
+                quoted(name),
+                one_of(&names),
+                hint(name, names.iter().copied())
+            )
+        });
+    }
+    found
+}
+
+/// Reads one table of parameters; those that are not written have their defaults.
+pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, cx: &mut Cx<'_>) -> Params {
+    let mut params = BTreeMap::new();
+    for doc in entry.params {
+        let written = table.and_then(|t| t.get(doc.name));
+        let value = match written {
+            Some(node) => read_one(doc.kind, node, &path.child(doc.name), cx),
+            None => default(doc),
+        };
+        params.extend(value.map(|v| (doc.name.to_string(), v)));
+    }
+    let params = Params(params);
+    let Some(table) = table else { return params };
+    for (key, written) in &table.entries {
+        if !entry.params.iter().any(|d| d.name == key) {
+            cx.error(written.key_at, &path.child(&crate::error::cut(key)), || {
+                let names: Vec<&str> = entry.params.iter().map(|d| d.name).collect();
+                match names.as_slice() {
+                    [] => format!("{} has no parameters", entry.name),
+                    _ => format!(
+                        "not a parameter of {}; expected {}{}",
+                        entry.name,
+                        one_of(&names),
+                        hint(key, names.iter().copied())
+                    ),
+                }
+            });
+        }
+    }
+    if let Err(error) = (entry.build)(&params) {
+        let at = table.get(error.name).map_or(table.at, |n| n.at);
+        cx.error(at, &path.child(error.name), || error.problem.clone());
+    }
+    params
+}
+
+fn read_one(kind: ParamKind, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParamValue> {
+    Some(match kind {
+        ParamKind::Span => ParamValue::Span(Span::read(node, path, cx)?),
+        ParamKind::Rate => ParamValue::Rate(Rate::read(node, path, cx)?),
+        ParamKind::Bytes => ParamValue::Bytes(Bytes::read(node, path, cx)?),
+        ParamKind::Number => ParamValue::Number(f64::read(node, path, cx)?),
+        ParamKind::Integer => ParamValue::Integer(u64::read(node, path, cx)?),
+        ParamKind::Flag => ParamValue::Flag(bool::read(node, path, cx)?),
+    })
+}
+
+/// The default of a parameter: the registry writes it as a user would, quantities without quotes.
+pub(crate) fn default(doc: &ParamDoc) -> Option<ParamValue> {
+    let at = At::Line(1);
+    let text = match doc.kind {
+        ParamKind::Span | ParamKind::Rate | ParamKind::Bytes => {
+            crate::field::quote(doc.default.trim_matches('"'))
+        }
+        ParamKind::Number | ParamKind::Integer | ParamKind::Flag => doc.default.to_string(),
+    };
+    let mut cx = Cx::new("", &[]);
+    read_one(doc.kind, &parse_value(&text, at)?, &Path::ROOT, &mut cx)
+}
+
+/// A parameter as TOML.
+pub(crate) fn write(value: &ParamValue) -> String {
+    match value {
+        ParamValue::Span(v) => v.write(),
+        ParamValue::Rate(v) => v.write(),
+        ParamValue::Bytes(v) => v.write(),
+        ParamValue::Number(v) => v.write(),
+        ParamValue::Integer(v) => v.write(),
+        ParamValue::Flag(v) => v.write(),
+    }
+}
+
+/// The page of the reference about a scheme.
+pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
+    let of = |kind| match kind {
+        ParamKind::Span => (Span::TYPE, Span::expected()),
+        ParamKind::Rate => (Rate::TYPE, Rate::expected()),
+        ParamKind::Bytes => (Bytes::TYPE, Bytes::expected()),
+        ParamKind::Number => (f64::TYPE, f64::expected()),
+        ParamKind::Integer => (u64::TYPE, u64::expected()),
+        ParamKind::Flag => (bool::TYPE, bool::expected()),
+    };
+    let keys = entry
+        .params
+        .iter()
+        .map(|p| {
+            let (kind, expected) = of(p.kind);
+            let default = DefaultDoc::Value(default(p).as_ref().map_or_else(|| p.default.to_string(), write));
+            KeyDoc {
+                name: p.name,
+                kind,
+                expected,
+                choices: Vec::new(),
+                range: None,
+                default,
+                doc: p.doc.to_string(),
+            }
+        })
+        .collect();
+    TableDoc {
+        name: format!("[schemes.{}]", entry.name),
+        about: format!("{} ({})", entry.about, entry.source),
+        keys,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMS: &[ParamDoc] = &[
+        ParamDoc { name: "max_p", doc: "", kind: ParamKind::Number, default: "0.02" },
+        ParamDoc { name: "interval", doc: "", kind: ParamKind::Span, default: "100 ms" },
+        ParamDoc { name: "gentle", doc: "", kind: ParamKind::Flag, default: "true" },
+        ParamDoc { name: "bins", doc: "", kind: ParamKind::Integer, default: "8" },
+    ];
+
+    fn entry() -> SchemeEntry {
+        let droptail = airfair_schemes::find("droptail").unwrap();
+        SchemeEntry {
+            name: "test",
+            about: "",
+            source: "",
+            places: &[],
+            params: PARAMS,
+            build: droptail.build,
+        }
+    }
+
+    fn read_text(text: &str) -> Result<Params, String> {
+        let mut cx = Cx::new("x.toml", &[]);
+        let table = crate::tree::parse(text, &mut cx).unwrap();
+        let params = read(&entry(), Some(&table), &Path::ROOT.child("schemes").child("test"), &mut cx);
+        cx.finish().map(|_| params).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn defaults_fill_in() {
+        let params = read_text("max_p = 0.1").unwrap().0;
+        assert_eq!(params["max_p"], ParamValue::Number(0.1));
+        assert_eq!(params["interval"], ParamValue::Span(Span::from_millis(100)));
+        assert_eq!(params["gentle"], ParamValue::Flag(true));
+        assert_eq!(params["bins"], ParamValue::Integer(8));
+        for (_, value) in params {
+            assert!(parse_value(&write(&value), At::Line(1)).is_some());
+        }
+    }
+
+    #[test]
+    fn wrong_parameters_are_refused() {
+        assert_eq!(
+            read_text("maxp = 1").unwrap_err(),
+            "x.toml:1: schemes.test.maxp: not a parameter of test; expected \"max_p\", \"interval\", \"gentle\" or \
+             \"bins\"; did you mean \"max_p\"?"
+        );
+        assert_eq!(
+            read_text("interval = 5").unwrap_err(),
+            "x.toml:1: schemes.test.interval: 5: the unit is missing; expected a time such as \"20 us\" (ns, us, ms, \
+             s, min, h)"
+        );
+    }
+
+    #[test]
+    fn every_default_of_the_registry_can_be_read() {
+        for entry in airfair_schemes::registry() {
+            for param in entry.params {
+                assert!(default(param).is_some(), "{}.{}", entry.name, param.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `[radio]` and `[radios.NAME]`: what a user can say about a kind of radio.
+
+use airfair_sim::spec::{
+    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Standard,
+};
+use airfair_units::{Bytes, Db, Dbm, Rate, Span};
+
+use crate::choice::Profile;
+use crate::field::{Off, Or, SameAsPreamble};
+use crate::propagation::PropagationTable;
+use crate::table::table;
+
+/// The longest time that any key takes: a year.
+pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
+const MOST_ATTEMPTS: u32 = u32::MAX;
+
+table! {
+    /// A kind of radio: its PHY, its MAC, its queue, and the air between radios of this kind. `[radio]` is the radio of
+    /// every node that does not say otherwise, named "default"; `[radios.NAME]` adds a kind whose keys are those of
+    /// `[radio]` where it does not write them.
+    struct RadioTable {
+        /// Timing and modes: 802.11b is DSSS and CCK in 2.4 GHz, 802.11a OFDM in 5 GHz, 802.11g OFDM in 2.4 GHz.
+        standard: Standard = default(Standard::Dot11b);
+        /// Which rules the switches below start from; a switch that is written wins.
+        profile: Profile = default(Profile::Standard);
+        /// Channel number. Radios on different channels do not hear each other.
+        channel: u16 = computed("1; 802.11a: 36"), in 1..=233;
+        /// Rate of unicast data frames.
+        data_rate: Rate = computed("11 Mbit/s; 802.11a and 802.11g: 54 Mbit/s");
+        /// Rates for responses: the highest one not above the data rate carries RTS, CTS and ACK.
+        basic_rates: Vec<Rate> = computed("1 and 2 Mbit/s; 802.11a: 6, 12 and 24; 802.11g: 1, 2, 5.5, 11, 6, 12 and 24");
+        /// Rate of broadcast frames.
+        broadcast_rate: Rate = computed("1 Mbit/s; 802.11a: 6 Mbit/s");
+        /// DSSS preamble. A frame at 1 Mbit/s always has the long one.
+        preamble: Preamble = default(Preamble::Long);
+        /// Slots of 9 us instead of 20 us (802.11g only).
+        short_slot: bool = default(false);
+        /// What goes before an OFDM data frame so that 802.11b stations keep quiet (802.11g only).
+        protection: Protection = default(Protection::None);
+        /// Transmit power, antenna gain included.
+        tx_power: Dbm = default(Dbm(15.0)), in Dbm(-50.0)..=Dbm(60.0);
+        /// A preamble weaker than this is not detected: the frame is energy at best. `range` in `propagation` sets it
+        /// from a distance.
+        preamble_detect: Dbm = computed("-87 dBm; 802.11a and 802.11g: -82 dBm"), in Dbm(-200.0)..=Dbm(60.0);
+        /// A signal weaker than this leaves the medium idle. Every signal counts, decodable or not, which is why the
+        /// default is not the standard's much higher energy-detection threshold. `carrier_sense` in `propagation` sets
+        /// it from a distance.
+        energy_detect: Dbm = computed("preamble_detect"), in Dbm(-200.0)..=Dbm(60.0);
+        /// Signals weaker than this are left out altogether, from interference too.
+        cutoff: Dbm = switch, in Dbm(-250.0)..=Dbm(60.0);
+        /// Noise in the receiver.
+        noise: Dbm = computed("from noise_figure"), in Dbm(-200.0)..=Dbm(60.0);
+        /// How much the receiver adds to the thermal noise of its channel (22 MHz with 802.11b, else 20 MHz); another
+        /// way to give the noise.
+        noise_figure: Db = computed("7 dB"), in Db(0.0)..=Db(60.0);
+        /// What a receiver that is not receiving may lock on: a preamble above preamble_detect, or any energy above
+        /// energy_detect.
+        lock_on: LockOn = switch;
+        /// Least SINR at which a preamble locks.
+        lock_sinr: Db = default(Db(4.0)), in Db(-100.0)..=Db(100.0);
+        /// How long a preamble is listened to before the receiver has locked: of several that begin within this time the
+        /// strongest wins, and none if it does not stand out by lock_sinr. "0 s": the first one wins at once.
+        preamble_detection: Span = switch, in Span::ZERO..=Span::from_millis(1);
+        /// A preamble stronger than the locked frame by at least this takes its place.
+        relock: Or<Off, Db> = default(Or::NONE);
+        /// How the signals that overlap a frame add up against it.
+        interference: Interference = switch;
+        /// When a locked frame is received: fixed thresholds, or error rates by modulation from the worst SINR or from
+        /// each stretch of constant SINR.
+        error_model: ErrorModel = default(ErrorModel::Threshold);
+        /// Least SINR of a received frame with `error_model = "threshold"`.
+        capture: Db = default(Db(10.0)), in Db(-100.0)..=Db(100.0);
+        /// Least power of a received frame with `error_model = "threshold"`.
+        sensitivity: Or<SameAsPreamble, Dbm> = default(Or::NONE);
+        /// Data frames longer than this (MAC header and FCS included) are preceded by RTS and CTS: "0 B" is always, 2347 B
+        /// is never.
+        rts_threshold: Bytes = default(Bytes(2347));
+        /// Smallest contention window, in slots: back-off is drawn from 0 to this. One less than a power of two.
+        cw_min: u32 = computed("31; 802.11a and 802.11g: 15"), in 0..=32_767;
+        /// Largest contention window, in slots. One less than a power of two.
+        cw_max: u32 = default(1023), in 0..=32_767;
+        /// Attempts of an RTS, or of a data frame without RTS, before the packet is dropped.
+        short_retry_limit: u32 = default(7), in 1..=MOST_ATTEMPTS;
+        /// Attempts of a data frame after RTS and CTS before the packet is dropped.
+        long_retry_limit: u32 = default(4), in 1..=MOST_ATTEMPTS;
+        /// Which interval follows a failed reception.
+        eifs: Eifs = switch;
+        /// Whether energy without a preamble counts as a failed reception.
+        eifs_on_energy: bool = switch;
+        /// Whether a NAV set by an RTS is reset when no reception follows.
+        nav_reset: bool = switch;
+        /// Whether a CTS is sent only if the NAV is idle.
+        cts_needs_idle_nav: bool = switch;
+        /// Whether a CTS is also withheld while the carrier is busy.
+        cts_needs_idle_carrier: bool = switch;
+        /// Whether EIFS is kept as a NAV: a good frame does not end it, CTS are withheld during it, a DIFS follows it.
+        eifs_as_nav: bool = switch;
+        /// Whether a packet that finds the medium idle for a DIFS goes out without back-off.
+        immediate_access: bool = switch;
+        /// When the back-off after a missing CTS or ACK starts to count.
+        after_timeout: AfterTimeout = switch;
+        /// How long a CTS or ACK is awaited: until one could have started, or for all of it.
+        response_timeout: ResponseTimeout = switch;
+        /// Air propagation in steps of 3 us that slot and time-outs allow for; each step is about 450 m of range.
+        /// The standard ends at 31 (14 km); drivers go on.
+        coverage_class: u8 = default(0), in 0..=255;
+        /// A transmission is seen at a slot boundary if it arrived at least this long before.
+        sensing_delay: Span = switch, in Span::ZERO..=LONGEST;
+        /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
+        mac_queue: u32 = default(1), in 1..=1_000_000;
+        /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets.
+        backpressure: bool = switch;
+        /// Most packets that wait in the queue, those in the MAC not counted.
+        queue_packets: u32 = default(50), in 1..=1_000_000;
+        /// How power falls with distance.
+        propagation: PropagationTable = computed("{ model = \"two-ray\" }");
+    }
+}

@@ -1,0 +1,76 @@
+//! The complete scenario as TOML: every default filled in, generated nodes and flows written out.
+
+use airfair_schemes::ParamValue;
+use airfair_sim::spec::RadioSpec;
+
+use crate::assemble::Model;
+use crate::field::quote;
+use crate::params;
+use crate::propagation::reach;
+
+/// Writes the whole.
+pub(crate) fn write(model: &Model) -> String {
+    let mut out = String::from("# Complete: every default is filled in.\n");
+    pairs(&mut out, &model.top.pairs());
+    for (table, spec) in model.radios.kinds.iter().flatten() {
+        let header = if spec.name == "default" {
+            "[radio]".to_string()
+        } else {
+            format!("[radios.{}]", key(&spec.name))
+        };
+        out.push_str(&format!("\n{header}\n{}", ranges(spec)));
+        pairs(&mut out, &table.pairs());
+    }
+    section(&mut out, "[routing]", &model.routing.pairs());
+    section(&mut out, "[arp]", &model.arp.pairs());
+    section(&mut out, "[headers]", &model.headers.pairs());
+    for (name, values) in &model.schemes {
+        let line =
+            |(name, value): (&String, &ParamValue)| format!("{} = {}\n", key(name), params::write(value));
+        let lines: String = values.0.iter().map(line).collect();
+        out.push_str(&format!("\n[schemes.{}]\n{lines}", key(name)));
+    }
+    for table in &model.stations.tables {
+        section(&mut out, "[[node]]", &table.pairs());
+    }
+    for table in &model.links {
+        section(&mut out, "[[link]]", &table.pairs());
+    }
+    for table in &model.gains {
+        section(&mut out, "[[gain]]", &table.pairs());
+    }
+    for table in &model.streams.tables {
+        section(&mut out, "[[flow]]", &table.pairs());
+    }
+    out
+}
+
+fn section(out: &mut String, header: &str, lines: &[(&'static str, String)]) {
+    out.push_str(&format!("\n{header}\n"));
+    pairs(out, lines);
+}
+
+fn pairs(out: &mut String, lines: &[(&'static str, String)]) {
+    for (key, value) in lines {
+        out.push_str(&format!("{key} = {value}\n"));
+    }
+}
+
+/// The thresholds as distances, for a reader; the file itself holds the thresholds.
+fn ranges(radio: &RadioSpec) -> String {
+    let far = |level| {
+        reach(&radio.propagation, radio.phy.tx_power, level)
+            .map_or_else(|| "-".to_string(), |d| format!("{d:.1} m"))
+    };
+    let (range, sense) = (far(radio.phy.preamble_detect), far(radio.phy.energy_detect));
+    let cutoff = far(radio.phy.cutoff);
+    format!(
+        "# range {range} (preamble_detect), carrier sense {sense} (energy_detect), nothing beyond {cutoff} (cutoff)\n"
+    )
+}
+
+/// A key, in quotes if it needs them.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if bare { name.to_string() } else { quote(name) }
+}

@@ -1,0 +1,266 @@
+//! Radios and the nodes that carry them.
+
+use airfair_sim::air::propagation::gain_at;
+use airfair_sim::spec::{ErrorModel, NodeSpec, Propagation, RadioSpec};
+use airfair_units::Meters;
+
+use crate::Limits;
+use crate::blocks::{Names, blocks, single};
+use crate::error::Cx;
+use crate::field::Field;
+use crate::inherit::inherit;
+use crate::name::Name;
+use crate::network::{NodeTable, NodesTable, Position};
+use crate::place::{Path, Places};
+use crate::place_nodes::{Air, count, place};
+use crate::propagation::reach;
+use crate::radio::RadioTable;
+use crate::resolve_radio::{name as standard_name, resolve};
+use crate::table::Beside;
+use crate::tree::{Node, Table, Value};
+
+/// The name of the `[radio]` table's kind.
+const DEFAULT: &str = "default";
+
+/// Kinds of radio: as written and filled in, and as specified.
+pub(crate) struct Radios {
+    pub names: Names,
+    /// In the order of `names`; empty where a table could not be read.
+    pub kinds: Vec<Option<(RadioTable, RadioSpec)>>,
+    has_default: bool,
+}
+
+/// Reads `[radio]` and every `[radios.NAME]`.
+pub(crate) fn radios(root: &Table, cx: &mut Cx<'_>) -> Radios {
+    let mut radios = Radios { names: Names::of("kind of radio"), kinds: Vec::new(), has_default: false };
+    let base = single(root, "radio", cx);
+    if let Some(base) = base {
+        radios.has_default = true;
+        add(&mut radios, DEFAULT, base, &Path::ROOT.child("radio"), cx);
+    }
+    let parent = Path::ROOT.child("radios");
+    for (name, entry) in single(root, "radios", cx).map(|t| &t.entries).into_iter().flatten() {
+        let path = parent.child(name);
+        if let Some(problem) = crate::name::problem(name) {
+            cx.error(entry.key_at, &parent.child(&crate::error::cut(name)), || problem.to_string());
+            continue;
+        }
+        let Some(own) = entry.node.table() else {
+            cx.error(entry.node.at, &path, || format!("{} stands here; expected a table", entry.node.kind()));
+            continue;
+        };
+        if name == DEFAULT {
+            cx.error(entry.key_at, &path, || "the radio named \"default\" is written as [radio]".to_string());
+            continue;
+        }
+        let merged = base.map_or_else(|| own.clone(), |base| inherit(base, own));
+        add(&mut radios, name, &merged, &path, cx);
+    }
+    one_standard_a_channel(&radios, cx);
+    radios
+}
+
+fn add(radios: &mut Radios, name: &str, table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) {
+    radios.names.add(name, table.at, path, cx);
+    let kind = RadioTable::read_table(table, path, cx, &Beside::default()).map(|mut table| {
+        let spec = resolve(&mut table, name, path, cx);
+        (table, spec)
+    });
+    radios.kinds.push(kind);
+}
+
+fn one_standard_a_channel(radios: &Radios, cx: &mut Cx<'_>) {
+    let kinds: Vec<&(RadioTable, RadioSpec)> = radios.kinds.iter().flatten().collect();
+    for (i, (table, spec)) in kinds.iter().enumerate() {
+        let Some((_, other)) = kinds.iter().take(i).find(|(_, s)| s.channel == spec.channel) else {
+            continue;
+        };
+        if other.phy.standard != spec.phy.standard {
+            let parent = Path::ROOT.child("radios");
+            let path = parent.child(&spec.name);
+            cx.error(table.places.of_any(&["channel", "standard"]), &path.child("channel"), || {
+                format!(
+                    "{}: radio \"{}\" uses this channel with {}, this one with {}; expected another channel",
+                    spec.channel,
+                    other.name,
+                    standard_name(other.phy.standard),
+                    standard_name(spec.phy.standard)
+                )
+            });
+        } else if other.propagation != spec.propagation {
+            cx.warnings.push(format!(
+                "radios \"{}\" and \"{}\" share channel {} but not their propagation",
+                other.name, spec.name, spec.channel
+            ));
+        }
+    }
+}
+
+/// Nodes: as written and filled in, and as specified.
+pub(crate) struct Stations {
+    pub names: Names,
+    pub tables: Vec<NodeTable>,
+    pub specs: Vec<NodeSpec>,
+}
+
+/// Reads every `[[node]]` and runs `[nodes]`.
+pub(crate) fn stations(root: &Table, radios: &Radios, limits: &Limits, cx: &mut Cx<'_>) -> Stations {
+    let mut stations = Stations { names: Names::of("node"), tables: Vec::new(), specs: Vec::new() };
+    let rows = blocks(root, "node", cx);
+    let generator = root.get("nodes").and_then(|node| {
+        let read = NodesTable::read(node, &Path::ROOT.child("nodes"), cx);
+        read.map(|table| (node, table))
+    });
+    let total = rows.len() as u64 + generator.as_ref().map_or(0, |(_, g)| count(g));
+    if total > limits.nodes {
+        let (key, at) = generator.as_ref().map_or(("node", root.at), |(node, _)| ("nodes", node.at));
+        cx.error(at, &Path::ROOT.child(key), || format!("{total} nodes; expected at most {}", limits.nodes));
+        return stations;
+    }
+    let parent = Path::ROOT.child("node");
+    for row in &rows {
+        let path = parent.child(&row.label);
+        if let Some(id) =
+            row.table.get("id").and_then(|n| Name::read(n, &path.child("id"), &mut Cx::new("", &[])))
+        {
+            // A node whose other keys are wrong still exists for those that name it.
+            stations.names.add(
+                &id.0,
+                row.table.get("id").map_or(row.table.at, |n| n.at),
+                &path.child("id"),
+                cx,
+            );
+        }
+        if let Some(table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
+            push(&mut stations, table, radios, &path, cx);
+        }
+    }
+    if let Some((node, table)) = generator {
+        generate(&mut stations, node, &table, radios, cx);
+    }
+    let empty = root.get("node").is_none_or(|n| matches!(&n.value, Value::List(items) if items.is_empty()));
+    if empty && root.get("nodes").is_none() {
+        cx.error(root.at, &Path::ROOT.child("node"), || {
+            "there are no nodes; expected [[node]] blocks or a [nodes] table".to_string()
+        });
+    }
+    for (kind, _) in radios.kinds.iter().flatten().map(|(_, s)| (&s.name, s)).filter(|(name, _)| {
+        !stations
+            .specs
+            .iter()
+            .any(|n| n.radios.iter().any(|&r| spec(radios, r).is_some_and(|s| s.name == **name)))
+    }) {
+        cx.warnings.push(format!("no node has the radio \"{kind}\""));
+    }
+    stations
+}
+
+fn spec(radios: &Radios, index: usize) -> Option<&RadioSpec> {
+    radios.kinds.get(index)?.as_ref().map(|(_, spec)| spec)
+}
+
+/// Completes a node and adds it.
+fn push(stations: &mut Stations, mut table: NodeTable, radios: &Radios, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = table.places.of("radios");
+    let list = table.radios.get_or_insert_with(|| usual_radios(radios));
+    let indices = find_radios(list, radios, at, &path.child("radios"), cx);
+    let by_distance = |&i: &usize| spec(radios, i).is_some_and(|s| s.propagation != Propagation::Matrix);
+    if table.position.is_none() && table.places.of("position") == table.places.of("") {
+        let needs = indices.iter().find(|i| by_distance(i)).and_then(|&i| spec(radios, i));
+        if let Some(radio) = needs {
+            cx.error(table.places.of("position"), &path.child("position"), || {
+                format!("missing; radio \"{}\" needs it; expected {}", radio.name, Position::expected())
+            });
+        }
+    }
+    let position = table.position.get_or_insert(Position([0.0; 3])).0;
+    stations.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
+    stations.tables.push(table);
+}
+
+fn usual_radios(radios: &Radios) -> Vec<Name> {
+    if radios.has_default { vec![Name(DEFAULT.to_string())] } else { Vec::new() }
+}
+
+fn find_radios(
+    list: &[Name],
+    radios: &Radios,
+    at: crate::place::At,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Vec<usize> {
+    let mut indices: Vec<usize> = Vec::with_capacity(list.len());
+    for name in list {
+        let Some(index) = radios.names.find(name, at, path, cx) else { continue };
+        if indices.contains(&index) {
+            cx.error(at, path, || format!("\"{}\" twice; expected at most one radio of a kind", name.0));
+            continue;
+        }
+        indices.push(index);
+    }
+    indices
+}
+
+fn generate(stations: &mut Stations, node: &Node, generator: &NodesTable, radios: &Radios, cx: &mut Cx<'_>) {
+    let path = Path::ROOT.child("nodes");
+    let (places, written) = match generator {
+        NodesTable::Chain(t) => (&t.places, &t.radios),
+        NodesTable::Grid(t) => (&t.places, &t.radios),
+        NodesTable::Random(t) => (&t.places, &t.radios),
+    };
+    let list = written.clone().unwrap_or_else(|| usual_radios(radios));
+    let indices = find_radios(&list, radios, places.of("radios"), &path.child("radios"), cx);
+    if let NodesTable::Random(t) = generator {
+        let sides = Meters(0.0)..=Meters(1e7);
+        if let Some(problem) = t.area.iter().find_map(|side| crate::field::outside(side, &sides)) {
+            cx.error(places.of("area"), &path.child("area"), || problem);
+            return;
+        }
+    }
+    let air = Air { range_m: indices.first().and_then(|&i| spec(radios, i)).and_then(hop) };
+    let placed = match place(generator, &air) {
+        Ok(placed) => placed,
+        Err(problem) => {
+            cx.error(node.at, &path, || problem);
+            return;
+        }
+    };
+    for (id, position) in placed {
+        if let Some(problem) = crate::name::problem(&id) {
+            cx.error(places.of("prefix"), &path.child("prefix"), || {
+                format!("{}: {problem}", crate::error::quoted(&id))
+            });
+            return;
+        }
+        stations.names.add(&id, places.of("prefix"), &path.child("prefix"), cx);
+        stations.specs.push(NodeSpec { id: id.clone(), position, radios: indices.clone() });
+        stations.tables.push(NodeTable {
+            places: Places::new(node.at),
+            id: Name(id),
+            position: Some(Position(position)),
+            radios: Some(list.clone()),
+        });
+    }
+}
+
+/// The length of a hop: where a frame's preamble is detected and, with fixed thresholds, the frame received.
+/// `None`: any.
+fn hop(radio: &RadioSpec) -> Option<f64> {
+    let phy = &radio.phy;
+    let needed = match phy.sensitivity {
+        Some(level) if phy.error_model == ErrorModel::Threshold && level > phy.preamble_detect => level,
+        _ => phy.preamble_detect,
+    };
+    match reach(&radio.propagation, phy.tx_power, needed) {
+        Some(distance) => Some(distance),
+        None if radio.propagation == Propagation::Matrix => None,
+        None if phy.tx_power.0 + gain_at(&radio.propagation, 1.0).0 >= needed.0 => None,
+        // Not even a neighbour at a metre is heard.
+        None => Some(1e-3),
+    }
+}
+
+/// Whether any radio reads measured gains.
+pub(crate) fn uses_gains(radios: &Radios) -> bool {
+    radios.kinds.iter().flatten().any(|(_, s)| s.propagation == Propagation::Matrix)
+}

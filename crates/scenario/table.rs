@@ -1,0 +1,392 @@
+//! How a table of the file is declared: fields, types, defaults, ranges and documentation in one definition.
+//!
+//! `table!` makes from it the struct, its reader, its writer and its page of the reference; `variants!` does the same
+//! for a table whose other keys hang on one of them (`kind`, `model`).
+//!
+//! After the type of a field comes how it is filled in: `required`; `default(value)`; `computed("words")`, an `Option`
+//! that resolving fills in, since it hangs on other keys; `switch`, an `Option` whose default hangs on `profile`. Then,
+//! optionally, the range that the value must lie in.
+
+use crate::error::{Cx, one_of};
+use crate::field::Field;
+use crate::place::{Path, Places};
+use crate::tree::Table;
+
+/// One key, as the reference shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyDoc {
+    /// Its name.
+    pub name: &'static str,
+    /// The type of its value: `rate`, `time`, `choice`, `list`, ...
+    pub kind: &'static str,
+    /// What it expects, in the words of an error message.
+    pub expected: String,
+    /// The words it may be.
+    pub choices: Vec<&'static str>,
+    /// Its range, if it has one: `0.0 to 1.0`.
+    pub range: Option<String>,
+    /// Its default.
+    pub default: DefaultDoc,
+    /// What it does.
+    pub doc: String,
+}
+
+/// What stands where a key is not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DefaultDoc {
+    /// Nothing: the key must be written.
+    Required,
+    /// This TOML value.
+    Value(String),
+    /// A value that hangs on others, in words.
+    Words(String),
+}
+
+/// One table of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableDoc {
+    /// Where it stands: `[radio]`, `[[flow]]`, `propagation with model = "two-ray"`.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Its keys.
+    pub keys: Vec<KeyDoc>,
+}
+
+/// What a key held.
+pub(crate) enum Taken<T> {
+    /// It was not written.
+    Missing,
+    /// It was wrong; the error is noted.
+    Bad,
+    /// Its value.
+    Is(T),
+}
+
+/// Keys beside those of the table's own definition.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// Keys that are read elsewhere.
+    pub known: &'a [&'a str],
+    /// The value of the tag, and the tables of its other values.
+    pub variant: Option<Variant<'a>>,
+}
+
+/// Which of a family of tables one is.
+pub(crate) struct Variant<'a> {
+    /// The key that tells: `kind`.
+    pub tag: &'static str,
+    /// What it says here.
+    pub value: &'static str,
+    /// Every value and its keys.
+    pub family: &'a [(&'static str, &'static [&'static str])],
+}
+
+/// Says why a value is out of range; `None` if it is not.
+pub(crate) type Limit<'a, T> = &'a dyn Fn(&T) -> Option<String>;
+
+/// Reads a key. `limit` says why a value is out of range.
+pub(crate) fn take<T: Field>(
+    (table, path, cx): (&Table, &Path<'_>, &mut Cx<'_>),
+    key: &'static str,
+    places: &mut Places,
+    limit: Option<Limit<'_, T>>,
+) -> Taken<T> {
+    let Some(entry) = table.entries.get(key) else { return Taken::Missing };
+    places.note(key, entry.node.at);
+    let path = path.child(key);
+    let Some(value) = T::read(&entry.node, &path, cx) else { return Taken::Bad };
+    match limit.and_then(|limit| limit(&value)) {
+        None => Taken::Is(value),
+        Some(problem) => {
+            cx.error(entry.node.at, &path, || format!("{}: {problem}", entry.node.shown()));
+            Taken::Bad
+        }
+    }
+}
+
+/// Notes that a key must be written.
+pub(crate) fn missing<T: Field>(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>, key: &str) {
+    cx.error(table.at, &path.child(key), || format!("missing; expected {}", T::expected()));
+}
+
+/// Most keys that a message lists.
+const LISTED: usize = 16;
+
+/// Notes every key that does not belong to the table.
+pub(crate) fn refuse_unknown(
+    table: &Table,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+    keys: &[&'static str],
+    beside: &Beside<'_>,
+) {
+    let tag = beside.variant.as_ref().map(|v| v.tag);
+    for (key, entry) in &table.entries {
+        let key = key.as_str();
+        if keys.contains(&key) || beside.known.contains(&key) || tag == Some(key) {
+            continue;
+        }
+        cx.error(entry.key_at, &path.child(&crate::error::cut(key)), || {
+            let owners: Vec<&str> = beside.variant.as_ref().map_or_else(Vec::new, |v| {
+                v.family.iter().filter(|(_, keys)| keys.contains(&key)).map(|&(name, _)| name).collect()
+            });
+            if let (Some(v), false) = (&beside.variant, owners.is_empty()) {
+                let owners = one_of(&owners);
+                return format!("not a key of {tag} = \"{}\"; it belongs to {owners}", v.value, tag = v.tag);
+            }
+            let names = || keys.iter().chain(beside.known).copied().chain(tag);
+            match crate::nearest::nearest(key, names()) {
+                Some(name) => format!("unknown key; did you mean \"{name}\"?"),
+                None if names().count() <= LISTED => {
+                    format!("unknown key; expected one of: {}", names().collect::<Vec<_>>().join(", "))
+                }
+                None => "unknown key, and no key of this table is like it".to_string(),
+            }
+        });
+    }
+}
+
+/// The lines of a `///` comment as one text.
+pub(crate) fn prose(lines: &[&str]) -> String {
+    lines.iter().map(|l| l.trim()).collect::<Vec<_>>().join(" ")
+}
+
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])+
+        struct $Name:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $field:ident: $ty:ty = $mode:ident $(($arg:expr))? $(, in $range:expr)?;
+            )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone)]
+        pub(crate) struct $Name {
+            /// Where the keys were written.
+            #[allow(dead_code, reason = "not every table has keys that are compared with each other")]
+            pub places: $crate::place::Places,
+            $($(#[doc = $doc])+ pub $field: $crate::table::field_type!($mode $ty),)*
+        }
+
+        #[allow(dead_code, unused_variables, unused_mut, clippy::vec_init_then_push, reason = "a table may have no keys")]
+        impl $Name {
+            /// Its keys, in the order in which they are shown.
+            pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// Reads the table; `None` after noting errors that leave nothing to go on with.
+            pub fn read_table(
+                table: &$crate::tree::Table,
+                path: &$crate::place::Path<'_>,
+                cx: &mut $crate::error::Cx<'_>,
+                beside: &$crate::table::Beside<'_>,
+            ) -> Option<Self> {
+                let mut places = $crate::place::Places::new(table.at);
+                $(
+                    let taken = $crate::table::take::<$ty>(
+                        (table, path, cx),
+                        stringify!($field),
+                        &mut places,
+                        $crate::table::limit!($ty $(, $range)?),
+                    );
+                    let $field = $crate::table::settle!($mode taken, $ty, table, path, cx, stringify!($field) $(, $arg)?);
+                )*
+                $crate::table::refuse_unknown(table, path, cx, Self::KEYS, beside);
+                Some(Self { places, $($field: $crate::table::finish!($mode $field),)* })
+            }
+
+            /// The keys that have a value, and their values as TOML.
+            pub fn pairs(&self) -> Vec<(&'static str, String)> {
+
+                let mut pairs = Vec::new();
+                $($crate::table::write_pair!($mode pairs, stringify!($field), &self.$field);)*
+                pairs
+            }
+
+            /// The page of the reference.
+            pub fn doc(name: String) -> $crate::table::TableDoc {
+                let about = $crate::table::prose(&[$($about),+]);
+                let keys = vec![$($crate::table::KeyDoc {
+                    name: stringify!($field),
+                    kind: <$ty as $crate::field::Field>::TYPE,
+                    expected: <$ty as $crate::field::Field>::expected(),
+                    choices: <$ty as $crate::field::Field>::choices(),
+                    range: $crate::table::range_doc!($ty $(, $range)?),
+                    default: $crate::table::default_doc!($mode $ty, stringify!($field) $(, $arg)?),
+                    doc: $crate::table::prose(&[$($doc),+]),
+                }),*];
+                $crate::table::TableDoc { name, about, keys }
+            }
+        }
+    };
+}
+
+macro_rules! field_type {
+    (required $ty:ty) => { $ty };
+    (default $ty:ty) => { $ty };
+    (computed $ty:ty) => { Option<$ty> };
+    (switch $ty:ty) => { Option<$ty> };
+}
+
+macro_rules! limit {
+    ($ty:ty) => {
+        None
+    };
+    ($ty:ty, $range:expr) => {
+        Some(&|value: &$ty| $crate::field::outside(value, &$range))
+    };
+}
+
+macro_rules! settle {
+    (required $taken:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr) => {
+        match $taken {
+            $crate::table::Taken::Is(value) => Some(value),
+            $crate::table::Taken::Bad => None,
+            $crate::table::Taken::Missing => {
+                $crate::table::missing::<$ty>($table, $path, $cx, $key);
+                None
+            }
+        }
+    };
+    (default $taken:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr, $value:expr) => {
+        match $taken {
+            $crate::table::Taken::Is(value) => value,
+            _ => $value,
+        }
+    };
+    ($mode:ident $taken:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr $(, $words:expr)?) => {
+        match $taken {
+            $crate::table::Taken::Is(value) => Some(value),
+            _ => None,
+        }
+    };
+}
+
+macro_rules! finish {
+    (required $field:ident) => {
+        $field?
+    };
+    ($mode:ident $field:ident) => {
+        $field
+    };
+}
+
+macro_rules! write_pair {
+    (required $pairs:ident, $key:expr, $value:expr) => {
+        $pairs.push(($key, $crate::field::Field::write($value)))
+    };
+    (default $pairs:ident, $key:expr, $value:expr) => {
+        $pairs.push(($key, $crate::field::Field::write($value)))
+    };
+    ($mode:ident $pairs:ident, $key:expr, $value:expr) => {
+        if let Some(value) = $value {
+            $pairs.push(($key, $crate::field::Field::write(value)));
+        }
+    };
+}
+
+macro_rules! range_doc {
+    ($ty:ty) => {
+        None
+    };
+    ($ty:ty, $range:expr) => {
+        Some($crate::field::describe::<$ty>(&$range))
+    };
+}
+
+macro_rules! default_doc {
+    (required $ty:ty, $key:expr) => {
+        $crate::table::DefaultDoc::Required
+    };
+    (default $ty:ty, $key:expr, $value:expr) => {{
+        let value: $ty = $value;
+        $crate::table::DefaultDoc::Value($crate::field::Field::write(&value))
+    }};
+    (computed $ty:ty, $key:expr, $words:expr) => {
+        $crate::table::DefaultDoc::Words($words.to_string())
+    };
+    (switch $ty:ty, $key:expr) => {
+        $crate::table::DefaultDoc::Words($crate::profile::describe($key))
+    };
+}
+
+macro_rules! variants {
+    (
+        $(#[doc = $about:literal])+
+        enum $Name:ident by $tag:ident {
+            $($word:literal => $Variant:ident($Table:ident),)*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone)]
+        pub(crate) enum $Name {
+            $(#[doc = concat!("`", $word, "`")] $Variant($Table),)*
+        }
+
+        impl $Name {
+            const FAMILY: &'static [(&'static str, &'static [&'static str])] = &[$(($word, $Table::KEYS)),*];
+
+            /// The pages of the reference.
+            pub fn docs(name: &str) -> Vec<$crate::table::TableDoc> {
+                vec![$($Table::doc(format!("{name} with {} = \"{}\"", stringify!($tag), $word))),*]
+            }
+        }
+
+        impl $crate::field::Field for $Name {
+            const TYPE: &'static str = "table";
+
+            fn expected() -> String {
+                format!("a table with {} = {}", stringify!($tag), $crate::error::one_of(&Self::choices()))
+            }
+
+            fn choices() -> Vec<&'static str> {
+                vec![$($word),*]
+            }
+
+            fn read(
+                node: &$crate::tree::Node,
+                path: &$crate::place::Path<'_>,
+                cx: &mut $crate::error::Cx<'_>,
+            ) -> Option<Self> {
+                let Some(table) = node.table() else { return $crate::field::wrong_type(node, path, cx) };
+                let tag = stringify!($tag);
+                let Some(tag_node) = table.get(tag) else {
+                    cx.error(table.at, &path.child(tag), || {
+                        format!("missing; expected {}", $crate::error::one_of(&Self::choices()))
+                    });
+                    return None;
+                };
+                let word = <String as $crate::field::Field>::read(tag_node, &path.child(tag), cx)?;
+                match word.as_str() {
+                    $($word => {
+                        let variant = $crate::table::Variant { tag, value: $word, family: Self::FAMILY };
+                        let beside = $crate::table::Beside { known: &[], variant: Some(variant) };
+                        $Table::read_table(table, path, cx, &beside).map(Self::$Variant)
+                    })*
+                    _ => {
+                        cx.error(tag_node.at, &path.child(tag), || {
+                            $crate::field::unknown_choice(&word, &Self::choices())
+                        });
+                        None
+                    }
+                }
+            }
+
+            fn write(&self) -> String {
+                let (word, pairs) = match self {
+                    $(Self::$Variant(table) => ($word, table.pairs()),)*
+                };
+                let mut out = format!("{{ {} = \"{word}\"", stringify!($tag));
+                for (key, value) in pairs {
+                    out.push_str(&format!(", {key} = {value}"));
+                }
+                out.push_str(" }");
+                out
+            }
+        }
+    };
+}
+
+pub(crate) use {default_doc, field_type, finish, limit, range_doc, settle, table, variants, write_pair};

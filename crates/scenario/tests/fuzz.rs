@@ -1,0 +1,156 @@
+//! The fuzz entry under a hundred thousand inputs: mutations of the examples and of the files with mistakes, and noise.
+
+use std::path::PathBuf;
+
+use airfair_scenario::fuzz::fuzz_scenario;
+
+const INPUTS: usize = 100_000;
+
+/// Pieces that steer a mutation towards the reader's own branches.
+const TOKENS: [&str; 40] = [
+    "\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    "=",
+    ".",
+    ",",
+    "\n",
+    "#",
+    "\\",
+    "'",
+    "0",
+    "-",
+    "1e999",
+    "nan",
+    "inf",
+    "-0.0",
+    "99999999999",
+    "0x7f",
+    "\"0 m\"",
+    "\"1e-300 m\"",
+    "\"-1 dBm\"",
+    "\"1e308 km\"",
+    "\"\"",
+    "true",
+    "[[node]]\n",
+    "[[flow]]\n",
+    "[radio]\n",
+    "[radios.x]\n",
+    "id = \"a\"\n",
+    "kind = \"random\"\n",
+    "count = 3\n",
+    "area = [\"1 m\", \"9 km\"]\n",
+    "#--set radio.channel=6\n",
+    "#--set flow.left.to=2\n",
+    "#--set nodes.count=4\n",
+    "\u{7f}",
+    "\u{1F4E1}",
+    "model = \"matrix\"",
+];
+
+struct Stream(u64);
+
+impl Stream {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+fn corpus(folders: &[&str]) -> Vec<Vec<u8>> {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for folder in folders {
+        let entries = std::fs::read_dir(here.join(folder)).unwrap().map(|e| e.unwrap().path());
+        files.extend(entries.filter(|p| p.extension().is_some_and(|e| e == "toml")));
+    }
+    files.sort();
+    files.iter().map(|p| std::fs::read(p).unwrap()).collect()
+}
+
+fn mutate(data: &mut Vec<u8>, other: &[u8], stream: &mut Stream) {
+    let at = stream.below(data.len() + 1);
+    match stream.below(8) {
+        0 if at < data.len() => data[at] ^= 1 << stream.below(8),
+        1 => {
+            let end = (at + stream.below(20)).min(data.len());
+            data.drain(at..end);
+        }
+        2 | 3 => {
+            let token = TOKENS[stream.below(TOKENS.len())];
+            data.splice(at..at, token.bytes());
+        }
+        4 => {
+            // A line goes, comes twice or moves.
+            let mut lines: Vec<Vec<u8>> = data.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+            let (from, to) = (stream.below(lines.len()), stream.below(lines.len()));
+            match stream.below(3) {
+                0 => drop(lines.remove(from)),
+                1 => lines.insert(to, lines[from].clone()),
+                _ => lines.swap(from, to),
+            }
+            *data = lines.join(&b'\n');
+        }
+        5 => {
+            let (start, end) = (stream.below(other.len()), stream.below(other.len()));
+            data.splice(at..at, other[start.min(end)..start.max(end)].iter().copied());
+        }
+        6 => {
+            // A digit becomes another.
+            let digits: Vec<usize> = (0..data.len()).filter(|&i| data[i].is_ascii_digit()).collect();
+            if let Some(&i) = digits.get(stream.below(digits.len())) {
+                data[i] = b'0' + stream.below(10) as u8;
+            }
+        }
+        _ => data.truncate(at),
+    }
+}
+
+#[test]
+fn no_input_panics_and_complete_forms_read_back() {
+    let (examples, all) = (corpus(&["../../scenarios"]), corpus(&["../../scenarios", "tests/bad"]));
+    let mut stream = Stream(2026);
+    for i in 0..INPUTS {
+        let data = if i % 20 == 0 {
+            (0..stream.below(200)).map(|_| stream.next() as u8).collect()
+        } else {
+            // Mutations of what reads find more than mutations of what does not.
+            let from = if i % 3 == 0 { &all } else { &examples };
+            let mut data = from[stream.below(from.len())].clone();
+            let other = &all[stream.below(all.len())];
+            for _ in 0..=stream.below(1 + i % 4) {
+                mutate(&mut data, other, &mut stream);
+            }
+            data
+        };
+        fuzz_scenario(&data);
+    }
+}
+
+#[test]
+fn deep_and_long_inputs_end_quickly() {
+    for text in [
+        "[".repeat(100_000),
+        "a = ".to_string() + &"[".repeat(100_000),
+        "a.".repeat(100_000) + "b = 1",
+        "a = ".to_string() + &"{ a = ".repeat(100_000),
+        format!("[{}]", "a.".repeat(50_000) + "a"),
+        "[[flow]]\n".repeat(50_000),
+        "[[node]]\nid = \"n\"\n".repeat(30_000),
+        (0..20_000).map(|i| format!("[[flow]]\nid = \"f{i}\"\nfrom = \"x\"\nto = \"y\"\n")).collect(),
+        (0..50_000).map(|i| format!("k{i} = 1\n")).collect(),
+        "\"".repeat(500_000),
+        "#--set a.b=1\n".repeat(30_000),
+    ] {
+        fuzz_scenario(text.as_bytes());
+    }
+}

@@ -1,0 +1,127 @@
+//! Whatever a valid file says, its complete form says the same.
+
+use airfair_scenario::read;
+use proptest::prelude::*;
+
+fn one_of(words: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(words)
+}
+
+/// A key and a value, or nothing.
+fn maybe(key: &'static str, values: &'static [&'static str]) -> impl Strategy<Value = String> {
+    proptest::option::of(one_of(values))
+        .prop_map(move |v| v.map_or_else(String::new, |v| format!("{key} = {v}\n")))
+}
+
+fn radio() -> impl Strategy<Value = String> {
+    let phy = (
+        maybe("standard", &["\"802.11b\"", "\"802.11g\""]),
+        maybe("profile", &["\"standard\"", "\"ns-2\"", "\"ns-3\""]),
+        maybe("data_rate", &["\"2 Mbit/s\"", "\"5.5 Mbit/s\"", "\"0.011 Gbit/s\""]),
+        maybe("basic_rates", &["[\"1 Mbit/s\"]", "[\"1 Mbit/s\", \"2 Mbit/s\"]"]),
+        maybe("preamble", &["\"long\"", "\"short\""]),
+        maybe("relock", &["\"off\"", "\"10.25 dB\"", "\"-0.1 dB\""]),
+        maybe("sensitivity", &["\"preamble-detect\"", "\"-80 dBm\""]),
+        maybe("error_model", &["\"threshold\"", "\"worst-sinr\"", "\"per-chunk\""]),
+        (-20.0..30.0f64, any::<bool>())
+            .prop_map(|(p, w)| if w { format!("tx_power = \"{p} dBm\"\n") } else { String::new() }),
+        (1.0..2000.0f64, 1.0..3.0f64, 0..5u8).prop_map(|(range, sense, model)| {
+            let carrier_sense = range * sense;
+            let ranges = format!("range = \"{range} m\", carrier_sense = \"{carrier_sense} m\"");
+            match model {
+                0 => format!("propagation = {{ model = \"free-space\", {ranges} }}\n"),
+                1 => format!("propagation = {{ model = \"two-ray\", antenna_height = \"2 m\", {ranges} }}\n"),
+                2 => format!(
+                    "propagation = {{ model = \"log-distance\", shadowing = \"{sense} dB\", {ranges} }}\n"
+                ),
+                3 => "propagation = { model = \"matrix\" }\n".to_string(),
+                _ => String::new(),
+            }
+        }),
+    );
+    let mac = (
+        maybe("rts_threshold", &["\"0 B\"", "\"1 KiB\""]),
+        maybe("cw_min", &["15", "7"]),
+        maybe("eifs", &["\"off\"", "\"response-rate\""]),
+        maybe("nav_reset", &["true", "false"]),
+        maybe("backpressure", &["true", "false"]),
+        maybe("long_retry_limit", &["1", "4294967295"]),
+        maybe("noise_figure", &["\"0 dB\"", "\"3.3 dB\""]),
+        maybe("sensing_delay", &["\"4 us\"", "\"0 s\""]),
+    );
+    (phy, mac).prop_map(|(p, m)| {
+        [p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, p.8, p.9, m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7].concat()
+    })
+}
+
+fn flow(i: usize) -> impl Strategy<Value = String> {
+    let traffic = prop_oneof![
+        (1..10_000_000u64, 1..65_507u64, 0.0..=1.0f64).prop_map(|(rate, packet, jitter)| format!(
+            "{{ kind = \"constant\", rate = \"{rate} bit/s\", packet = \"{packet} B\", gap_jitter = {jitter:?} }}"
+        )),
+        (1..10_000u64).prop_map(|rate| format!(
+            "{{ kind = \"poisson\", rate = \"{rate} kbit/s\", sizes = \"exponential\", start = \"3 ns\" }}"
+        )),
+        Just("{ kind = \"saturating\", stop = \"5 min\" }".to_string()),
+    ];
+    (0..9usize, 1..9usize, traffic).prop_map(move |(from, step, traffic)| {
+        let to = (from + step) % 9;
+        format!("\n[[flow]]\nid = \"f{i}\"\nfrom = \"n{from}\"\nto = \"n{to}\"\ntraffic = {traffic}\n")
+    })
+}
+
+fn nodes() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0.0..500.0f64).prop_map(|s| format!("kind = \"chain\"\ncount = 9\nspacing = \"{s} m\"\n")),
+        (0.0..500.0f64)
+            .prop_map(|s| format!("kind = \"grid\"\nrows = 3\ncolumns = 3\nspacing = \"{s} m\"\n")),
+        any::<u32>()
+            .prop_map(|s| format!("kind = \"random\"\ncount = 9\narea = [\"2 m\", \"1 m\"]\nseed = {s}\n")),
+    ]
+    .prop_map(|g| format!("\n[nodes]\nprefix = \"n\"\n{g}"))
+}
+
+proptest! {
+    #[test]
+    fn the_complete_form_reads_as_the_same_scenario(
+        radio in radio(),
+        fast in proptest::option::of(radio()),
+        nodes in nodes(),
+        flows in (flow(0), flow(1)),
+        description in "[ -~äß\t]{0,30}",
+    ) {
+        let mut text = format!("name = \"any\"\nduration = \"10 s\"\ndescription = {description:?}\n\n[radio]\n{radio}");
+        if let Some(fast) = fast {
+            text.push_str(&format!("\n[radios.\"more kinds\"]\nchannel = 6\n{fast}"));
+        }
+        text.push_str(&nodes);
+        text.push_str("\n[[node]]\nid = \"gain \\\"1\\\"\"\nposition = [\"-1.5 m\", \"0.1 km\", \"3 m\"]\n");
+        text.push_str(&format!("{}{}", flows.0, flows.1));
+        text.push_str("\n[flows]\nkind = \"random\"\ncount = 5\ntraffic = { kind = \"saturating\" }\n");
+        let scenario = read(&text, "any.toml", &[]);
+        // A file may be refused (a standard without the rate), but then with errors of its own lines.
+        match scenario {
+            Ok(scenario) => {
+                let again = read(&scenario.resolved, "resolved.toml", &[]);
+                let again = again.map_err(|e| TestCaseError::fail(format!("{e}\n{}", scenario.resolved)))?;
+                prop_assert_eq!(again.spec, scenario.spec, "{}", scenario.resolved);
+                prop_assert_eq!(again.resolved, scenario.resolved);
+            }
+            Err(errors) => prop_assert!(errors.list.iter().all(|e| e.to_string().starts_with("any.toml:")), "{errors}"),
+        }
+    }
+
+    #[test]
+    fn the_order_of_blocks_changes_only_the_order(seed in any::<u32>()) {
+        let block = |i: u32| format!("\n[[node]]\nid = \"{i}\"\nposition = [\"{i} m\", \"0 m\"]\n");
+        let tail = format!("\n[flows]\nkind = \"random\"\nseed = {seed}\ncount = 4\ntraffic = {{ kind = \"saturating\" }}\n");
+        let file = |order: [u32; 4]| {
+            let blocks: String = order.map(block).concat();
+            let text = format!("name = \"any\"\nduration = \"10 s\"\n[radio]\n{blocks}{tail}");
+            let spec = read(&text, "any.toml", &[]).unwrap().spec;
+            let name = |i: usize| spec.nodes[i].id.clone();
+            spec.flows.iter().map(|f| (f.id.clone(), name(f.from), name(f.to))).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(file([1, 2, 3, 4]), file([3, 1, 4, 2]));
+    }
+}
