@@ -161,7 +161,7 @@ mod tests {
                 // 9 Mbit/s needs about what 12 Mbit/s does: the standard's own order of robustness skips it.
                 if i != 0 && i != 4 && mode != Mode::Ofdm12 {
                     let slower = packet_error_rate(Mode::ALL[i - 1], Db(db).to_linear(), f64::from(bytes));
-                    prop_assert!(slower <= here + 1e-6, "{:?} {} {}", mode, slower, here);
+                    prop_assert!(slower <= here + 1e-4, "{:?} {} {}", mode, slower, here);
                 }
             }
         }

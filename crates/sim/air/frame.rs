@@ -118,6 +118,8 @@ pub(crate) struct Frame {
     pub mode: Mode,
     /// Passes at its end that are still to come: one for each band, one for the sender.
     pub passes_left: u8,
+    /// Its receiver was among the decodable hearers.
+    pub met: bool,
     /// Why its receiver has missed it so far.
     pub loss: Loss,
 }

@@ -6,7 +6,7 @@ use airfair_units::random::Stream;
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_PACKET, NONE};
-use super::radio::{NEVER, flag};
+use super::radio::{NEVER, NO_DEADLINE, flag};
 use super::{Air, Handed, Mode, Outcome, Upper, class, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
@@ -96,7 +96,7 @@ impl Air {
         let radio = &mut self.stations[s].radio;
         radio.set(flag::CONTENDING);
         // A back-off after the last packet still runs: it goes on.
-        if radio.deadline == NEVER || radio.deadline < now {
+        if radio.deadline == NO_DEADLINE || radio.deadline < now {
             let idle = radio.busy_until <= now && radio.nav_until <= now;
             radio.count_from = resume.max(now);
             if immediate && idle {
@@ -142,7 +142,7 @@ impl Air {
         let radio = &mut self.stations[s].radio;
         if !radio.has(flag::CONTENDING) && radio.deadline <= agenda.now {
             // A back-off after the last packet has run out meanwhile.
-            radio.deadline = NEVER;
+            radio.deadline = NO_DEADLINE;
             return;
         }
         radio.count_from = resume;
@@ -170,20 +170,20 @@ impl Air {
         }
         self.stations[s].slow.armed_at = NEVER;
         let radio = &mut self.stations[s].radio;
-        if !radio.has(flag::CONTENDING) || radio.deadline == NEVER {
+        let slot = self.kinds[usize::from(radio.kind)].slot;
+        if !radio.has(flag::CONTENDING) || radio.deadline == NO_DEADLINE {
             return;
         }
         if radio.has(flag::DRAW) {
             radio.clear(flag::DRAW);
             radio.slots = self.macs[s].draw();
-            let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
             radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
         }
         if radio.deadline > agenda.now {
             self.arm(station, agenda);
             return;
         }
-        radio.deadline = NEVER;
+        radio.deadline = NO_DEADLINE;
         radio.clear(flag::CONTENDING | flag::IMMEDIATE);
         self.send_first(station, agenda);
     }
@@ -235,6 +235,7 @@ impl Air {
             kind: what,
             mode,
             passes_left: 0,
+            met: false,
             loss: Loss::OutOfReach,
         };
         self.transmit(frame, agenda);
@@ -267,6 +268,7 @@ impl Air {
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
             passes_left: 0,
+            met: false,
             loss: Loss::OutOfReach,
         };
         self.transmit(frame, agenda);

@@ -8,7 +8,7 @@ use airfair_units::math;
 use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
 use super::hearers::Hearer;
 use super::kind::{Kind, exceeds};
-use super::radio::{NEVER, Station, extend, flag};
+use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Upper, class, error, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
@@ -36,7 +36,7 @@ impl Air {
         radio.set(flag::TRANSMITTING);
         extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        clock.busy(&mut radio.busy_until, start, end);
+        clock.make_busy(&mut radio.busy_until, radio.nav_until, start, end);
         radio.freeze(start, end + kind.difs, kind.slot);
 
         if self.recorder.is_some() {
@@ -65,15 +65,17 @@ impl Air {
         let (decodable, rest) = list.split_at((band.decodable_end - band.first) as usize);
         let (sensed, noise) = rest.split_at((band.sensed_end - band.decodable_end) as usize);
         let frame = *frames.get(at);
+        let kinds = Kinds::of(kinds);
         if *per_chunk {
             for hearer in list {
                 let station = &mut stations[hearer.id as usize];
-                close_chunk(station, frames, kinds, frame.start + u64::from(hearer.delay));
+                let kind = kinds.get(station);
+                close_chunk(station, frames, kind, frame.start + u64::from(hearer.delay));
             }
         }
         for hearer in decodable {
             let station = &mut stations[hearer.id as usize];
-            let kind = &kinds[usize::from(station.radio.kind)];
+            let kind = kinds.get(station);
             let start = frame.start + u64::from(hearer.delay);
             let idle = station.radio.busy_until <= start;
             add_power(station, kind, hearer, frame.number);
@@ -94,13 +96,13 @@ impl Air {
         }
         for hearer in sensed {
             let station = &mut stations[hearer.id as usize];
-            let kind = &kinds[usize::from(station.radio.kind)];
+            let kind = kinds.get(station);
             add_power(station, kind, hearer, frame.number);
             make_busy(station, kind, hearer, &frame, kind.eifs_on_energy);
         }
         for hearer in noise {
             let station = &mut stations[hearer.id as usize];
-            let kind = &kinds[usize::from(station.radio.kind)];
+            let kind = kinds.get(station);
             add_power(station, kind, hearer, frame.number);
         }
     }
@@ -112,11 +114,9 @@ impl Air {
         let bands = self.hearers.bands_of(frame.sender);
         if bands.start < bands.end && self.hearers.bands[bands.start].offset == 0 {
             self.band_end(at, bands.start, agenda, upper);
-        } else if bands.is_empty() && frame.receiver != BROADCAST {
-            self.lost(&frame, frame.receiver, Loss::OutOfReach);
         }
         self.sent(&frame, agenda, upper);
-        self.frames.pass_done(at);
+        self.pass_done(at);
     }
 
     /// The pass at a frame's end over one band of hearers.
@@ -130,26 +130,34 @@ impl Air {
             if *per_chunk {
                 for hearer in list {
                     let station = &mut stations[hearer.id as usize];
-                    close_chunk(station, frames, kinds, frame.end + u64::from(hearer.delay));
+                    let kind = &kinds[usize::from(station.radio.kind)];
+                    close_chunk(station, frames, kind, frame.end + u64::from(hearer.delay));
                 }
             }
             for hearer in list {
                 stations[hearer.id as usize].radio.power_sum -= hearer.power;
             }
         }
+        let mut met = false;
         for entry in band.first..band.decodable_end {
             let hearer = self.hearers.list[entry as usize];
+            let mine = frame.receiver == hearer.id;
+            met |= mine;
             if self.stations[hearer.id as usize].radio.lock == at {
                 self.judge(entry, &hearer, &frame, agenda, upper);
-            } else if frame.receiver == hearer.id {
+            } else if mine {
                 self.lost(&frame, hearer.id, self.frames.get(at).loss);
             }
         }
-        // Rare: a receiver that cannot decode its own sender.
-        let undecodable = band.decodable_end..band.end;
-        if frame.receiver != BROADCAST
-            && undecodable.into_iter().any(|e| self.hearers.list[e as usize].id == frame.receiver)
-        {
+        self.frames.get_mut(at).met |= met;
+        self.pass_done(at);
+    }
+
+    /// One of the passes at a frame's end is done.
+    #[inline]
+    fn pass_done(&mut self, at: u32) {
+        let frame = *self.frames.get(at);
+        if frame.passes_left == 1 && !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender {
             self.lost(&frame, frame.receiver, Loss::OutOfReach);
         }
         self.frames.pass_done(at);
@@ -195,7 +203,7 @@ impl Air {
         if own || frame.receiver == BROADCAST {
             self.counters[h].received[frame.kind as usize] += 1;
             station.clock.receive_own += frame.end - frame.start;
-            let counting = station.radio.deadline != NEVER;
+            let counting = station.radio.deadline != NO_DEADLINE;
             if self.recorder.is_some() {
                 let view = self.view(frame);
                 self.record(end, Record::Received { frame: view, at: hearer.id });
@@ -208,7 +216,7 @@ impl Air {
         }
         reserve(station, kind, frame, end);
         let flags = station.radio.flags;
-        if station.radio.deadline != NEVER {
+        if station.radio.deadline != NO_DEADLINE {
             self.recount(hearer.id, agenda);
         }
         if flags & (flag::AWAIT_END | flag::OVERHEARS) != 0 {
@@ -254,11 +262,35 @@ impl Air {
             st.slow.eifs_from = st.slow.eifs_from.max(end);
         }
         let waits = st.radio.has(flag::AWAIT_END);
-        if st.radio.deadline != NEVER {
+        if st.radio.deadline != NO_DEADLINE {
             self.recount(station, agenda);
         }
         if waits {
             self.no_response(station, agenda, upper);
+        }
+    }
+}
+
+/// The kinds, of which there is mostly one.
+#[derive(Clone, Copy)]
+enum Kinds<'a> {
+    One(&'a Kind),
+    Many(&'a [Kind]),
+}
+
+impl<'a> Kinds<'a> {
+    fn of(kinds: &'a [Kind]) -> Self {
+        match kinds {
+            [one] => Self::One(one),
+            many => Self::Many(many),
+        }
+    }
+
+    #[inline(always)]
+    fn get(self, station: &Station) -> &'a Kind {
+        match self {
+            Self::One(kind) => kind,
+            Self::Many(kinds) => &kinds[usize::from(station.radio.kind)],
         }
     }
 }
@@ -284,7 +316,7 @@ fn make_busy(station: &mut Station, kind: &Kind, hearer: &Hearer, frame: &Frame,
     let Station { radio, clock, slow } = station;
     let start = frame.start + u64::from(hearer.delay);
     let end = frame.end + u64::from(hearer.delay);
-    clock.busy(&mut radio.busy_until, start, end);
+    clock.make_busy(&mut radio.busy_until, radio.nav_until, start, end);
     let mut resume = end + kind.difs;
     if eifs {
         slow.eifs_from = slow.eifs_from.max(end);
@@ -361,6 +393,7 @@ fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Fr
     slow.worst_by = NONE;
     slow.chunk_from = start;
     slow.log_success = 0.0;
+    slow.receive_from = start.max(clock.receive_until);
     extend(&mut clock.receive_until, &mut clock.receive, start, end);
     if !radio.has(flag::NAV_PENDING) {
         return false;
@@ -370,8 +403,7 @@ fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Fr
     radio.clear(flag::NAV_PENDING);
     let in_time = start + kind.phy_start(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
     if in_time {
-        radio.nav_until = slow.nav_full;
-        extend(&mut clock.nav_until, &mut clock.nav, start, slow.nav_full);
+        clock.reserve(radio.busy_until, &mut radio.nav_until, start, slow.nav_full);
     }
     in_time
 }
@@ -386,7 +418,7 @@ fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut 
     radio.lock = NONE;
     // From now on the rest of that frame is energy, not reception.
     let end = slow.lock_end;
-    let from = now.max(radio.lock_start);
+    let from = now.max(slow.receive_from);
     if clock.receive_until == end && end > from {
         clock.receive -= end - from;
         clock.receive_until = from;
@@ -413,14 +445,11 @@ fn reserve(station: &mut Station, kind: &Kind, frame: &Frame, end: u64) {
     } else {
         radio.clear(flag::NAV_PENDING);
     }
-    if until > radio.nav_until {
-        radio.nav_until = until;
-        extend(&mut clock.nav_until, &mut clock.nav, end, until);
-    }
+    clock.reserve(radio.busy_until, &mut radio.nav_until, end, until);
 }
 
 /// Per-chunk error model: the SINR of the locked frame changes at `now`, or it ends.
-fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], now: u64) {
+fn close_chunk(station: &mut Station, frames: &Frames, kind: &Kind, now: u64) {
     let Station { radio, slow, .. } = station;
     if radio.lock == NONE {
         return;
@@ -430,7 +459,7 @@ fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], now: u64)
     if until <= slow.chunk_from {
         return;
     }
-    let noise = radio.power_sum - slow.lock_power + kinds[usize::from(radio.kind)].noise;
+    let noise = radio.power_sum - slow.lock_power + kind.noise;
     let sinr = slow.lock_power as f64 / noise as f64;
     let share = (until - slow.chunk_from) as f64 / (frame.end - frame.start) as f64;
     slow.log_success += error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0 * share);

@@ -235,7 +235,8 @@ impl Air {
     #[must_use]
     pub fn airtime(&self, station: u32, now: u64) -> Airtime {
         let s = station as usize;
-        self.stations[s].clock.airtime(self.stations[s].radio.busy_until, now)
+        let station = &self.stations[s];
+        station.clock.airtime(station.radio.busy_until, station.radio.nav_until, now)
     }
 
     /// Time of received frames that were for this station.

@@ -8,6 +8,9 @@ use super::frame::NONE;
 /// A time that never comes.
 pub(crate) const NEVER: u64 = u64::MAX;
 
+/// No back-off runs: a time that lies before every other.
+pub(crate) const NO_DEADLINE: u64 = 0;
+
 /// Bits of [`Radio::flags`].
 pub(crate) mod flag {
     /// An own transmission is on the air.
@@ -34,7 +37,7 @@ pub(crate) struct Radio {
     pub busy_until: u64,
     /// It is reserved until here.
     pub nav_until: u64,
-    /// The back-off ends here, [`NEVER`] if none runs.
+    /// The back-off ends here, [`NO_DEADLINE`] if none runs.
     pub deadline: u64,
     /// Slots are counted from here.
     pub count_from: u64,
@@ -58,7 +61,7 @@ impl Default for Radio {
         Self {
             busy_until: 0,
             nav_until: 0,
-            deadline: NEVER,
+            deadline: NO_DEADLINE,
             count_from: 0,
             power_sum: 0,
             worst: 0,
@@ -92,7 +95,7 @@ impl Radio {
     /// is committed and will transmit.
     #[inline]
     pub(crate) fn freeze(&mut self, seen: u64, resume: u64, slot: u64) {
-        if self.deadline == NEVER || self.deadline < seen {
+        if self.deadline < seen {
             return;
         }
         if self.count_from < seen {
@@ -106,17 +109,20 @@ impl Radio {
     }
 }
 
-/// Radio time, as lengths of unions that grow at their ends: transmit; transmit or receive; those or carrier busy; those or
-/// NAV. Exact in nanoseconds however intervals overlap, since a state's time is the difference of two unions.
+/// Radio time. Transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
+/// lies outside of them is counted ahead and taken back where the medium gets busy after all. Exact in nanoseconds however
+/// intervals overlap: a state's time is a difference of two lengths.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Clock {
     pub transmit_until: u64,
     pub receive_until: u64,
-    pub nav_until: u64,
     pub transmit: u64,
+    /// Transmitting or receiving.
     pub receive: u64,
+    /// Transmitting, receiving or sensing energy.
     pub busy: u64,
+    /// Reserved by NAV and not busy.
     pub nav: u64,
     /// Time of received frames that were for this station.
     pub receive_own: u64,
@@ -132,26 +138,43 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
 }
 
 impl Clock {
-    /// A signal from `start` to `end` makes the medium busy. `busy_until` is the radio's.
+    /// A signal from `start` to `end` makes the medium busy. `busy_until` and `nav_until` are the radio's.
     #[inline]
-    pub(crate) fn busy(&mut self, busy_until: &mut u64, start: u64, end: u64) {
-        extend(busy_until, &mut self.busy, start, end);
-        extend(&mut self.nav_until, &mut self.nav, start, end);
+    pub(crate) fn make_busy(&mut self, busy_until: &mut u64, nav_until: u64, start: u64, end: u64) {
+        if end <= *busy_until {
+            return;
+        }
+        let from = start.max(*busy_until);
+        self.busy += end - from;
+        if nav_until > from {
+            self.nav -= end.min(nav_until) - from;
+        }
+        *busy_until = end;
+    }
+
+    /// The NAV is set until `until`, from a moment at which the medium is busy or that is `from`.
+    #[inline]
+    pub(crate) fn reserve(&mut self, busy_until: u64, nav_until: &mut u64, from: u64, until: u64) {
+        if until <= *nav_until {
+            return;
+        }
+        self.nav += until.saturating_sub(from.max(*nav_until).max(busy_until));
+        *nav_until = until;
     }
 
     /// Time in each state from the start to `now`.
-    pub(crate) fn airtime(&self, busy_until: u64, now: u64) -> Airtime {
+    pub(crate) fn airtime(&self, busy_until: u64, nav_until: u64, now: u64) -> Airtime {
         let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
         let transmit = known(self.transmit, self.transmit_until);
         let receive = known(self.receive, self.receive_until);
         let busy = known(self.busy, busy_until);
-        let nav = known(self.nav, self.nav_until);
+        let nav = self.nav - nav_until.saturating_sub(busy_until.max(now)).min(self.nav);
         Airtime {
             transmit: Span(transmit),
             receive: Span(receive.saturating_sub(transmit)),
             busy: Span(busy.saturating_sub(receive)),
-            nav: Span(nav.saturating_sub(busy)),
-            idle: Span(now.saturating_sub(nav)),
+            nav: Span(nav),
+            idle: Span(now.saturating_sub(busy + nav)),
         }
     }
 }
@@ -170,6 +193,8 @@ pub(crate) struct Slow {
     pub lock_power: u64,
     /// End of the locked frame here.
     pub lock_end: u64,
+    /// From here the locked frame has made the time of reception longer.
+    pub receive_from: u64,
     /// Number of the frame that made the interference worst.
     pub worst_by: u32,
     /// Per-chunk error model: since when the SINR is what it is, and the logarithm of success so far.
@@ -186,6 +211,7 @@ impl Default for Slow {
             armed_at: NEVER,
             lock_power: 0,
             lock_end: 0,
+            receive_from: 0,
             worst_by: NONE,
             chunk_from: 0,
             log_success: 0.0,
@@ -256,9 +282,9 @@ mod tests {
     proptest! {
         /// Whatever overlaps, the five states add up to the run, and each equals a count over a timeline.
         #[test]
-        fn states_add_up(intervals in proptest::collection::vec((0u8..3, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
+        fn states_add_up(intervals in proptest::collection::vec((0u8..4, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
             let mut clock = Clock::default();
-            let mut busy_until = 0;
+            let (mut busy_until, mut nav_until) = (0, 0);
             let mut line = vec![4u8; 3000];
             let mut at = 0;
             for (what, gap, length) in intervals {
@@ -268,13 +294,14 @@ mod tests {
                     0 => {
                         extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        clock.busy(&mut busy_until, start, end);
+                        clock.make_busy(&mut busy_until, nav_until, start, end);
                     }
                     1 => {
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        clock.busy(&mut busy_until, start, end);
+                        clock.make_busy(&mut busy_until, nav_until, start, end);
                     }
-                    _ => clock.busy(&mut busy_until, start, end),
+                    2 => clock.make_busy(&mut busy_until, nav_until, start, end),
+                    _ => clock.reserve(busy_until, &mut nav_until, start, end),
                 }
                 for state in &mut line[start as usize..end as usize] {
                     *state = (*state).min(what);
@@ -282,11 +309,12 @@ mod tests {
             }
             // Intervals that start after `now` are not part of the question.
             prop_assume!(at <= now);
-            let airtime = clock.airtime(busy_until, now);
+            let airtime = clock.airtime(busy_until, nav_until, now);
             let count = |s: u8| line[..now as usize].iter().filter(|&&x| x == s).count() as u64;
             prop_assert_eq!(airtime.transmit.0, count(0));
             prop_assert_eq!(airtime.receive.0, count(1));
             prop_assert_eq!(airtime.busy.0, count(2));
+            prop_assert_eq!(airtime.nav.0, count(3));
             prop_assert_eq!(airtime.idle.0, count(4));
             let sum = airtime.transmit.0 + airtime.receive.0 + airtime.busy.0 + airtime.nav.0 + airtime.idle.0;
             prop_assert_eq!(sum, now);

@@ -60,7 +60,10 @@ impl Pending for Heap4 {
     #[inline]
     fn push(&mut self, event: Event) {
         self.events.push(event);
-        self.sift_up(self.events.len() - 1);
+        let last = self.events.len() - 1;
+        if last > 0 {
+            self.sift_up(last);
+        }
     }
 
     #[inline]

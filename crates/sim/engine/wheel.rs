@@ -31,7 +31,8 @@ pub struct Wheel {
     bucket: u64,
     current: Heap4,
     far: Heap4,
-    len: usize,
+    /// Time of the first event in `far`, the largest number if there is none.
+    far_time: u64,
 }
 
 impl Default for Wheel {
@@ -45,7 +46,7 @@ impl Default for Wheel {
             bucket: 0,
             current: Heap4::default(),
             far: Heap4::default(),
-            len: 0,
+            far_time: u64::MAX,
         }
     }
 }
@@ -96,62 +97,78 @@ impl Wheel {
     }
 
     /// Whether the next event lies in `far`; `None` if there is no event.
-    #[inline]
+    #[inline(always)]
     fn next_is_far(&mut self) -> Option<bool> {
-        if self.current.first().is_none() {
-            self.advance();
+        loop {
+            if let Some(near) = self.current.first() {
+                if near.time != self.far_time {
+                    return Some(self.far_time < near.time);
+                }
+                return Some(self.far.first().is_some_and(|far| far.key() < near.key()));
+            }
+            if !self.advance() {
+                return if self.far.first().is_some() { Some(true) } else { None };
+            }
         }
-        match (self.current.first(), self.far.first()) {
-            (Some(near), Some(far)) => Some(far.key() < near.key()),
-            (Some(_), None) => Some(false),
-            (None, Some(_)) => Some(true),
-            (None, None) => None,
-        }
+    }
+
+    #[cold]
+    fn push_far(&mut self, event: Event) {
+        self.far.push(event);
+        self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
+    }
+
+    #[cold]
+    fn pop_far(&mut self, limit: u64) -> Option<Event> {
+        let event = self.far.pop_before(limit);
+        self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
+        event
     }
 }
 
 impl Pending for Wheel {
     #[inline]
     fn push(&mut self, event: Event) {
-        self.len += 1;
         let bucket = event.time >> BUCKET_BITS;
         if bucket <= self.bucket {
             self.current.push(event);
         } else if bucket - self.bucket < BUCKETS as u64 {
             let index = (bucket as usize) & (BUCKETS - 1);
             let slot = Slot { event, next: self.heads[index] };
-            let at = if self.free == NONE {
-                self.slots.push(slot);
-                (self.slots.len() - 1) as u32
+            let at = self.free;
+            if let Some(place) = self.slots.get_mut(at as usize) {
+                self.free = place.next;
+                *place = slot;
+                self.heads[index] = at;
             } else {
-                let at = self.free;
-                self.free = self.slots[at as usize].next;
-                self.slots[at as usize] = slot;
-                at
-            };
-            self.heads[index] = at;
+                self.heads[index] = self.slots.len() as u32;
+                self.slots.push(slot);
+            }
             self.occupied[index / 64] |= 1 << (index % 64);
             self.summary |= 1 << (index / 64);
         } else {
-            self.far.push(event);
+            self.push_far(event);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop_before(&mut self, limit: u64) -> Option<Event> {
-        let far = self.next_is_far()?;
-        let event = if far { self.far.pop_before(limit) } else { self.current.pop_before(limit) };
-        self.len -= usize::from(event.is_some());
-        event
+        if self.next_is_far()? { self.pop_far(limit) } else { self.current.pop_before(limit) }
     }
 
     #[inline]
     fn next_time(&mut self) -> Option<u64> {
         let far = self.next_is_far()?;
-        if far { self.far.next_time() } else { self.current.next_time() }
+        if far { Some(self.far_time) } else { self.current.next_time() }
     }
 
     fn len(&self) -> usize {
-        self.len
+        let mut free = 0;
+        let mut at = self.free;
+        while let Some(slot) = self.slots.get(at as usize) {
+            free += 1;
+            at = slot.next;
+        }
+        self.current.len() + self.far.len() + self.slots.len() - free
     }
 }

@@ -1,6 +1,8 @@
 //! Small worlds for tests, written by hand.
 #![allow(dead_code, reason = "each test binary uses its part of these helpers")]
 
+pub mod rig;
+
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
 use airfair_sim::air::propagation::gain_at;

@@ -1,0 +1,213 @@
+//! Stations on the air without a network above: packets are handed to the MAC at given nanoseconds, so that a test can
+//! work out every start of a frame by hand.
+
+use std::collections::VecDeque;
+
+use airfair_sim::air::{Air, BROADCAST, FrameKind, Handed, Kind, Loss, Outcome, StationSpec, Upper};
+use airfair_sim::engine::Agenda;
+use airfair_sim::measure::trace::{FrameView, Record, Trace};
+use airfair_sim::spec::*;
+use airfair_units::{Db, Dbm};
+
+/// What lies above the MACs: queues that the test fills, and a diary.
+#[derive(Default)]
+pub struct Diary {
+    queues: Vec<VecDeque<Handed>>,
+    /// Packets that arrived: time, station, packet.
+    pub got: Vec<(u64, u32, u64)>,
+    /// Packets that a MAC is done with: time, station, packet, outcome.
+    pub done: Vec<(u64, u32, u64, Outcome)>,
+    /// Packets that were overheard.
+    pub overheard: u64,
+}
+
+impl Upper for Diary {
+    fn pull(&mut self, station: u32, _now: u64) -> Option<Handed> {
+        self.queues[station as usize].pop_front()
+    }
+    fn finished(&mut self, station: u32, packet: Handed, outcome: Outcome, now: u64) {
+        self.done.push((now, station, packet.packet, outcome));
+    }
+    fn received(&mut self, station: u32, packet: u64, _from: u32, now: u64) {
+        self.got.push((now, station, packet));
+    }
+    fn overheard(&mut self, _station: u32, _packet: u64, _from: u32, _now: u64) {
+        self.overheard += 1;
+    }
+}
+
+/// Stations, and what they are to send.
+pub struct Rig {
+    pub air: Air,
+    agenda: Agenda,
+    pub diary: Diary,
+    plan: Vec<(u64, u32, Handed)>,
+}
+
+/// One station: its name, its kind of radio, its place on a line in metres.
+pub type At<'a> = (&'a str, usize, f64);
+
+impl Rig {
+    /// Stations on a line. `powers` are received powers in dBm (from, to, power) for kinds whose propagation is a matrix.
+    pub fn new(kinds: &[RadioSpec], stations: &[At], powers: &[(usize, usize, f64)], seed: u64) -> Self {
+        Self::with_overhearing(kinds, stations, powers, seed, false)
+    }
+
+    pub fn with_overhearing(
+        kinds: &[RadioSpec],
+        stations: &[At],
+        powers: &[(usize, usize, f64)],
+        seed: u64,
+        overhears: bool,
+    ) -> Self {
+        let headers = HeaderSpec { udp: 8, ip: 20, llc: 8, mac: 28, wired: 0 };
+        let specs: Vec<StationSpec> = stations
+            .iter()
+            .enumerate()
+            .map(|(node, &(name, kind, x))| StationSpec {
+                node,
+                node_id: name.into(),
+                name: name.into(),
+                position: [x, 0.0, 0.0],
+                kind: kind as u8,
+                tx_power: kinds[kind].phy.tx_power,
+                cutoff: kinds[kind].phy.cutoff,
+                propagation: kinds[kind].propagation.clone(),
+                overhears,
+            })
+            .collect();
+        let gains: Vec<GainSpec> = powers
+            .iter()
+            .map(|&(from, to, dbm)| GainSpec { from, to, gain: Db(dbm - specs[from].tx_power.0) })
+            .collect();
+        let kinds = kinds.iter().map(|k| Kind::new(k, &headers).unwrap()).collect();
+        let mut air = Air::new(kinds, &specs, &gains, seed);
+        air.recorder = Some(Trace::new());
+        let queues = vec![VecDeque::new(); stations.len()];
+        Self { air, agenda: Agenda::default(), diary: Diary { queues, ..Diary::default() }, plan: Vec::new() }
+    }
+
+    /// An IP packet of `bytes` is handed down at `at` ns. Returns its number.
+    pub fn send(&mut self, at: u64, from: u32, to: u32, bytes: u32) -> u64 {
+        let packet = self.plan.len() as u64;
+        self.plan.push((at, from, Handed { packet, tag: 0, bytes, to }));
+        packet
+    }
+
+    pub fn broadcast(&mut self, at: u64, from: u32, bytes: u32) -> u64 {
+        self.send(at, from, BROADCAST, bytes)
+    }
+
+    /// Lets everything happen before `until` and returns what happened. Call it once.
+    ///
+    /// Packets of one moment are all handed down before anything else of that moment.
+    pub fn run(&mut self, until: u64) -> Trace {
+        let mut plan = std::mem::take(&mut self.plan);
+        plan.sort_by_key(|p| p.0);
+        let mut times: Vec<u64> = plan.iter().map(|p| p.0).collect();
+        times.dedup();
+        for at in times {
+            self.advance(at);
+            for &(_, from, handed) in plan.iter().filter(|p| p.0 == at) {
+                self.diary.queues[from as usize].push_back(handed);
+                self.air.kick(from, &mut self.agenda, &mut self.diary);
+            }
+        }
+        self.advance(until);
+        let mut trace = self.air.recorder.as_mut().map(std::mem::take).unwrap();
+        trace.sort_by_key(|r| r.0);
+        trace
+    }
+
+    fn advance(&mut self, until: u64) {
+        while let Some(event) = self.agenda.next_before(until) {
+            self.air.handle(event, &mut self.agenda, &mut self.diary);
+        }
+        self.agenda.now = until;
+    }
+}
+
+/// A radio that hears by given powers: decodes from -82 dBm, senses from -95 dBm, noise -130 dBm.
+pub fn by_matrix(mut radio: RadioSpec) -> RadioSpec {
+    radio.propagation = Propagation::Matrix;
+    radio.phy.tx_power = Dbm(15.0);
+    radio.phy.preamble_detect = Dbm(-82.0);
+    radio.phy.energy_detect = Dbm(-95.0);
+    radio.phy.cutoff = Dbm(-110.0);
+    radio.phy.noise = Dbm(-130.0);
+    radio
+}
+
+/// Both directions of a pair, at the same power.
+pub fn both(a: usize, b: usize, dbm: f64) -> [(usize, usize, f64); 2] {
+    [(a, b, dbm), (b, a, dbm)]
+}
+
+/// Every frame that went on the air.
+pub fn frames(trace: &Trace) -> Vec<FrameView> {
+    trace
+        .iter()
+        .filter_map(|(_, r)| match r {
+            Record::Start { frame } => Some(*frame),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Every frame that went on the air: kind, sender, start, end.
+pub fn story(trace: &Trace) -> Vec<(FrameKind, u32, u64, u64)> {
+    frames(trace).iter().map(|f| (f.kind, f.sender, f.start, f.end)).collect()
+}
+
+/// Starts of the frames that a station sent.
+pub fn starts(trace: &Trace, sender: u32) -> Vec<u64> {
+    frames(trace).iter().filter(|f| f.sender == sender).map(|f| f.start).collect()
+}
+
+/// Frames that were lost at a station: the frame's kind, its sender, why.
+pub fn losses(trace: &Trace, station: u32) -> Vec<(FrameKind, u32, Loss)> {
+    trace
+        .iter()
+        .filter_map(|(_, r)| match *r {
+            Record::Lost { frame, at, loss } if at == station => Some((frame.kind, frame.sender, loss)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Frames that a station received: kind, sender.
+pub fn receptions(trace: &Trace, station: u32) -> Vec<(FrameKind, u32)> {
+    trace
+        .iter()
+        .filter_map(|(_, r)| match *r {
+            Record::Received { frame, at } if at == station => Some((frame.kind, frame.sender)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Time-outs of a station: when, whether a CTS was awaited, attempts so far, the window from now on, given up.
+pub fn timeouts(trace: &Trace, station: u32) -> Vec<(u64, bool, u32, u32, bool)> {
+    trace
+        .iter()
+        .filter_map(|&(t, ref r)| match *r {
+            Record::NoResponse { at, cts, attempts, cw, given_up, .. } if at == station => {
+                Some((t, cts, attempts, cw, given_up))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// No back-off ever has a slot: what happens is settled to the nanosecond.
+pub fn no_back_off(mut radio: RadioSpec) -> RadioSpec {
+    radio.mac.cw_min = 0;
+    radio.mac.cw_max = 0;
+    radio
+}
+
+/// Control frames of the sender that RTS/CTS goes before every packet.
+pub fn with_rts(mut radio: RadioSpec) -> RadioSpec {
+    radio.mac.rts_threshold = airfair_units::Bytes(0);
+    radio
+}
