@@ -124,6 +124,23 @@ pub(crate) struct Frame {
     pub loss: Loss,
 }
 
+/// What the pass at a frame's start needs to know of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signal {
+    pub start: u64,
+    pub end: u64,
+    pub number: u32,
+    pub receiver: u32,
+    pub mode: Mode,
+}
+
+impl Frame {
+    pub(crate) fn signal(&self) -> Signal {
+        let Self { start, end, number, receiver, mode, .. } = *self;
+        Signal { start, end, number, receiver, mode }
+    }
+}
+
 /// Frames by index, with a free list.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {

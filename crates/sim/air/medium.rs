@@ -5,11 +5,11 @@
 
 use airfair_units::math;
 
-use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
-use super::hearers::Hearer;
+use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE, Signal};
+use super::hearers::{Band, Hearer};
 use super::kind::{Kind, exceeds};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
-use super::{Air, Upper, class, error, kinds};
+use super::{Air, StationCounters, Upper, class, error, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
 use crate::spec::ErrorModel;
@@ -61,49 +61,11 @@ impl Air {
     pub(super) fn band_start(&mut self, at: u32, band: usize) {
         let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
         let band = hearers.bands[band];
-        let list = &hearers.list[band.first as usize..band.end as usize];
-        let (decodable, rest) = list.split_at((band.decodable_end - band.first) as usize);
-        let (sensed, noise) = rest.split_at((band.sensed_end - band.decodable_end) as usize);
-        let frame = *frames.get(at);
-        let kinds = Kinds::of(kinds);
-        if *per_chunk {
-            for hearer in list {
-                let station = &mut stations[hearer.id as usize];
-                let kind = kinds.get(station);
-                close_chunk(station, frames, kind, frame.start + u64::from(hearer.delay));
-            }
-        }
-        for hearer in decodable {
-            let station = &mut stations[hearer.id as usize];
-            let kind = kinds.get(station);
-            let start = frame.start + u64::from(hearer.delay);
-            let idle = station.radio.busy_until <= start;
-            add_power(station, kind, hearer, frame.number);
-            make_busy(station, kind, hearer, &frame, false);
-            let locked = if station.radio.lock == NONE {
-                may_lock(station, kind, hearer, start, idle)
-            } else {
-                contest(station, kind, hearer, at, &frame, frames)
-            };
-            match locked {
-                Ok(()) => {
-                    let extended = lock(station, kind, hearer, at, &frame);
-                    counters[hearer.id as usize].nav_extended += u64::from(extended);
-                }
-                Err(loss) if frame.receiver == hearer.id => frames.get_mut(at).loss = loss,
-                Err(_) => {}
-            }
-        }
-        for hearer in sensed {
-            let station = &mut stations[hearer.id as usize];
-            let kind = kinds.get(station);
-            add_power(station, kind, hearer, frame.number);
-            make_busy(station, kind, hearer, &frame, kind.eifs_on_energy);
-        }
-        for hearer in noise {
-            let station = &mut stations[hearer.id as usize];
-            let kind = kinds.get(station);
-            add_power(station, kind, hearer, frame.number);
+        let pass = StartPass { at, frame: frames.get(at).signal(), list: &hearers.list, band, per_chunk: *per_chunk };
+        // Mostly there is one kind of radio: then it is not looked up for every hearer.
+        match kinds.as_slice() {
+            [one] => pass.run(stations, frames, counters, |_| one),
+            many => pass.run(stations, frames, counters, |s| &many[usize::from(s.radio.kind)]),
         }
     }
 
@@ -116,7 +78,7 @@ impl Air {
             self.band_end(at, bands.start, agenda, upper);
         }
         self.sent(&frame, agenda, upper);
-        self.pass_done(at);
+        self.pass_done(at, false);
     }
 
     /// The pass at a frame's end over one band of hearers.
@@ -124,23 +86,26 @@ impl Air {
         let band = self.hearers.bands[band];
         let frame = *self.frames.get(at);
         // First all powers, then all receptions: what one station does upon a reception must not meet old power sums.
-        {
-            let Self { stations, hearers, kinds, frames, per_chunk, .. } = self;
-            let list = &hearers.list[band.first as usize..band.end as usize];
-            if *per_chunk {
-                for hearer in list {
-                    let station = &mut stations[hearer.id as usize];
-                    let kind = &kinds[usize::from(station.radio.kind)];
-                    close_chunk(station, frames, kind, frame.end + u64::from(hearer.delay));
-                }
-            }
-            for hearer in list {
-                stations[hearer.id as usize].radio.power_sum -= hearer.power;
+        if self.per_chunk {
+            let Self { stations, hearers, kinds, frames, .. } = self;
+            for hearer in &hearers.list[band.first as usize..band.end as usize] {
+                let station = &mut stations[hearer.id as usize];
+                let kind = &kinds[usize::from(station.radio.kind)];
+                close_chunk(station, frames, kind, frame.end + u64::from(hearer.delay));
             }
         }
+        for hearer in &self.hearers.list[band.first as usize..band.end as usize] {
+            self.stations[hearer.id as usize].radio.power_sum -= hearer.power;
+        }
         let mut met = false;
-        for entry in band.first..band.decodable_end {
-            let hearer = self.hearers.list[entry as usize];
+        let mut entry = band.first;
+        while entry < band.decodable_end {
+            // Bystanders that receive a frame well need nobody's help; the others are called one by one.
+            let Self { stations, hearers, kinds, .. } = self;
+            let left = &hearers.list[entry as usize..band.decodable_end as usize];
+            let Some(skip) = left.iter().position(|h| !bystander(h, at, &frame, stations, kinds)) else { break };
+            let hearer = left[skip];
+            entry += skip as u32;
             let mine = frame.receiver == hearer.id;
             met |= mine;
             if self.stations[hearer.id as usize].radio.lock == at {
@@ -148,22 +113,25 @@ impl Air {
             } else if mine {
                 self.lost(&frame, hearer.id, self.frames.get(at).loss);
             }
+            entry += 1;
         }
-        self.frames.get_mut(at).met |= met;
-        self.pass_done(at);
+        self.pass_done(at, met);
     }
 
-    /// One of the passes at a frame's end is done.
+    /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band.
     #[inline]
-    fn pass_done(&mut self, at: u32) {
-        let frame = *self.frames.get(at);
+    fn pass_done(&mut self, at: u32, met: bool) {
+        let frame = self.frames.get_mut(at);
+        frame.met |= met;
         if frame.passes_left == 1 && !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender {
+            let frame = *frame;
             self.lost(&frame, frame.receiver, Loss::OutOfReach);
         }
         self.frames.pass_done(at);
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn lost(&mut self, frame: &Frame, station: u32, loss: Loss) {
         self.counters[station as usize].lost[loss.index()] += 1;
         if self.recorder.is_some() {
@@ -235,21 +203,18 @@ impl Air {
         let h = hearer.id as usize;
         let station = &self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];
-        let worst = station.radio.worst;
-        let interference = if kind.strongest { worst } else { worst - hearer.power };
         let by = station.slow.worst_by;
-        if kind.error_model == ErrorModel::Threshold {
-            if hearer.power < kind.sensitivity {
-                return Some(Loss::TooWeak);
+        let log_success = match kind.error_model {
+            ErrorModel::Threshold => {
+                let weak = hearer.power < kind.sensitivity;
+                let loss = if weak { Loss::TooWeak } else { Loss::Interference(by) };
+                return (!received(station, kind, hearer)).then_some(loss);
             }
-            let clean = exceeds(hearer.power, kind.capture, interference + kind.noise);
-            return (!clean).then_some(Loss::Interference(by));
-        }
-        let log_success = if kind.error_model == ErrorModel::PerChunk {
-            station.slow.log_success
-        } else {
-            let sinr = hearer.power as f64 / (interference + kind.noise) as f64;
-            error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0)
+            ErrorModel::PerChunk => station.slow.log_success,
+            ErrorModel::WorstSinr => {
+                let noise = interference(station, kind, hearer) + kind.noise;
+                error::log_success(frame.mode, hearer.power as f64 / noise as f64, f64::from(frame.bytes) * 8.0)
+            }
         };
         let received = self.reception[h].uniform() < math::exp(log_success);
         (!received).then_some(if by == NONE { Loss::Noise } else { Loss::Interference(by) })
@@ -271,26 +236,67 @@ impl Air {
     }
 }
 
-/// The kinds, of which there is mostly one.
-#[derive(Clone, Copy)]
-enum Kinds<'a> {
-    One(&'a Kind),
-    Many(&'a [Kind]),
+/// The pass over a band's hearers at a frame's start.
+struct StartPass<'a> {
+    at: u32,
+    frame: Signal,
+    list: &'a [Hearer],
+    band: Band,
+    per_chunk: bool,
 }
 
-impl<'a> Kinds<'a> {
-    fn of(kinds: &'a [Kind]) -> Self {
-        match kinds {
-            [one] => Self::One(one),
-            many => Self::Many(many),
-        }
-    }
-
+impl StartPass<'_> {
     #[inline(always)]
-    fn get(self, station: &Station) -> &'a Kind {
-        match self {
-            Self::One(kind) => kind,
-            Self::Many(kinds) => &kinds[usize::from(station.radio.kind)],
+    fn run<'k>(
+        &self,
+        stations: &mut [Station],
+        frames: &mut Frames,
+        counters: &mut [StationCounters],
+        kind_of: impl Fn(&Station) -> &'k Kind,
+    ) {
+        let (at, frame, band) = (self.at, &self.frame, &self.band);
+        let list = &self.list[band.first as usize..band.end as usize];
+        let (decodable, rest) = list.split_at((band.decodable_end - band.first) as usize);
+        let (sensed, noise) = rest.split_at((band.sensed_end - band.decodable_end) as usize);
+        if self.per_chunk {
+            for hearer in list {
+                let station = &mut stations[hearer.id as usize];
+                let kind = kind_of(station);
+                close_chunk(station, frames, kind, frame.start + u64::from(hearer.delay));
+            }
+        }
+        for hearer in decodable {
+            let station = &mut stations[hearer.id as usize];
+            let kind = kind_of(station);
+            let start = frame.start + u64::from(hearer.delay);
+            let idle = station.radio.busy_until <= start;
+            add_power(station, kind, hearer, frame.number);
+            make_busy(station, kind, hearer, frame, false);
+            let locked = if station.radio.lock == NONE {
+                may_lock(station, kind, hearer, start, idle)
+            } else {
+                contest(station, kind, hearer, at, frame, frames)
+            };
+            match locked {
+                Ok(()) => {
+                    if lock(station, kind, hearer, at, frame) {
+                        counters[hearer.id as usize].nav_extended += 1;
+                    }
+                }
+                Err(loss) if frame.receiver == hearer.id => frames.get_mut(at).loss = loss,
+                Err(_) => {}
+            }
+        }
+        for hearer in sensed {
+            let station = &mut stations[hearer.id as usize];
+            let kind = kind_of(station);
+            add_power(station, kind, hearer, frame.number);
+            make_busy(station, kind, hearer, frame, kind.eifs_on_energy);
+        }
+        for hearer in noise {
+            let station = &mut stations[hearer.id as usize];
+            let kind = kind_of(station);
+            add_power(station, kind, hearer, frame.number);
         }
     }
 }
@@ -312,7 +318,7 @@ fn add_power(station: &mut Station, kind: &Kind, hearer: &Hearer, number: u32) {
 /// A signal makes the medium busy and freezes the back-off, as if it will be received; if it is not, the pass at its end
 /// adds the EIFS, unless energy alone starts one (`eifs`).
 #[inline(always)]
-fn make_busy(station: &mut Station, kind: &Kind, hearer: &Hearer, frame: &Frame, eifs: bool) {
+fn make_busy(station: &mut Station, kind: &Kind, hearer: &Hearer, frame: &Signal, eifs: bool) {
     let Station { radio, clock, slow } = station;
     let start = frame.start + u64::from(hearer.delay);
     let end = frame.end + u64::from(hearer.delay);
@@ -349,7 +355,7 @@ fn contest(
     kind: &Kind,
     hearer: &Hearer,
     at: u32,
-    frame: &Frame,
+    frame: &Signal,
     frames: &mut Frames,
 ) -> Result<(), Loss> {
     let start = frame.start + u64::from(hearer.delay);
@@ -381,7 +387,7 @@ fn contest(
 
 /// The receiver locks. Returns whether that made a NAV last that an RTS had set.
 #[inline(always)]
-fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Frame) -> bool {
+fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Signal) -> bool {
     let Station { radio, clock, slow } = station;
     let start = frame.start + u64::from(hearer.delay);
     let end = frame.end + u64::from(hearer.delay);
@@ -423,6 +429,54 @@ fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut 
         clock.receive -= end - from;
         clock.receive_until = from;
     }
+}
+
+/// Interference that the locked frame met at its worst.
+#[inline(always)]
+fn interference(station: &Station, kind: &Kind, hearer: &Hearer) -> u64 {
+    let worst = station.radio.worst;
+    if kind.strongest { worst } else { worst - hearer.power }
+}
+
+/// Whether the locked frame is received under [`ErrorModel::Threshold`].
+#[inline(always)]
+fn received(station: &Station, kind: &Kind, hearer: &Hearer) -> bool {
+    hearer.power >= kind.sensitivity
+        && exceeds(hearer.power, kind.capture, interference(station, kind, hearer) + kind.noise)
+}
+
+/// The end of a frame at a hearer that has nothing to do with it: true if that is all there was to do.
+#[inline(always)]
+fn bystander(hearer: &Hearer, at: u32, frame: &Frame, stations: &mut [Station], kinds: &[Kind]) -> bool {
+    let station = &mut stations[hearer.id as usize];
+    if frame.receiver == hearer.id {
+        return false;
+    }
+    if station.radio.lock != at {
+        return true;
+    }
+    let kind = &kinds[usize::from(station.radio.kind)];
+    let simple = kind.error_model == ErrorModel::Threshold
+        && frame.receiver != BROADCAST
+        && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS) == 0
+        && (station.slow.eifs_from == 0
+            || kind.eifs_as_nav
+            || station.slow.eifs_from + kind.eifs <= frame.end + kind.difs)
+        && received(station, kind, hearer);
+    if !simple {
+        return false;
+    }
+    station.radio.lock = NONE;
+    let end = frame.end + u64::from(hearer.delay);
+    reserve(station, kind, frame, end);
+    // The pass at the start has counted on DIFS after this frame; only its duration field can make it later.
+    let Station { radio, .. } = station;
+    let resume = radio.nav_until + kind.difs;
+    if radio.deadline > end && radio.count_from < resume {
+        radio.count_from = resume;
+        radio.deadline = resume + u64::from(radio.slots) * kind.slot;
+    }
+    true
 }
 
 /// A frame for another station was received: its duration field reserves the medium.

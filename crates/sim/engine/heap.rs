@@ -88,4 +88,9 @@ impl Pending for Heap4 {
     fn len(&self) -> usize {
         self.events.len()
     }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
 }

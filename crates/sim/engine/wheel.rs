@@ -53,7 +53,7 @@ impl Default for Wheel {
 
 impl Wheel {
     /// The next occupied bucket after the current one, as an absolute number.
-    #[inline]
+    #[inline(always)]
     fn next_bucket(&self) -> Option<u64> {
         if self.summary == 0 {
             return None;
@@ -74,18 +74,25 @@ impl Wheel {
         Some(self.bucket + ahead as u64)
     }
 
+    /// The wheel turns to a bucket, whose events have been or will be taken out.
+    #[inline(always)]
+    fn leave(&mut self, bucket: u64, index: usize) {
+        self.bucket = bucket;
+        self.heads[index] = NONE;
+        let word = &mut self.occupied[index / 64];
+        *word &= !(1 << (index % 64));
+        if *word == 0 {
+            self.summary &= !(1 << (index / 64));
+        }
+    }
+
     /// Moves the next occupied bucket into `current`.
     #[inline]
     fn advance(&mut self) -> bool {
         let Some(bucket) = self.next_bucket() else { return false };
-        self.bucket = bucket;
         let index = (bucket as usize) & (BUCKETS - 1);
         let mut at = self.heads[index];
-        self.heads[index] = NONE;
-        self.occupied[index / 64] &= !(1 << (index % 64));
-        if self.occupied[index / 64] == 0 {
-            self.summary &= !(1 << (index / 64));
-        }
+        self.leave(bucket, index);
         while at != NONE {
             let Slot { event, next } = self.slots[at as usize];
             self.slots[at as usize].next = self.free;
@@ -153,6 +160,26 @@ impl Pending for Wheel {
 
     #[inline(always)]
     fn pop_before(&mut self, limit: u64) -> Option<Event> {
+        // The usual case first: the next bucket holds one event, and it is the next of all.
+        if self.current.is_empty()
+            && let Some(bucket) = self.next_bucket()
+        {
+            let index = (bucket as usize) & (BUCKETS - 1);
+            let at = self.heads[index];
+            if let Some(slot) = self.slots.get_mut(at as usize)
+                && slot.next == NONE
+                && slot.event.time < self.far_time
+            {
+                if slot.event.time >= limit {
+                    return None;
+                }
+                let event = slot.event;
+                slot.next = self.free;
+                self.free = at;
+                self.leave(bucket, index);
+                return Some(event);
+            }
+        }
         if self.next_is_far()? { self.pop_far(limit) } else { self.current.pop_before(limit) }
     }
 

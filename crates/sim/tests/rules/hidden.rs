@@ -1,0 +1,129 @@
+//! Links that do not work both ways, hidden stations, duplicates.
+
+use airfair_sim::air::FrameKind::{Ack, Data};
+use airfair_sim::air::{Loss, Outcome};
+use airfair_sim::spec::{GainSpec, Propagation, WorldSpec};
+use airfair_units::{Db, Dbm};
+
+use crate::support::rig::*;
+use crate::support::*;
+
+/// `b` hears `a`, `a` does not hear `b`: seven times DATA, seven ACKs that nobody hears, one packet.
+#[test]
+fn a_link_that_works_one_way() {
+    let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    let mut rig = Rig::new(&[radio], &[("a", 0, 0.0), ("b", 0, 0.0)], &[(0, 1, -60.0)], 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    let trace = rig.run(20_000_000);
+    assert_eq!(starts(&trace, 0).len(), 7);
+    assert_eq!(starts(&trace, 1).len(), 7);
+    assert_eq!(rig.diary.got, [(2_310_000, 1, 0)]);
+    assert_eq!(rig.air.counters(1).duplicates, 6);
+    assert_eq!(rig.diary.done[0].3, Outcome::RetryLimit);
+    // The ACKs are lost at `a`, though it has no entry for `b`.
+    assert_eq!(losses(&trace, 0), vec![(Ack, 1, Loss::OutOfReach); 7]);
+}
+
+/// `j` hears nobody and is heard by the sender `s` only, as loud as the ACK. It sends 2000000..3280000, while `s` transmits
+/// and then waits for the ACK (2320000..2624000): lost. Time-out at 2310000 + 222000; the medium is idle at 3280000; DIFS.
+/// The receiver knows the number and the retry bit, acknowledges again, and hands nothing up.
+#[test]
+fn a_lost_ack_makes_no_duplicate() {
+    let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    let stations = [("s", 0, 0.0), ("r", 0, 0.0), ("j", 0, 0.0)];
+    let powers = [both(0, 1, -60.0).to_vec(), vec![(2, 0, -60.0)]].concat();
+    let mut rig = Rig::new(&[radio], &stations, &powers, 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    rig.broadcast(2_000_000, 2, 100);
+    rig.send(4_000_000, 0, 1, 1500);
+    let trace = rig.run(20_000_000);
+    let exchange: Vec<_> = story(&trace).into_iter().filter(|f| f.1 != 2).collect();
+    let expected = [
+        (Data, 0, 1_000_000, 2_310_000),
+        (Ack, 1, 2_320_000, 2_624_000),
+        (Data, 0, 3_330_000, 4_640_000),
+        (Ack, 1, 4_650_000, 4_954_000),
+        (Data, 0, 5_004_000, 6_314_000),
+        (Ack, 1, 6_324_000, 6_628_000),
+    ];
+    assert_eq!(exchange, expected);
+    assert_eq!(timeouts(&trace, 0)[0].0, 2_532_000);
+    assert_eq!(losses(&trace, 0), [(Ack, 1, Loss::PreambleDrowned)]);
+    let sent: Vec<_> = frames(&trace).iter().filter(|f| f.kind == Data).map(|f| (f.sequence, f.retry)).collect();
+    assert_eq!(sent, [(1, false), (1, true), (2, false)]);
+    assert_eq!(rig.air.counters(1).duplicates, 1);
+    assert_eq!(rig.diary.got, [(2_310_000, 1, 0), (6_314_000, 1, 2)]);
+}
+
+/// A response that has begun is awaited beyond the time-out; if it fails, the attempt has failed at its end. Here the ACK
+/// locks (2320000), `j` destroys it from 2400000 on, it ends at 2624000.
+#[test]
+fn an_ack_that_has_begun_is_awaited() {
+    let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    let stations = [("s", 0, 0.0), ("r", 0, 0.0), ("j", 0, 0.0)];
+    let powers = [both(0, 1, -60.0).to_vec(), vec![(2, 0, -60.0)]].concat();
+    let mut rig = Rig::new(&[radio], &stations, &powers, 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    rig.broadcast(2_400_000, 2, 0);
+    let trace = rig.run(20_000_000);
+    assert_eq!(timeouts(&trace, 0)[0].0, 2_624_000);
+    // EIFS after the failure: 2624000 + 364000; `j` is silent since 2880000.
+    assert_eq!(starts(&trace, 0)[1], 2_988_000);
+}
+
+fn matrix_world(seconds: u64, names: &[&str], gains: &[(usize, usize, f64)]) -> WorldSpec {
+    let mut spec = world(by_matrix(dot11b(400.0, 550.0)), seconds);
+    spec.radios[0].propagation = Propagation::Matrix;
+    for name in names {
+        node(&mut spec, name, 0.0, 0.0);
+    }
+    spec.gains = gains.iter().map(|&(from, to, dbm)| GainSpec { from, to, gain: Db(dbm - 15.0) }).collect();
+    spec
+}
+
+/// `j` talks all the time to `k`; `s` does not sense it (-76 dBm, it senses from -75 on) but loses most ACKs (-70 dBm) to
+/// it. What was delivered and given up by the sender is no drop.
+#[test]
+fn a_packet_that_arrived_and_was_given_up_is_no_drop() {
+    let gains = [both(0, 1, -70.0), both(2, 3, -60.0), [(2, 0, -76.0), (2, 0, -76.0)]].concat();
+    let mut spec = matrix_world(5, &["s", "r", "j", "k"], &gains);
+    spec.radios[0].phy.energy_detect = Dbm(-75.0);
+    spec.radios[0].phy.preamble_detect = Dbm(-75.0);
+    flow(&mut spec, "victim", 0, 1, saturating(1500));
+    flow(&mut spec, "noise", 2, 3, saturating(1500));
+    let result = run(&spec, 1);
+    let (s, r) = (&result.stations[0].counters, &result.stations[1].counters);
+    assert!(s.given_up > 20 && r.duplicates > 100, "{} {}", s.given_up, r.duplicates);
+    assert_eq!(result.ends.dropped.values().sum::<u64>(), 0, "every packet has arrived at its first attempt");
+    let ends = &result.ends;
+    assert_eq!(ends.made, ends.delivered + ends.queued + ends.in_mac);
+}
+
+/// Two stations that do not hear each other: their frames overlap at the hub. With RTS/CTS only the RTS do.
+///
+/// Without RTS an attempt survives if the other one does not start within two frames' time (2620 us); back-offs of up to
+/// 620 us make that rare until the windows have grown.
+#[test]
+fn hidden_stations_need_rts() {
+    let gains = [both(0, 1, -60.0), both(2, 1, -60.0)].concat();
+    let mut spec = matrix_world(10, &["left", "hub", "right"], &gains);
+    flow(&mut spec, "l", 0, 1, saturating(1500));
+    flow(&mut spec, "r", 2, 1, saturating(1500));
+    let plain = run(&spec, 1);
+    spec.radios[0] = with_rts(spec.radios[0].clone());
+    let guarded = run(&spec, 1);
+    let share = |r: &airfair_sim::measure::summary::RunResult| {
+        let lost = r.stations[0].counters.no_ack + r.stations[2].counters.no_ack;
+        let sent = r.stations[0].counters.sent[2] + r.stations[2].counters.sent[2];
+        lost as f64 / sent as f64
+    };
+    assert!(share(&plain) > 0.4, "{}", share(&plain));
+    assert!(share(&guarded) < 0.02, "{}", share(&guarded));
+    assert!(guarded.aggregate_goodput_bps() > 1.3 * plain.aggregate_goodput_bps());
+    // In one room they share the medium in peace.
+    spec.gains.push(GainSpec { from: 0, to: 2, gain: Db(-75.0) });
+    spec.gains.push(GainSpec { from: 2, to: 0, gain: Db(-75.0) });
+    spec.radios[0].mac.rts_threshold = airfair_units::Bytes(2347);
+    let open = run(&spec, 1);
+    assert!(share(&open) < 0.1, "{}", share(&open));
+}

@@ -1,0 +1,200 @@
+//! What locks, what is captured, what is lost and why. `r` is the receiver; `a` is at -60 dBm unless said; `a` and `b` do not
+//! hear each other. DATA take 1310 us.
+
+use airfair_sim::air::{FrameKind, Loss};
+use airfair_sim::spec::{Interference, RadioSpec};
+use airfair_units::{Db, Dbm};
+
+use crate::support::rig::*;
+use crate::support::*;
+
+const TRIO: [At; 3] = [("r", 0, 0.0), ("a", 0, 0.0), ("b", 0, 0.0)];
+
+fn radio() -> RadioSpec {
+    let mut radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    radio.mac.short_retry_limit = 1;
+    radio
+}
+
+/// `a` sends to `r` at 1000000 with one power, `b` later with another. What `r` received (senders), and what it lost.
+fn two(radio: RadioSpec, a_dbm: f64, b_dbm: f64, b_at: u64) -> (Vec<u32>, Vec<(u32, Loss)>) {
+    let mut rig = Rig::new(&[radio], &TRIO, &[(1, 0, a_dbm), (2, 0, b_dbm)], 1);
+    rig.send(1_000_000, 1, 0, 1500);
+    rig.send(b_at, 2, 0, 1500);
+    let trace = rig.run(20_000_000);
+    assert_eq!(rig.air.power(0).0, 0, "nothing is left on the air");
+    let received = receptions(&trace, 0).into_iter().map(|r| r.1).collect();
+    (received, losses(&trace, 0).into_iter().map(|l| (l.1, l.2)).collect())
+}
+
+#[test]
+fn a_weaker_frame_does_not_disturb() {
+    assert_eq!(two(radio(), -60.0, -75.0, 1_500_000), (vec![1], vec![(2, Loss::LockedOn(0))]));
+}
+
+#[test]
+fn without_relock_a_stronger_frame_destroys_both() {
+    let lost = vec![(1, Loss::Interference(1)), (2, Loss::LockedOn(0))];
+    assert_eq!(two(radio(), -60.0, -45.0, 1_500_000), (vec![], lost));
+}
+
+/// 12 dB are enough for 10, 9 dB are not. The preamble has been listened to for 4 us.
+#[test]
+fn with_relock_a_stronger_frame_takes_over() {
+    let mut radio = radio();
+    radio.phy.relock = Some(Db(10.0));
+    for b_at in [1_004_000, 1_500_000] {
+        assert_eq!(two(radio.clone(), -60.0, -48.0, b_at), (vec![2], vec![(1, Loss::LockTaken(1))]));
+        let lost = vec![(1, Loss::Interference(1)), (2, Loss::LockedOn(0))];
+        assert_eq!(two(radio.clone(), -60.0, -51.0, b_at), (vec![], lost));
+    }
+}
+
+/// Within the time that a preamble is listened to the stronger one wins without `relock`; at its end no more.
+#[test]
+fn a_stronger_preamble_wins_while_one_is_listened_to() {
+    assert_eq!(two(radio(), -60.0, -48.0, 1_003_999), (vec![2], vec![(1, Loss::LockTaken(1))]));
+    let lost = vec![(1, Loss::Interference(1)), (2, Loss::LockedOn(0))];
+    assert_eq!(two(radio(), -60.0, -48.0, 1_004_000), (vec![], lost));
+}
+
+/// In the same moment it does not matter which one is handled first: the stronger one locks.
+#[test]
+fn of_two_simultaneous_preambles_the_stronger_one_locks() {
+    for (a, b) in [(-60.0, -48.0), (-48.0, -60.0)] {
+        let (received, lost) = two(radio(), a, b, 1_000_000);
+        assert_eq!(received, [if a > b { 1 } else { 2 }]);
+        assert_eq!(lost.len(), 1);
+    }
+}
+
+/// 3 dB apart neither stands out by the 4 dB that a lock needs; 5 dB apart one locks, and is lost to the other (10 dB).
+#[test]
+fn preambles_drown_each_other() {
+    let lost = vec![(1, Loss::PreambleDrowned), (2, Loss::PreambleDrowned)];
+    assert_eq!(two(radio(), -60.0, -60.0, 1_000_000), (vec![], lost.clone()));
+    assert_eq!(two(radio(), -60.0, -63.0, 1_002_000), (vec![], lost));
+    let (received, lost) = two(radio(), -60.0, -65.0, 1_002_000);
+    assert!(received.is_empty());
+    assert_eq!(lost, [(1, Loss::Interference(1)), (2, Loss::LockedOn(0))]);
+}
+
+#[test]
+fn capture_at_ten_decibels() {
+    let (received, lost) = two(radio(), -60.0, -69.9, 1_500_000);
+    assert_eq!((received, lost[0]), (vec![], (1, Loss::Interference(1))));
+    let (received, lost) = two(radio(), -60.0, -70.1, 1_500_000);
+    assert_eq!((received, lost), (vec![1], vec![(2, Loss::LockedOn(0))]));
+}
+
+/// Two interferers of -72.9 dBm make -69.9: too much as a sum, not one by one.
+#[test]
+fn interference_adds_up_or_not() {
+    for (how, received) in [(Interference::Sum, 0), (Interference::Strongest, 1)] {
+        let mut radio = radio();
+        radio.phy.interference = how;
+        let stations = [TRIO.to_vec(), vec![("c", 0, 0.0)]].concat();
+        let powers = [(1, 0, -60.0), (2, 0, -72.9), (3, 0, -72.9)];
+        let mut rig = Rig::new(&[radio], &stations, &powers, 1);
+        rig.send(1_000_000, 1, 0, 1500);
+        rig.broadcast(1_100_000, 2, 100);
+        rig.broadcast(1_200_000, 3, 100);
+        let trace = rig.run(20_000_000);
+        assert_eq!(receptions(&trace, 0).len(), received);
+        if received == 0 {
+            assert_eq!(losses(&trace, 0)[0].2, Loss::Interference(2), "the one that made it worst");
+        }
+    }
+}
+
+/// Interference that was there before the preamble counts as well. `b` at -83 dBm is no preamble (-82), only energy:
+/// `a` at -75 dBm locks at 8 dB (4 are needed), and is lost (10 are needed).
+#[test]
+fn interference_that_was_there_before_counts() {
+    for how in [Interference::Sum, Interference::Strongest] {
+        let mut radio = radio();
+        radio.phy.interference = how;
+        let mut rig = Rig::new(&[radio], &TRIO, &[(1, 0, -75.0), (2, 0, -83.0)], 1);
+        rig.broadcast(900_000, 2, 100);
+        rig.send(1_000_000, 1, 0, 1500);
+        let trace = rig.run(20_000_000);
+        assert_eq!(receptions(&trace, 0).len(), 0, "{how:?}");
+        // `b`'s frame is number 0.
+        assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Interference(0))], "{how:?}");
+    }
+}
+
+/// The receiver is transmitting when `b`'s frame begins, so that it does not lock on it. Of its energy (-63 dBm) a preamble
+/// of -60 dBm does not stand out, one of -58 dBm does.
+#[test]
+fn a_preamble_is_drowned_by_energy() {
+    for (a_dbm, loss) in [(-60.0, Loss::PreambleDrowned), (-58.0, Loss::Interference(1))] {
+        let mut rig = Rig::new(&[radio()], &TRIO, &[(1, 0, a_dbm), (2, 0, -63.0)], 1);
+        // `r` sends 480 us, then `b` 1280, then `a`.
+        rig.broadcast(1_000_000, 0, 0);
+        rig.broadcast(1_400_000, 2, 100);
+        rig.send(1_600_000, 1, 0, 1500);
+        let trace = rig.run(20_000_000);
+        assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, loss)]);
+    }
+}
+
+/// A frame that is strong enough to lock on but too weak for its rate.
+#[test]
+fn sensitivity_decides_on_a_locked_frame() {
+    let mut radio = radio();
+    radio.phy.sensitivity = Some(Dbm(-70.0));
+    let (received, lost) = two(radio.clone(), -69.9, -120.0, 5_000_000);
+    assert_eq!((received, lost.len()), (vec![1], 1), "what is below the cut-off is out of reach");
+    assert_eq!(two(radio, -70.1, -120.0, 5_000_000).1[0], (1, Loss::TooWeak));
+}
+
+/// `r` sends 1000000..2280000 and does not hear what comes meanwhile. It is no reception: no EIFS follows at 2810000.
+#[test]
+fn a_transmitting_station_hears_nothing() {
+    let mut rig = Rig::new(&[radio()], &TRIO, &[(1, 0, -60.0)], 1);
+    rig.broadcast(1_000_000, 0, 100);
+    rig.send(1_500_000, 1, 0, 1500);
+    rig.broadcast(2_300_000, 0, 100);
+    let trace = rig.run(20_000_000);
+    assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Transmitting)]);
+    assert_eq!(starts(&trace, 0), [1_000_000, 2_860_000]);
+    // Transmitting 2 x 1280, the rest of `a`'s frame is a busy medium: 2280000..2810000.
+    let airtime = rig.air.airtime(0, 20_000_000);
+    assert_eq!((airtime.transmit.0, airtime.receive.0, airtime.busy.0), (2_560_000, 0, 530_000));
+}
+
+/// `r` has a DIFS of 10 + 2 x 23 = 56 us (coverage class 1), `a` one of 50. `a` sends at 50000; `r` sees it at 65000 at the
+/// earliest, has decided at 56000, and leaves the reception.
+#[test]
+fn an_own_transmission_aborts_a_lock() {
+    let mut late = radio();
+    late.mac.coverage_class = 1;
+    let mut rig = Rig::new(&[late, radio()], &[("r", 0, 0.0), ("a", 1, 0.0)], &[(1, 0, -60.0)], 1);
+    rig.broadcast(10_000, 0, 100);
+    rig.send(20_000, 1, 0, 1500);
+    let trace = rig.run(20_000_000);
+    assert_eq!(starts(&trace, 0), [56_000]);
+    assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::LockAborted)]);
+    // Receiving for the first 6 us only; after its own frame (1336000) the rest until 1360000 is a busy medium.
+    let airtime = rig.air.airtime(0, 20_000_000);
+    assert_eq!((airtime.transmit.0, airtime.receive.0, airtime.busy.0), (1_280_000, 6_000, 24_000));
+}
+
+/// Overhearing hands frames for others up and changes nothing else.
+#[test]
+fn overhearing_changes_nothing() {
+    let run = |overhears| {
+        let radio = dot11b(700.0, 800.0);
+        let stations = [("a", 0, 0.0), ("b", 0, 200.0), ("c", 0, 400.0)];
+        let mut rig = Rig::with_overhearing(&[radio], &stations, &[], 5, overhears);
+        for i in 0..20 {
+            rig.send(i * 3_000_000, (i % 3) as u32, ((i + 1) % 3) as u32, 700);
+        }
+        let trace = rig.run(100_000_000);
+        (trace, rig.diary.got, rig.diary.done, rig.diary.overheard)
+    };
+    let (with, without) = (run(true), run(false));
+    assert_eq!((&with.0, &with.1, &with.2), (&without.0, &without.1, &without.2));
+    assert_eq!((with.3, without.3), (20, 0));
+}

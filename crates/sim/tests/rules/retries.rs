@@ -1,0 +1,115 @@
+//! Attempts, limits, contention windows.
+
+use airfair_sim::air::FrameKind::{Cts, Data, Rts};
+use airfair_sim::air::Outcome;
+use airfair_sim::spec::{ErrorModel, RadioSpec};
+use airfair_units::Db;
+
+use crate::support::rig::*;
+use crate::support::*;
+
+const ALONE: [At; 2] = [("a", 0, 0.0), ("b", 0, 0.0)];
+
+/// The addressee hears nothing.
+fn to_nobody(radio: &RadioSpec, seed: u64) -> (Rig, airfair_sim::measure::trace::Trace) {
+    let mut rig = Rig::new(std::slice::from_ref(radio), &ALONE, &[], seed);
+    rig.send(1_000_000, 0, 1, 1500);
+    rig.send(1_000_000, 0, 1, 1500);
+    let trace = rig.run(3_000_000_000);
+    (rig, trace)
+}
+
+/// Seven attempts; the window goes 31 (the first), 63, 127, 255, 511, 1023, 1023. The next packet starts with 31 again.
+#[test]
+fn short_frames_are_tried_seven_times_with_doubling_windows() {
+    let radio = by_matrix(dot11b(400.0, 550.0));
+    for seed in 0..20 {
+        let (rig, trace) = to_nobody(&radio, seed);
+        let seen: Vec<_> = timeouts(&trace, 0).iter().map(|t| (t.2, t.3, t.4)).collect();
+        let one = [
+            (1, 63, false),
+            (2, 127, false),
+            (3, 255, false),
+            (4, 511, false),
+            (5, 1023, false),
+            (6, 1023, false),
+            (7, 1023, true),
+        ];
+        assert_eq!(seen, [one, one].concat());
+        // From start to start: 1310 + 222 to the time-out, 50 of DIFS, and the draw.
+        let starts = starts(&trace, 0);
+        assert_eq!(starts.len(), 14);
+        let windows = [63, 127, 255, 511, 1023, 1023, 31, 63, 127, 255, 511, 1023, 1023];
+        for (pair, window) in starts.windows(2).zip(windows) {
+            let rest = pair[1] - pair[0] - 1_582_000;
+            assert!(rest.is_multiple_of(20_000) && rest / 20_000 <= window, "{rest} {window}");
+        }
+        let bits: Vec<bool> = frames(&trace).iter().map(|f| f.retry).collect();
+        let one = [false, true, true, true, true, true, true];
+        assert_eq!(bits, [one, one].concat());
+        let numbers: Vec<u16> = frames(&trace).iter().map(|f| f.sequence).collect();
+        assert_eq!(numbers, [[1; 7], [2; 7]].concat(), "a retry keeps its number");
+        assert_eq!(rig.diary.done.len(), 2);
+        assert!(rig.diary.done.iter().all(|d| d.3 == Outcome::RetryLimit));
+        let counters = rig.air.counters(0);
+        assert_eq!((counters.no_ack, counters.no_cts, counters.given_up), (14, 0, 2));
+    }
+}
+
+/// Seven RTS and no data: 352 + 222 to the time-out.
+#[test]
+fn an_rts_is_tried_seven_times() {
+    let radio = no_back_off(with_rts(by_matrix(dot11b(400.0, 550.0))));
+    let mut rig = Rig::new(&[radio], &ALONE, &[], 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    let trace = rig.run(20_000_000);
+    let expected = [1_000_000, 1_624_000, 2_248_000, 2_872_000, 3_496_000, 4_120_000, 4_744_000];
+    assert_eq!(starts(&trace, 0), expected);
+    assert!(frames(&trace).iter().all(|f| f.kind == Rts));
+    assert_eq!(timeouts(&trace, 0)[6], (5_318_000, true, 7, 0, true));
+}
+
+/// RTS and CTS at 1 Mbit/s survive an SNR of 0 dB (bit error rate e^-22 / 2 = 1.4e-10), 1536 B of CCK at 11 Mbit/s do not.
+fn data_never_arrives(short: u32) -> Vec<(u64, bool, u32, u32, bool)> {
+    let mut radio = with_rts(by_matrix(dot11b(400.0, 550.0)));
+    radio.phy.noise = airfair_units::Dbm(-70.0);
+    radio.phy.lock_sinr = Db(-10.0);
+    radio.phy.error_model = ErrorModel::WorstSinr;
+    radio.mac.short_retry_limit = short;
+    let mut rig = Rig::new(&[radio], &ALONE, &both(0, 1, -70.0), 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    let trace = rig.run(500_000_000);
+    let count = |kind| frames(&trace).iter().filter(|f| f.kind == kind).count();
+    assert_eq!((count(Rts), count(Cts), count(Data)), (4, 4, 4));
+    assert_eq!(rig.diary.done[0].3, Outcome::RetryLimit);
+    timeouts(&trace, 0)
+}
+
+/// Data after RTS/CTS is tried four times. Each attempt begins with an RTS; a CTS clears the short count, so that it never
+/// reaches a limit of two.
+#[test]
+fn long_frames_are_tried_four_times_and_cts_clears_the_short_count() {
+    for limit in [7, 2] {
+        let seen: Vec<_> = data_never_arrives(limit).iter().map(|t| (t.1, t.2, t.3, t.4)).collect();
+        let expected = [(false, 1, 63, false), (false, 2, 127, false), (false, 3, 255, false), (false, 4, 511, true)];
+        assert_eq!(seen, expected);
+    }
+}
+
+/// An acknowledged packet resets the window: `j` drowns the first attempt (1000000), the second gets through; the next
+/// packet goes to a station that does not hear it and begins with 31 again, to 63 after its first failure.
+#[test]
+fn success_resets_the_window() {
+    let radio = by_matrix(dot11b(400.0, 550.0));
+    let powers = [both(0, 1, -60.0).to_vec(), vec![(3, 1, -60.0)]].concat();
+    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0), ("j", 0, 0.0)];
+    let mut rig = Rig::new(&[radio], &stations, &powers, 3);
+    rig.send(1_000_000, 0, 1, 1500);
+    rig.broadcast(1_000_000, 3, 100);
+    rig.send(1_000_000, 0, 2, 1500);
+    let trace = rig.run(3_000_000_000);
+    let seen: Vec<_> = timeouts(&trace, 0).iter().map(|t| (t.2, t.3)).collect();
+    assert_eq!(seen[..3], [(1, 63), (1, 63), (2, 127)]);
+    assert_eq!(rig.diary.done[1].3, Outcome::Delivered);
+    assert_eq!(rig.diary.got.len(), 1);
+}
