@@ -194,7 +194,7 @@ pub struct PhySpec {
     pub error_model: ErrorModel,
     /// Least SINR of a received frame under [`ErrorModel::Threshold`].
     pub capture: Db,
-    /// Least power of a received frame under [`ErrorModel::Threshold`], for each mode; `None`: `preamble_detect`.
+    /// Least power of a received frame under [`ErrorModel::Threshold`], whatever its mode; `None`: `preamble_detect`.
     pub sensitivity: Option<Dbm>,
 }
 

@@ -39,13 +39,13 @@ impl World {
         let mut stations = Vec::new();
         let mut radio_of_station = Vec::new();
         for (node, n) in spec.nodes.iter().enumerate() {
-            for &radio in &n.radios {
+            for (i, &radio) in n.radios.iter().enumerate() {
                 let r = spec.radios.get(radio).ok_or_else(|| format!("node {}: no such radio", n.id))?;
                 stations.push(StationSpec {
                     node,
                     node_id: n.id.clone(),
-                    // The first radio of a node has the node's name: one radio, one name.
-                    name: if n.radios.len() == 1 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
+                    // The first radio has the node's name: a second one does not rename it.
+                    name: if i == 0 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
                     position: n.position,
                     kind: radio as u8,
                     tx_power: r.phy.tx_power,

@@ -60,8 +60,8 @@ pub enum Loss {
     LockAborted,
     /// It arrived weaker than its mode needs.
     TooWeak,
-    /// It was drowned by interference; the number of the frame that made it worst.
-    Interference(u32),
+    /// It was drowned by interference; the number of the frame that made it worst, if that began later.
+    Interference(Option<u32>),
     /// Noise and interference made an error, by chance.
     Noise,
 }
@@ -117,7 +117,7 @@ pub(crate) struct Frame {
     pub kind: FrameKind,
     pub mode: Mode,
     /// Passes at its end that are still to come: one for each band, one for the sender.
-    pub passes_left: u8,
+    pub passes_left: u32,
     /// Its receiver was among the decodable hearers.
     pub met: bool,
     /// Why its receiver has missed it so far.
@@ -151,19 +151,25 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
+    /// Adds a frame, gives it the next number, and says how many passes will be made at its end.
     #[inline]
-    pub(crate) fn add(&mut self, frame: Frame) -> u32 {
+    pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> u32 {
+        let number = self.count;
         self.count = self.count.wrapping_add(1);
-        match self.free.pop() {
+        let at = match self.free.pop() {
             Some(at) => {
-                self.slots[at as usize] = frame;
+                self.slots[at as usize] = *frame;
                 at
             }
             None => {
-                self.slots.push(frame);
+                self.slots.push(*frame);
                 (self.slots.len() - 1) as u32
             }
-        }
+        };
+        let slot = &mut self.slots[at as usize];
+        slot.number = number;
+        slot.passes_left = passes;
+        at
     }
 
     #[inline]
@@ -176,14 +182,10 @@ impl Frames {
         &mut self.slots[at as usize]
     }
 
-    /// One of the passes at its end is done; after the last the index may be used again.
+    /// All passes are done: the index may be used again.
     #[inline]
-    pub(crate) fn pass_done(&mut self, at: u32) {
-        let frame = &mut self.slots[at as usize];
-        frame.passes_left -= 1;
-        if frame.passes_left == 0 {
-            self.free.push(at);
-        }
+    pub(crate) fn free(&mut self, at: u32) {
+        self.free.push(at);
     }
 
     /// Frames on the air.

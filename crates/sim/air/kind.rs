@@ -1,7 +1,7 @@
 //! The constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
 use airfair_units::{Db, Span};
-use airfair_wire::ieee80211::{Ack, Cts};
+use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::Mode;
 use crate::spec::{
@@ -23,9 +23,11 @@ pub struct Kind {
     pub(crate) sensing_delay: u64,
     pub(crate) data_mode: Mode,
     pub(crate) response_mode: Mode,
+    /// Mode of the ACK to a frame of each mode.
+    pub(crate) ack_to: [Mode; 12],
     pub(crate) broadcast_mode: Mode,
-    /// Mode of the frames that protect OFDM data from 802.11b stations.
-    pub(crate) protection_mode: Mode,
+    /// Mode of RTS and CTS before data: that of responses, or a DSSS mode that 802.11b stations understand too.
+    pub(crate) control_mode: Mode,
     pub(crate) protection: Protection,
     pub(crate) rts_threshold: u64,
     pub(crate) cw_min: u32,
@@ -40,7 +42,7 @@ pub struct Kind {
     pub(crate) eifs_as_nav: bool,
     pub(crate) immediate_access: bool,
     pub(crate) after_timeout: AfterTimeout,
-    pub(crate) response_timeout: ResponseTimeout,
+    pub(crate) awaits_end: bool,
     pub(crate) mac_queue: u32,
     pub(crate) lock_on_energy: bool,
     pub(crate) strongest: bool,
@@ -54,8 +56,22 @@ pub struct Kind {
     pub(crate) preamble_detection: u64,
     pub(crate) capture: u64,
     pub(crate) relock: Option<u64>,
+    /// Durations of control frames: RTS and CTS in the control mode, ACK in the response mode.
+    pub(crate) rts_ns: u64,
+    pub(crate) cts_ns: u64,
+    pub(crate) ack_ns: u64,
+    /// Time-outs after RTS and after data.
+    pub(crate) cts_timeout: u64,
+    pub(crate) ack_timeout: u64,
+    /// How long after an RTS a reception must have started for its NAV to last.
+    pub(crate) nav_reset_after: u64,
     /// Bytes that LLC and the MAC add to an IP packet.
     pub(crate) overhead: u32,
+}
+
+/// Whether OFDM data are protected from 802.11b stations.
+fn protects(standard: Standard, data_mode: Mode, protection: Protection) -> bool {
+    standard == Standard::Dot11g && data_mode.is_ofdm() && protection != Protection::None
 }
 
 fn fixed(ratio: Db) -> u64 {
@@ -86,9 +102,12 @@ impl Kind {
         };
         // The highest basic rate not above the data rate, of the same modulation class if there is one (10.7.6.5.2).
         let slowest = if phy.standard == Standard::Dot11a { Mode::Ofdm6 } else { Mode::Dsss1 };
-        let response_mode = fastest_below(data_mode, data_mode.is_ofdm())
-            .or_else(|| fastest_below(data_mode, !data_mode.is_ofdm()))
-            .unwrap_or(if data_mode.is_ofdm() { Mode::Ofdm6 } else { slowest });
+        let response_to = |mode: Mode| {
+            fastest_below(mode, mode.is_ofdm())
+                .or_else(|| fastest_below(mode, !mode.is_ofdm()))
+                .unwrap_or(if mode.is_ofdm() { Mode::Ofdm6 } else { slowest })
+        };
+        let response_mode = response_to(data_mode);
         let protection_mode = fastest_below(Mode::Cck11, false).unwrap_or(slowest);
 
         let (base_slot, sifs) = match phy.standard {
@@ -105,6 +124,16 @@ impl Kind {
             Eifs::Off => difs,
         };
         let eifs = if mac.eifs_as_nav && mac.eifs != Eifs::Off { eifs + difs } else { eifs };
+        let control_mode =
+            if protects(phy.standard, data_mode, phy.protection) { protection_mode } else { response_mode };
+        let cts_ns = control_mode.duration(Cts::wire_len() as u32, phy.standard, phy.preamble).as_nanos();
+        let wait = |mode: Mode, whole: u64| {
+            let response = match mac.response_timeout {
+                ResponseTimeout::PhyStart => mode.header(phy.preamble).as_nanos(),
+                ResponseTimeout::WholeResponse => whole,
+            };
+            sifs + slot + response
+        };
         let preamble_detect = phy.preamble_detect.to_attowatts().0;
         Ok(Self {
             standard: phy.standard,
@@ -117,13 +146,20 @@ impl Kind {
             sensing_delay: mac.sensing_delay.as_nanos(),
             data_mode,
             response_mode,
+            ack_to: Mode::ALL.map(response_to),
             broadcast_mode: mode(phy.broadcast_rate)?,
-            protection_mode,
-            protection: if phy.standard == Standard::Dot11g && data_mode.is_ofdm() {
+            protection: if protects(phy.standard, data_mode, phy.protection) {
                 phy.protection
             } else {
                 Protection::None
             },
+            control_mode,
+            rts_ns: control_mode.duration(Rts::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
+            cts_ns,
+            ack_ns: ack(response_mode),
+            cts_timeout: wait(control_mode, cts_ns),
+            ack_timeout: wait(response_mode, ack(response_mode)),
+            nav_reset_after: 2 * sifs + cts_ns + control_mode.header(phy.preamble).as_nanos() + 2 * slot,
             rts_threshold: mac.rts_threshold.get(),
             cw_min: mac.cw_min.min(32767),
             cw_max: mac.cw_max.min(32767),
@@ -137,7 +173,7 @@ impl Kind {
             eifs_as_nav: mac.eifs_as_nav && mac.eifs != Eifs::Off,
             immediate_access: mac.immediate_access,
             after_timeout: mac.after_timeout,
-            response_timeout: mac.response_timeout,
+            awaits_end: mac.response_timeout == ResponseTimeout::PhyStart,
             mac_queue: mac.mac_queue.max(1),
             lock_on_energy: phy.lock_on == LockOn::Energy,
             strongest: phy.interference == Interference::Strongest,
@@ -160,21 +196,9 @@ impl Kind {
         mode.duration(bytes, self.standard, self.preamble).as_nanos()
     }
 
-    pub(crate) fn cts(&self, mode: Mode) -> u64 {
-        self.duration(mode, Cts::wire_len() as u32)
-    }
-    pub(crate) fn ack(&self) -> u64 {
-        self.duration(self.response_mode, Ack::wire_len() as u32)
-    }
-
     /// Time from the start of a frame to PHY-RXSTART: preamble and PLCP header.
     pub(crate) fn phy_start(&self, mode: Mode) -> u64 {
         mode.header(self.preamble).as_nanos()
-    }
-
-    /// Mode of RTS and CTS before data.
-    pub(crate) fn control_mode(&self) -> Mode {
-        if self.protection == Protection::None { self.response_mode } else { self.protection_mode }
     }
 
     /// Slot, SIFS, DIFS and EIFS, for documentation and tests.

@@ -6,11 +6,11 @@ use airfair_units::random::Stream;
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_PACKET, NONE};
-use super::radio::{NEVER, NO_DEADLINE, flag};
+use super::radio::{NEVER, NO_DEADLINE, Station, flag};
 use super::{Air, Handed, Mode, Outcome, Upper, class, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
-use crate::spec::{AfterTimeout, Protection, ResponseTimeout};
+use crate::spec::{AfterTimeout, Protection};
 
 /// What a station is doing with the packet in its hands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,20 +92,32 @@ impl Air {
         self.macs[s].state = State::Contend;
         let resume = self.resume_at(s);
         let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
-        let (slot, immediate) = (kind.slot, kind.immediate_access);
-        let radio = &mut self.stations[s].radio;
+        let (slot, difs, immediate) = (kind.slot, kind.difs, kind.immediate_access);
+        let (sensing_delay, eifs) = (kind.sensing_delay, kind.eifs);
+        let Station { radio, clock, slow } = &mut self.stations[s];
         radio.set(flag::CONTENDING);
         // A back-off after the last packet still runs: it goes on.
         if radio.deadline == NO_DEADLINE || radio.deadline < now {
-            let idle = radio.busy_until <= now && radio.nav_until <= now;
+            let seen = clock.busy_from + sensing_delay;
             radio.count_from = resume.max(now);
-            if immediate && idle {
+            if immediate && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
                 radio.slots = 0;
                 radio.set(flag::IMMEDIATE);
+                let mut unseen = None;
+                if radio.busy_until > now {
+                    // A signal is there, but too short for the station to know: it goes by the idle time before.
+                    unseen = Some(radio.busy_until + difs);
+                    let after_eifs = if slow.eifs_from == 0 { 0 } else { slow.eifs_from + eifs };
+                    radio.count_from = (clock.idle_from.max(radio.nav_until) + difs).max(after_eifs).max(now);
+                }
+                radio.deadline = radio.count_from;
+                if let Some(resume) = unseen {
+                    radio.freeze(seen, resume, slot);
+                }
             } else {
                 radio.slots = self.macs[s].draw();
+                radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
             }
-            radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
         }
         self.arm(station, agenda);
     }
@@ -199,10 +211,10 @@ impl Air {
         }
         let bytes = packet.bytes + kind.overhead;
         let data = kind.duration(kind.data_mode, bytes);
-        let mode = kind.control_mode();
-        let ack = kind.ack();
+        let mode = kind.control_mode;
+        let ack = kind.ack_ns;
         if u64::from(bytes) > kind.rts_threshold || kind.protection == Protection::RtsCts {
-            let nav_us = duration_us(3 * kind.sifs + kind.cts(mode) + data + ack);
+            let nav_us = duration_us(3 * kind.sifs + kind.cts_ns + data + ack);
             self.macs[s].state = State::WaitCts;
             self.send_control(station, FrameKind::Rts, packet.to, nav_us, mode, agenda);
         } else if kind.protection == Protection::CtsToSelf {
@@ -215,15 +227,18 @@ impl Air {
     }
 
     fn send_control(&mut self, station: u32, what: FrameKind, to: u32, nav_us: u32, mode: Mode, agenda: &mut Agenda) {
-        let bytes = match what {
-            FrameKind::Rts => Rts::wire_len(),
-            FrameKind::Cts => Cts::wire_len(),
-            _ => Ack::wire_len(),
-        } as u32;
         let kind = &self.kinds[usize::from(self.stations[station as usize].radio.kind)];
+        let (bytes, duration) = match what {
+            FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
+            FrameKind::Cts if mode == kind.control_mode => (Cts::wire_len(), kind.cts_ns),
+            FrameKind::Cts => (Cts::wire_len(), kind.duration(mode, Cts::wire_len() as u32)),
+            _ if mode == kind.response_mode => (Ack::wire_len(), kind.ack_ns),
+            _ => (Ack::wire_len(), kind.duration(mode, Ack::wire_len() as u32)),
+        };
+        let bytes = bytes as u32;
         let frame = Frame {
             start: agenda.now,
-            end: agenda.now + kind.duration(mode, bytes),
+            end: agenda.now + duration,
             number: 0,
             sender: station,
             receiver: to,
@@ -238,7 +253,7 @@ impl Air {
             met: false,
             loss: Loss::OutOfReach,
         };
-        self.transmit(frame, agenda);
+        self.transmit(&frame, agenda);
     }
 
     fn send_data(&mut self, station: u32, agenda: &mut Agenda) {
@@ -262,7 +277,7 @@ impl Air {
             receiver: packet.to,
             packet: packet.packet,
             bytes,
-            nav_us: if broadcast { 0 } else { duration_us(kind.sifs + kind.ack()) },
+            nav_us: if broadcast { 0 } else { duration_us(kind.sifs + kind.ack_ns) },
             sequence: mac.sequence,
             retry,
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
@@ -271,7 +286,7 @@ impl Air {
             met: false,
             loss: Loss::OutOfReach,
         };
-        self.transmit(frame, agenda);
+        self.transmit(&frame, agenda);
     }
 
     /// The station's own frame has left.
@@ -281,12 +296,8 @@ impl Air {
         let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         match frame.kind {
             FrameKind::Rts | FrameKind::Data => {
-                let response = if frame.kind == FrameKind::Rts { kind.control_mode() } else { kind.response_mode };
-                let wait = match kind.response_timeout {
-                    ResponseTimeout::PhyStart => kind.phy_start(response),
-                    ResponseTimeout::WholeResponse => kind.duration(response, Ack::wire_len() as u32),
-                };
-                let at = agenda.now + kind.sifs + kind.slot + wait;
+                let rts = frame.kind == FrameKind::Rts;
+                let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
                 let generation = self.macs[s].generation;
                 agenda.push(at, self.order(class::TIMEOUT, station), kinds::TIMEOUT, station, generation, 0);
             }
@@ -363,7 +374,7 @@ impl Air {
                     }
                     return;
                 }
-                let used = kind.sifs + kind.cts(frame.mode);
+                let used = kind.sifs + kind.duration(frame.mode, Cts::wire_len() as u32);
                 let nav_us = frame.nav_us.saturating_sub(duration_us(used));
                 let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
                 self.reply_after_sifs(station, Some(reply), end, agenda);
@@ -383,7 +394,7 @@ impl Air {
                 self.packet_done(station, Outcome::Delivered, agenda, upper);
             }
             FrameKind::Data => {
-                let mode = kind.response_mode;
+                let mode = kind.ack_to[frame.mode as usize];
                 self.reply_after_sifs(
                     station,
                     Some(Reply { kind: FrameKind::Ack, to: from, nav_us: 0, mode }),
@@ -413,7 +424,7 @@ impl Air {
         }
         let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let radio = &mut self.stations[s].radio;
-        if kind.response_timeout == ResponseTimeout::PhyStart && radio.lock != NONE {
+        if kind.awaits_end && radio.lock != NONE {
             let header = kind.phy_start(self.frames.get(radio.lock).mode);
             if radio.lock_start + header <= agenda.now {
                 radio.set(flag::AWAIT_END);

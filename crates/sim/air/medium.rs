@@ -16,14 +16,12 @@ use crate::spec::ErrorModel;
 
 impl Air {
     /// Puts a frame on the air now.
-    pub(super) fn transmit(&mut self, mut frame: Frame, agenda: &mut Agenda) {
+    pub(super) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
         let s = sender as usize;
         let bands = self.hearers.bands_of(sender);
-        frame.passes_left = 1 + bands.len() as u8;
-        frame.number = self.frames.count;
         let (start, end) = (frame.start, frame.end);
-        let at = self.frames.add(frame);
+        let at = self.frames.add(frame, 1 + bands.len() as u32);
         self.counters[s].sent[frame.kind as usize] += 1;
 
         let station = &mut self.stations[s];
@@ -119,15 +117,24 @@ impl Air {
     }
 
     /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band.
-    #[inline]
+    #[inline(always)]
     fn pass_done(&mut self, at: u32, met: bool) {
         let frame = self.frames.get_mut(at);
         frame.met |= met;
-        if frame.passes_left == 1 && !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender {
+        frame.passes_left -= 1;
+        if frame.passes_left == 0 {
+            self.last_pass_done(at);
+        }
+    }
+
+    #[inline]
+    fn last_pass_done(&mut self, at: u32) {
+        let frame = self.frames.get(at);
+        if !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender {
             let frame = *frame;
             self.lost(&frame, frame.receiver, Loss::OutOfReach);
         }
-        self.frames.pass_done(at);
+        self.frames.free(at);
     }
 
     #[cold]
@@ -203,7 +210,7 @@ impl Air {
         let h = hearer.id as usize;
         let station = &self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];
-        let by = station.slow.worst_by;
+        let by = Some(station.slow.worst_by).filter(|&n| n != NONE);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
                 let weak = hearer.power < kind.sensitivity;
@@ -216,8 +223,9 @@ impl Air {
                 error::log_success(frame.mode, hearer.power as f64 / noise as f64, f64::from(frame.bytes) * 8.0)
             }
         };
+        let alone = interference(station, kind, hearer) == 0;
         let received = self.reception[h].uniform() < math::exp(log_success);
-        (!received).then_some(if by == NONE { Loss::Noise } else { Loss::Interference(by) })
+        (!received).then_some(if alone { Loss::Noise } else { Loss::Interference(by) })
     }
 
     /// A reception that began has failed: EIFS.
@@ -393,7 +401,8 @@ fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Si
     let end = frame.end + u64::from(hearer.delay);
     radio.lock = at;
     radio.lock_start = start;
-    radio.worst = if kind.strongest { 0 } else { radio.power_sum };
+    // What was there before counts by its sum, also where later signals are compared one by one.
+    radio.worst = if kind.strongest { radio.power_sum - hearer.power } else { radio.power_sum };
     slow.lock_power = hearer.power;
     slow.lock_end = end;
     slow.worst_by = NONE;
@@ -489,7 +498,7 @@ fn reserve(station: &mut Station, kind: &Kind, frame: &Frame, end: u64) {
     }
     let mut until = full;
     if frame.kind == FrameKind::Rts && kind.nav_reset {
-        let check = end + 2 * kind.sifs + kind.cts(frame.mode) + kind.phy_start(frame.mode) + 2 * kind.slot;
+        let check = end + kind.nav_reset_after;
         if check < full {
             slow.nav_full = full;
             slow.nav_check = check;

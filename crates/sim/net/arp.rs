@@ -106,6 +106,7 @@ impl Net {
             payload: 0,
             bytes: Arp::wire_len() as u32,
             hops: 0,
+            at_source: false,
             class: PacketClass::Control,
             ecn: Ecn::NotEct,
         };
@@ -128,6 +129,8 @@ impl Net {
         for handle in p.neighbours.waiting.swap_remove(at).packets {
             self.drop_packet(node, handle, drop_reason::ARP_FAILED, now);
         }
+        // Sources that always have more to send try again.
+        self.room(port, now);
     }
 
     /// The MAC takes one of ARP's packets.

@@ -277,6 +277,7 @@ impl Net {
             payload,
             bytes: payload + self.headers.udp + self.headers.ip,
             hops: 0,
+            at_source: true,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
@@ -300,6 +301,7 @@ impl Net {
             payload: injected.bytes,
             bytes: injected.bytes,
             hops: 0,
+            at_source: false,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
@@ -385,6 +387,7 @@ impl Net {
         } else {
             let f = &mut self.flows[packet.flow as usize];
             f.delivered_total += 1;
+            f.waiting -= u32::from(packet.at_source);
             f.hops = Some(packet.hops);
             f.last_delivery = Some(now);
             if self.measuring && now <= f.stop {
@@ -411,10 +414,7 @@ impl Net {
         } else {
             let f = &mut self.flows[packet.flow as usize];
             f.dropped_total += 1;
-            if packet.hops == 0 {
-                // Dropped before it left its source: at the queue's door, it does not wait any more.
-                f.waiting = f.waiting.saturating_sub(u32::from(reason != drop_reason::RETRY_LIMIT));
-            }
+            f.waiting -= u32::from(packet.at_source);
         }
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
@@ -429,12 +429,11 @@ impl Net {
         p.queue.peek(&mut context)?;
         let queued = p.queue.commit()?;
         let handle = self.packets.handle(queued.id.0);
-        if let Some(packet) = self.packets.get(handle)
-            && packet.hops == 0
-            && packet.flow != NO_FLOW
+        if let Some(packet) = self.packets.get_mut(handle)
+            && packet.at_source
         {
-            let f = &mut self.flows[packet.flow as usize];
-            f.waiting = f.waiting.saturating_sub(1);
+            packet.at_source = false;
+            self.flows[packet.flow as usize].waiting -= 1;
         }
         Some((handle, queued))
     }
@@ -472,6 +471,10 @@ impl Net {
                     return;
                 }
                 self.make(flow, now);
+                if self.ports[port as usize].queue.view().packets == view.packets {
+                    // It waits for an address, or it was dropped: the next one would fare no better.
+                    break;
+                }
             }
         }
     }

@@ -23,6 +23,8 @@ pub(crate) struct Packet {
     /// Size as an IP packet.
     pub bytes: u32,
     pub hops: u16,
+    /// It has not left its source's queue yet.
+    pub at_source: bool,
     pub class: PacketClass,
     pub ecn: Ecn,
 }
@@ -103,6 +105,7 @@ mod tests {
             payload: 10,
             bytes: 38,
             hops: 0,
+            at_source: true,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };

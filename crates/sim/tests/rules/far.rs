@@ -2,13 +2,14 @@
 
 use airfair_sim::air::FrameKind::{Ack, Data};
 use airfair_sim::air::Outcome;
-use airfair_sim::spec::RadioSpec;
+use airfair_sim::spec::{GainSpec, RadioSpec};
+use airfair_units::Db;
 
 use crate::support::rig::*;
 use crate::support::*;
 
 fn radio(class: u8) -> RadioSpec {
-    let mut radio = dot11a(54, 30_000.0, 40_000.0);
+    let mut radio = by_matrix(dot11a(54, 400.0, 550.0));
     radio.mac.coverage_class = class;
     radio
 }
@@ -19,7 +20,7 @@ const ENDS: [At; 2] = [("a", 0, 0.0), ("b", 0, 25_000.0)];
 /// 16000 + 9000 + 20000 = 45000: every attempt fails, though every one is received.
 #[test]
 fn too_far_for_the_slot() {
-    let mut rig = Rig::new(&[no_back_off(radio(0))], &ENDS, &[], 1);
+    let mut rig = Rig::new(&[no_back_off(radio(0))], &ENDS, &both(0, 1, -60.0), 1);
     rig.send(1_000_000, 0, 1, 1500);
     let trace = rig.run(10_000_000);
     // 248 + 45 + DIFS 34.
@@ -34,12 +35,12 @@ fn too_far_for_the_slot() {
 #[test]
 fn the_coverage_class_that_suffices() {
     for (class, outcome) in [(52, Outcome::RetryLimit), (53, Outcome::Delivered)] {
-        let mut rig = Rig::new(&[no_back_off(radio(class))], &ENDS, &[], 1);
+        let mut rig = Rig::new(&[no_back_off(radio(class))], &ENDS, &both(0, 1, -60.0), 1);
         rig.send(1_000_000, 0, 1, 1500);
         rig.run(50_000_000);
         assert_eq!(rig.diary.done[0].3, outcome, "class {class}");
     }
-    let mut rig = Rig::new(&[no_back_off(radio(53))], &ENDS, &[], 1);
+    let mut rig = Rig::new(&[no_back_off(radio(53))], &ENDS, &both(0, 1, -60.0), 1);
     rig.send(1_000_000, 0, 1, 1500);
     rig.send(1_000_000, 0, 1, 1500);
     let trace = rig.run(2_000_000);
@@ -61,6 +62,7 @@ fn the_coverage_class_that_suffices() {
 fn goodput_over_25_km() {
     let mut spec = world(radio(53), 10);
     let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 25_000.0, 0.0));
+    spec.gains = [(a, b), (b, a)].map(|(from, to)| GainSpec { from, to, gain: Db(-75.0) }).to_vec();
     flow(&mut spec, "f", a, b, saturating(1500));
     let result = run(&spec, 1);
     let mbps = result.flows[0].goodput_bps / 1e6;

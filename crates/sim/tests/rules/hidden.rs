@@ -8,7 +8,8 @@ use airfair_units::{Db, Dbm};
 use crate::support::rig::*;
 use crate::support::*;
 
-/// `b` hears `a`, `a` does not hear `b`: seven times DATA, seven ACKs that nobody hears, one packet.
+/// `b` hears `a`, `a` does not hear `b`. Attempts come every 1582 us (1310 + 222 + 50); `b` answers 10 us after one for
+/// 304 us, beyond the beginning of the next one: it hears attempts 1, 3, 5, 7. One packet arrives, and is given up.
 #[test]
 fn a_link_that_works_one_way() {
     let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
@@ -16,12 +17,13 @@ fn a_link_that_works_one_way() {
     rig.send(1_000_000, 0, 1, 1500);
     let trace = rig.run(20_000_000);
     assert_eq!(starts(&trace, 0).len(), 7);
-    assert_eq!(starts(&trace, 1).len(), 7);
+    assert_eq!(starts(&trace, 1), [2_320_000, 5_484_000, 8_648_000, 11_812_000]);
+    assert_eq!(losses(&trace, 1), [(Data, 0, Loss::Transmitting); 3]);
     assert_eq!(rig.diary.got, [(2_310_000, 1, 0)]);
-    assert_eq!(rig.air.counters(1).duplicates, 6);
+    assert_eq!(rig.air.counters(1).duplicates, 3);
     assert_eq!(rig.diary.done[0].3, Outcome::RetryLimit);
-    // The ACKs are lost at `a`, though it has no entry for `b`.
-    assert_eq!(losses(&trace, 0), vec![(Ack, 1, Loss::OutOfReach); 7]);
+    // The ACKs are lost at `a`, though nobody hears `b`.
+    assert_eq!(losses(&trace, 0), [(Ack, 1, Loss::OutOfReach); 4]);
 }
 
 /// `j` hears nobody and is heard by the sender `s` only, as loud as the ACK. It sends 2000000..3280000, while `s` transmits
@@ -119,11 +121,12 @@ fn hidden_stations_need_rts() {
     };
     assert!(share(&plain) > 0.4, "{}", share(&plain));
     assert!(share(&guarded) < 0.02, "{}", share(&guarded));
-    assert!(guarded.aggregate_goodput_bps() > 1.3 * plain.aggregate_goodput_bps());
+    assert!(guarded.aggregate_goodput_bps() > plain.aggregate_goodput_bps());
     // In one room they share the medium in peace.
     spec.gains.push(GainSpec { from: 0, to: 2, gain: Db(-75.0) });
     spec.gains.push(GainSpec { from: 2, to: 0, gain: Db(-75.0) });
     spec.radios[0].mac.rts_threshold = airfair_units::Bytes(2347);
     let open = run(&spec, 1);
     assert!(share(&open) < 0.1, "{}", share(&open));
+    assert!(open.aggregate_goodput_bps() > 1.4 * plain.aggregate_goodput_bps());
 }

@@ -1,6 +1,7 @@
 //! Small worlds for tests, written by hand.
 #![allow(dead_code, reason = "each test binary uses its part of these helpers")]
 
+pub mod random_world;
 pub mod rig;
 
 use airfair_schemes::{Params, find};

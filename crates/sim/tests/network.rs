@@ -1,0 +1,348 @@
+//! Above the MAC: ARP, wired links, routes, nodes with several interfaces, packets from outside.
+
+mod support;
+
+use airfair_sim::World;
+use airfair_sim::air::FrameKind::{Ack, Broadcast, Data};
+use airfair_sim::engine::drive::Surface;
+use airfair_sim::measure::trace::Record;
+use airfair_sim::net::{Injected, Output};
+use airfair_sim::spec::*;
+use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
+use support::rig::*;
+use support::*;
+
+fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injected {
+    Injected { from, to, bytes, tag }
+}
+
+/// Packets of 1500 B that enter at 1 ms; what became of them: when, which, why dropped.
+fn inject(world: &mut World, from: u32, to: u32, count: u32) {
+    for tag in 0..count {
+        world.inject(packet(from, to, 1500, tag), Time(1_000_000)).unwrap();
+    }
+}
+
+fn ends(world: &mut World) -> Vec<(u64, u32, Option<&'static str>)> {
+    let end = world.end();
+    world.advance(end);
+    world.drain_outputs().iter().map(|&Output { at, tag, dropped }| (at.0, tag, dropped)).collect()
+}
+
+fn wired(id: &str) -> NodeSpec {
+    NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] }
+}
+
+fn link(a: usize, b: usize, mbps: u64, delay_us: u64, queue: u32) -> LinkSpec {
+    LinkSpec {
+        ends: [a, b],
+        rate: Rate::from_mbps(mbps),
+        delay: Span::from_micros(delay_us),
+        loss: 0.0,
+        queue: QueueSpec { packets: queue },
+    }
+}
+
+/// Nodes in a row, joined by links.
+fn cable(seconds: u64, links: &[LinkSpec]) -> WorldSpec {
+    let mut spec = world(dot11b(250.0, 550.0), seconds);
+    spec.nodes = (0..=links.len()).map(|i| wired(&format!("w{i}"))).collect();
+    spec.links = links.to_vec();
+    spec
+}
+
+fn matrix_world(seconds: u64, names: &[&str], gains: &[(usize, usize, f64)]) -> WorldSpec {
+    let mut spec = world(by_matrix(dot11b(400.0, 550.0)), seconds);
+    for name in names {
+        node(&mut spec, name, 0.0, 0.0);
+    }
+    spec.gains = gains.iter().map(|&(from, to, dbm)| GainSpec { from, to, gain: Db(dbm - 15.0) }).collect();
+    spec
+}
+
+fn cold(spec: &mut WorldSpec, waiting: u32) {
+    spec.arp = ArpSpec { prefilled: false, waiting_packets: waiting, retry: Span::from_secs(1), attempts: 3 };
+}
+
+/// Request 28 + 36 = 64 B: 192 + 512 = 704 us at 1 Mbit/s; reply 192 + 47 = 239 us at 11 Mbit/s; then the packets in order.
+#[test]
+fn arp_asks_first_and_keeps_the_order() {
+    let mut spec = world(no_back_off(dot11b(400.0, 550.0)), 1);
+    node(&mut spec, "a", 0.0, 0.0);
+    node(&mut spec, "b", 300.0, 0.0);
+    cold(&mut spec, 3);
+    let mut world = make(&spec, 1);
+    world.start_trace();
+    inject(&mut world, 0, 1, 3);
+    let ends = ends(&mut world);
+    let expected = [
+        (Broadcast, 0, 1_000_000, 1_704_000),
+        // + 1001 + DIFS 50000.
+        (Data, 1, 1_755_001, 1_994_001),
+        (Ack, 0, 2_005_002, 2_309_002),
+        // DIFS after its own ACK.
+        (Data, 0, 2_359_002, 3_669_002),
+        (Ack, 1, 3_680_003, 3_984_003),
+        (Data, 0, 4_035_004, 5_345_004),
+        (Ack, 1, 5_356_005, 5_660_005),
+        (Data, 0, 5_711_006, 7_021_006),
+        (Ack, 1, 7_032_007, 7_336_007),
+    ];
+    assert_eq!(story(&world.take_trace()), expected);
+    assert_eq!(ends, [(3_670_003, 0, None), (5_346_005, 1, None), (7_022_007, 2, None)]);
+}
+
+/// With room for one waiting packet the oldest ones are dropped.
+#[test]
+fn arp_keeps_the_newest_packets() {
+    let mut spec = world(no_back_off(dot11b(400.0, 550.0)), 1);
+    node(&mut spec, "a", 0.0, 0.0);
+    node(&mut spec, "b", 300.0, 0.0);
+    cold(&mut spec, 1);
+    let mut world = make(&spec, 1);
+    inject(&mut world, 0, 1, 3);
+    let queue = Some("arp-queue");
+    assert_eq!(ends(&mut world), [(1_000_000, 0, queue), (1_000_000, 1, queue), (3_670_003, 2, None)]);
+}
+
+/// `j` leaves gaps of SIFS 10 + ACK 304 + DIFS 50 = 364 us at `t`, too short for a request of 704 us: three requests, a second
+/// apart, and a second after the last one the packet is given up. Broadcasts are not repeated by the MAC.
+#[test]
+fn arp_gives_up() {
+    let gains = [both(0, 1, -60.0), both(2, 3, -60.0), [(2, 1, -60.0); 2]].concat();
+    let mut spec = matrix_world(4, &["s", "t", "j", "k"], &gains);
+    let mut jammer = no_back_off(spec.radios[0].clone());
+    jammer.name = "jammer".into();
+    spec.radios.push(jammer);
+    spec.nodes[2].radios = vec![1];
+    flow(&mut spec, "noise", 2, 3, saturating(1500));
+    cold(&mut spec, 1);
+    // The jammer and its peer know each other after their first packets.
+    let mut world = make(&spec, 1);
+    world.start_trace();
+    inject(&mut world, 0, 1, 1);
+    assert_eq!(ends(&mut world), [(3_001_000_000, 0, Some("arp-failed"))]);
+    assert_eq!(starts(&world.take_trace(), 0), [1_000_000, 1_001_000_000, 2_001_000_000]);
+}
+
+/// A source that always has more to send meets an unknown neighbour.
+#[test]
+fn a_saturating_source_waits_for_arp() {
+    let mut spec = chain(dot11b(400.0, 550.0), 1, 300.0, saturating(1472), 1);
+    cold(&mut spec, 1);
+    let result = run(&spec, 1);
+    assert!(result.flows[0].delivered_packets > 400);
+    assert_eq!(result.ends.made, result.ends.delivered + result.ends.queued + result.ends.in_mac
+        + result.ends.dropped.values().sum::<u64>());
+}
+
+/// 1500 B at 10 Mbit/s take 1.2 ms, 5 ms of delay; packets follow each other without a gap.
+#[test]
+fn a_wired_link_serialises_and_delays() {
+    let mut world = make(&cable(1, &[link(0, 1, 10, 5000, 50)]), 1);
+    inject(&mut world, 0, 1, 3);
+    assert_eq!(ends(&mut world), [(7_200_000, 0, None), (8_400_000, 1, None), (9_600_000, 2, None)]);
+}
+
+/// At 7 Mbit/s a packet takes 1714285.71 ns: three take 5142857.14, and framing of 38 B counts when it is told to.
+#[test]
+fn a_wired_link_loses_nothing_by_rounding() {
+    let mut spec = cable(1, &[link(0, 1, 7, 0, 50)]);
+    let mut world = make(&spec, 1);
+    inject(&mut world, 0, 1, 3);
+    assert_eq!(ends(&mut world), [(2_714_285, 0, None), (4_428_571, 1, None), (6_142_857, 2, None)]);
+    spec.headers.wired = 38;
+    spec.links[0].rate = Rate::from_mbps(10);
+    let mut world = make(&spec, 1);
+    inject(&mut world, 0, 1, 1);
+    assert_eq!(ends(&mut world), [(2_230_400, 0, None)]);
+}
+
+/// Both directions at once, each with its own queue.
+#[test]
+fn a_wired_link_is_full_duplex() {
+    let mut world = make(&cable(1, &[link(0, 1, 10, 5000, 50)]), 1);
+    world.inject(packet(0, 1, 1500, 0), Time(1_000_000)).unwrap();
+    world.inject(packet(1, 0, 1500, 1), Time(1_000_000)).unwrap();
+    let mut ends = ends(&mut world);
+    ends.sort_unstable();
+    assert_eq!(ends, [(7_200_000, 0, None), (7_200_000, 1, None)]);
+}
+
+/// Ten packets arrive at w1 every 1.2 ms; each takes 12 ms onwards. The first goes on at once (2.2 ms), five wait; when it
+/// is gone (14.2 ms), all ten have come: four were dropped on arrival, the packets 6..9.
+#[test]
+fn a_full_wired_queue_drops_what_comes() {
+    let mut world = make(&cable(1, &[link(0, 1, 10, 0, 50), link(1, 2, 1, 0, 5)]), 1);
+    world.start_trace();
+    inject(&mut world, 0, 2, 10);
+    let (mut dropped, mut delivered) = (vec![], vec![]);
+    for (at, tag, reason) in ends(&mut world) {
+        match reason {
+            Some(reason) => dropped.push((at, tag, reason)),
+            None => delivered.push((at, tag)),
+        }
+    }
+    let expected: Vec<_> = (0..6).map(|i| (2_200_000 + 12_000_000 * (u64::from(i) + 1), i)).collect();
+    assert_eq!(delivered, expected);
+    let full = "queue-full";
+    assert_eq!(dropped, [(9_400_000, 6, full), (10_600_000, 7, full), (11_800_000, 8, full), (13_000_000, 9, full)]);
+    let dropped = |r: &&(u64, Record)| matches!(r.1, Record::Dropped { node: 1, flow: None, .. });
+    assert_eq!(world.take_trace().iter().filter(dropped).count(), 4);
+}
+
+/// A loss probability of 0.2 over 20000 packets: 4000 lost, standard error sqrt(20000 x 0.2 x 0.8) = 56.6.
+#[test]
+fn a_wired_link_loses_what_it_is_told() {
+    let mut wire = link(0, 1, 100, 1000, 50);
+    wire.loss = 0.2;
+    let mut spec = cable(200, &[wire]);
+    let traffic = Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 };
+    flow(&mut spec, "f", 0, 1, traffic);
+    for seed in 1..=3 {
+        let result = run(&spec, seed);
+        assert_eq!(result.ends.made, 20_000);
+        let lost = result.ends.dropped["wire-loss"];
+        assert!(lost.abs_diff(4000) <= 283, "{lost}");
+        assert_eq!(result.ends.delivered + lost + result.ends.on_wire, 20_000);
+    }
+}
+
+/// Mean waiting time on a link of 1 Mbit/s with Poisson arrivals of mean 1000 B, load 0.5: service S = 8 ms.
+/// M/M/1: rho S / (1 - rho) = 8 ms (sizes are rounded up to a byte: 8.012 ms); M/D/1: half of 8 ms.
+///
+/// 200000 packets: the standard error of the M/M/1 mean is 5.4 / sqrt(200000) = 1.2 %.
+#[test]
+fn queues_on_a_wired_link_wait_as_theory_says() {
+    for (exponential_sizes, service_ms, waiting_ms) in [(true, 8.004, 8.012), (false, 8.0, 4.0)] {
+        let mut spec = cable(3200, &[link(0, 1, 1, 0, 100_000)]);
+        spec.headers = HeaderSpec { udp: 0, ip: 0, llc: 0, mac: 0, wired: 0 };
+        let traffic = Traffic::Poisson { rate: Rate(500_000), packet: Bytes(1000), exponential_sizes };
+        flow(&mut spec, "f", 0, 1, traffic);
+        let result = run(&spec, 7);
+        assert!(result.ends.made.abs_diff(200_000) < 2300, "five standard errors: {}", result.ends.made);
+        let waiting = result.flows[0].mean_delay_s.unwrap() * 1e3 - service_ms;
+        assert!((waiting / waiting_ms - 1.0).abs() < 0.05, "{exponential_sizes} {waiting}");
+    }
+}
+
+/// A wireless hop of 300 m, then a cable: DATA 1000000..2310000, + 1001, 1500 B at 100 Mbit/s 120000, delay 1000000.
+#[test]
+fn from_the_air_to_the_wire() {
+    let mut spec = world(dot11b(400.0, 550.0), 1);
+    node(&mut spec, "a", 0.0, 0.0);
+    node(&mut spec, "gate", 300.0, 0.0);
+    spec.nodes.push(wired("server"));
+    spec.links.push(link(1, 2, 100, 1000, 50));
+    let mut world = make(&spec, 1);
+    inject(&mut world, 0, 2, 1);
+    assert_eq!(ends(&mut world), [(3_431_001, 0, None)]);
+    // And back: 1000000 + 120000 + 1000000 at the gate, 1310000 on the air, 1001 on the way.
+    let mut world = make(&spec, 1);
+    inject(&mut world, 2, 0, 1);
+    assert_eq!(ends(&mut world), [(3_431_001, 0, None)]);
+}
+
+/// Fewest hops takes the direct link that loses most frames; ETX goes round. The direct link's delivery ratio is known to
+/// the route: 1 / (df dr) against 2.
+#[test]
+fn etx_avoids_a_lossy_short_cut() {
+    let gains = [both(0, 1, -60.0), both(1, 2, -60.0), both(0, 2, -91.2)].concat();
+    let mut spec = matrix_world(5, &["a", "b", "c"], &gains);
+    spec.radios[0].phy.preamble_detect = Dbm(-100.0);
+    spec.radios[0].phy.energy_detect = Dbm(-100.0);
+    spec.radios[0].phy.noise = Dbm(-95.0);
+    spec.radios[0].phy.lock_sinr = Db(0.0);
+    spec.radios[0].phy.error_model = ErrorModel::WorstSinr;
+    flow(&mut spec, "f", 0, 2, saturating(1472));
+    let ratio = make(&spec, 1).air().delivery_ratio(0, 2, 1500);
+    assert!((0.2..0.6).contains(&ratio), "{ratio}: 1 / 0.6^2 = 2.8 > 2");
+    let direct = run(&spec, 1);
+    assert_eq!(direct.flows[0].hops, Some(1));
+    spec.routing = Routing::Etx;
+    let round = run(&spec, 1);
+    assert_eq!(round.flows[0].hops, Some(2));
+    assert!(round.flows[0].goodput_bps > direct.flows[0].goodput_bps);
+    // Random losses are losses by noise: nobody else was on the air.
+    let lost = direct.stations[2].counters.lost;
+    let interference = lost[7];
+    assert!(lost[8] > 100 && interference == 0, "{lost:?}");
+    // The share that gets through is the ratio that the route was chosen by: 4 standard errors of about 1500 frames.
+    let (sent, received) = (direct.stations[0].counters.sent[2], direct.stations[2].counters.received[2]);
+    assert!((received as f64 / sent as f64 - ratio).abs() < 0.055, "{received} {sent} {ratio}");
+}
+
+/// One channel: the two hops take turns. Two channels: the relay receives on one and sends on the other.
+#[test]
+fn a_relay_with_two_radios_does_not_disturb_itself() {
+    let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(1472), 5);
+    let shared = run(&spec, 1).flows[0].goodput_bps;
+    let mut second = spec.radios[0].clone();
+    second.name = "second".into();
+    second.channel = 6;
+    spec.radios.push(second);
+    spec.nodes[1].radios = vec![0, 1];
+    spec.nodes[2].radios = vec![1];
+    let result = run(&spec, 1);
+    let split = result.flows[0].goodput_bps;
+    let single = run(&chain(dot11b(250.0, 550.0), 1, 200.0, saturating(1472), 5), 1).flows[0].goodput_bps;
+    assert!(split > 0.97 * single && split < 1.01 * single, "{split} {single}");
+    assert!(shared < 0.55 * single, "{shared} {single}");
+    let radios: Vec<_> = result.stations.iter().map(|s| (s.node.as_str(), s.radio.as_str())).collect();
+    assert_eq!(radios, [("0", "default"), ("1", "default"), ("1", "second"), ("2", "second")]);
+    // The second channel never hears the first.
+    assert_eq!(result.stations[3].counters.received[2], result.flows[0].delivered_packets);
+}
+
+/// Of several interfaces the one with the fewest hops is used: the cable goes straight, the air needs three hops.
+#[test]
+fn the_shorter_interface_is_used() {
+    let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1472), 1);
+    spec.links.push(link(0, 3, 10, 0, 50));
+    let result = run(&spec, 1);
+    assert_eq!((result.flows[0].hops, result.transmissions), (Some(1), 0));
+    // 1500 B in 1.2 ms: the last of 833 packets is under way at the end.
+    assert_eq!((result.ends.delivered, result.ends.on_wire), (833, 1));
+}
+
+#[test]
+fn no_route_is_said_and_counted() {
+    let mut spec = chain(dot11b(250.0, 550.0), 1, 2000.0, saturating(1472), 1);
+    let cbr = Traffic::ConstantRate { rate: Rate(80_000), packet: Bytes(1000), gap_jitter: 0.0 };
+    flow(&mut spec, "g", 0, 1, cbr);
+    let result = run(&spec, 1);
+    assert_eq!(result.warnings.len(), 2);
+    // One packet of the saturating source says it once, the other one's ten are dropped one by one.
+    assert_eq!(result.ends.dropped["no-route"], 11);
+    assert_eq!(result.ends.made, 11);
+}
+
+#[test]
+fn packets_from_outside() {
+    let mut spec = chain(dot11b(400.0, 550.0), 1, 300.0, saturating(1000), 1);
+    spec.flows.clear();
+    let mut world = make(&spec, 1);
+    assert!(world.inject(packet(0, 2, 100, 0), Time::ZERO).is_err(), "no such node");
+    world.advance(Time(5_000_000));
+    assert!(world.inject(packet(0, 1, 100, 0), Time(4_999_999)).is_err(), "that has passed");
+    world.inject(packet(0, 1, 1500, 7), Time(5_000_000)).unwrap();
+    world.inject(packet(1, 1, 1500, 8), Time(5_000_000)).unwrap();
+    assert!(world.drain_outputs().is_empty(), "nothing has happened yet");
+    assert_eq!(world.next_deadline(), Some(Time(5_000_000)));
+    let out = ends(&mut world);
+    // To itself at once; over the air 1310000 + 1001 later.
+    assert_eq!(out, [(5_000_000, 8, None), (6_311_001, 7, None)]);
+    assert!(world.drain_outputs().is_empty(), "told once");
+    assert_eq!(world.now(), Time(1_000_000_000));
+}
+
+/// Packets from outside are in the queues, but no flow made them: the places still add up.
+#[test]
+fn packets_from_outside_do_not_upset_the_count() {
+    let mut world = make(&cable(1, &[link(0, 1, 1, 0, 5)]), 1);
+    inject(&mut world, 0, 1, 10);
+    world.advance(Time(2_000_000));
+    let ends = world.result().ends;
+    let inside = ends.queued + ends.in_mac + ends.on_wire + ends.awaiting_arp;
+    assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + inside, "{ends:?}");
+}

@@ -1,0 +1,125 @@
+//! Worlds drawn at random, small enough to run by the dozen.
+
+use airfair_sim::spec::*;
+use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
+use proptest::prelude::*;
+
+use super::*;
+
+/// One choice of the rules that simulators read differently.
+pub const PROFILES: [&str; 8] =
+    ["standard", "rts", "ns-2", "saturation", "worst-sinr", "per-chunk", "dot11a", "dot11g"];
+
+/// A radio with the rules of a profile.
+pub fn profile(name: &str) -> RadioSpec {
+    let mut radio = dot11b(250.0, 550.0);
+    match name {
+        "rts" => {
+            radio.mac.rts_threshold = Bytes(0);
+            radio.phy.relock = Some(Db(10.0));
+        }
+        "ns-2" => {
+            radio.phy.lock_on = LockOn::Energy;
+            radio.phy.preamble_detection = Span::ZERO;
+            radio.phy.interference = Interference::Strongest;
+            radio.mac.eifs_on_energy = true;
+            radio.mac.eifs_as_nav = true;
+            radio.mac.nav_reset = false;
+            radio.mac.cts_needs_idle_carrier = true;
+            radio.mac.sensing_delay = Span::ZERO;
+            radio.mac.immediate_access = false;
+            radio.mac.response_timeout = ResponseTimeout::WholeResponse;
+            radio.mac.rts_threshold = Bytes(0);
+            radio.mac.backpressure = false;
+        }
+        "saturation" => {
+            radio.mac.eifs = Eifs::ResponseRate;
+            radio.mac.after_timeout = AfterTimeout::Immediate;
+            radio.mac.cts_needs_idle_nav = false;
+            radio.mac.mac_queue = 4;
+        }
+        "worst-sinr" | "per-chunk" => {
+            radio.phy.noise = Dbm(-88.0);
+            radio.phy.error_model =
+                if name == "per-chunk" { ErrorModel::PerChunk } else { ErrorModel::WorstSinr };
+            radio.propagation = Propagation::LogDistance {
+                exponent: 3.0,
+                reference_m: 1.0,
+                reference_loss: Db(40.0),
+                shadowing: Db(6.0),
+            };
+            radio.phy.preamble_detect = Dbm(-90.0);
+            radio.phy.energy_detect = Dbm(-90.0);
+            radio.phy.cutoff = Dbm(-100.0);
+        }
+        "dot11a" => {
+            radio = dot11a(54, 250.0, 550.0);
+            radio.mac.coverage_class = 1;
+            radio.mac.eifs = Eifs::Off;
+        }
+        "dot11g" => {
+            radio.phy.standard = Standard::Dot11g;
+            radio.phy.data_rate = Rate::from_mbps(24);
+            radio.phy.basic_rates = [1, 2, 6, 12, 24].map(Rate::from_mbps).to_vec();
+            radio.phy.protection = Protection::CtsToSelf;
+            radio.phy.preamble = Preamble::Short;
+            radio.phy.short_slot = true;
+            radio.phy.relock = Some(Db(6.0));
+        }
+        _ => {}
+    }
+    radio.queue.packets = 10;
+    radio
+}
+
+/// What is drawn: profile, places, flows (from, to, kind, bytes), links, ARP known.
+pub type Draw = (usize, Vec<(u16, u16)>, Vec<(usize, usize, u8, u16)>, Vec<(usize, usize)>, bool);
+
+pub fn draw() -> impl Strategy<Value = Draw> {
+    let place = (0u16..900, 0u16..500);
+    let flow = (0usize..9, 0usize..9, 0u8..4, 1u16..2200);
+    let link = (0usize..9, 0usize..9);
+    (
+        0..PROFILES.len(),
+        proptest::collection::vec(place, 2..9),
+        proptest::collection::vec(flow, 1..6),
+        proptest::collection::vec(link, 0..3),
+        any::<bool>(),
+    )
+}
+
+/// The world of a draw. Flows stop at `stop`.
+pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
+    let (profile_number, places, flows, links, prefilled) = drawn;
+    let mut spec = world(profile(PROFILES[*profile_number]), 1);
+    spec.duration = duration;
+    spec.arp.prefilled = *prefilled;
+    spec.arp.retry = Span::from_millis(50);
+    for (i, &(x, y)) in places.iter().enumerate() {
+        node(&mut spec, &format!("n{i}"), f64::from(x), f64::from(y));
+    }
+    let n = places.len();
+    for &(a, b) in links.iter().filter(|l| l.0 % n != l.1 % n) {
+        spec.links.push(LinkSpec {
+            ends: [a % n, b % n],
+            rate: Rate::from_mbps(2),
+            delay: Span::from_micros(700),
+            loss: 0.1,
+            queue: QueueSpec { packets: 5 },
+        });
+    }
+    for (i, &(from, to, kind, bytes)) in flows.iter().enumerate().filter(|(_, f)| f.0 % n != f.1 % n) {
+        let (packet, rate) = (Bytes(u64::from(bytes)), Rate(u64::from(bytes) * 2000));
+        let traffic = match kind {
+            0 => Traffic::Saturating { packet },
+            1 => Traffic::ConstantRate { rate, packet, gap_jitter: 0.0 },
+            2 => Traffic::ConstantRate { rate, packet, gap_jitter: 1.0 },
+            _ => Traffic::Poisson { rate, packet, exponential_sizes: true },
+        };
+        flow(&mut spec, &format!("f{i}"), from % n, to % n, traffic);
+        let last = spec.flows.last_mut().unwrap();
+        last.stop = stop;
+        last.start_jitter = Span::from_millis(5);
+    }
+    spec
+}
