@@ -103,6 +103,12 @@ impl World {
         trace
     }
 
+    /// The agenda's pushes (true) and pops so far, for the benchmark of the back ends.
+    #[cfg(feature = "record-agenda")]
+    pub fn take_agenda(&mut self) -> Vec<(bool, crate::engine::Event)> {
+        std::mem::take(&mut self.agenda.record)
+    }
+
     /// Names of nodes, stations and flows.
     #[must_use]
     pub fn names(&self) -> &Names {

@@ -69,8 +69,7 @@ pub fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
         // 22 MHz of noise against the bit rate: processing gain.
         Mode::Dsss1 => 0.5 * math::exp(-snr * 22.0),
         Mode::Dsss2 => {
-            // DQPSK loses 2.3 dB against coherent QPSK (Proakis 5.2).
-            q((2.0 * snr * 11.0 * 0.5888).sqrt()).min(0.5)
+            q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5)
         }
         Mode::Cck5_5 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
         Mode::Cck11 => {
@@ -87,11 +86,15 @@ pub fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
     }
 }
 
+/// DQPSK loses 2.3 dB against coherent QPSK (Proakis 5.2); CCK's first phase is differential too.
+const DIFFERENTIAL: f64 = 0.5888;
+
 /// CCK: union bound over the code words' distances (Pursley and Royster, 2003). Symbols come at 1.375 MHz in 22 MHz.
 fn cck(snr: f64, distances: &[(f64, f64)], bits: f64) -> f64 {
-    let symbol: f64 = distances.iter().map(|&(count, weight)| count * q((2.0 * snr * weight).sqrt())).sum();
-    // An erroneous code word has half of its bits wrong.
-    (symbol.min(1.0) * (bits / 2.0) / bits * (bits / (bits - 1.0)).min(1.2)).min(0.5)
+    let symbol: f64 = distances.iter().map(|&(count, weight)| count * q((2.0 * snr * DIFFERENTIAL * weight).sqrt())).sum();
+    // The bit error rate at which as many symbols are free of errors.
+    let ln_right = math::ln((1.0 - symbol).max(1e-300));
+    (1.0 - math::exp(ln_right / bits)).min(0.5)
 }
 
 /// Natural logarithm of the probability that `bits` bits in a row are right.

@@ -77,6 +77,9 @@ pub struct Agenda<Q: Pending = Wheel> {
     pushes: u32,
     /// Events taken out so far.
     pub popped: u64,
+    /// Pushes (true) and pops in their order, for the benchmark of the back ends.
+    #[cfg(feature = "record-agenda")]
+    pub record: Vec<(bool, Event)>,
 }
 
 impl<Q: Pending> Agenda<Q> {
@@ -86,7 +89,10 @@ impl<Q: Pending> Agenda<Q> {
         debug_assert!(time >= self.now, "an event in the past: {time} < {}", self.now);
         let order = order.0 | u64::from(self.pushes);
         self.pushes = self.pushes.wrapping_add(1);
-        self.pending.push(Event { time, order, kind, target, a, b });
+        let event = Event { time, order, kind, target, a, b };
+        #[cfg(feature = "record-agenda")]
+        self.record.push((true, event));
+        self.pending.push(event);
     }
 
     /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.
@@ -96,6 +102,8 @@ impl<Q: Pending> Agenda<Q> {
         debug_assert!(event.time >= self.now, "time went back");
         self.now = event.time;
         self.popped += 1;
+        #[cfg(feature = "record-agenda")]
+        self.record.push((false, event));
         Some(event)
     }
 
