@@ -3,8 +3,8 @@
 use airfair_schemes::Scheme;
 use airfair_units::Time;
 
-use crate::air::{Air, Kind, StationSpec};
 use crate::air;
+use crate::air::{Air, Kind, StationSpec};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
@@ -73,7 +73,12 @@ impl World {
         let net = Net::new(spec, &air, node_of_station, &radio_of_station, scheme, seed, &mut agenda);
         let warnings = net
             .unreachable()
-            .map(|f| format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2]))
+            .map(|f| {
+                format!(
+                    "flow {}: no route from {} to {}",
+                    names.flows[f.0], names.nodes[f.1], names.nodes[f.2]
+                )
+            })
             .collect();
         Ok(Self {
             agenda,

@@ -68,9 +68,7 @@ pub fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
     match mode {
         // 22 MHz of noise against the bit rate: processing gain.
         Mode::Dsss1 => 0.5 * math::exp(-snr * 22.0),
-        Mode::Dsss2 => {
-            q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5)
-        }
+        Mode::Dsss2 => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
         Mode::Cck5_5 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
         Mode::Cck11 => {
             cck(snr, &[(24.0, 4.0), (16.0, 6.0), (174.0, 8.0), (16.0, 10.0), (24.0, 12.0), (1.0, 16.0)], 8.0)
@@ -91,7 +89,8 @@ const DIFFERENTIAL: f64 = 0.5888;
 
 /// CCK: union bound over the code words' distances (Pursley and Royster, 2003). Symbols come at 1.375 MHz in 22 MHz.
 fn cck(snr: f64, distances: &[(f64, f64)], bits: f64) -> f64 {
-    let symbol: f64 = distances.iter().map(|&(count, weight)| count * q((2.0 * snr * DIFFERENTIAL * weight).sqrt())).sum();
+    let symbol: f64 =
+        distances.iter().map(|&(count, weight)| count * q((2.0 * snr * DIFFERENTIAL * weight).sqrt())).sum();
     // The bit error rate at which as many symbols are free of errors.
     let ln_right = math::ln((1.0 - symbol).max(1e-300));
     (1.0 - math::exp(ln_right / bits)).min(0.5)

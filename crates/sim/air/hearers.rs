@@ -68,7 +68,8 @@ impl Hearers {
         for gain in gains {
             for (i, from) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.from && matrix(s)) {
                 for (j, to) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.to) {
-                    if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel {
+                    if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel
+                    {
                         add(i, j, from.tx_power.0 + gain.gain.0, distance(from, to));
                     }
                 }
@@ -172,10 +173,10 @@ fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> 
     let extent = stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
     // No cell smaller than needed to keep the indices in range.
     let size = reach.max(extent / 1e6).max(1.0);
-    let cell = move |s: &StationSpec| {
-        [(s.position[0] / size).floor() as i64, (s.position[1] / size).floor() as i64]
-    };
-    let mut by_cell: Vec<([i64; 2], usize)> = stations.iter().enumerate().map(|(i, s)| (cell(s), i)).collect();
+    let cell =
+        move |s: &StationSpec| [(s.position[0] / size).floor() as i64, (s.position[1] / size).floor() as i64];
+    let mut by_cell: Vec<([i64; 2], usize)> =
+        stations.iter().enumerate().map(|(i, s)| (cell(s), i)).collect();
     by_cell.sort_unstable();
     let neighbours: Vec<Vec<usize>> = stations
         .iter()
@@ -190,5 +191,8 @@ fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> 
             found
         })
         .collect();
-    neighbours.into_iter().enumerate().flat_map(|(i, found)| found.into_iter().filter(move |&j| j != i).map(move |j| (i, j)))
+    neighbours
+        .into_iter()
+        .enumerate()
+        .flat_map(|(i, found)| found.into_iter().filter(move |&j| j != i).map(move |j| (i, j)))
 }

@@ -98,7 +98,11 @@ impl Kind {
         let data_mode = mode(phy.data_rate)?;
         let basic = phy.basic_rates.iter().map(|&r| mode(r)).collect::<Result<Vec<_>, _>>()?;
         let fastest_below = |limit: Mode, ofdm: bool| {
-            basic.iter().copied().filter(|m| m.is_ofdm() == ofdm && m.rate() <= limit.rate()).max_by_key(|m| m.rate())
+            basic
+                .iter()
+                .copied()
+                .filter(|m| m.is_ofdm() == ofdm && m.rate() <= limit.rate())
+                .max_by_key(|m| m.rate())
         };
         // The highest basic rate not above the data rate, of the same modulation class if there is one (10.7.6.5.2).
         let slowest = if phy.standard == Standard::Dot11a { Mode::Ofdm6 } else { Mode::Dsss1 };

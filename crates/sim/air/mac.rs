@@ -226,7 +226,15 @@ impl Air {
         }
     }
 
-    fn send_control(&mut self, station: u32, what: FrameKind, to: u32, nav_us: u32, mode: Mode, agenda: &mut Agenda) {
+    fn send_control(
+        &mut self,
+        station: u32,
+        what: FrameKind,
+        to: u32,
+        nav_us: u32,
+        mode: Mode,
+        agenda: &mut Agenda,
+    ) {
         let kind = &self.kinds[usize::from(self.stations[station as usize].radio.kind)];
         let (bytes, duration) = match what {
             FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
@@ -302,7 +310,9 @@ impl Air {
                 agenda.push(at, self.order(class::TIMEOUT, station), kinds::TIMEOUT, station, generation, 0);
             }
             FrameKind::Broadcast => self.packet_done(station, Outcome::Broadcast, agenda, upper),
-            FrameKind::Cts if frame.receiver == station => self.reply_after_sifs(station, None, agenda.now, agenda),
+            FrameKind::Cts if frame.receiver == station => {
+                self.reply_after_sifs(station, None, agenda.now, agenda)
+            }
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }
@@ -323,7 +333,10 @@ impl Air {
                 self.counters[s].cts_withheld += 1;
                 if self.recorder.is_some() {
                     let until = self.stations[s].radio.busy_until.max(self.stations[s].radio.nav_until);
-                    self.record(agenda.now, Record::CtsWithheld { at: station, to: reply.to, nav_until: until });
+                    self.record(
+                        agenda.now,
+                        Record::CtsWithheld { at: station, to: reply.to, nav_until: until },
+                    );
                 }
             }
             Some(reply) => self.send_control(station, reply.kind, reply.to, reply.nav_us, reply.mode, agenda),
@@ -370,11 +383,23 @@ impl Air {
                 if kind.cts_needs_idle_nav && self.stations[s].radio.nav_until > end {
                     self.counters[s].cts_withheld += 1;
                     if self.recorder.is_some() {
-                        self.record(agenda.now, Record::CtsWithheld { at: station, to: from, nav_until: self.stations[s].radio.nav_until });
+                        self.record(
+                            agenda.now,
+                            Record::CtsWithheld {
+                                at: station,
+                                to: from,
+                                nav_until: self.stations[s].radio.nav_until,
+                            },
+                        );
                     }
                     return;
                 }
-                let used = kind.sifs + kind.duration(frame.mode, Cts::wire_len() as u32);
+                let cts = if frame.mode == kind.control_mode {
+                    kind.cts_ns
+                } else {
+                    kind.duration(frame.mode, Cts::wire_len() as u32)
+                };
+                let used = kind.sifs + cts;
                 let nav_us = frame.nav_us.saturating_sub(duration_us(used));
                 let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
                 self.reply_after_sifs(station, Some(reply), end, agenda);
@@ -416,7 +441,13 @@ impl Air {
     }
 
     /// CTS or ACK did not start in time.
-    pub(super) fn timeout<U: Upper>(&mut self, station: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
+    pub(super) fn timeout<U: Upper>(
+        &mut self,
+        station: u32,
+        generation: u32,
+        agenda: &mut Agenda,
+        upper: &mut U,
+    ) {
         let s = station as usize;
         let mac = &self.macs[s];
         if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
@@ -455,14 +486,21 @@ impl Air {
         let attempts = if no_cts || !after_rts { mac.short_retries } else { mac.long_retries };
         mac.cw = (2 * mac.cw + 1).min(kind.cw_max);
         let counters = &mut self.counters[s];
-        if no_cts { counters.no_cts += 1 } else { counters.no_ack += 1 }
+        if no_cts {
+            counters.no_cts += 1
+        } else {
+            counters.no_ack += 1
+        }
         let lag = match kind.after_timeout {
             AfterTimeout::Difs => kind.difs,
             AfterTimeout::Immediate => 0,
         };
         if self.recorder.is_some() {
             let cw = self.macs[s].cw;
-            self.record(agenda.now, Record::NoResponse { at: station, to: packet.to, cts: no_cts, attempts, cw, given_up });
+            self.record(
+                agenda.now,
+                Record::NoResponse { at: station, to: packet.to, cts: no_cts, attempts, cw, given_up },
+            );
         }
         if given_up {
             self.counters[s].given_up += 1;

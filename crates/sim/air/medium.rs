@@ -9,7 +9,7 @@ use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE, Signal};
 use super::hearers::{Band, Hearer};
 use super::kind::{Kind, exceeds};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
-use super::{Air, StationCounters, Upper, class, error, kinds};
+use super::{Air, Needs, StationCounters, Upper, class, error, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
 use crate::spec::ErrorModel;
@@ -34,7 +34,7 @@ impl Air {
         radio.set(flag::TRANSMITTING);
         extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        clock.make_busy(&mut radio.busy_until, radio.nav_until, start, end);
+        clock.make_busy::<true>(&mut radio.busy_until, radio.nav_until, start, end);
         radio.freeze(start, end + kind.difs, kind.slot);
 
         if self.recorder.is_some() {
@@ -58,12 +58,25 @@ impl Air {
     /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
     pub(super) fn band_start(&mut self, at: u32, band: usize) {
         let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
+        let Needs { sums, idle_times } = self.needs;
         let band = hearers.bands[band];
-        let pass = StartPass { at, frame: frames.get(at).signal(), list: &hearers.list, band, per_chunk: *per_chunk };
-        // Mostly there is one kind of radio: then it is not looked up for every hearer.
-        match kinds.as_slice() {
-            [one] => pass.run(stations, frames, counters, |_| one),
-            many => pass.run(stations, frames, counters, |s| &many[usize::from(s.radio.kind)]),
+        let pass = StartPass {
+            at,
+            frame: frames.get(at).signal(),
+            list: &hearers.list,
+            band,
+            per_chunk: *per_chunk,
+        };
+        // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
+        // rule of the run asks for.
+        match (kinds.as_slice(), sums, idle_times) {
+            ([one], true, true) => pass.run::<true, true>(stations, frames, counters, |_| one),
+            ([one], true, false) => pass.run::<true, false>(stations, frames, counters, |_| one),
+            ([one], false, true) => pass.run::<false, true>(stations, frames, counters, |_| one),
+            ([one], false, false) => pass.run::<false, false>(stations, frames, counters, |_| one),
+            (many, ..) => {
+                pass.run::<true, true>(stations, frames, counters, |s| &many[usize::from(s.radio.kind)]);
+            }
         }
     }
 
@@ -92,8 +105,10 @@ impl Air {
                 close_chunk(station, frames, kind, frame.end + u64::from(hearer.delay));
             }
         }
-        for hearer in &self.hearers.list[band.first as usize..band.end as usize] {
-            self.stations[hearer.id as usize].radio.power_sum -= hearer.power;
+        if self.needs.sums {
+            for hearer in &self.hearers.list[band.first as usize..band.end as usize] {
+                self.stations[hearer.id as usize].radio.power_sum -= hearer.power;
+            }
         }
         let mut met = false;
         let mut entry = band.first;
@@ -101,7 +116,9 @@ impl Air {
             // Bystanders that receive a frame well need nobody's help; the others are called one by one.
             let Self { stations, hearers, kinds, .. } = self;
             let left = &hearers.list[entry as usize..band.decodable_end as usize];
-            let Some(skip) = left.iter().position(|h| !bystander(h, at, &frame, stations, kinds)) else { break };
+            let Some(skip) = left.iter().position(|h| !bystander(h, at, &frame, stations, kinds)) else {
+                break;
+            };
             let hearer = left[skip];
             entry += skip as u32;
             let mine = frame.receiver == hearer.id;
@@ -220,7 +237,11 @@ impl Air {
             ErrorModel::PerChunk => station.slow.log_success,
             ErrorModel::WorstSinr => {
                 let noise = interference(station, kind, hearer) + kind.noise;
-                error::log_success(frame.mode, hearer.power as f64 / noise as f64, f64::from(frame.bytes) * 8.0)
+                error::log_success(
+                    frame.mode,
+                    hearer.power as f64 / noise as f64,
+                    f64::from(frame.bytes) * 8.0,
+                )
             }
         };
         let alone = interference(station, kind, hearer) == 0;
@@ -255,7 +276,7 @@ struct StartPass<'a> {
 
 impl StartPass<'_> {
     #[inline(always)]
-    fn run<'k>(
+    fn run<'k, const SUMS: bool, const IDLE_TIMES: bool>(
         &self,
         stations: &mut [Station],
         frames: &mut Frames,
@@ -278,8 +299,8 @@ impl StartPass<'_> {
             let kind = kind_of(station);
             let start = frame.start + u64::from(hearer.delay);
             let idle = station.radio.busy_until <= start;
-            add_power(station, kind, hearer, frame.number);
-            make_busy(station, kind, hearer, frame, false);
+            add_power::<SUMS>(station, kind, hearer, frame.number);
+            make_busy::<IDLE_TIMES>(station, kind, hearer, frame, false);
             let locked = if station.radio.lock == NONE {
                 may_lock(station, kind, hearer, start, idle)
             } else {
@@ -298,22 +319,24 @@ impl StartPass<'_> {
         for hearer in sensed {
             let station = &mut stations[hearer.id as usize];
             let kind = kind_of(station);
-            add_power(station, kind, hearer, frame.number);
-            make_busy(station, kind, hearer, frame, kind.eifs_on_energy);
+            add_power::<SUMS>(station, kind, hearer, frame.number);
+            make_busy::<IDLE_TIMES>(station, kind, hearer, frame, kind.eifs_on_energy);
         }
         for hearer in noise {
             let station = &mut stations[hearer.id as usize];
             let kind = kind_of(station);
-            add_power(station, kind, hearer, frame.number);
+            add_power::<SUMS>(station, kind, hearer, frame.number);
         }
     }
 }
 
 /// A signal's power joins the sum; under a lock it is interference.
 #[inline(always)]
-fn add_power(station: &mut Station, kind: &Kind, hearer: &Hearer, number: u32) {
+fn add_power<const SUMS: bool>(station: &mut Station, kind: &Kind, hearer: &Hearer, number: u32) {
     let radio = &mut station.radio;
-    radio.power_sum += hearer.power;
+    if SUMS {
+        radio.power_sum += hearer.power;
+    }
     if radio.lock != NONE {
         let level = if kind.strongest { hearer.power } else { radio.power_sum };
         if level > radio.worst {
@@ -326,11 +349,17 @@ fn add_power(station: &mut Station, kind: &Kind, hearer: &Hearer, number: u32) {
 /// A signal makes the medium busy and freezes the back-off, as if it will be received; if it is not, the pass at its end
 /// adds the EIFS, unless energy alone starts one (`eifs`).
 #[inline(always)]
-fn make_busy(station: &mut Station, kind: &Kind, hearer: &Hearer, frame: &Signal, eifs: bool) {
+fn make_busy<const IDLE_TIMES: bool>(
+    station: &mut Station,
+    kind: &Kind,
+    hearer: &Hearer,
+    frame: &Signal,
+    eifs: bool,
+) {
     let Station { radio, clock, slow } = station;
     let start = frame.start + u64::from(hearer.delay);
     let end = frame.end + u64::from(hearer.delay);
-    clock.make_busy(&mut radio.busy_until, radio.nav_until, start, end);
+    clock.make_busy::<IDLE_TIMES>(&mut radio.busy_until, radio.nav_until, start, end);
     let mut resume = end + kind.difs;
     if eifs {
         slow.eifs_from = slow.eifs_from.max(end);
@@ -375,8 +404,9 @@ fn contest(
     } else {
         earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
     };
-    let others = radio.power_sum - hearer.power + kind.noise;
-    let clear = earlier || kind.lock_on_energy || exceeds(hearer.power, kind.lock_sinr, others);
+    let clear = earlier
+        || kind.lock_on_energy
+        || exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise);
     if wins && clear {
         drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
         return Ok(());
@@ -402,7 +432,11 @@ fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Si
     radio.lock = at;
     radio.lock_start = start;
     // What was there before counts by its sum, also where later signals are compared one by one.
-    radio.worst = if kind.strongest { radio.power_sum - hearer.power } else { radio.power_sum };
+    radio.worst = match (kind.strongest, kind.lock_on_energy) {
+        (true, true) => 0,
+        (true, false) => radio.power_sum - hearer.power,
+        (false, _) => radio.power_sum,
+    };
     slow.lock_power = hearer.power;
     slow.lock_end = end;
     slow.worst_by = NONE;

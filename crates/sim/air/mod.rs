@@ -150,6 +150,15 @@ pub struct StationCounters {
     pub nav_extended: u64,
 }
 
+/// What the rules of a run ask for beyond the least.
+#[derive(Debug, Clone, Copy)]
+struct Needs {
+    /// Sums of received power. Not where signals are compared one by one and any energy occupies a receiver.
+    sums: bool,
+    /// When the medium got busy and idle, for immediate access.
+    idle_times: bool,
+}
+
 /// The air and every station on it.
 #[derive(Debug)]
 pub struct Air {
@@ -163,6 +172,7 @@ pub struct Air {
     last_sequence: Vec<u32>,
     frames: Frames,
     per_chunk: bool,
+    needs: Needs,
     reception: Vec<Stream>,
     /// What happened, if a trace was asked for; the world takes it out.
     pub recorder: Option<Trace>,
@@ -197,6 +207,12 @@ impl Air {
             ranks: stations.iter().map(|s| rank(seed, &s.name)).collect(),
             frames: Frames::default(),
             per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
+            needs: Needs {
+                sums: !kinds
+                    .iter()
+                    .all(|k| k.strongest && k.lock_on_energy && k.error_model != ErrorModel::PerChunk),
+                idle_times: kinds.iter().any(|k| k.immediate_access),
+            },
             reception: if random {
                 stations.iter().map(|s| Stream::new(seed, &s.name, Purpose::Reception)).collect()
             } else {
@@ -245,7 +261,8 @@ impl Air {
         Span(self.stations[station as usize].clock.receive_own)
     }
 
-    /// Sum of the powers of all signals that a station hears now; zero when the air is empty.
+    /// Sum of the powers of all signals that a station hears now; zero when the air is empty (and always where no rule of
+    /// the run asks for sums).
     #[must_use]
     pub fn power(&self, station: u32) -> Attowatts {
         Attowatts(self.stations[station as usize].radio.power_sum)
@@ -290,7 +307,8 @@ impl Air {
             return 0.0;
         }
         if kind.error_model == ErrorModel::Threshold {
-            let clean = hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
+            let clean =
+                hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
             return f64::from(u8::from(clean));
         }
         let snr = hearer.power as f64 / kind.noise as f64;
@@ -300,8 +318,7 @@ impl Air {
     /// Bytes of memory that a station takes, its list of hearers included.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
-        let fixed = size_of::<Station>() + size_of::<Mac>()
-            + size_of::<StationCounters>() + 8;
+        let fixed = size_of::<Station>() + size_of::<Mac>() + size_of::<StationCounters>() + 8;
         let lists = self.hearers.list.capacity() * (size_of::<hearers::Hearer>() + 4)
             + self.hearers.bands.capacity() * size_of::<hearers::Band>();
         fixed + lists / self.len().max(1)

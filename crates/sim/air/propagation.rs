@@ -16,7 +16,8 @@ pub const LIGHT: f64 = 299_792_458.0;
 #[must_use]
 pub fn gain_at(model: &Propagation, distance_m: f64) -> Db {
     let d = distance_m.max(1.0);
-    let friis = |frequency_hz: f64| -20.0 * math::log10(4.0 * core::f64::consts::PI * d * frequency_hz / LIGHT);
+    let friis =
+        |frequency_hz: f64| -20.0 * math::log10(4.0 * core::f64::consts::PI * d * frequency_hz / LIGHT);
     Db(match *model {
         Propagation::FreeSpace { frequency_hz } => friis(frequency_hz),
         Propagation::TwoRayGround { frequency_hz, antenna_height_m: h } => {

@@ -110,8 +110,9 @@ impl Radio {
 }
 
 /// Radio time. Transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
-/// lies outside of them is counted ahead and taken back where the medium gets busy after all. Exact in nanoseconds however
-/// intervals overlap: a state's time is a difference of two lengths.
+/// lies outside of them is counted ahead and taken back where the medium gets busy after all. The five always add up to the run
+/// in nanoseconds, since a state's time is a difference of two lengths; signals that are handled in another order than they
+/// arrive, and a look at a moment between a frame's start and its arrival, may put up to 4 us (a band) into a neighbouring state.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct Clock {
@@ -141,13 +142,20 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
 }
 
 impl Clock {
-    /// A signal from `start` to `end` makes the medium busy. `busy_until` and `nav_until` are the radio's.
+    /// A signal from `start` to `end` makes the medium busy. `busy_until` and `nav_until` are the radio's. `IDLE_TIMES`: keep
+    /// `busy_from` and `idle_from`.
     #[inline]
-    pub(crate) fn make_busy(&mut self, busy_until: &mut u64, nav_until: u64, start: u64, end: u64) {
+    pub(crate) fn make_busy<const IDLE_TIMES: bool>(
+        &mut self,
+        busy_until: &mut u64,
+        nav_until: u64,
+        start: u64,
+        end: u64,
+    ) {
         if end <= *busy_until {
             return;
         }
-        if start > *busy_until {
+        if IDLE_TIMES && start > *busy_until {
             self.idle_from = *busy_until;
             self.busy_from = start;
         }
@@ -172,14 +180,15 @@ impl Clock {
     /// Time in each state from the start to `now`.
     pub(crate) fn airtime(&self, busy_until: u64, nav_until: u64, now: u64) -> Airtime {
         let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
+        // The last interval of a union may lie ahead altogether: never less than what it contains.
         let transmit = known(self.transmit, self.transmit_until);
-        let receive = known(self.receive, self.receive_until);
-        let busy = known(self.busy, busy_until);
+        let receive = known(self.receive, self.receive_until).max(transmit);
+        let busy = known(self.busy, busy_until).max(receive);
         let nav = self.nav - nav_until.saturating_sub(busy_until.max(now)).min(self.nav);
         Airtime {
             transmit: Span(transmit),
-            receive: Span(receive.saturating_sub(transmit)),
-            busy: Span(busy.saturating_sub(receive)),
+            receive: Span(receive - transmit),
+            busy: Span(busy - receive),
             nav: Span(nav),
             idle: Span(now.saturating_sub(busy + nav)),
         }
@@ -301,13 +310,13 @@ mod tests {
                     0 => {
                         extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        clock.make_busy(&mut busy_until, nav_until, start, end);
+                        clock.make_busy::<true>(&mut busy_until, nav_until, start, end);
                     }
                     1 => {
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        clock.make_busy(&mut busy_until, nav_until, start, end);
+                        clock.make_busy::<true>(&mut busy_until, nav_until, start, end);
                     }
-                    2 => clock.make_busy(&mut busy_until, nav_until, start, end),
+                    2 => clock.make_busy::<true>(&mut busy_until, nav_until, start, end),
                     _ => clock.reserve(busy_until, &mut nav_until, start, end),
                 }
                 for state in &mut line[start as usize..end as usize] {

@@ -53,7 +53,14 @@ mod tests {
 
     #[test]
     fn time_goes_before_class_before_rank() {
-        let e = |time, class, rank| Event { time, order: Order::new(class, rank).0, kind: 0, target: 0, a: 0, b: 0 };
+        let e = |time, class, rank| Event {
+            time,
+            order: Order::new(class, rank).0,
+            kind: 0,
+            target: 0,
+            a: 0,
+            b: 0,
+        };
         assert!(e(1, 15, 9).key() < e(2, 0, 0).key());
         assert!(e(1, 1, 9).key() < e(1, 2, 0).key());
         assert!(e(1, 1, 3).key() < e(1, 1, 9).key());

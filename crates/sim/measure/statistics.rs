@@ -64,7 +64,9 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
         return 1.0 - incomplete_beta(1.0 - x, b, a);
     }
     let front = math::exp(
-        math::ln_gamma(a + b) - math::ln_gamma(a) - math::ln_gamma(b) + a * math::ln(x) + b * math::ln(1.0 - x),
+        math::ln_gamma(a + b) - math::ln_gamma(a) - math::ln_gamma(b)
+            + a * math::ln(x)
+            + b * math::ln(1.0 - x),
     ) / a;
     let guard = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
     let (mut c, mut d) = (1.0, 1.0 / guard(1.0 - (a + b) * x / (a + 1.0)));
@@ -93,7 +95,9 @@ mod tests {
     /// Any printed table of Student's t.
     #[test]
     fn quantiles_equal_the_printed_table() {
-        for (df, t) in [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (29, 2.045), (120, 1.980)] {
+        for (df, t) in
+            [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (29, 2.045), (120, 1.980)]
+        {
             assert!((student_t_975(df) - t).abs() < 6e-4, "df {df}: {}", student_t_975(df));
         }
     }

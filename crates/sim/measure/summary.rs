@@ -40,7 +40,7 @@ pub struct FlowResult {
 /// Where every packet that was made has ended, over the whole run, warm-up included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ends {
-    /// Made by sources.
+    /// Made by sources or injected.
     pub made: u64,
     /// Delivered.
     pub delivered: u64,

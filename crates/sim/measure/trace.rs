@@ -148,9 +148,7 @@ impl Names {
         let is = |station: u32| self.node_of_station.get(station as usize) == Some(&node);
         match *record {
             Record::Start { frame } => is(frame.sender) || is(frame.receiver),
-            Record::Received { frame, at } | Record::Lost { frame, at, .. } => {
-                is(at) || is(frame.sender)
-            }
+            Record::Received { frame, at } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
             Record::GivenUp { at, .. } => is(at),
             Record::Dropped { node: n, .. } | Record::Delivered { node: n, .. } => n == node,
@@ -178,7 +176,14 @@ impl Names {
                 )
             }
             Record::Received { frame: f, at } => {
-                write!(line, "{:<8} receives {} #{} from {}", self.station(at), f.kind.name(), f.number, self.station(f.sender))
+                write!(
+                    line,
+                    "{:<8} receives {} #{} from {}",
+                    self.station(at),
+                    f.kind.name(),
+                    f.number,
+                    self.station(f.sender)
+                )
             }
             Record::Lost { frame: f, at, loss } => {
                 let _ = write!(
@@ -198,7 +203,9 @@ impl Names {
                     Loss::LockAborted => write!(line, "it began to transmit before the end"),
                     Loss::TooWeak => write!(line, "it was too weak for its rate"),
                     Loss::Interference(None) => write!(line, "drowned by interference that was there before"),
-                    Loss::Interference(Some(n)) => write!(line, "drowned by interference, at worst when #{n} joined in"),
+                    Loss::Interference(Some(n)) => {
+                        write!(line, "drowned by interference, at worst when #{n} joined in")
+                    }
                     Loss::Noise => write!(line, "noise"),
                 }
             }

@@ -33,13 +33,25 @@ impl Net {
         for (station, &node) in node_of_station.iter().enumerate() {
             let radio = &spec.radios[radio_of_station[station]];
             let name = format!("{}/{}", spec.nodes[node as usize].id, radio.name);
-            port_specs.push((node, Behind::Station(station as u32), radio.queue.packets, radio.mac.backpressure, name));
+            port_specs.push((
+                node,
+                Behind::Station(station as u32),
+                radio.queue.packets,
+                radio.mac.backpressure,
+                name,
+            ));
         }
         for (i, link) in spec.links.iter().enumerate() {
             for (side, &node) in link.ends.iter().enumerate() {
                 let other = &spec.nodes[link.ends[1 - side]].id;
                 let name = format!("{}>{other}", spec.nodes[node].id);
-                port_specs.push((node as u32, Behind::Wire((2 * i + side) as u32), link.queue.packets, true, name));
+                port_specs.push((
+                    node as u32,
+                    Behind::Wire((2 * i + side) as u32),
+                    link.queue.packets,
+                    true,
+                    name,
+                ));
             }
         }
         port_specs.sort_by_key(|p| p.0);
@@ -92,7 +104,15 @@ impl Net {
                 let random = Stream::new(seed, &name, Purpose::LinkLoss);
                 let port = port_of_wire[2 * i + side];
                 let rate = link.rate.as_bps();
-                Direction::new(port, to as u32, rate, link.delay.as_nanos(), link.loss, random, rank(seed, &name))
+                Direction::new(
+                    port,
+                    to as u32,
+                    rate,
+                    link.delay.as_nanos(),
+                    link.loss,
+                    random,
+                    rank(seed, &name),
+                )
             })
             .collect();
 
@@ -116,6 +136,8 @@ impl Net {
             kicks: Vec::new(),
             injections: BTreeMap::new(),
             injected: 0,
+            injected_made: 0,
+            injected_delivered: 0,
             outputs: Vec::new(),
             measuring: spec.warmup.as_nanos() == 0,
             warmup: spec.warmup.as_nanos(),

@@ -183,6 +183,8 @@ pub struct Net {
     /// Packets from outside that are still to come.
     injections: BTreeMap<u32, Injected>,
     injected: u32,
+    injected_made: u64,
+    injected_delivered: u64,
     outputs: Vec<Output>,
     measuring: bool,
     warmup: u64,
@@ -291,6 +293,7 @@ impl Net {
     }
 
     fn make_injected(&mut self, injected: Injected, now: u64) {
+        self.injected_made += 1;
         let packet = Packet {
             created: now,
             enqueued: now,
@@ -382,6 +385,7 @@ impl Net {
         let Some(packet) = self.packets.remove(handle) else { return };
         if packet.flow == NO_FLOW {
             if packet.class == PacketClass::Data {
+                self.injected_delivered += 1;
                 self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: None });
             }
         } else {
@@ -489,7 +493,9 @@ impl Net {
         let link = &mut self.wires[wire as usize];
         link.sending = Some(handle);
         let bytes = u64::from(queued.bytes + self.headers.wired);
-        let free = agenda.now + link.serialise(bytes, back_to_back);
+        // A packet that came by air is here a propagation delay after the pass that handed it up.
+        let begin = agenda.now.max(queued.enqueued.as_nanos());
+        let free = begin + link.serialise(bytes, back_to_back);
         agenda.push(free, Order::new(class::WIRE, link.rank), kinds::WIRE_FREE, wire, 0, 0);
         self.room(port, agenda.now);
     }

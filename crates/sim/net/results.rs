@@ -1,5 +1,7 @@
 //! What the network has counted, and where every packet is.
 
+use airfair_schemes::places::PacketClass;
+
 use super::{Behind, Net};
 use crate::air::Air;
 use crate::engine::Agenda;
@@ -59,8 +61,9 @@ impl Net {
 
     /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
     pub(crate) fn ends(&self, air: &Air) -> Ends {
-        let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.flow != super::packet::NO_FLOW);
-        let mut ends = Ends::default();
+        let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.class == PacketClass::Data);
+        let mut ends =
+            Ends { made: self.injected_made, delivered: self.injected_delivered, ..Ends::default() };
         for f in &self.flows {
             ends.made += f.sent_total;
             ends.delivered += f.delivered_total;
@@ -73,9 +76,9 @@ impl Net {
         for station in 0..air.len() as u32 {
             // A packet that the next hop has already is counted there.
             let here = |h: &crate::air::Handed| {
-                self.packets.get(h.packet).is_some_and(|p| {
-                    p.flow != super::packet::NO_FLOW && u32::from(p.hops) == h.tag
-                })
+                self.packets
+                    .get(h.packet)
+                    .is_some_and(|p| p.class == PacketClass::Data && u32::from(p.hops) == h.tag)
             };
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }

@@ -26,7 +26,15 @@ pub(crate) struct Direction {
 }
 
 impl Direction {
-    pub(crate) fn new(port: u32, to: u32, rate_bps: u64, delay: u64, loss: f64, random: Stream, rank: u32) -> Self {
+    pub(crate) fn new(
+        port: u32,
+        to: u32,
+        rate_bps: u64,
+        delay: u64,
+        loss: f64,
+        random: Stream,
+        rank: u32,
+    ) -> Self {
         Self {
             port,
             to,

@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn jitter_keeps_the_mean_and_the_order() {
-        let mut s = source(Traffic::ConstantRate { rate: Rate(8_000_000), packet: Bytes(1000), gap_jitter: 1.0 });
+        let mut s =
+            source(Traffic::ConstantRate { rate: Rate(8_000_000), packet: Bytes(1000), gap_jitter: 1.0 });
         let mut at = s.start(0);
         for _ in 0..1000 {
             let next = s.next(at);

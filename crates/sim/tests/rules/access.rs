@@ -65,7 +65,8 @@ fn immediate_access_is_lost_to_a_signal_within_difs() {
     let draws: Vec<u64> = (0..300)
         .map(|seed| {
             let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
-            let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[(1, 0, -60.0), (2, 0, -60.0)], seed);
+            let mut rig =
+                Rig::new(std::slice::from_ref(&radio), &stations, &[(1, 0, -60.0), (2, 0, -60.0)], seed);
             rig.broadcast(1_000_000, 1, 100);
             rig.broadcast(2_290_000, 0, 100);
             rig.broadcast(2_305_000, 2, 100);

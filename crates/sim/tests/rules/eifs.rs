@@ -16,7 +16,7 @@ fn after_a_failure(radio: RadioSpec) -> u64 {
     rig.broadcast(1_200_000, 1, 0);
     rig.broadcast(1_300_000, 2, 100);
     let trace = rig.run(10_000_000);
-    assert_eq!(losses(&trace, 2)[0].2, Loss::Interference(1));
+    assert_eq!(losses(&trace, 2)[0].2, Loss::Interference(Some(1)));
     starts(&trace, 2)[0] - 2_280_000
 }
 

@@ -2,7 +2,7 @@
 
 use airfair_sim::air::FrameKind::{Ack, Data};
 use airfair_sim::air::{Loss, Outcome};
-use airfair_sim::spec::{GainSpec, Propagation, WorldSpec};
+use airfair_sim::spec::{GainSpec, WorldSpec};
 use airfair_units::{Db, Dbm};
 
 use crate::support::rig::*;
@@ -51,7 +51,8 @@ fn a_lost_ack_makes_no_duplicate() {
     assert_eq!(exchange, expected);
     assert_eq!(timeouts(&trace, 0)[0].0, 2_532_000);
     assert_eq!(losses(&trace, 0), [(Ack, 1, Loss::PreambleDrowned)]);
-    let sent: Vec<_> = frames(&trace).iter().filter(|f| f.kind == Data).map(|f| (f.sequence, f.retry)).collect();
+    let sent: Vec<_> =
+        frames(&trace).iter().filter(|f| f.kind == Data).map(|f| (f.sequence, f.retry)).collect();
     assert_eq!(sent, [(1, false), (1, true), (2, false)]);
     assert_eq!(rig.air.counters(1).duplicates, 1);
     assert_eq!(rig.diary.got, [(2_310_000, 1, 0), (6_314_000, 1, 2)]);
@@ -73,9 +74,22 @@ fn an_ack_that_has_begun_is_awaited() {
     assert_eq!(starts(&trace, 0)[1], 2_988_000);
 }
 
+/// `c` hears `a`, the addressee `b` does not: every frame is lost at `b`, out of reach, and counted.
+#[test]
+fn a_frame_that_its_addressee_cannot_hear_is_lost() {
+    for powers in [vec![], vec![(0, 2, -60.0)], vec![(0, 2, -60.0), (0, 1, -90.0)]] {
+        let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+        let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+        let mut rig = Rig::new(&[radio], &stations, &powers, 1);
+        rig.send(1_000_000, 0, 1, 1500);
+        let trace = rig.run(20_000_000);
+        assert_eq!(losses(&trace, 1), [(Data, 0, Loss::OutOfReach); 7], "{powers:?}");
+        assert_eq!(rig.air.counters(1).lost[0], 7);
+    }
+}
+
 fn matrix_world(seconds: u64, names: &[&str], gains: &[(usize, usize, f64)]) -> WorldSpec {
     let mut spec = world(by_matrix(dot11b(400.0, 550.0)), seconds);
-    spec.radios[0].propagation = Propagation::Matrix;
     for name in names {
         node(&mut spec, name, 0.0, 0.0);
     }

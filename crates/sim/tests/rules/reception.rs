@@ -2,8 +2,8 @@
 //! hear each other. DATA take 1310 us.
 
 use airfair_sim::air::{FrameKind, Loss};
-use airfair_sim::spec::{Interference, RadioSpec};
-use airfair_units::{Db, Dbm};
+use airfair_sim::spec::{ErrorModel, Interference, LockOn, RadioSpec};
+use airfair_units::{Db, Dbm, Rate, Span};
 
 use crate::support::rig::*;
 use crate::support::*;
@@ -34,7 +34,7 @@ fn a_weaker_frame_does_not_disturb() {
 
 #[test]
 fn without_relock_a_stronger_frame_destroys_both() {
-    let lost = vec![(1, Loss::Interference(1)), (2, Loss::LockedOn(0))];
+    let lost = vec![(1, Loss::Interference(Some(1))), (2, Loss::LockedOn(0))];
     assert_eq!(two(radio(), -60.0, -45.0, 1_500_000), (vec![], lost));
 }
 
@@ -45,7 +45,7 @@ fn with_relock_a_stronger_frame_takes_over() {
     radio.phy.relock = Some(Db(10.0));
     for b_at in [1_004_000, 1_500_000] {
         assert_eq!(two(radio.clone(), -60.0, -48.0, b_at), (vec![2], vec![(1, Loss::LockTaken(1))]));
-        let lost = vec![(1, Loss::Interference(1)), (2, Loss::LockedOn(0))];
+        let lost = vec![(1, Loss::Interference(Some(1))), (2, Loss::LockedOn(0))];
         assert_eq!(two(radio.clone(), -60.0, -51.0, b_at), (vec![], lost));
     }
 }
@@ -54,7 +54,7 @@ fn with_relock_a_stronger_frame_takes_over() {
 #[test]
 fn a_stronger_preamble_wins_while_one_is_listened_to() {
     assert_eq!(two(radio(), -60.0, -48.0, 1_003_999), (vec![2], vec![(1, Loss::LockTaken(1))]));
-    let lost = vec![(1, Loss::Interference(1)), (2, Loss::LockedOn(0))];
+    let lost = vec![(1, Loss::Interference(Some(1))), (2, Loss::LockedOn(0))];
     assert_eq!(two(radio(), -60.0, -48.0, 1_004_000), (vec![], lost));
 }
 
@@ -76,13 +76,13 @@ fn preambles_drown_each_other() {
     assert_eq!(two(radio(), -60.0, -63.0, 1_002_000), (vec![], lost));
     let (received, lost) = two(radio(), -60.0, -65.0, 1_002_000);
     assert!(received.is_empty());
-    assert_eq!(lost, [(1, Loss::Interference(1)), (2, Loss::LockedOn(0))]);
+    assert_eq!(lost, [(1, Loss::Interference(Some(1))), (2, Loss::LockedOn(0))]);
 }
 
 #[test]
 fn capture_at_ten_decibels() {
     let (received, lost) = two(radio(), -60.0, -69.9, 1_500_000);
-    assert_eq!((received, lost[0]), (vec![], (1, Loss::Interference(1))));
+    assert_eq!((received, lost[0]), (vec![], (1, Loss::Interference(Some(1)))));
     let (received, lost) = two(radio(), -60.0, -70.1, 1_500_000);
     assert_eq!((received, lost), (vec![1], vec![(2, Loss::LockedOn(0))]));
 }
@@ -102,7 +102,7 @@ fn interference_adds_up_or_not() {
         let trace = rig.run(20_000_000);
         assert_eq!(receptions(&trace, 0).len(), received);
         if received == 0 {
-            assert_eq!(losses(&trace, 0)[0].2, Loss::Interference(2), "the one that made it worst");
+            assert_eq!(losses(&trace, 0)[0].2, Loss::Interference(Some(2)), "the one that made it worst");
         }
     }
 }
@@ -119,8 +119,8 @@ fn interference_that_was_there_before_counts() {
         rig.send(1_000_000, 1, 0, 1500);
         let trace = rig.run(20_000_000);
         assert_eq!(receptions(&trace, 0).len(), 0, "{how:?}");
-        // `b`'s frame is number 0.
-        assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Interference(0))], "{how:?}");
+        // No frame came while it was received.
+        assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Interference(None))], "{how:?}");
     }
 }
 
@@ -128,7 +128,7 @@ fn interference_that_was_there_before_counts() {
 /// of -60 dBm does not stand out, one of -58 dBm does.
 #[test]
 fn a_preamble_is_drowned_by_energy() {
-    for (a_dbm, loss) in [(-60.0, Loss::PreambleDrowned), (-58.0, Loss::Interference(1))] {
+    for (a_dbm, loss) in [(-60.0, Loss::PreambleDrowned), (-58.0, Loss::Interference(None))] {
         let mut rig = Rig::new(&[radio()], &TRIO, &[(1, 0, a_dbm), (2, 0, -63.0)], 1);
         // `r` sends 480 us, then `b` 1280, then `a`.
         rig.broadcast(1_000_000, 0, 0);
@@ -137,6 +137,61 @@ fn a_preamble_is_drowned_by_energy() {
         let trace = rig.run(20_000_000);
         assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, loss)]);
     }
+}
+
+/// Locking on energy: whatever is sensed occupies the receiver. `b` at -90 dBm lasts from 1000000 to 2280000.
+#[test]
+fn energy_occupies_the_receiver_if_so_wished() {
+    for (lock_on, a_at, lost) in [
+        (LockOn::Energy, 2_279_999, vec![(FrameKind::Data, 1, Loss::PreambleDrowned)]),
+        (LockOn::Energy, 2_280_000, vec![]),
+        (LockOn::Preamble, 1_500_000, vec![]),
+    ] {
+        let mut radio = radio();
+        radio.phy.lock_on = lock_on;
+        radio.phy.preamble_detection = Span::ZERO;
+        radio.phy.interference = Interference::Strongest;
+        let mut rig = Rig::new(&[radio], &TRIO, &[(1, 0, -60.0), (2, 0, -90.0)], 1);
+        rig.broadcast(1_000_000, 2, 100);
+        rig.send(a_at, 1, 0, 1500);
+        assert_eq!(losses(&rig.run(20_000_000), 0), lost, "{lock_on:?} {a_at}");
+    }
+}
+
+/// Without time to listen the first preamble locks, and a stronger one a nanosecond later only destroys it.
+#[test]
+fn without_listening_the_first_preamble_wins() {
+    let mut radio = radio();
+    radio.phy.preamble_detection = Span::ZERO;
+    let lost = vec![(1, Loss::Interference(Some(1))), (2, Loss::LockedOn(0))];
+    assert_eq!(two(radio, -60.0, -48.0, 1_000_001), (vec![], lost));
+}
+
+/// The worst SINR decides on the whole frame, or each stretch on itself. 1536 B at 1 Mbit/s take 12480 us; a burst of 480 us
+/// at 8 dB above the frame. At -8 dB: bit error rate e^(-22 x 0.158) / 2 = 1.5 %. Over 12288 bits that is hopeless, e^-189;
+/// over the burst's share of 473 bits e^-7.3 get through, one in 1400.
+#[test]
+fn a_burst_counts_for_the_whole_frame_or_for_its_stretch() {
+    let received = |model, burst_dbm| {
+        let mut radio = radio();
+        radio.phy.error_model = model;
+        radio.phy.data_rate = Rate::from_mbps(1);
+        let mut count = 0;
+        for seed in 0..200 {
+            let mut rig =
+                Rig::new(std::slice::from_ref(&radio), &TRIO, &[(1, 0, -60.0), (2, 0, burst_dbm)], seed);
+            rig.send(1_000_000, 1, 0, 1500);
+            rig.broadcast(1_500_000, 2, 0);
+            count += receptions(&rig.run(40_000_000), 0).len();
+        }
+        count
+    };
+    // At -6 dB: e^(-22 x 0.2512) / 2 = 0.199 %: e^-24.5 for the whole frame, e^-0.942 = 39 % for the stretch: 78 of 200, five
+    // standard errors 35.
+    assert_eq!(received(ErrorModel::WorstSinr, -54.0), 0);
+    assert!(received(ErrorModel::PerChunk, -54.0).abs_diff(78) <= 35);
+    assert_eq!(received(ErrorModel::WorstSinr, -52.0), 0);
+    assert!(received(ErrorModel::PerChunk, -52.0) <= 3);
 }
 
 /// A frame that is strong enough to lock on but too weak for its rate.

@@ -91,7 +91,8 @@ fn data_never_arrives(short: u32) -> Vec<(u64, bool, u32, u32, bool)> {
 fn long_frames_are_tried_four_times_and_cts_clears_the_short_count() {
     for limit in [7, 2] {
         let seen: Vec<_> = data_never_arrives(limit).iter().map(|t| (t.1, t.2, t.3, t.4)).collect();
-        let expected = [(false, 1, 63, false), (false, 2, 127, false), (false, 3, 255, false), (false, 4, 511, true)];
+        let expected =
+            [(false, 1, 63, false), (false, 2, 127, false), (false, 3, 255, false), (false, 4, 511, true)];
         assert_eq!(seen, expected);
     }
 }

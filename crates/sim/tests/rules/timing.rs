@@ -1,6 +1,6 @@
 //! The exchange, the same slot, and what is sensed when.
 
-use airfair_sim::air::FrameKind::{Ack, Broadcast, Cts, Data, Rts};
+use airfair_sim::air::FrameKind::{Ack, Cts, Data, Rts};
 use airfair_sim::air::{Loss, Outcome};
 use airfair_sim::spec::{AfterTimeout, ResponseTimeout, Traffic};
 use airfair_units::{Bytes, Rate, Span};
@@ -173,13 +173,38 @@ fn a_signal_that_came_later_does_not_freeze() {
 }
 
 /// A packet that finds a signal on the air that began less than the sensing delay ago cannot know of it: it goes at once
-/// (rule: a station decides from the channel as it was one turnaround plus CCA time before).
+/// (rule: a station decides from the channel as it was one turnaround plus CCA time before). The signal is at `b` at 1001001
+/// and seen from 1016001 on.
 #[test]
 fn immediate_access_senses_no_sooner_than_back_off_does() {
     let radio = no_back_off(dot11b(700.0, 800.0));
-    let mut rig = Rig::new(&[radio], &[("a", 0, 0.0), ("b", 0, 300.0)], &[], 1);
-    rig.broadcast(1_000_000, 0, 100);
-    rig.broadcast(1_000_500, 1, 100);
-    let trace = rig.run(10_000_000);
-    assert_eq!(story(&trace)[1], (Broadcast, 1, 1_000_500, 2_280_500));
+    let second = |at| {
+        let mut rig = Rig::new(std::slice::from_ref(&radio), &[("a", 0, 0.0), ("b", 0, 300.0)], &[], 1);
+        rig.broadcast(1_000_000, 0, 100);
+        rig.broadcast(at, 1, 100);
+        starts(&rig.run(10_000_000), 1)[0]
+    };
+    for unseen in [1_000_500, 1_001_001, 1_010_000, 1_016_000] {
+        assert_eq!(second(unseen), unseen);
+    }
+    for seen in [1_016_001, 1_500_000] {
+        assert_eq!(second(seen), 2_281_001 + 50_000);
+    }
+}
+
+/// Two sources that make a packet in the same nanosecond collide, on a medium that has long been idle.
+#[test]
+fn packets_of_one_moment_collide() {
+    let mut spec = world(dot11b(700.0, 800.0), 1);
+    let nodes = [-100.0, 0.0, 100.0].map(|x| node(&mut spec, &format!("{x}"), x, 0.0));
+    let traffic = Traffic::ConstantRate { rate: Rate(1_177_600), packet: Bytes(1472), gap_jitter: 0.0 };
+    flow(&mut spec, "f", nodes[0], nodes[1], traffic.clone());
+    flow(&mut spec, "g", nodes[2], nodes[1], traffic);
+    let mut world = make(&spec, 1);
+    world.start_trace();
+    airfair_sim::engine::drive::Surface::advance(&mut world, airfair_units::Time(25_000_000));
+    let trace = world.take_trace();
+    for moment in [50_000, 10_000_000, 20_000_000] {
+        assert_eq!(frames(&trace).iter().filter(|f| f.start == moment).count(), 2, "{moment}");
+    }
 }

@@ -7,8 +7,13 @@ use proptest::prelude::*;
 use super::*;
 
 /// One choice of the rules that simulators read differently.
-pub const PROFILES: [&str; 8] =
-    ["standard", "rts", "ns-2", "saturation", "worst-sinr", "per-chunk", "dot11a", "dot11g"];
+pub const PROFILES: [&str; 9] =
+    ["standard", "rts", "ns-2", "saturation", "worst-sinr", "per-chunk", "dot11a", "dot11g", "far"];
+
+/// Metres for each metre drawn: in a far world signals take up to 90 us, and slots allow for half of that.
+pub fn scale(name: &str) -> f64 {
+    if name == "far" { 40.0 } else { 1.0 }
+}
 
 /// A radio with the rules of a profile.
 pub fn profile(name: &str) -> RadioSpec {
@@ -17,6 +22,7 @@ pub fn profile(name: &str) -> RadioSpec {
         "rts" => {
             radio.mac.rts_threshold = Bytes(0);
             radio.phy.relock = Some(Db(10.0));
+            radio.phy.interference = Interference::Strongest;
         }
         "ns-2" => {
             radio.phy.lock_on = LockOn::Energy;
@@ -43,7 +49,7 @@ pub fn profile(name: &str) -> RadioSpec {
             radio.phy.error_model =
                 if name == "per-chunk" { ErrorModel::PerChunk } else { ErrorModel::WorstSinr };
             radio.propagation = Propagation::LogDistance {
-                exponent: 3.0,
+                exponent: 2.4,
                 reference_m: 1.0,
                 reference_loss: Db(40.0),
                 shadowing: Db(6.0),
@@ -66,6 +72,13 @@ pub fn profile(name: &str) -> RadioSpec {
             radio.phy.short_slot = true;
             radio.phy.relock = Some(Db(6.0));
         }
+        "far" => {
+            radio = dot11b(250.0 * scale(name), 550.0 * scale(name));
+            radio.phy.noise = Dbm(-200.0);
+            radio.mac.coverage_class = 31;
+            radio.mac.rts_threshold = Bytes(500);
+            radio.phy.relock = Some(Db(10.0));
+        }
         _ => {}
     }
     radio.queue.packets = 10;
@@ -76,13 +89,13 @@ pub fn profile(name: &str) -> RadioSpec {
 pub type Draw = (usize, Vec<(u16, u16)>, Vec<(usize, usize, u8, u16)>, Vec<(usize, usize)>, bool);
 
 pub fn draw() -> impl Strategy<Value = Draw> {
-    let place = (0u16..900, 0u16..500);
-    let flow = (0usize..9, 0usize..9, 0u8..4, 1u16..2200);
-    let link = (0usize..9, 0usize..9);
+    let place = (0u16..600, 0u16..350);
+    let flow = (0usize..12, 0usize..12, 0u8..4, 1u16..2200);
+    let link = (0usize..12, 0usize..12);
     (
         0..PROFILES.len(),
-        proptest::collection::vec(place, 2..9),
-        proptest::collection::vec(flow, 1..6),
+        proptest::collection::vec(place, 3..13),
+        proptest::collection::vec(flow, 3..10),
         proptest::collection::vec(link, 0..3),
         any::<bool>(),
     )
@@ -96,7 +109,8 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
     spec.arp.prefilled = *prefilled;
     spec.arp.retry = Span::from_millis(50);
     for (i, &(x, y)) in places.iter().enumerate() {
-        node(&mut spec, &format!("n{i}"), f64::from(x), f64::from(y));
+        let scale = scale(PROFILES[*profile_number]);
+        node(&mut spec, &format!("n{i}"), scale * f64::from(x), scale * f64::from(y));
     }
     let n = places.len();
     for &(a, b) in links.iter().filter(|l| l.0 % n != l.1 % n) {
@@ -109,7 +123,7 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
         });
     }
     for (i, &(from, to, kind, bytes)) in flows.iter().enumerate().filter(|(_, f)| f.0 % n != f.1 % n) {
-        let (packet, rate) = (Bytes(u64::from(bytes)), Rate(u64::from(bytes) * 2000));
+        let (packet, rate) = (Bytes(u64::from(bytes)), Rate(u64::from(bytes) * 4000));
         let traffic = match kind {
             0 => Traffic::Saturating { packet },
             1 => Traffic::ConstantRate { rate, packet, gap_jitter: 0.0 },
