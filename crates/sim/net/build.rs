@@ -1,6 +1,6 @@
 //! Setting up the network of a run: ports, links, routes, flows.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::Outbox;
@@ -8,7 +8,7 @@ use airfair_units::random::{Purpose, Stream};
 
 use super::arp::Neighbours;
 use super::packet::Packets;
-use super::routing::{Edge, natural_ranks, next_hops};
+use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
 use super::{Behind, Flow, Net, Port, class, kinds};
 use crate::air::{Air, rank};
@@ -125,9 +125,9 @@ impl Net {
             port_of_station,
             node_of_station,
             wires,
-            routes: BTreeMap::new(),
-            edges: Vec::new(),
-            natural: natural_ranks(&names),
+            routes: Vec::new(),
+            route_of: vec![u32::MAX; nodes],
+            router: Router::new(Vec::new(), Vec::new()),
             node_ranks: names.iter().map(|n| rank(seed, n)).collect(),
             flows: Vec::new(),
             packets: Packets::default(),
@@ -145,10 +145,15 @@ impl Net {
             recorder: None,
             pending: Vec::new(),
         };
-        net.edges = net.usable_links(spec, air);
-        let ends: BTreeSet<u32> = spec.flows.iter().flat_map(|f| [f.from as u32, f.to as u32]).collect();
-        for destination in ends {
-            net.route_to(destination);
+        net.router = Router::new(net.usable_links(spec, air), natural_ranks(&names));
+        let mut sources: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for flow in &spec.flows {
+            let (from, to) = (flow.from as u32, flow.to as u32);
+            sources.entry(to).or_default().push(from);
+            sources.entry(from).or_default().push(to);
+        }
+        for (destination, sources) in sources {
+            net.route(destination, &sources);
         }
         for flow in &spec.flows {
             net.add_flow(flow, seed, agenda);
@@ -191,9 +196,21 @@ impl Net {
         }
     }
 
-    /// Finds the next hops towards a destination.
-    pub(super) fn route_to(&mut self, destination: u32) {
-        self.routes.insert(destination, next_hops(&self.edges, destination, &self.natural));
+    /// Finds the next hops from some nodes towards a destination, beside those that are known.
+    pub(super) fn route(&mut self, destination: u32, sources: &[u32]) {
+        let mut hops = self.router.towards(destination, sources);
+        match self.routes.get_mut(self.route_of[destination as usize] as usize) {
+            Some(known) => {
+                known.append(&mut hops);
+                known.sort_unstable_by_key(|h| h.0);
+                known.dedup_by_key(|h| h.0);
+            }
+            None => {
+                hops.shrink_to_fit();
+                self.route_of[destination as usize] = self.routes.len() as u32;
+                self.routes.push(hops);
+            }
+        }
     }
 
     /// Links that can carry data frames both ways, with their costs.

@@ -26,7 +26,7 @@ use crate::spec::{ArpSpec, HeaderSpec};
 use crate::traffic::Source;
 use arp::Neighbours;
 use packet::{NO_FLOW, Packet, Packets};
-use routing::NextHop;
+use routing::{NextHop, Router};
 use wire::Direction;
 
 /// Event kinds of the network, above the air's.
@@ -169,10 +169,11 @@ pub struct Net {
     port_of_station: Vec<u32>,
     node_of_station: Vec<u32>,
     wires: Vec<Direction>,
-    /// Next hops by destination, for the destinations in use.
-    routes: BTreeMap<u32, Vec<Option<NextHop>>>,
-    edges: Vec<Vec<routing::Edge>>,
-    natural: Vec<u32>,
+    /// Next hops towards each destination in use, for the nodes on the flows' paths, sorted by node.
+    routes: Vec<Vec<(u32, NextHop)>>,
+    /// Place of each destination in `routes`.
+    route_of: Vec<u32>,
+    router: Router,
     node_ranks: Vec<u32>,
     flows: Vec<Flow>,
     packets: Packets,
@@ -308,15 +309,16 @@ impl Net {
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
-        if !self.routes.contains_key(&injected.to) {
-            self.route_to(injected.to);
+        if injected.from != injected.to && self.next_hop(injected.from, injected.to).is_none() {
+            self.route(injected.to, &[injected.from]);
         }
         let handle = self.packets.add(packet);
         self.forward(injected.from, handle, now);
     }
 
     fn next_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
-        self.routes.get(&destination)?[node as usize]
+        let hops = self.routes.get(self.route_of[destination as usize] as usize)?;
+        hops.binary_search_by_key(&node, |h| h.0).ok().map(|i| hops[i].1)
     }
 
     /// A packet is at a node: deliver it or send it on.

@@ -72,47 +72,89 @@ impl PartialOrd for Visit {
     }
 }
 
-/// Next hops of every node towards `destination` (`None`: unreachable, or the destination itself).
-///
-/// Among equally short paths the neighbour that comes first by `ranks` is taken, so that neither the order of a file nor
-/// rounding decides (costs closer than 1e-9 count as equal).
-pub(crate) fn next_hops(edges: &[Vec<Edge>], destination: u32, ranks: &[u32]) -> Vec<Option<NextHop>> {
-    let n = edges.len();
-    // Costs are used in the direction of travel: relax backwards over reversed edges.
-    let mut reversed: Vec<Vec<(u32, f64)>> = vec![Vec::new(); n];
-    for (from, list) in edges.iter().enumerate() {
-        for e in list {
-            reversed[e.to as usize].push((from as u32, e.cost));
-        }
-    }
-    let mut cost = vec![f64::INFINITY; n];
-    let mut heap = BinaryHeap::new();
-    cost[destination as usize] = 0.0;
-    heap.push(Visit { cost: 0.0, rank: ranks[destination as usize], node: destination });
-    while let Some(Visit { cost: c, node, .. }) = heap.pop() {
-        if c > cost[node as usize] {
-            continue;
-        }
-        for &(from, weight) in &reversed[node as usize] {
-            let new = c + weight;
-            if new < cost[from as usize] {
-                cost[from as usize] = new;
-                heap.push(Visit { cost: new, rank: ranks[from as usize], node: from });
+/// Finds routes over a network's usable links.
+#[derive(Debug)]
+pub(crate) struct Router {
+    edges: Vec<Vec<Edge>>,
+    /// Links into each node: whence, and at what cost.
+    into: Vec<Vec<(u32, f64)>>,
+    /// Place of each node's name in natural order.
+    ranks: Vec<u32>,
+    /// Costs of the present search; those of another one carry another mark.
+    cost: Vec<(u32, f64)>,
+    mark: u32,
+}
+
+impl Router {
+    pub(crate) fn new(edges: Vec<Vec<Edge>>, ranks: Vec<u32>) -> Self {
+        let mut into: Vec<Vec<(u32, f64)>> = vec![Vec::new(); edges.len()];
+        for (from, list) in edges.iter().enumerate() {
+            for e in list {
+                into[e.to as usize].push((from as u32, e.cost));
             }
         }
+        let cost = vec![(0, f64::INFINITY); edges.len()];
+        Self { edges, into, ranks, cost, mark: 0 }
     }
-    (0..n)
-        .map(|node| {
-            if node == destination as usize || !cost[node].is_finite() {
-                return None;
+
+    fn cost_of(&self, node: u32) -> f64 {
+        let (mark, cost) = self.cost[node as usize];
+        if mark == self.mark { cost } else { f64::INFINITY }
+    }
+
+    /// Next hops towards `destination` for the nodes on the paths from `sources`, sorted by node. Sources that cannot reach
+    /// it are left out. The search ends when it has met all sources.
+    ///
+    /// Among equally short paths the neighbour whose name comes first is taken, so that neither the order of a file nor
+    /// rounding decides (costs closer than 1e-9 count as equal).
+    pub(crate) fn towards(&mut self, destination: u32, sources: &[u32]) -> Vec<(u32, NextHop)> {
+        self.mark += 1;
+        let mut wanted = sources.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut left = wanted.len();
+        let mut heap = BinaryHeap::new();
+        self.cost[destination as usize] = (self.mark, 0.0);
+        heap.push(Visit { cost: 0.0, rank: self.ranks[destination as usize], node: destination });
+        while let Some(Visit { cost, node, .. }) = heap.pop() {
+            if cost > self.cost_of(node) {
+                continue;
             }
-            edges[node]
-                .iter()
-                .filter(|e| e.cost + cost[e.to as usize] <= cost[node] + 1e-9)
-                .min_by_key(|e| (ranks[e.to as usize], e.port))
-                .map(|e| NextHop { port: e.port, node: e.to })
-        })
-        .collect()
+            left -= usize::from(wanted.binary_search(&node).is_ok());
+            if left == 0 {
+                break;
+            }
+            for i in 0..self.into[node as usize].len() {
+                let (from, weight) = self.into[node as usize][i];
+                let new = cost + weight;
+                if new < self.cost_of(from) {
+                    self.cost[from as usize] = (self.mark, new);
+                    heap.push(Visit { cost: new, rank: self.ranks[from as usize], node: from });
+                }
+            }
+        }
+        let mut hops: Vec<(u32, NextHop)> = Vec::new();
+        for &source in &wanted {
+            let mut node = source;
+            while node != destination && hops.iter().all(|h| h.0 != node) {
+                let Some(hop) = self.next_hop(node) else { break };
+                hops.push((node, hop));
+                node = hop.node;
+            }
+        }
+        hops.sort_unstable_by_key(|h| h.0);
+        hops
+    }
+
+    /// The best neighbour of a node that the present search has met.
+    fn next_hop(&self, node: u32) -> Option<NextHop> {
+        let cost = self.cost_of(node);
+        self.edges[node as usize]
+            .iter()
+            .filter(|e| cost.is_finite() && e.cost + self.cost_of(e.to) <= cost + 1e-9)
+            .min_by_key(|e| (self.ranks[e.to as usize], e.port))
+            .map(|e| NextHop { port: e.port, node: e.to })
+    }
 }
 
 #[cfg(test)]
@@ -134,6 +176,12 @@ mod tests {
             .collect()
     }
 
+    /// Where node 0 sends what is for `destination`.
+    fn first(edges: &[Vec<Edge>], destination: u32, ranks: [u32; 4]) -> Option<u32> {
+        let hops = Router::new(edges.to_vec(), ranks.to_vec()).towards(destination, &[0]);
+        hops.iter().find(|h| h.0 == 0).map(|h| h.1.node)
+    }
+
     #[test]
     fn names_compare_as_people_do() {
         let mut names = ["n10", "n2", "a", "n02", "10", "9"];
@@ -143,9 +191,12 @@ mod tests {
 
     #[test]
     fn a_line_is_walked_step_by_step() {
-        let hops = next_hops(&line(4, 1.0), 3, &[0, 1, 2, 3]);
-        let next: Vec<_> = hops.iter().map(|h| h.map(|h| h.node)).collect();
-        assert_eq!(next, [Some(1), Some(2), Some(3), None]);
+        let mut router = Router::new(line(4, 1.0), vec![0, 1, 2, 3]);
+        let next: Vec<_> = router.towards(3, &[0]).iter().map(|h| (h.0, h.1.node)).collect();
+        assert_eq!(next, [(0, 1), (1, 2), (2, 3)]);
+        // Only what lies on the way is kept.
+        let next: Vec<_> = router.towards(3, &[2]).iter().map(|h| (h.0, h.1.node)).collect();
+        assert_eq!(next, [(2, 3)]);
     }
 
     #[test]
@@ -153,15 +204,15 @@ mod tests {
         // A diamond 0 - {1, 2} - 3.
         let e = |to| Edge { to, port: 0, cost: 1.0 };
         let edges = vec![vec![e(1), e(2)], vec![e(0), e(3)], vec![e(0), e(3)], vec![e(1), e(2)]];
-        assert_eq!(next_hops(&edges, 3, &[0, 1, 2, 3])[0].map(|h| h.node), Some(1));
-        assert_eq!(next_hops(&edges, 3, &[0, 2, 1, 3])[0].map(|h| h.node), Some(2));
+        assert_eq!(first(&edges, 3, [0, 1, 2, 3]), Some(1));
+        assert_eq!(first(&edges, 3, [0, 2, 1, 3]), Some(2));
     }
 
     #[test]
     fn costs_beat_hops_and_islands_have_no_route() {
         let e = |to, cost| Edge { to, port: 0, cost };
         let edges = vec![vec![e(1, 1.0), e(2, 5.0)], vec![e(2, 1.5)], vec![], vec![]];
-        assert_eq!(next_hops(&edges, 2, &[0, 1, 2, 3])[0].map(|h| h.node), Some(1));
-        assert_eq!(next_hops(&edges, 3, &[0, 1, 2, 3]), [None; 4]);
+        assert_eq!(first(&edges, 2, [0, 1, 2, 3]), Some(1));
+        assert_eq!(first(&edges, 3, [0, 1, 2, 3]), None);
     }
 }

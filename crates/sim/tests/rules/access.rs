@@ -152,3 +152,34 @@ fn a_frozen_back_off_resumes() {
     }
     assert!(tried > 20);
 }
+
+/// Very long back-offs: 32767 slots of 785 us (coverage class 255) are 25.7 s, more nanoseconds than fit into 32 bits.
+/// Counting from 1000000; a frame comes at 20 s: (19999000 + 15 - 1) / 785 = 25476 slots have passed.
+#[test]
+fn a_long_back_off_is_counted_right() {
+    let mut counting = by_matrix(dot11b(400.0, 550.0));
+    counting.mac.immediate_access = false;
+    counting.mac.cw_min = 32_767;
+    counting.mac.cw_max = 32_767;
+    counting.mac.coverage_class = 255;
+    let kinds = [no_back_off(by_matrix(dot11b(400.0, 550.0))), counting];
+    let start = |seed, interrupted| {
+        let stations = [("a", 0, 0.0), ("c", 1, 0.0)];
+        let mut rig = Rig::new(&kinds, &stations, &[(0, 1, -60.0)], seed);
+        rig.broadcast(1_000_000, 1, 100);
+        if interrupted {
+            rig.broadcast(20_000_000_000, 0, 100);
+        }
+        starts(&rig.run(30_000_000_000), 1)[0]
+    };
+    let mut tried = 0;
+    for seed in 0..40 {
+        let drawn = (start(seed, false) - 1_000_000) / 785_000;
+        if drawn > 25_476 {
+            tried += 1;
+            // 20001280000 + DIFS of 10 + 2 x 785 us.
+            assert_eq!(start(seed, true), 20_002_860_000 + 785_000 * (drawn - 25_476), "seed {seed}");
+        }
+    }
+    assert!(tried > 2);
+}

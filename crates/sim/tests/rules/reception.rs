@@ -253,3 +253,18 @@ fn overhearing_changes_nothing() {
     assert_eq!((&with.0, &with.1, &with.2), (&without.0, &without.1, &without.2));
     assert_eq!((with.3, without.3), (20, 0));
 }
+
+/// Two stations 300 m apart send to each other in the same moment: each one's frame arrives (1001 ns later) at a station that is
+/// transmitting, whichever was handled first.
+#[test]
+fn two_that_talk_at_once_are_both_transmitting() {
+    for seed in 0..10 {
+        let radio = no_back_off(dot11b(700.0, 800.0));
+        let mut rig = Rig::new(&[radio], &[("a", 0, 0.0), ("b", 0, 300.0)], &[], seed);
+        rig.send(1_000_000, 0, 1, 1500);
+        rig.send(1_000_000, 1, 0, 1500);
+        let trace = rig.run(2_500_000);
+        assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Transmitting)]);
+        assert_eq!(losses(&trace, 1), [(FrameKind::Data, 0, Loss::Transmitting)], "seed {seed}");
+    }
+}
