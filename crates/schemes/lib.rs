@@ -4,10 +4,12 @@
 //! every scheme is a set of pure state machines: time, randomness and packets are handed in, decisions and an outbox
 //! are handed back. The same code runs in the simulator, over emulated air and on real interfaces.
 //!
-//! Adding a scheme takes its folder and one line in [`registry`].
+//! Adding a scheme takes its folder and one line in [`registry()`].
 
 pub mod droptail;
 pub mod places;
 mod registry;
 
-pub use registry::{ParamDoc, ParamError, ParamKind, ParamValue, Params, Scheme, SchemeEntry, find, registry};
+pub use registry::{
+    ParamDoc, ParamError, ParamKind, ParamValue, Params, Scheme, SchemeEntry, find, registry,
+};

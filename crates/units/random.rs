@@ -108,8 +108,7 @@ impl Stream {
     pub fn next_u32(&mut self) -> u32 {
         if self.left == 0 {
             let high = ((self.count >> 32) as u32 & 0xffff) | (u32::from(self.purpose) << 16);
-            self.block =
-                philox4x32([self.count as u32, high, self.identity[0], self.identity[1]], self.key);
+            self.block = philox4x32([self.count as u32, high, self.identity[0], self.identity[1]], self.key);
             self.count += 1;
             self.left = 4;
         }

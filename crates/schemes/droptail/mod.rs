@@ -54,10 +54,6 @@ impl Queue for DropTail {
 
     #[inline]
     fn view(&self) -> QueueView {
-        QueueView {
-            packets: self.packets.len() as u32,
-            bytes: self.bytes,
-            limit_packets: self.limit_packets,
-        }
+        QueueView { packets: self.packets.len() as u32, bytes: self.bytes, limit_packets: self.limit_packets }
     }
 }

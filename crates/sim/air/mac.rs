@@ -94,7 +94,7 @@ impl Air {
         let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let (slot, difs, immediate) = (kind.slot, kind.difs, kind.immediate_access);
         let (sensing_delay, eifs) = (kind.sensing_delay, kind.eifs);
-        let Station { radio, clock, slow } = &mut self.stations[s];
+        let Station { radio, clock, .. } = &mut self.stations[s];
         radio.set(flag::CONTENDING);
         // A back-off after the last packet still runs: it goes on.
         if radio.deadline == NO_DEADLINE || radio.deadline < now {
@@ -107,7 +107,7 @@ impl Air {
                 if radio.busy_until > now {
                     // A signal is there, but too short for the station to know: it goes by the idle time before.
                     unseen = Some(radio.busy_until + difs);
-                    let after_eifs = if slow.eifs_from == 0 { 0 } else { slow.eifs_from + eifs };
+                    let after_eifs = if clock.eifs_from == 0 { 0 } else { clock.eifs_from + eifs };
                     radio.count_from = (clock.idle_from.max(radio.nav_until) + difs).max(after_eifs).max(now);
                 }
                 radio.deadline = radio.count_from;
@@ -139,7 +139,7 @@ impl Air {
         let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let radio = &self.stations[s].radio;
         let resume = radio.busy_until.max(radio.nav_until) + kind.difs;
-        match self.stations[s].slow.eifs_from {
+        match self.stations[s].clock.eifs_from {
             0 => resume,
             from => resume.max(from + kind.eifs),
         }
@@ -348,7 +348,7 @@ impl Air {
     fn carrier_withholds(&self, s: usize, now: u64) -> bool {
         let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let radio = &self.stations[s].radio;
-        let eifs = self.stations[s].slow.eifs_from;
+        let eifs = self.stations[s].clock.eifs_from;
         kind.cts_needs_idle_carrier && (radio.busy_until > now || radio.nav_until > now)
             || kind.eifs_as_nav && eifs != 0 && eifs + kind.eifs - kind.difs > now
     }

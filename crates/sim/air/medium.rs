@@ -30,9 +30,9 @@ impl Air {
         if station.radio.lock != NONE {
             drop_lock(station, sender, start, Loss::LockAborted, &mut self.frames);
         }
-        let Station { radio, clock, .. } = station;
+        let Station { radio, clock, slow } = station;
         radio.set(flag::TRANSMITTING);
-        extend(&mut clock.transmit_until, &mut clock.transmit, start, end);
+        extend(&mut clock.transmit_until, &mut slow.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
         clock.make_busy::<true>(&mut radio.busy_until, radio.nav_until, start, end);
         radio.freeze(start, end + kind.difs, kind.slot);
@@ -189,12 +189,12 @@ impl Air {
             return;
         }
         // A good frame ends an EIFS that has begun before it ended.
-        if station.slow.eifs_from <= end && !kind.eifs_as_nav {
-            station.slow.eifs_from = 0;
+        if station.clock.eifs_from <= end && !kind.eifs_as_nav {
+            station.clock.eifs_from = 0;
         }
         if own || frame.receiver == BROADCAST {
             self.counters[h].received[frame.kind as usize] += 1;
-            station.clock.receive_own += frame.end - frame.start;
+            station.slow.receive_own += frame.end - frame.start;
             let counting = station.radio.deadline != NO_DEADLINE;
             if self.recorder.is_some() {
                 let view = self.view(frame);
@@ -253,7 +253,7 @@ impl Air {
     fn reception_failed<U: Upper>(&mut self, station: u32, end: u64, agenda: &mut Agenda, upper: &mut U) {
         let st = &mut self.stations[station as usize];
         if self.kinds[usize::from(st.radio.kind)].has_eifs {
-            st.slow.eifs_from = st.slow.eifs_from.max(end);
+            st.clock.eifs_from = st.clock.eifs_from.max(end);
         }
         let waits = st.radio.has(flag::AWAIT_END);
         if st.radio.deadline != NO_DEADLINE {
@@ -356,13 +356,13 @@ fn make_busy<const IDLE_TIMES: bool>(
     frame: &Signal,
     eifs: bool,
 ) {
-    let Station { radio, clock, slow } = station;
+    let Station { radio, clock, .. } = station;
     let start = frame.start + u64::from(hearer.delay);
     let end = frame.end + u64::from(hearer.delay);
     clock.make_busy::<IDLE_TIMES>(&mut radio.busy_until, radio.nav_until, start, end);
     let mut resume = end + kind.difs;
     if eifs {
-        slow.eifs_from = slow.eifs_from.max(end);
+        clock.eifs_from = clock.eifs_from.max(end);
         resume = end + kind.eifs;
     }
     radio.freeze(start + kind.sensing_delay, resume, kind.slot);
@@ -502,9 +502,9 @@ fn bystander(hearer: &Hearer, at: u32, frame: &Frame, stations: &mut [Station], 
     let simple = kind.error_model == ErrorModel::Threshold
         && frame.receiver != BROADCAST
         && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS) == 0
-        && (station.slow.eifs_from == 0
+        && (station.clock.eifs_from == 0
             || kind.eifs_as_nav
-            || station.slow.eifs_from + kind.eifs <= frame.end + kind.difs)
+            || station.clock.eifs_from + kind.eifs <= frame.end + kind.difs)
         && received(station, kind, hearer);
     if !simple {
         return false;

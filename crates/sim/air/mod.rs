@@ -252,13 +252,13 @@ impl Air {
     pub fn airtime(&self, station: u32, now: u64) -> Airtime {
         let s = station as usize;
         let station = &self.stations[s];
-        station.clock.airtime(station.radio.busy_until, station.radio.nav_until, now)
+        station.clock.airtime(station.slow.transmit, station.radio.busy_until, station.radio.nav_until, now)
     }
 
     /// Time of received frames that were for this station.
     #[must_use]
     pub fn receive_own(&self, station: u32) -> Span {
-        Span(self.stations[station as usize].clock.receive_own)
+        Span(self.stations[station as usize].slow.receive_own)
     }
 
     /// Sum of the powers of all signals that a station hears now; zero when the air is empty (and always where no rule of
@@ -275,7 +275,6 @@ impl Air {
     }
 
     /// Packets that the MAC of a station holds.
-    #[must_use]
     pub fn held(&self, station: u32) -> impl Iterator<Item = Handed> + '_ {
         self.macs[station as usize].held.iter().copied()
     }

@@ -97,8 +97,11 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// Sorted, so that sums do not depend on the order of the flows in a file.
     fn goodputs(&self) -> Vec<f64> {
-        self.flows.iter().map(|f| f.goodput_bps).collect()
+        let mut goodputs: Vec<f64> = self.flows.iter().map(|f| f.goodput_bps).collect();
+        goodputs.sort_by(f64::total_cmp);
+        goodputs
     }
 
     /// Jain's index of the goodputs.
@@ -110,13 +113,13 @@ impl RunResult {
     /// Sum of ln(goodput in kbit/s), a flow below 1 kbit/s counted as 1 kbit/s.
     #[must_use]
     pub fn log_utility(&self) -> f64 {
-        self.goodputs().iter().map(|g| math::ln((g / 1000.0).max(1.0))).sum()
+        self.goodputs().iter().map(|g| math::ln((g / 1000.0).max(1.0))).fold(0.0, |sum, x| sum + x)
     }
 
     /// Sum of the goodputs.
     #[must_use]
     pub fn aggregate_goodput_bps(&self) -> f64 {
-        self.goodputs().iter().sum()
+        self.goodputs().iter().fold(0.0, |sum, x| sum + x)
     }
 
     /// The smallest goodput; 0 without flows.

@@ -154,7 +154,7 @@ fn a_frozen_back_off_resumes() {
 }
 
 /// Very long back-offs: 32767 slots of 785 us (coverage class 255) are 25.7 s, more nanoseconds than fit into 32 bits.
-/// Counting from 1000000; a frame comes at 20 s: (19999000 + 15 - 1) / 785 = 25476 slots have passed.
+/// Counting from 2 ms; a frame comes at 20 s and is seen 15 us later: 19998015 / 785 = 25475.2 slots have passed.
 #[test]
 fn a_long_back_off_is_counted_right() {
     let mut counting = by_matrix(dot11b(400.0, 550.0));
@@ -166,7 +166,7 @@ fn a_long_back_off_is_counted_right() {
     let start = |seed, interrupted| {
         let stations = [("a", 0, 0.0), ("c", 1, 0.0)];
         let mut rig = Rig::new(&kinds, &stations, &[(0, 1, -60.0)], seed);
-        rig.broadcast(1_000_000, 1, 100);
+        rig.broadcast(2_000_000, 1, 100);
         if interrupted {
             rig.broadcast(20_000_000_000, 0, 100);
         }
@@ -174,11 +174,11 @@ fn a_long_back_off_is_counted_right() {
     };
     let mut tried = 0;
     for seed in 0..40 {
-        let drawn = (start(seed, false) - 1_000_000) / 785_000;
-        if drawn > 25_476 {
+        let drawn = (start(seed, false) - 2_000_000) / 785_000;
+        if drawn > 25_475 {
             tried += 1;
             // 20001280000 + DIFS of 10 + 2 x 785 us.
-            assert_eq!(start(seed, true), 20_002_860_000 + 785_000 * (drawn - 25_476), "seed {seed}");
+            assert_eq!(start(seed, true), 20_002_860_000 + 785_000 * (drawn - 25_475), "seed {seed}");
         }
     }
     assert!(tried > 2);

@@ -58,6 +58,25 @@ fn a_lost_ack_makes_no_duplicate() {
     assert_eq!(rig.diary.got, [(2_310_000, 1, 0), (6_314_000, 1, 2)]);
 }
 
+/// Numbers come round after 4096 frames: a frame with the number of the last one that is no retry is new.
+#[test]
+fn a_number_that_has_come_round_is_no_duplicate() {
+    let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+    let powers = [both(0, 1, -60.0), both(0, 2, -60.0)].concat();
+    let mut rig = Rig::new(&[radio], &stations, &powers, 1);
+    rig.send(1_000_000, 0, 1, 100);
+    for _ in 0..4095 {
+        rig.send(1_000_000, 0, 2, 0);
+    }
+    let last = rig.send(1_000_000, 0, 1, 100);
+    let trace = rig.run(10_000_000_000);
+    let to_b: Vec<_> =
+        frames(&trace).iter().filter(|f| f.receiver == 1).map(|f| (f.sequence, f.retry)).collect();
+    assert_eq!(to_b, [(1, false), (1, false)]);
+    assert_eq!(rig.diary.got.iter().filter(|g| g.1 == 1).map(|g| g.2).collect::<Vec<_>>(), [0, last]);
+}
+
 /// A response that has begun is awaited beyond the time-out; if it fails, the attempt has failed at its end. Here the ACK
 /// locks (2320000), `j` destroys it from 2400000 on, it ends at 2624000.
 #[test]

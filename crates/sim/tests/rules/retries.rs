@@ -97,6 +97,33 @@ fn long_frames_are_tried_four_times_and_cts_clears_the_short_count() {
     }
 }
 
+/// With a short limit of two: an RTS is jammed, the next one is answered, its data fail, and the next RTS is jammed again. It is
+/// the first failure since the CTS, not the second one: the packet lives on.
+///
+/// RTS 1000000 + 574 to the time-out + 50; RTS 1624000..1976000, CTS until 2290000, DATA 2300000..3610000 + 222 + 50.
+#[test]
+fn a_cts_clears_the_count_of_failed_rts() {
+    let mut radio = no_back_off(with_rts(by_matrix(dot11b(400.0, 550.0))));
+    radio.phy.noise = airfair_units::Dbm(-70.0);
+    radio.phy.lock_sinr = Db(-10.0);
+    radio.phy.error_model = ErrorModel::WorstSinr;
+    radio.mac.short_retry_limit = 2;
+    let powers = [both(0, 1, -70.0).to_vec(), vec![(2, 1, -50.0)]].concat();
+    let mut rig = Rig::new(&[radio], &[("a", 0, 0.0), ("b", 0, 0.0), ("j", 0, 0.0)], &powers, 1);
+    rig.send(1_000_000, 0, 1, 1500);
+    rig.broadcast(1_000_000, 2, 0);
+    rig.broadcast(3_882_000, 2, 0);
+    let trace = rig.run(500_000_000);
+    let seen: Vec<_> = timeouts(&trace, 0).iter().take(4).map(|t| (t.0, t.1, t.2, t.4)).collect();
+    let expected = [
+        (1_574_000, true, 1, false),
+        (3_832_000, false, 1, false),
+        (4_456_000, true, 1, false),
+        (6_714_000, false, 2, false),
+    ];
+    assert_eq!(seen, expected);
+}
+
 /// An acknowledged packet resets the window: `j` drowns the first attempt (1000000), the second gets through; the next
 /// packet goes to a station that does not hear it and begins with 31 again, to 63 after its first failure.
 #[test]

@@ -1,0 +1,95 @@
+# Airfair: build, test, validate, measure. `make help` lists the targets.
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+TOOLS := $(VENV)/.tools
+VALIDATION := $(VENV)/.validation
+BUILT := $(VENV)/.built
+CONSTRAINTS := python/constraints.txt
+
+# What the compiled package is made from. The Python files are used where they lie.
+RUST := $(shell find crates benches -name '*.rs' -o -name 'Cargo.toml' -o -name 'clippy.toml') Cargo.toml Cargo.lock
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+# One interpreter for everything that builds the binding, so that nothing is built twice.
+export PYO3_PYTHON := $(BIN)/python
+export VIRTUAL_ENV := $(VENV)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test lint rust python validate bench bench-peers fuzz clean
+.DELETE_ON_ERROR:
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(TOOLS): $(CONSTRAINTS) pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py dev)
+	@touch $@
+
+$(VALIDATION): $(CONSTRAINTS) pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py validation)
+	@touch $@
+
+$(BUILT): $(RUST) $(TOOLS) pyproject.toml
+	@touch $@.started
+	$(BIN)/maturin develop --release --quiet >$(VENV)/build.log
+	@mv $@.started $@
+
+build: $(BUILT) ## Build the package into .venv
+
+demo: $(BUILT) ## Build, then show how the middle one of three pairs of stations starves
+	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail --seeds 10
+
+test: lint rust python ## Formatting, lints, types, tests
+
+lint: $(BUILT) $(VALIDATION)
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy python tests validation
+	$(BIN)/python -m mypy.stubtest --concise airfair._core
+
+rust:
+	cargo test --quiet --locked
+
+python: $(BUILT) $(VALIDATION)
+	$(BIN)/python -m pytest
+
+validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
+	$(BIN)/python -m validation
+
+bench: ## What the reference grid costs without Python, and what the event queue costs
+	@# One at a time: built together, the run would record its events for the queue's sake, and pay for it.
+	cargo build --quiet --release --locked -p airfair-bench-queue
+	cargo build --quiet --release --locked -p airfair-bench
+	@for run in 1 2 3; do \
+	  bash -c 'TIMEFORMAT="%U s user, %S s system"; time "$${CARGO_TARGET_DIR:-target}/release/bench-run" scenarios/grid-64.toml'; \
+	done
+	@"$${CARGO_TARGET_DIR:-target}/release/bench-queue" scenarios/grid-64.toml
+
+bench-peers: $(BUILT) ## The same grid here and in ns-2, side by side (installs ns-2 and ns-3 on Debian, as root)
+	@command -v ns >/dev/null && dpkg -s libns3-dev >/dev/null 2>&1 || { \
+	  [ "$$(id -u)" = 0 ] || { echo "needs ns-2 and ns-3: apt-get install ns2 libns3-dev" >&2; exit 1; }; \
+	  apt-get update -q && apt-get install -yq --no-install-recommends ns2 libns3-dev; }
+	$(MAKE) -C peers/ns3
+	$(BIN)/python peers/bench.py --ns3 --ours '$(BIN)/airfair run scenarios/grid-64.toml --json' \
+	  --ours-idle '$(BIN)/airfair run scenarios/grid-64.toml --json --set flow=[]'
+
+fuzz: ## Coverage-guided fuzzing for a minute a target, where nightly Rust and cargo-fuzz are installed
+	@if [ ! -d fuzz ]; then echo "there are no fuzz targets"; \
+	elif ! cargo +nightly fuzz --version >/dev/null 2>&1; then \
+	  echo "needs nightly Rust and cargo-fuzz: rustup toolchain install nightly && cargo install cargo-fuzz"; \
+	else for target in $$(cargo +nightly fuzz list); do \
+	  cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done; fi
+
+clean: ## Remove what was built
+	cargo clean
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache python/airfair/*.so

@@ -1,0 +1,245 @@
+//! The result contract of `run --json`. Keys are written in the order of the fields; floats are the shortest decimals
+//! that read back as the same bits.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use airfair_scenario::Scenario;
+use airfair_sim::World;
+use airfair_sim::air::{FrameKind, Loss};
+use airfair_sim::engine::drive::Lateness;
+use airfair_sim::measure::summary::{Ends, FlowResult, RunResult, StationResult};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Run<'a> {
+    scenario: &'a str,
+    scheme: &'a str,
+    seed: u64,
+    version: &'a str,
+    duration_s: f64,
+    warmup_s: f64,
+    flows: Vec<Flow<'a>>,
+    jain_index: f64,
+    log_utility: f64,
+    aggregate_goodput_bps: f64,
+    min_goodput_bps: f64,
+    starved_flows: usize,
+    flows_below_1kbps: usize,
+    drops: &'a BTreeMap<String, u64>,
+    channel_utilisation: BTreeMap<String, f64>,
+    warnings: Vec<&'a str>,
+    ends: EndsJson<'a>,
+    stations: Vec<Station<'a>>,
+    perf: Perf<'a>,
+}
+
+#[derive(Serialize)]
+struct Flow<'a> {
+    id: &'a str,
+    src: &'a str,
+    dst: &'a str,
+    goodput_bps: f64,
+    delivered_bytes: u64,
+    sent_packets: u64,
+    retransmissions: u64,
+    mean_delay_s: Option<f64>,
+    p99_delay_s: Option<f64>,
+    completion_s: Option<f64>,
+    hops: Option<u16>,
+    delivered_packets: u64,
+}
+
+impl<'a> From<&'a FlowResult> for Flow<'a> {
+    fn from(f: &'a FlowResult) -> Self {
+        Self {
+            id: &f.id,
+            src: &f.src,
+            dst: &f.dst,
+            goodput_bps: f.goodput_bps,
+            delivered_bytes: f.delivered_bytes,
+            sent_packets: f.sent_packets,
+            retransmissions: f.retransmissions,
+            mean_delay_s: f.mean_delay_s,
+            p99_delay_s: f.p99_delay_s,
+            completion_s: f.completion_s,
+            hops: f.hops,
+            delivered_packets: f.delivered_packets,
+        }
+    }
+}
+
+/// Where every packet has ended: `made` is the sum of all others.
+#[derive(Serialize)]
+struct EndsJson<'a> {
+    made: u64,
+    delivered: u64,
+    dropped: &'a BTreeMap<String, u64>,
+    queued: u64,
+    in_mac: u64,
+    on_wire: u64,
+    awaiting_arp: u64,
+}
+
+impl<'a> From<&'a Ends> for EndsJson<'a> {
+    fn from(e: &'a Ends) -> Self {
+        Self {
+            made: e.made,
+            delivered: e.delivered,
+            dropped: &e.dropped,
+            queued: e.queued,
+            in_mac: e.in_mac,
+            on_wire: e.on_wire,
+            awaiting_arp: e.awaiting_arp,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Station<'a> {
+    node: &'a str,
+    radio: &'a str,
+    airtime_ns: Airtime,
+    sent: BTreeMap<&'static str, u64>,
+    received: BTreeMap<&'static str, u64>,
+    lost: BTreeMap<&'static str, u64>,
+    duplicates: u64,
+    no_cts: u64,
+    no_ack: u64,
+    cts_withheld: u64,
+    given_up: u64,
+    nav_extended: u64,
+}
+
+/// Nanoseconds in each radio state; they add up to the run.
+#[derive(Serialize)]
+struct Airtime {
+    transmit: u64,
+    receive: u64,
+    busy: u64,
+    nav: u64,
+    idle: u64,
+}
+
+impl<'a> From<&'a StationResult> for Station<'a> {
+    fn from(s: &'a StationResult) -> Self {
+        let (a, c) = (&s.airtime, &s.counters);
+        let kinds =
+            |counts: &[u64]| FrameKind::ALL.iter().map(|k| k.name()).zip(counts.iter().copied()).collect();
+        Self {
+            node: &s.node,
+            radio: &s.radio,
+            airtime_ns: Airtime {
+                transmit: a.transmit.0,
+                receive: a.receive.0,
+                busy: a.busy.0,
+                nav: a.nav.0,
+                idle: a.idle.0,
+            },
+            sent: kinds(&c.sent),
+            received: kinds(&c.received),
+            lost: Loss::NAMES.into_iter().zip(c.lost).collect(),
+            duplicates: c.duplicates,
+            no_cts: c.no_cts,
+            no_ack: c.no_ack,
+            cts_withheld: c.cts_withheld,
+            given_up: c.given_up,
+            nav_extended: c.nav_extended,
+        }
+    }
+}
+
+/// What the run cost: the only part that differs from run to run.
+#[derive(Serialize)]
+struct Perf<'a> {
+    events: u64,
+    transmissions: u64,
+    wall_s: f64,
+    peak_rss_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lateness: Option<&'a LatenessJson>,
+}
+
+/// How late a paced run was.
+#[derive(Serialize)]
+pub(crate) struct LatenessJson {
+    steps: u64,
+    worst_s: f64,
+    below_10us: u64,
+    below_100us: u64,
+    below_1ms: u64,
+    below_10ms: u64,
+    below_100ms: u64,
+    above: u64,
+}
+
+impl From<&Lateness> for LatenessJson {
+    fn from(l: &Lateness) -> Self {
+        let [below_10us, below_100us, below_1ms, below_10ms, below_100ms, above] = l.histogram;
+        Self {
+            steps: l.steps,
+            worst_s: l.worst.as_secs_f64(),
+            below_10us,
+            below_100us,
+            below_1ms,
+            below_10ms,
+            below_100ms,
+            above,
+        }
+    }
+}
+
+/// A world's numbers up to its present.
+pub(crate) fn write(
+    scenario: &Scenario,
+    world: &World,
+    wall: Duration,
+    lateness: Option<&LatenessJson>,
+) -> PyResult<String> {
+    let r: RunResult = world.result();
+    json(&Run {
+        scenario: &scenario.name,
+        scheme: &r.scheme,
+        seed: r.seed,
+        version: env!("CARGO_PKG_VERSION"),
+        duration_s: r.duration_s,
+        warmup_s: r.warmup_s,
+        flows: r.flows.iter().map(Flow::from).collect(),
+        jain_index: r.jain_index(),
+        log_utility: r.log_utility(),
+        aggregate_goodput_bps: r.aggregate_goodput_bps(),
+        min_goodput_bps: r.min_goodput_bps(),
+        starved_flows: r.starved_flows(),
+        flows_below_1kbps: r.flows_below_1kbps(),
+        drops: &r.drops,
+        channel_utilisation: r.channel_utilisation(),
+        warnings: scenario.warnings.iter().chain(&r.warnings).map(String::as_str).collect(),
+        ends: (&r.ends).into(),
+        stations: r.stations.iter().map(Station::from).collect(),
+        perf: Perf {
+            events: r.events,
+            transmissions: r.transmissions,
+            wall_s: wall.as_secs_f64(),
+            peak_rss_bytes: peak_rss_bytes(),
+            lateness,
+        },
+    })
+}
+
+/// A value as JSON on one line.
+pub(crate) fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+}
+
+/// The most memory that the process has had; 0 where the system does not tell.
+fn peak_rss_bytes() -> u64 {
+    std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+            line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
+        })
+        .map_or(0, |kib| kib * 1024)
+}

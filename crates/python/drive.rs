@@ -1,0 +1,177 @@
+//! Makes a world go: in slices that a signal can end, or paced by the wall clock.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use airfair_sim::World;
+use airfair_sim::engine::drive::{self, Lateness, Surface, WallClock};
+use airfair_units::{Span, Time};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::contract::{self, LatenessJson};
+use crate::error::input_error;
+use crate::scenario::Scenario;
+
+/// How long Python is not asked for signals, about.
+const SLICE: Duration = Duration::from_millis(20);
+/// Simulated time of the first slice.
+const FIRST_SLICE: Span = Span::from_millis(1);
+
+/// Asks the runs that were given it to end: only the main thread hears of signals, a run in another thread needs telling.
+#[pyclass(frozen, module = "airfair._core")]
+#[derive(Default)]
+pub(crate) struct Stop(AtomicBool);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on every run that was given this ends with KeyboardInterrupt.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether Python wants the work to end.
+pub(crate) fn check(stop: Option<&Stop>) -> PyResult<()> {
+    if stop.is_some_and(|s| s.0.load(Ordering::Relaxed)) {
+        return Err(PyKeyboardInterrupt::new_err("stopped"));
+    }
+    Python::attach(|py| py.check_signals())
+}
+
+/// Slices of simulated time in which a world is advanced, each of about the same work.
+pub(crate) struct Slices {
+    work: Duration,
+    length: Span,
+}
+
+impl Slices {
+    /// Slices that take from half to twice as long as this to compute.
+    pub const fn of(work: Duration) -> Self {
+        Self { work, length: FIRST_SLICE }
+    }
+
+    /// Advances by one slice, at most until then, and adapts the length to the work.
+    pub fn advance(&mut self, world: &mut World, until: Time) {
+        let began = Instant::now();
+        world.advance(world.now().saturating_add(self.length).min(until));
+        let took = began.elapsed();
+        if took < self.work / 2 {
+            self.length = Span(self.length.0.saturating_mul(2));
+        } else if took > self.work * 2 {
+            self.length = Span((self.length.0 / 2).max(1));
+        }
+    }
+}
+
+/// Advances to a moment, or to the end if that comes first. Called without the interpreter.
+pub(crate) fn advance(world: &mut World, until: Time, stop: Option<&Stop>) -> PyResult<()> {
+    let until = until.min(world.end());
+    let mut slices = Slices::of(SLICE);
+    check(stop)?;
+    while world.now() < until {
+        slices.advance(world, until);
+        check(stop)?;
+    }
+    Ok(())
+}
+
+/// What ended a paced run before its time.
+type Ended = RefCell<Option<PyErr>>;
+
+/// A world that stands still once the run has been ended.
+struct Stoppable<'a> {
+    world: &'a mut World,
+    ended: &'a Ended,
+}
+
+impl Surface for Stoppable<'_> {
+    fn advance(&mut self, until: Time) {
+        if self.ended.borrow().is_none() {
+            self.world.advance(until);
+        }
+    }
+
+    fn next_deadline(&mut self) -> Option<Time> {
+        if self.ended.borrow().is_some() { None } else { self.world.next_deadline() }
+    }
+
+    fn end(&self) -> Time {
+        self.world.end()
+    }
+}
+
+/// The wall clock, which looks for signals whenever [`SLICE`] has passed.
+struct Wall<'a> {
+    start: Instant,
+    checked: Instant,
+    ended: &'a Ended,
+}
+
+impl Wall<'_> {
+    fn look(&mut self) {
+        if self.checked.elapsed() >= SLICE && self.ended.borrow().is_none() {
+            self.checked = Instant::now();
+            *self.ended.borrow_mut() = check(None).err();
+        }
+    }
+}
+
+impl WallClock for Wall<'_> {
+    fn now(&mut self) -> Time {
+        Time(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    fn wait_until(&mut self, at: Time) {
+        self.look();
+        while self.ended.borrow().is_none() {
+            let left = at.since(self.now());
+            if left == Span::ZERO {
+                return;
+            }
+            thread::sleep(Duration::from_nanos(left.0).min(SLICE));
+            self.look();
+        }
+    }
+}
+
+fn paced(world: &mut World, speed: f64) -> PyResult<Lateness> {
+    let ended = Ended::default();
+    let start = Instant::now();
+    let mut clock = Wall { start, checked: start, ended: &ended };
+    let lateness = drive::paced(&mut Stoppable { world, ended: &ended }, &mut clock, speed);
+    match ended.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(lateness),
+    }
+}
+
+/// Runs a scenario paced by the wall clock, `speed` times as fast. The result is that of `Scenario.run`, with
+/// `perf.lateness` added: how late each deadline was acted on, also returned alone.
+#[pyfunction]
+#[pyo3(signature = (scenario, scheme=None, seed=1, speed=1.0))]
+pub(crate) fn run_paced(
+    py: Python<'_>,
+    scenario: &Scenario,
+    scheme: Option<&str>,
+    seed: u64,
+    speed: f64,
+) -> PyResult<(String, String)> {
+    if !(speed.is_finite() && speed > 0.0) {
+        return Err(input_error(format!("speed {speed}: expected a number above 0")));
+    }
+    py.detach(|| {
+        let began = Instant::now();
+        let mut world = scenario.world(scheme, seed)?;
+        let lateness = LatenessJson::from(&paced(&mut world, speed)?);
+        let result = contract::write(&scenario.0, &world, began.elapsed(), Some(&lateness))?;
+        Ok((result, contract::json(&lateness)?))
+    })
+}

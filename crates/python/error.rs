@@ -1,0 +1,47 @@
+//! What a user did wrong, as Python exceptions.
+
+use airfair_scenario::Errors;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(airfair, InputError, PyValueError, "Something that the caller can put right.");
+create_exception!(
+    airfair,
+    ScenarioError,
+    InputError,
+    "A scenario that cannot be used. Its text is one line an error; `errors` is the list of these lines."
+);
+
+/// Least likeness of a name that is suggested, 0..=1.
+const LIKE: f64 = 0.5;
+
+/// An [`InputError`].
+pub(crate) fn input_error(message: String) -> PyErr {
+    InputError::new_err(message)
+}
+
+/// All that is wrong with a scenario.
+pub(crate) fn scenario_error(py: Python<'_>, errors: &Errors) -> PyErr {
+    let error = ScenarioError::new_err(errors.to_string());
+    let list: Vec<String> = errors.list.iter().map(ToString::to_string).collect();
+    match error.value(py).setattr("errors", list) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}
+
+/// A name that does not exist, with the one that was probably meant.
+pub(crate) fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> PyErr {
+    let like =
+        |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
+    let mut best: Option<(f64, &str)> = None;
+    for other in known {
+        let score = like(other);
+        if score >= LIKE && best.is_none_or(|(b, _)| score > b) {
+            best = Some((score, other));
+        }
+    }
+    let hint = best.map_or_else(String::new, |(_, other)| format!("; did you mean \"{other}\"?"));
+    input_error(format!("there is no {what} \"{name}\"{hint}"))
+}

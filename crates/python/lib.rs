@@ -1,0 +1,43 @@
+//! `airfair._core`: the simulator for Python. Thin: it reads, runs, and writes the result contract as JSON.
+//!
+//! The interpreter is free while a world runs. A run goes in slices of simulated time, and between two slices Python is
+//! asked whether a signal has come; how a run is sliced changes nothing of its result.
+
+mod contract;
+mod drive;
+mod error;
+mod scenario;
+mod schemes;
+mod summary;
+mod trace;
+mod world;
+
+use airfair_units::{Quantity, Span};
+use pyo3::prelude::*;
+
+use error::input_error;
+
+/// Reads a time with its unit, such as "1.5 ms", as nanoseconds.
+#[pyfunction]
+fn parse_time(text: &str) -> PyResult<u64> {
+    Span::parse(text)
+        .map(|span| span.0)
+        .map_err(|e| input_error(format!("\"{text}\": {}; expected {}", e.problem, Span::EXPECTED)))
+}
+
+/// The simulator: scenarios, runs, statistics, traces.
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("InputError", m.py().get_type::<error::InputError>())?;
+    m.add("ScenarioError", m.py().get_type::<error::ScenarioError>())?;
+    m.add_class::<scenario::Scenario>()?;
+    m.add_class::<world::World>()?;
+    m.add_class::<trace::Trace>()?;
+    m.add_class::<drive::Stop>()?;
+    m.add_function(wrap_pyfunction!(parse_time, m)?)?;
+    m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
+    m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::trace, m)?)?;
+    m.add_function(wrap_pyfunction!(drive::run_paced, m)?)
+}

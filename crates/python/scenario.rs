@@ -1,0 +1,144 @@
+//! A scenario that was read, and its runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use airfair_scenario::{Errors, Override};
+use airfair_schemes::Scheme;
+use airfair_sim::World;
+use airfair_units::Time;
+use pyo3::prelude::*;
+
+use crate::contract;
+use crate::drive::{self, Stop};
+use crate::error::{input_error, scenario_error, unknown};
+
+/// A scenario that was read and checked. It never changes.
+#[pyclass(frozen, module = "airfair")]
+pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>);
+
+impl Scenario {
+    /// A scheme, the scenario's own by default, with the scenario's parameters.
+    fn set_up<'a>(&'a self, scheme: Option<&'a str>) -> PyResult<(&'a str, Box<dyn Scheme>)> {
+        let name = scheme.unwrap_or(&self.0.scheme);
+        let entry = airfair_schemes::find(name)
+            .ok_or_else(|| unknown("scheme", name, airfair_schemes::registry().iter().map(|e| e.name)))?;
+        let params = self.0.scheme_params.get(name).cloned().unwrap_or_default();
+        let scheme = (entry.build)(&params).map_err(|e| input_error(format!("schemes.{name}.{e}")))?;
+        Ok((name, scheme))
+    }
+
+    /// A world at time 0.
+    pub fn world(&self, scheme: Option<&str>, seed: u64) -> PyResult<World> {
+        let (name, scheme) = self.set_up(scheme)?;
+        World::new(&self.0.spec, name, scheme.as_ref(), seed).map_err(input_error)
+    }
+}
+
+fn read(
+    py: Python<'_>,
+    overrides: &[String],
+    how: impl Send + FnOnce(&[Override]) -> Result<airfair_scenario::Scenario, Errors>,
+) -> PyResult<Scenario> {
+    let overrides =
+        overrides.iter().map(|o| Override::parse(o)).collect::<Result<Vec<_>, _>>().map_err(input_error)?;
+    match py.detach(|| how(&overrides)) {
+        Ok(scenario) => Ok(Scenario(Arc::new(scenario))),
+        Err(errors) => Err(scenario_error(py, &errors)),
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    /// Reads a file; `overrides` are `path=value` texts that are put over it. Raises `ScenarioError`.
+    #[staticmethod]
+    #[pyo3(name = "read", signature = (path, overrides=Vec::new()), text_signature = "(path, overrides=())")]
+    fn read_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
+        read(py, &overrides, |o| airfair_scenario::read_file(&path, o))
+    }
+
+    /// Reads a text; `origin` names it in errors. Raises `ScenarioError`.
+    #[staticmethod]
+    #[pyo3(
+        signature = (text, origin="scenario", overrides=Vec::new()),
+        text_signature = "(text, origin='scenario', overrides=())"
+    )]
+    fn parse(py: Python<'_>, text: &str, origin: &str, overrides: Vec<String>) -> PyResult<Self> {
+        read(py, &overrides, |o| airfair_scenario::read(text, origin, o))
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What it shows.
+    #[getter]
+    fn description(&self) -> &str {
+        &self.0.description
+    }
+
+    /// The scheme of a run that names none.
+    #[getter]
+    fn scheme(&self) -> &str {
+        &self.0.scheme
+    }
+
+    /// The complete scenario as TOML, every default filled in.
+    #[getter]
+    fn resolved(&self) -> &str {
+        &self.0.resolved
+    }
+
+    /// What to look at before trusting a result.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings.clone()
+    }
+
+    /// Ids of the flows.
+    #[getter]
+    fn flows(&self) -> Vec<String> {
+        self.0.spec.flows.iter().map(|f| f.id.clone()).collect()
+    }
+
+    /// Ids of the nodes.
+    #[getter]
+    fn nodes(&self) -> Vec<String> {
+        self.0.spec.nodes.iter().map(|n| n.id.clone()).collect()
+    }
+
+    /// Length of a run, ns.
+    #[getter]
+    fn duration_ns(&self) -> u64 {
+        self.0.spec.duration.0
+    }
+
+    /// Raises `InputError` if there is no such scheme, or if it cannot work with the scenario's parameters for it.
+    fn check_scheme(&self, scheme: &str) -> PyResult<()> {
+        self.set_up(Some(scheme)).map(|_| ())
+    }
+
+    /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
+    /// of everything but `perf`. Raises `InputError` for an unknown scheme, `KeyboardInterrupt` on a signal or on `stop`.
+    #[pyo3(signature = (scheme=None, seed=1, stop=None))]
+    fn run(&self, py: Python<'_>, scheme: Option<&str>, seed: u64, stop: Option<&Stop>) -> PyResult<String> {
+        py.detach(|| {
+            let began = Instant::now();
+            let mut world = self.world(scheme, seed)?;
+            drive::advance(&mut world, Time::NEVER, stop)?;
+            contract::write(&self.0, &world, began.elapsed(), None)
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<airfair.Scenario \"{}\": {} nodes, {} flows>",
+            self.0.name,
+            self.0.spec.nodes.len(),
+            self.0.spec.flows.len()
+        )
+    }
+}

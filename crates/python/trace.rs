@@ -1,0 +1,112 @@
+//! The frame trace, line by line, in bounded memory.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use airfair_sim::World;
+use airfair_sim::engine::drive::Surface;
+use airfair_units::Time;
+use pyo3::prelude::*;
+
+use crate::drive::{self, Slices};
+use crate::error::{input_error, unknown};
+use crate::scenario::Scenario;
+
+/// Work of a slice: some ten thousand lines are kept at a time.
+const SLICE: Duration = Duration::from_millis(1);
+
+/// Lines of a trace, in the order of time.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Trace(Mutex<Teller>);
+
+struct Teller {
+    world: World,
+    node: Option<u32>,
+    from: Time,
+    until: Time,
+    started: bool,
+    slices: Slices,
+    lines: VecDeque<String>,
+}
+
+impl Teller {
+    /// Goes on until there is a line to tell.
+    fn next(&mut self) -> PyResult<Option<String>> {
+        if !self.started {
+            drive::advance(&mut self.world, self.from, None)?;
+            self.world.start_trace();
+            self.started = true;
+        }
+        while self.lines.is_empty() && self.world.now() < self.until {
+            self.slices.advance(&mut self.world, self.until);
+            drive::check(None)?;
+            let records = self.world.take_trace();
+            let names = self.world.names();
+            self.lines.extend(
+                records
+                    .iter()
+                    .filter(|(_, record)| self.node.is_none_or(|node| names.concerns(record, node)))
+                    .map(|(at, record)| names.tell(*at, record)),
+            );
+        }
+        Ok(self.lines.pop_front())
+    }
+}
+
+#[pymethods]
+impl Trace {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next())
+    }
+}
+
+/// The story of a run: transmissions, receptions, losses with their causes, drops and deliveries from `from_ns` on and
+/// before `until_ns`, of one node or of all. An iterator of lines without line feeds.
+#[pyfunction]
+#[pyo3(signature = (scenario, scheme=None, seed=1, node=None, from_ns=0, until_ns=None))]
+pub(crate) fn trace(
+    py: Python<'_>,
+    scenario: &Scenario,
+    scheme: Option<&str>,
+    seed: u64,
+    node: Option<&str>,
+    from_ns: u64,
+    until_ns: Option<u64>,
+) -> PyResult<Trace> {
+    py.detach(|| {
+        let nodes = &scenario.0.spec.nodes;
+        let node = node
+            .map(|name| {
+                nodes
+                    .iter()
+                    .position(|n| n.id == name)
+                    .map(|i| i as u32)
+                    .ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
+            })
+            .transpose()?;
+        let world = scenario.world(scheme, seed)?;
+        let (from, until) = (Time(from_ns), until_ns.map_or(world.end(), Time));
+        if from >= until {
+            return Err(input_error(format!("a trace from {from} until {until} has no time in it")));
+        }
+        if from >= world.end() {
+            return Err(input_error(format!("a trace from {from}: the run ends at {}", world.end())));
+        }
+        let until = until.min(world.end());
+        let lines = VecDeque::new();
+        Ok(Trace(Mutex::new(Teller {
+            world,
+            node,
+            from,
+            until,
+            started: false,
+            slices: Slices::of(SLICE),
+            lines,
+        })))
+    })
+}

@@ -1,0 +1,4 @@
+//! Every packet format on the same bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_all(data));

@@ -1,0 +1,4 @@
+//! 802.11 frames.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_ieee80211(data));

@@ -1,0 +1,4 @@
+//! IPv4 headers.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_ipv4(data));

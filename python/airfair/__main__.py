@@ -1,0 +1,5 @@
+"""`python -m airfair`: the command line."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,146 @@
+"""The simulator: scenarios, runs, statistics, traces. Times are integers, nanoseconds."""
+
+import os
+from collections.abc import Sequence
+from typing import Self, final
+
+__all__ = [
+    "InputError",
+    "Scenario",
+    "ScenarioError",
+    "Stop",
+    "Trace",
+    "World",
+    "__version__",
+    "parse_time",
+    "run_paced",
+    "schemes",
+    "summarise",
+    "trace",
+]
+
+__version__: str
+
+class InputError(ValueError):
+    """Something that the caller can put right."""
+
+class ScenarioError(InputError):
+    """A scenario that cannot be used. Its text is one line an error."""
+
+    errors: list[str]
+    """These lines; when there are more than twenty errors, the first twenty."""
+
+@final
+class Scenario:
+    """A scenario that was read and checked. It never changes."""
+
+    @staticmethod
+    def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+        """Read a file; `overrides` are `path=value` texts that are put over it. Raises `ScenarioError`."""
+
+    @staticmethod
+    def parse(text: str, origin: str = "scenario", overrides: Sequence[str] = ()) -> Scenario:
+        """Read a text; `origin` names it in errors. Raises `ScenarioError`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def scheme(self) -> str:
+        """The scheme of a run that names none."""
+
+    @property
+    def resolved(self) -> str:
+        """The complete scenario as TOML, every default filled in."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to look at before trusting a result."""
+
+    @property
+    def flows(self) -> list[str]:
+        """Ids of the flows."""
+
+    @property
+    def nodes(self) -> list[str]:
+        """Ids of the nodes."""
+
+    @property
+    def duration_ns(self) -> int: ...
+    def check_scheme(self, scheme: str) -> None:
+        """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
+
+    def run(self, scheme: str | None = None, seed: int = 1, stop: Stop | None = None) -> str:
+        """Run it to the end; the result contract as JSON.
+
+        The same scenario, scheme, seed and version give the same bytes of everything but `perf`. Raises
+        `InputError` for an unknown scheme, `KeyboardInterrupt` on a signal or on `stop`.
+        """
+
+@final
+class Stop:
+    """Asks the runs that were given it to end."""
+
+    def __new__(cls) -> Self: ...
+    def set(self) -> None:
+        """From now on every run that was given this ends with KeyboardInterrupt."""
+
+@final
+class World:
+    """A world at time 0, to be advanced step by step."""
+
+    def __new__(cls, scenario: Scenario, scheme: str | None = None, seed: int = 1) -> Self: ...
+    def advance(self, until_ns: int) -> None:
+        """Let everything happen that happens before `until_ns`, and make that the present.
+
+        The end of the run is the limit.
+        """
+
+    def next_deadline(self) -> int | None:
+        """When the next thing happens, or None. `advance(next_deadline() + 1)` lets it happen."""
+
+    def inject(self, source: str, destination: str, size: int, tag: int, at_ns: int | None = None) -> None:
+        """Let an IP packet of `size` bytes enter at node `source`, now or at a later time."""
+
+    def drain_outputs(self) -> list[tuple[int, int, str | None]]:
+        """Injected packets that have ended: (time in ns, tag, why it was dropped or None if it arrived)."""
+
+    def result(self) -> str:
+        """The numbers up to the present: the result contract as JSON."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def end_ns(self) -> int: ...
+
+@final
+class Trace:
+    """Lines of a trace, in the order of time."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> str: ...
+
+def trace(
+    scenario: Scenario,
+    scheme: str | None = None,
+    seed: int = 1,
+    node: str | None = None,
+    from_ns: int = 0,
+    until_ns: int | None = None,
+) -> Trace:
+    """Tell what happens from `from_ns` on and before `until_ns`, at one node or at all."""
+
+def run_paced(
+    scenario: Scenario, scheme: str | None = None, seed: int = 1, speed: float = 1.0
+) -> tuple[str, str]:
+    """Run paced by the wall clock, `speed` times as fast: the result as JSON, and how late it was as JSON."""
+
+def summarise(groups: Sequence[Sequence[str]]) -> str:
+    """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme."""
+
+def schemes() -> str:
+    """Every scheme with its parameters, as JSON."""
+
+def parse_time(text: str) -> int:
+    """A time with its unit, such as "1.5 ms", in nanoseconds. Raises `InputError`."""

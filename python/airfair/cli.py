@@ -1,0 +1,252 @@
+"""The command line.
+
+Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted. Errors and progress go to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NoReturn, cast
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from . import _core, experiment, tables
+from ._core import InputError, Scenario
+from .results import CompareRow, RunResult
+
+SEED = click.IntRange(0, experiment.SEED_LIMIT - 1)
+
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+set_option = click.option(
+    "--set",
+    "overrides",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help='Put a value over the file\'s, such as radio.data_rate="2 Mbit/s"; may be given many times.',
+)
+scheme_option = click.option(
+    "--scheme", metavar="NAME", help="Scheme that runs; the scenario's own by default. See `airfair schemes`."
+)
+seed_option = click.option(
+    "--seed", type=SEED, default=1, show_default=True, help="Seed of every random draw."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(_core.__version__, prog_name="airfair")
+def cli() -> None:
+    """Airfair: packets over shared air, the same every time.
+
+    \b
+    Example:
+      airfair compare scenarios/three-pairs.toml --schemes droptail --seeds 10
+    """
+
+
+@cli.command()
+@file_argument
+@scheme_option
+@seed_option
+@set_option
+@json_option
+@click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was.")
+@click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock.")
+def run(
+    file: Path,
+    scheme: str | None,
+    seed: int,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    realtime: bool,
+    speed: float | None,
+) -> None:
+    """Run the scenario in FILE once.
+
+    \b
+    Example:
+      airfair run scenarios/three-pairs.toml --seed 2 --set duration="20 s"
+    """
+    if speed is not None and not realtime:
+        raise click.UsageError("--speed goes with --realtime")
+    scenario = Scenario.read(file, overrides)
+    if realtime:
+        text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)
+    else:
+        text = scenario.run(scheme, seed)
+    if as_json:
+        print(text)
+        return
+    result = cast(RunResult, json.loads(text))
+    out = tables.console()
+    tables.show_run(result, out)
+    if "lateness" in result["perf"]:
+        tables.show_lateness(result["perf"]["lateness"], out)
+    warn(result["warnings"])
+
+
+@cli.command()
+@file_argument
+@click.option(
+    "--schemes", metavar="A,B", help="Schemes, with commas; the first is what the others differ from."
+)
+@click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="How many seeds.")
+@click.option("--seed-from", type=SEED, default=1, show_default=True, help="The first seed.")
+@set_option
+@json_option
+@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; as many as there are cores by default.")
+def compare(
+    file: Path,
+    schemes: str | None,
+    seeds: int,
+    seed_from: int,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    jobs: int | None,
+) -> None:
+    """Run the scenario in FILE with several schemes and seeds, and compare them.
+
+    \b
+    Example:
+      airfair compare scenarios/three-pairs.toml --schemes droptail --seeds 10
+    """
+    scenario = Scenario.read(file, overrides)
+    names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
+    errors = Console(stderr=True)
+    progress = Progress(
+        TextColumn("runs"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("time left"),
+        TimeRemainingColumn(),
+        console=errors,
+        transient=True,
+        disable=not errors.is_terminal,
+    )
+    with progress:
+        task = progress.add_task("runs", total=len(names) * seeds)
+        text = experiment.compare_json(
+            scenario,
+            schemes=names,
+            seeds=range(seed_from, seed_from + seeds),
+            jobs=jobs,
+            on_run=lambda: progress.advance(task),
+        )
+    if as_json:
+        print(text)
+        return
+    rows = cast(list[CompareRow], json.loads(text))
+    tables.show_comparison(scenario.name, rows, tables.console())
+    warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
+
+
+@cli.command()
+@json_option
+def schemes(as_json: bool) -> None:
+    """List the schemes and their parameters.
+
+    \b
+    Example:
+      airfair schemes --json
+    """
+    if as_json:
+        print(_core.schemes())
+    else:
+        tables.show_schemes(experiment.schemes(), tables.console())
+
+
+@cli.command()
+@file_argument
+@scheme_option
+@seed_option
+@set_option
+@click.option("--node", metavar="ID", help="Only what concerns this node.")
+@click.option("--from", "start", metavar="TIME", default="0 s", show_default=True, help="From this time on.")
+@click.option("--until", metavar="TIME", help="Before this time; the end of the run by default.")
+def trace(
+    file: Path,
+    scheme: str | None,
+    seed: int,
+    overrides: tuple[str, ...],
+    node: str | None,
+    start: str,
+    until: str | None,
+) -> None:
+    """Tell what happens in the scenario in FILE: every frame, every loss and why, every drop and delivery.
+
+    \b
+    Example:
+      airfair trace scenarios/three-pairs.toml --node a2 --from "1 s" --until "1.1 s"
+    """
+    scenario = Scenario.read(file, overrides)
+    lines = _core.trace(
+        scenario,
+        scheme,
+        seed,
+        node,
+        time("--from", start),
+        None if until is None else time("--until", until),
+    )
+    for line in lines:
+        print(line)
+
+
+@cli.command()
+@file_argument
+@set_option
+@click.option("--resolved", is_flag=True, help="Print the complete scenario, every default filled in.")
+def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
+    """Check the scenario in FILE: print nothing, or everything that is wrong with it.
+
+    \b
+    Example:
+      airfair check scenarios/three-pairs.toml --resolved
+    """
+    scenario = Scenario.read(file, overrides)
+    if resolved:
+        print(scenario.resolved, end="")
+    warn(scenario.warnings)
+
+
+def time(option: str, text: str) -> int:
+    """A time that was given to an option."""
+    try:
+        return _core.parse_time(text)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from error
+
+
+def warn(warnings: list[str]) -> None:
+    """Tell what to look at before trusting a result."""
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `airfair trace FILE | head` ends in silence
+    status = 0
+    try:
+        status = cli.main(standalone_mode=False) or 0
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except InputError as error:
+        print(error, file=sys.stderr)
+        status = 2
+    except (KeyboardInterrupt, click.Abort):
+        print("airfair: interrupted", file=sys.stderr)
+        status = 130
+    except (OSError, MemoryError) as error:
+        print(f"airfair: {getattr(error, 'strerror', None) or error or 'out of memory'}", file=sys.stderr)
+        status = 1
+        # What could not be written must not be tried again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)

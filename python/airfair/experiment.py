@@ -1,0 +1,104 @@
+"""One run, and many runs side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import cast
+
+from . import _core
+from ._core import InputError, Scenario
+from .results import CompareRow, RunResult, SchemeInfo
+
+SEED_LIMIT = 2**64
+"""Seeds lie below this."""
+
+
+def run(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    scheme: str | None = None,
+    seed: int = 1,
+    overrides: Sequence[str] = (),
+) -> RunResult:
+    """Run a scenario, or the file of one with `path=value` overrides, to its end.
+
+    Raises `InputError` for what the caller can put right.
+    """
+    scenario = _scenario(scenario, overrides)
+    _check_seeds([seed])
+    return cast(RunResult, json.loads(scenario.run(scheme, seed)))
+
+
+def compare(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    schemes: Sequence[str],
+    seeds: Iterable[int] = range(1, 11),
+    overrides: Sequence[str] = (),
+    jobs: int | None = None,
+    on_run: Callable[[], object] | None = None,
+) -> list[CompareRow]:
+    """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
+
+    `jobs` runs go at a time (as many as there are cores by default); `on_run` is called in this thread after
+    each. The rows do not depend on `jobs`. Raises `InputError` for what the caller can put right.
+    """
+    scenario = _scenario(scenario, overrides)
+    text = compare_json(scenario, schemes=schemes, seeds=seeds, jobs=jobs, on_run=on_run)
+    return cast(list[CompareRow], json.loads(text))
+
+
+def compare_json(
+    scenario: Scenario,
+    *,
+    schemes: Sequence[str],
+    seeds: Iterable[int],
+    jobs: int | None = None,
+    on_run: Callable[[], object] | None = None,
+) -> str:
+    """Like `compare`, but the rows as the simulator wrote them."""
+    seeds = sorted(seeds)
+    _check_seeds(seeds)
+    if not schemes or len(set(schemes)) != len(schemes):
+        raise InputError(f"schemes {','.join(schemes)!r}: expected at least one, each once")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs {jobs}: expected at least 1")
+    for scheme in schemes:
+        scenario.check_scheme(scheme)  # before hours of runs with another one
+    stop = _core.Stop()
+    # The simulator lets go of the interpreter while it runs, so threads use every core.
+    pool = ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0)))
+    try:
+        runs = [[pool.submit(scenario.run, scheme, seed, stop) for seed in seeds] for scheme in schemes]
+        for done in as_completed([future for group in runs for future in group]):
+            done.result()
+            if on_run is not None:
+                on_run()
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+    return _core.summarise([[future.result() for future in group] for group in runs])
+
+
+def schemes() -> list[SchemeInfo]:
+    """Every scheme with its parameters."""
+    return cast(list[SchemeInfo], json.loads(_core.schemes()))
+
+
+def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str]) -> Scenario:
+    if not isinstance(scenario, Scenario):
+        return Scenario.read(scenario, list(overrides))
+    if overrides:
+        raise InputError("overrides go with a file: a scenario that was read does not change")
+    return scenario
+
+
+def _check_seeds(seeds: Sequence[int]) -> None:
+    if not seeds or len(set(seeds)) != len(seeds):
+        raise InputError("seeds: expected at least one, each once")
+    for seed in seeds:
+        if not 0 <= seed < SEED_LIMIT:
+            raise InputError(f"seed {seed}: expected 0 to {SEED_LIMIT - 1}")

@@ -1,0 +1,170 @@
+"""The result contract as types. What is computed is computed in the simulator; nothing here has methods."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class FlowResult(TypedDict):
+    """A flow, from its start (or the end of the warm-up) to its stop (or the end of the run)."""
+
+    id: str
+    src: str
+    dst: str
+    goodput_bps: float
+    delivered_bytes: int
+    sent_packets: int
+    retransmissions: int
+    mean_delay_s: float | None
+    p99_delay_s: float | None
+    completion_s: float | None
+    hops: int | None
+    delivered_packets: int
+
+
+class Ends(TypedDict):
+    """Where every packet has ended: `made` is the sum of all others."""
+
+    made: int
+    delivered: int
+    dropped: dict[str, int]
+    queued: int
+    in_mac: int
+    on_wire: int
+    awaiting_arp: int
+
+
+class AirtimeNs(TypedDict):
+    """Nanoseconds in each radio state; they add up to the run."""
+
+    transmit: int
+    receive: int
+    busy: int
+    nav: int
+    idle: int
+
+
+class StationResult(TypedDict):
+    """A radio, over the whole run: time in each state, frames by kind, losses by cause."""
+
+    node: str
+    radio: str
+    airtime_ns: AirtimeNs
+    sent: dict[str, int]
+    received: dict[str, int]
+    lost: dict[str, int]
+    duplicates: int
+    no_cts: int
+    no_ack: int
+    cts_withheld: int
+    given_up: int
+    nav_extended: int
+
+
+class Lateness(TypedDict):
+    """How late the deadlines of a paced run were acted on: the worst, and how many were late by how much."""
+
+    steps: int
+    worst_s: float
+    below_10us: int
+    below_100us: int
+    below_1ms: int
+    below_10ms: int
+    below_100ms: int
+    above: int
+
+
+class Perf(TypedDict):
+    """What it cost: the only part that differs from run to run."""
+
+    events: int
+    transmissions: int
+    wall_s: float
+    peak_rss_bytes: int
+    lateness: NotRequired[Lateness]
+
+
+class RunResult(TypedDict):
+    """One run."""
+
+    scenario: str
+    scheme: str
+    seed: int
+    version: str
+    duration_s: float
+    warmup_s: float
+    flows: list[FlowResult]
+    jain_index: float
+    log_utility: float
+    aggregate_goodput_bps: float
+    min_goodput_bps: float
+    starved_flows: int
+    flows_below_1kbps: int
+    drops: dict[str, int]
+    channel_utilisation: dict[str, float]
+    warnings: list[str]
+    ends: Ends
+    stations: list[StationResult]
+    perf: Perf
+
+
+class Estimate(TypedDict):
+    """A mean over the seeds, and the half-width of its 95 % confidence interval (None for one run)."""
+
+    mean: float
+    ci95: float | None
+
+
+class Differences(TypedDict):
+    """Differences to the first scheme, paired by seed."""
+
+    jain_index: Estimate
+    log_utility: Estimate
+    aggregate_goodput_bps: Estimate
+    min_goodput_bps: Estimate
+    starved_flows: Estimate
+
+
+class FlowRow(TypedDict):
+    """A flow over the seeds; `difference` is to the first scheme, paired by seed."""
+
+    id: str
+    goodput_bps: Estimate
+    difference: Estimate
+
+
+class CompareRow(TypedDict):
+    """One scheme over the seeds."""
+
+    scheme: str
+    runs: int
+    jain_index: Estimate
+    log_utility: Estimate
+    aggregate_goodput_bps: Estimate
+    min_goodput_bps: Estimate
+    starved_flows: Estimate
+    baseline: str
+    difference: Differences
+    flows: list[FlowRow]
+    seeds: list[int]
+    warnings: list[str]
+    perf: Perf
+
+
+class ParamInfo(TypedDict):
+    """A parameter of a scheme, as `--set SCHEME.NAME=VALUE` takes it."""
+
+    name: str
+    doc: str
+    kind: str
+    default: str
+
+
+class SchemeInfo(TypedDict):
+    """A scheme of the table."""
+
+    name: str
+    about: str
+    source: str
+    places: list[str]
+    params: list[ParamInfo]

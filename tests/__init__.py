@@ -1,0 +1,1 @@
+"""End-to-end tests: what a user types and calls, against the compiled package."""

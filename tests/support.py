@@ -1,0 +1,34 @@
+"""What the tests share: running the command line, short scenarios, results without what may differ."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SCENARIOS = ROOT / "scenarios"
+THREE_PAIRS = SCENARIOS / "three-pairs.toml"
+SHORT = ("--set", "duration=2 s", "--set", "warmup=200 ms")
+
+
+def airfair(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command line, to its end."""
+    command = [sys.executable, "-m", "airfair", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=cwd, check=False)
+
+
+def json_of(*arguments: str | Path) -> Any:  # noqa: ANN401 - JSON
+    """What a command prints with --json; it must succeed and print nothing else."""
+    done = airfair(*arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def without_perf(text: str) -> str:
+    """A result's bytes up to `perf`, its last key."""
+    head, key, _ = text.partition(',"perf":')
+    assert key
+    return head

@@ -1,0 +1,317 @@
+"""The command line's contract: exit status, what is printed where, the keys and types of the JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import ROOT, SCENARIOS, SHORT, THREE_PAIRS, airfair, json_of
+
+NUMBER = (int, float)
+OPTIONAL = (int, float, type(None))
+RUN_KEYS: dict[str, Any] = {
+    "scenario": str,
+    "scheme": str,
+    "seed": int,
+    "version": str,
+    "duration_s": float,
+    "warmup_s": float,
+    "flows": list,
+    "jain_index": float,
+    "log_utility": float,
+    "aggregate_goodput_bps": float,
+    "min_goodput_bps": float,
+    "starved_flows": int,
+    "flows_below_1kbps": int,
+    "drops": dict,
+    "channel_utilisation": dict,
+    "warnings": list,
+    "ends": dict,
+    "stations": list,
+    "perf": dict,
+}
+FLOW_KEYS: dict[str, Any] = {
+    "id": str,
+    "src": str,
+    "dst": str,
+    "goodput_bps": float,
+    "delivered_bytes": int,
+    "sent_packets": int,
+    "retransmissions": int,
+    "mean_delay_s": (float, type(None)),
+    "p99_delay_s": (float, type(None)),
+    "completion_s": (float, type(None)),
+    "hops": (int, type(None)),
+    "delivered_packets": int,
+}
+PERF_KEYS: dict[str, Any] = {"events": int, "transmissions": int, "wall_s": float, "peak_rss_bytes": int}
+ESTIMATES = ("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows")
+
+
+def has_types(value: dict[str, Any], types: dict[str, Any]) -> None:
+    """The keys, in this order, each with its type."""
+    assert list(value) == list(types)
+    for key, expected in types.items():
+        assert isinstance(value[key], expected), key
+
+
+def test_run_prints_the_contract() -> None:
+    result = json_of("run", THREE_PAIRS, *SHORT)
+    has_types(result, RUN_KEYS)
+    assert (result["scenario"], result["scheme"], result["seed"]) == ("three-pairs", "droptail", 1)
+    assert (result["duration_s"], result["warmup_s"]) == (2.0, 0.2)
+    assert [flow["id"] for flow in result["flows"]] == ["left", "middle", "right"]
+    for flow in result["flows"]:
+        has_types(flow, FLOW_KEYS)
+    has_types(result["perf"], PERF_KEYS)
+    assert all(value > 0 for value in result["perf"].values())
+    assert set(result["channel_utilisation"]) == {"a1", "a2", "a3", "b1", "b2", "b3"}
+
+
+def test_the_numbers_of_a_run_fit_together() -> None:
+    result = json_of("run", SCENARIOS / "grid-64.toml", "--set", "duration=5 s")
+    ends = result["ends"]
+    inside = ends["queued"] + ends["in_mac"] + ends["on_wire"] + ends["awaiting_arp"]
+    assert ends["made"] == ends["delivered"] + sum(ends["dropped"].values()) + inside
+    for station in result["stations"]:
+        assert sum(station["airtime_ns"].values()) == 5_000_000_000
+    assert sum(sum(s["sent"].values()) for s in result["stations"]) == result["perf"]["transmissions"]
+    assert result["aggregate_goodput_bps"] == pytest.approx(sum(f["goodput_bps"] for f in result["flows"]))
+    for flow in result["flows"]:
+        assert flow["goodput_bps"] == pytest.approx(flow["delivered_bytes"] * 8 / 5, rel=0.25), (
+            "starts by 0.95 s"
+        )
+
+
+def test_the_middle_pair_starves() -> None:
+    left, middle, right = json_of("run", THREE_PAIRS, "--set", "duration=20 s", "--set", "warmup=2 s")[
+        "flows"
+    ]
+    assert middle["goodput_bps"] < 0.2 * min(left["goodput_bps"], right["goodput_bps"])
+    assert left["goodput_bps"] == pytest.approx(right["goodput_bps"], rel=0.1), "the scene is symmetric"
+
+
+def test_compare_prints_the_contract() -> None:
+    rows = json_of(
+        "compare", THREE_PAIRS, "--schemes", "droptail", "--seeds", "3", "--seed-from", "5", *SHORT
+    )
+    assert [row["scheme"] for row in rows] == ["droptail"]
+    (row,) = rows
+    assert (row["runs"], row["seeds"], row["baseline"]) == (3, [5, 6, 7], "droptail")
+    for estimates in (row, row["difference"]):
+        for key in ESTIMATES:
+            assert list(estimates[key]) == ["mean", "ci95"]
+            assert all(isinstance(value, NUMBER) for value in estimates[key].values())
+    assert all(row["difference"][key] == {"mean": 0.0, "ci95": 0.0} for key in ESTIMATES)
+    assert [flow["id"] for flow in row["flows"]] == ["left", "middle", "right"]
+    runs = [json_of("run", THREE_PAIRS, "--seed", str(seed), *SHORT) for seed in (5, 6, 7)]
+    totals = [run["aggregate_goodput_bps"] for run in runs]
+    assert row["aggregate_goodput_bps"]["mean"] == pytest.approx(sum(totals) / 3)
+
+
+def test_one_seed_has_no_interval() -> None:
+    (row,) = json_of("compare", THREE_PAIRS, "--seeds", "1", *SHORT)
+    assert row["jain_index"]["ci95"] is None
+    done = airfair("compare", THREE_PAIRS, "--seeds", "1", *SHORT)
+    assert done.returncode == 0
+    assert "±" not in done.stdout.partition("\n")[2]
+
+
+def test_schemes() -> None:
+    listed = json_of("schemes")
+    assert "droptail" in [scheme["name"] for scheme in listed]
+    for scheme in listed:
+        assert list(scheme) == ["name", "about", "source", "places", "params"]
+        for param in scheme["params"]:
+            assert list(param) == ["name", "doc", "kind", "default"]
+    assert "droptail" in airfair("schemes").stdout
+
+
+def test_tables_show_the_numbers_and_keep_progress_to_terminals() -> None:
+    done = airfair("compare", THREE_PAIRS, "--schemes", "droptail", "--seeds", "2", *SHORT)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("droptail", "left", "middle", "right", "Jain's index", "±", "kbit/s"):
+        assert name in done.stdout
+    done = airfair("run", THREE_PAIRS, *SHORT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "middle" in done.stdout
+
+
+def test_many_flows_are_cut_to_the_worst(tmp_path: Path) -> None:
+    text = (SCENARIOS / "grid-64.toml").read_text()
+    extra = '[[flow]]\nid = "good"\nfrom = "0"\nto = "1"\ntraffic = { kind = "saturating" }\n'
+    file = tmp_path / "more.toml"
+    file.write_text(text + extra)
+    done = airfair("run", file, "--set", "duration=3 s")
+    assert "the 20 worst of 21 flows" in done.stdout
+    assert not re.search(r"^good ", done.stdout, re.MULTILINE)
+
+
+def test_set_changes_results() -> None:
+    plain = json_of("run", THREE_PAIRS, *SHORT)
+    faster = json_of("run", THREE_PAIRS, *SHORT, "--set", "radio.data_rate=11 Mbit/s")
+    assert faster["aggregate_goodput_bps"] > 1.2 * plain["aggregate_goodput_bps"]
+    one = json_of("run", THREE_PAIRS, *SHORT, "--set", "flow.left.traffic.packet=100 B")
+    assert one["flows"][0]["goodput_bps"] < plain["flows"][0]["goodput_bps"]
+
+
+BAD_INPUT = [
+    (["run", "nowhere.toml"], "nowhere.toml: cannot be read"),
+    (["run", "."], "cannot be read"),
+    (["run", THREE_PAIRS, "--set", "radio.datarate=2 Mbit/s"], '"data_rate"'),
+    (["run", THREE_PAIRS, "--set", "radio.data_rate=2 Mbps"], "expected a rate"),
+    (["run", THREE_PAIRS, "--set", "radio"], "expected path=value"),
+    (["run", THREE_PAIRS, "--scheme", "droptial"], 'there is no scheme "droptial"; did you mean "droptail"?'),
+    (["run", THREE_PAIRS, "--seed", "-1"], "--seed"),
+    (["run", THREE_PAIRS, "--seed", str(2**64)], "--seed"),
+    (["run", THREE_PAIRS, "--speed", "2"], "--realtime"),
+    (["run", THREE_PAIRS, "--realtime", "--speed", "0"], "speed 0"),
+    (["run", THREE_PAIRS, "--realtime", "--speed", "nan"], "speed NaN"),
+    (["run", THREE_PAIRS, "--jsn"], "--json"),
+    (["run"], "FILE"),
+    (["rnu"], "rnu"),
+    (["compare", THREE_PAIRS, "--schemes", "droptail,droptial"], 'did you mean "droptail"'),
+    (["compare", THREE_PAIRS, "--schemes", "droptail,droptail"], "each once"),
+    (["compare", THREE_PAIRS, "--schemes", ""], "no scheme"),
+    (["compare", THREE_PAIRS, "--seeds", "0"], "--seeds"),
+    (["compare", THREE_PAIRS, "--seeds", "2", "--seed-from", str(2**64 - 1)], "seed 18446744073709551616"),
+    (["compare", THREE_PAIRS, "--jobs", "0"], "--jobs"),
+    (["trace", THREE_PAIRS, "--node", "a9"], 'there is no node "a9"; did you mean "a'),
+    (["trace", THREE_PAIRS, "--from", "3"], '--from: "3": the unit is missing'),
+    (["trace", THREE_PAIRS, "--from", "2 s", "--until", "1 s"], "no time in it"),
+    (["trace", THREE_PAIRS, "--from", "2 h"], "no time in it"),
+    (["check", "nowhere.toml"], "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD_INPUT, ids=lambda value: " ".join(map(str, value))[-60:]
+)
+def test_bad_input(arguments: list[str | Path], message: str) -> None:
+    done = airfair(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_everything_wrong_with_a_file_is_told_at_once(tmp_path: Path) -> None:
+    text = THREE_PAIRS.read_text().replace("queue_packets", "queue_packet").replace('to = "b2"', 'to = "b9"')
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    done = airfair("check", file)
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2
+    assert re.fullmatch(
+        rf'{re.escape(str(file))}:\d+: radio.queue_packet: unknown key; did you mean "queue_packets"\?',
+        lines[0],
+    )
+    assert re.match(rf"{re.escape(str(file))}:\d+: flow", lines[1])
+
+
+def test_output_that_cannot_be_written_is_a_failure() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "airfair", "run", str(THREE_PAIRS), *SHORT, "--json"]
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "airfair: No space left on device\n")
+
+
+def test_check() -> None:
+    for file in SCENARIOS.glob("*.toml"):
+        done = airfair("check", file)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), file
+
+
+def test_the_resolved_scenario_is_the_same_scenario(tmp_path: Path) -> None:
+    done = airfair("check", THREE_PAIRS, "--resolved", *SHORT)
+    assert (done.returncode, done.stderr) == (0, "")
+    file = tmp_path / "resolved.toml"
+    file.write_text(done.stdout)
+    again = json_of("run", file)
+    first = json_of("run", THREE_PAIRS, *SHORT)
+    assert again.pop("perf")
+    assert first.pop("perf")
+    assert again == first
+
+
+@pytest.mark.parametrize("file", sorted(SCENARIOS.glob("*.toml")), ids=lambda file: file.stem)
+def test_every_scenario_runs(file: Path) -> None:
+    result = json_of("run", file, "--set", "duration=8 s", "--set", "warmup=1 s")
+    assert result["warnings"] == []
+    assert result["aggregate_goodput_bps"] > 0
+    assert all(flow["delivered_packets"] > 0 for flow in result["flows"])
+
+
+def test_trace_tells_of_one_node_and_one_time() -> None:
+    done = airfair("trace", THREE_PAIRS, "--node", "a1", "--from", "1 s", "--until", "1.2 s")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) > 5
+    assert all(re.search(r"\ba1\b", line) for line in lines)
+    times = [float(line.split()[0]) for line in lines]
+    assert times == sorted(times)
+    assert times[0] >= 1.0
+    assert times[-1] < 1.2
+
+
+def test_a_trace_can_be_cut_off_by_its_reader() -> None:
+    command = f"{sys.executable} -m airfair trace {THREE_PAIRS} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", THREE_PAIRS, "--set", "duration=10 h"),
+        ("run", THREE_PAIRS, "--realtime"),
+        ("compare", THREE_PAIRS, "--seeds", "100", "--set", "duration=10 h"),
+        ("trace", THREE_PAIRS, "--set", "duration=10 h", "--from", "9 h"),
+    ],
+    ids=["run", "realtime", "compare", "trace"],
+)
+def test_control_c_ends_a_long_run(arguments: tuple[str | Path, ...]) -> None:
+    command = [sys.executable, "-m", "airfair", *map(str, arguments)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.0)
+    began = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=10)
+    assert time.monotonic() - began < 2
+    assert (child.returncode, out, err.strip()) == (130, "", "airfair: interrupted")
+
+
+def test_help_and_version() -> None:
+    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
+    assert version
+    assert airfair("--version").stdout == f"airfair, version {version[1]}\n"
+    for command in ("run", "compare", "schemes", "trace", "check"):
+        text = airfair(command, "--help").stdout
+        assert f"Example:\n    airfair {command}" in text
+    assert airfair().returncode == 2
+
+
+def test_paced_run_is_the_same_run_and_tells_how_late_it_was() -> None:
+    paced = json_of("run", THREE_PAIRS, *SHORT, "--realtime", "--speed", "1000")
+    lateness = paced.pop("perf")["lateness"]
+    plain = json_of("run", THREE_PAIRS, *SHORT)
+    assert plain.pop("perf")
+    assert json.dumps(paced) == json.dumps(plain)
+    assert lateness["steps"] == sum(
+        count for name, count in lateness.items() if name not in ("steps", "worst_s")
+    )
+    assert lateness["steps"] > 1000
+    assert lateness["worst_s"] > 0
+    done = airfair("run", THREE_PAIRS, *SHORT, "--realtime", "--speed", "1000")
+    assert "paced by the clock" in done.stdout

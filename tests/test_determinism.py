@@ -1,0 +1,135 @@
+"""The promise: the same scenario, scheme, seed and version give the same bytes, however the run is driven."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import airfair
+import pytest
+from airfair import Scenario, World, _core, experiment
+
+from tests.support import SCENARIOS, SHORT, THREE_PAIRS, without_perf
+from tests.support import airfair as command
+
+OVERRIDES = ["duration=2 s", "warmup=200 ms"]
+
+
+@pytest.fixture
+def pairs() -> Scenario:
+    return Scenario.read(THREE_PAIRS, OVERRIDES)
+
+
+@pytest.fixture
+def grid() -> Scenario:
+    return Scenario.read(SCENARIOS / "grid-64.toml", ["duration=3 s"])
+
+
+def by_flow(text: str) -> dict[str, Any]:
+    """What a user may compare between two files: flows by id, stations by node, the numbers of the whole."""
+    result = json.loads(text)
+    del result["perf"], result["scenario"]
+    result["flows"] = {flow["id"]: flow for flow in result["flows"]}
+    result["stations"] = {station["node"]: station for station in result["stations"]}
+    return dict(result)
+
+
+def test_the_same_seed_gives_the_same_bytes(grid: Scenario) -> None:
+    first = grid.run(seed=7)
+    assert without_perf(first) == without_perf(grid.run(seed=7))
+    assert without_perf(first) == without_perf(
+        command("run", SCENARIOS / "grid-64.toml", "--seed", "7", "--set", "duration=3 s", "--json").stdout
+    )
+    assert json.loads(first)["flows"] != json.loads(grid.run(seed=8))["flows"]
+
+
+def test_the_largest_seed_is_a_seed_of_its_own(pairs: Scenario) -> None:
+    largest = json.loads(pairs.run(seed=2**64 - 1))
+    assert largest["seed"] == 2**64 - 1
+    assert largest["flows"] != json.loads(pairs.run(seed=2**32 - 1))["flows"]
+
+
+def test_jobs_change_nothing() -> None:
+    def rows(jobs: str) -> list[dict[str, Any]]:
+        done = command("compare", THREE_PAIRS, "--seeds", "6", *SHORT, "--jobs", jobs, "--json")
+        rows: list[dict[str, Any]] = json.loads(done.stdout)
+        for row in rows:
+            assert row["perf"].pop("wall_s") > 0
+            assert row["perf"].pop("peak_rss_bytes") > 0
+        return rows
+
+    assert json.dumps(rows("1")) == json.dumps(rows("2"))
+
+
+@pytest.mark.parametrize("name", ["three-pairs", "wired", "grid-64"])
+def test_stepping_by_deadline_gives_the_same_bytes(name: str) -> None:
+    scenario = Scenario.read(SCENARIOS / f"{name}.toml", ["duration=500 ms", "warmup=100 ms"])
+    world = World(scenario, seed=3)
+    steps = 0
+    while (at := world.next_deadline()) is not None and at < world.end_ns:
+        assert at >= world.now_ns
+        world.advance(at + 1)
+        steps += 1
+    world.advance(world.end_ns)
+    assert steps > 100
+    assert without_perf(world.result()) == without_perf(scenario.run(seed=3))
+
+
+@pytest.mark.parametrize("step_ns", [1_000_003, 333_333_333])
+def test_slices_of_any_length_give_the_same_bytes(grid: Scenario, step_ns: int) -> None:
+    world = World(grid, "droptail", 3)
+    while world.now_ns < world.end_ns:
+        world.advance(world.now_ns + step_ns)
+    assert without_perf(world.result()) == without_perf(grid.run("droptail", 3))
+
+
+def test_a_paced_run_gives_the_same_bytes(pairs: Scenario) -> None:
+    paced, lateness = _core.run_paced(pairs, "droptail", 5, 1000.0)
+    assert without_perf(paced) == without_perf(pairs.run("droptail", 5))
+    assert json.loads(paced)["perf"]["lateness"] == json.loads(lateness)
+
+
+def test_the_order_of_blocks_means_nothing() -> None:
+    """Nodes and flows in reverse order, as a user might write them."""
+    for name, overrides in (("three-pairs", OVERRIDES), ("saturation", OVERRIDES), ("wired", OVERRIDES)):
+        text = (SCENARIOS / f"{name}.toml").read_text()
+        head, *blocks = re.split(r"^(?=\[\[)", text, flags=re.MULTILINE)
+        assert len(blocks) > 4
+        shuffled = "\n".join([head, *reversed(blocks)])
+        one = Scenario.parse(text, overrides=overrides).run(seed=2)
+        other = Scenario.parse(shuffled, overrides=overrides).run(seed=2)
+        assert json.loads(one)["flows"] != json.loads(other)["flows"], "they do stand in another order"
+        one_row, other_row = by_flow(one), by_flow(other)
+        for sum_of_floats in ("jain_index", "log_utility", "aggregate_goodput_bps"):
+            assert one_row.pop(sum_of_floats) == pytest.approx(other_row.pop(sum_of_floats), rel=1e-12)
+        assert one_row == other_row
+
+
+def test_an_idle_node_far_away_changes_no_row() -> None:
+    far = '\n[[node]]\nid = "a0"\nposition = ["100000 m", "0 m"]\n'
+    for name in ("three-pairs", "saturation"):
+        text = (SCENARIOS / f"{name}.toml").read_text()
+        one = by_flow(Scenario.parse(text, overrides=OVERRIDES).run(seed=2))
+        other = by_flow(Scenario.parse(text + far, overrides=OVERRIDES).run(seed=2))
+        assert other["stations"].pop("a0")["airtime_ns"]["idle"] == 2_000_000_000
+        assert other["channel_utilisation"].pop("a0") == 0
+        assert one == other
+
+
+def test_a_trace_changes_nothing_and_is_the_same_in_parts(pairs: Scenario) -> None:
+    whole = list(airfair.trace(pairs, seed=4))
+    parts = [
+        *airfair.trace(pairs, seed=4, until_ns=700_000_001),
+        *airfair.trace(pairs, seed=4, from_ns=700_000_001),
+    ]
+    assert whole == parts
+    sent = sum(" sends " in line for line in whole)
+    assert sent == json.loads(pairs.run(seed=4))["perf"]["transmissions"]
+
+
+def test_rows_do_not_depend_on_the_order_of_seeds(pairs: Scenario) -> None:
+    def text(seeds: list[int]) -> str:
+        return without_perf(experiment.compare_json(pairs, schemes=["droptail"], seeds=seeds))
+
+    assert text([3, 1, 2]) == text([1, 2, 3])

@@ -1,0 +1,150 @@
+"""What a Python program calls."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import airfair
+import pytest
+from airfair import InputError, Scenario, ScenarioError, World, _core
+
+from tests.support import THREE_PAIRS
+
+OVERRIDES = ["duration=1 s", "warmup=0 s"]
+
+
+@pytest.fixture
+def pairs() -> Scenario:
+    return Scenario.read(THREE_PAIRS, OVERRIDES)
+
+
+def test_a_scenario_says_what_it_is(pairs: Scenario) -> None:
+    assert (pairs.name, pairs.scheme) == ("three-pairs", "droptail")
+    assert pairs.flows == ["left", "middle", "right"]
+    assert sorted(pairs.nodes) == ["a1", "a2", "a3", "b1", "b2", "b3"]
+    assert pairs.duration_ns == 1_000_000_000
+    assert pairs.warnings == []
+    assert Scenario.parse(pairs.resolved).resolved == pairs.resolved
+    assert "three-pairs" in repr(pairs)
+
+
+def test_errors_are_values() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.parse('name = "x"\nduraton = "1 s"\n', "here.toml")
+    assert isinstance(caught.value, InputError)
+    assert isinstance(caught.value, ValueError)
+    assert str(caught.value) == "\n".join(caught.value.errors)
+    assert any("here.toml:2: duraton: unknown key" in line for line in caught.value.errors)
+
+
+def test_run_and_compare(pairs: Scenario) -> None:
+    result = airfair.run(pairs, scheme="droptail", seed=3)
+    assert result == {**airfair.run(THREE_PAIRS, seed=3, overrides=OVERRIDES), "perf": result["perf"]}
+    calls: list[None] = []
+    (row,) = airfair.compare(pairs, schemes=["droptail"], seeds=[3, 4], on_run=lambda: calls.append(None))
+    assert len(calls) == row["runs"] == 2
+    with pytest.raises(InputError, match="droptail"):
+        airfair.run(pairs, scheme="droptial")
+    for seeds in ([], [1, 1], [-1], [2**64]):
+        with pytest.raises(InputError, match="seed"):
+            airfair.compare(pairs, schemes=["droptail"], seeds=seeds)
+    with pytest.raises(InputError, match="overrides"):
+        airfair.run(pairs, overrides=["duration=2 s"])
+
+
+def test_statistics_by_hand(pairs: Scenario) -> None:
+    """Two seeds: the interval is 12.706 (Student's t, one degree of freedom) times half their difference."""
+    runs = [pairs.run(seed=seed) for seed in (1, 2)]
+    a, b = (json.loads(run)["aggregate_goodput_bps"] for run in runs)
+    (row,) = json.loads(_core.summarise([runs]))
+    assert row["aggregate_goodput_bps"]["mean"] == pytest.approx((a + b) / 2)
+    assert row["aggregate_goodput_bps"]["ci95"] == pytest.approx(12.706 * abs(a - b) / 2, rel=1e-4)
+
+
+def test_differences_are_paired_by_seed(pairs: Scenario) -> None:
+    first = [pairs.run(seed=seed) for seed in (1, 2, 3)]
+    second = [
+        run.replace('"jain_index":', '"jain_index":1', 1).replace('"droptail"', '"other"') for run in first
+    ]
+    rows = json.loads(_core.summarise([first, second[::-1]]))
+    assert [row["scheme"] for row in rows] == ["droptail", "other"]
+    assert rows[1]["baseline"] == "droptail"
+    # 0.7 became 10.7 in every run: a difference of 10 without spread, though the runs differ.
+    assert rows[1]["difference"]["jain_index"]["mean"] == pytest.approx(10)
+    assert rows[1]["difference"]["jain_index"]["ci95"] == pytest.approx(0, abs=1e-9)
+    wrong: list[list[list[str]]]
+    wrong = [[first, first[:2]], [first, []], [[]], [first + first], [["{}"]], [["nothing"]]]
+    for groups in wrong:
+        with pytest.raises(InputError):
+            _core.summarise(groups)
+    assert _core.summarise([]) == "[]"
+
+
+def test_packets_from_outside() -> None:
+    quiet = Scenario.read(THREE_PAIRS, [*OVERRIDES, "flow=[]"])
+    world = World(quiet)
+    assert (world.now_ns, world.end_ns) == (0, 1_000_000_000)
+    world.inject("a1", "b1", 1000, 7, at_ns=5_000_000)
+    world.inject("a1", "b3", 1000, 8, at_ns=100_000_000)
+    world.advance(5_000_000)
+    world.advance(500_000_000)
+    arrived = {tag: (at, dropped) for at, tag, dropped in world.drain_outputs()}
+    assert set(arrived) == {7, 8}
+    assert arrived[7][1] is None
+    # By hand, a medium that has long been idle: RTS 352 us, CTS 304 us, two SIFS of 10 us, and 1000 + 36
+    # bytes of LLC and MAC at 2 Mbit/s after 192 us of preamble: 5012 us, and thrice 200 m of propagation.
+    assert arrived[7][0] == pytest.approx(5_000_000 + 5_012_000, abs=3_000)
+    assert world.drain_outputs() == []
+    with pytest.raises(InputError, match='did you mean "a'):
+        world.inject("a7", "b1", 1000, 1)
+    with pytest.raises(InputError, match="has passed"):
+        world.inject("a1", "b1", 1000, 1, at_ns=1)
+    for size in (0, 65_536):
+        with pytest.raises(InputError, match="bytes"):
+            world.inject("a1", "b1", size, 1)
+    world.advance(2**64 - 1)
+    assert world.now_ns == world.end_ns
+
+
+def test_a_stopped_run_ends() -> None:
+    long = Scenario.read(THREE_PAIRS, ["duration=10 h"])
+    stop = _core.Stop()
+    threading.Timer(0.1, stop.set).start()
+    with pytest.raises(KeyboardInterrupt):
+        long.run(stop=stop)
+
+
+def test_the_interpreter_is_free_while_a_world_runs() -> None:
+    long = Scenario.read(THREE_PAIRS, ["duration=10 h"])
+    stop = _core.Stop()
+    ended = threading.Event()
+
+    def work() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            long.run(stop=stop)
+        ended.set()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert sum(range(100_000)) == 4_999_950_000
+    assert not ended.is_set()
+    stop.set()
+    for thread in threads:
+        thread.join(timeout=5)
+        assert not thread.is_alive()
+
+
+def test_times() -> None:
+    assert _core.parse_time("1.5 ms") == 1_500_000
+    with pytest.raises(InputError, match="unit is missing"):
+        _core.parse_time("3")
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "binary.toml"
+    file.write_bytes(b'name = "x"\n\xff\xfe')
+    with pytest.raises(ScenarioError, match="line 2 is not UTF-8"):
+        Scenario.read(file)
