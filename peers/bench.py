@@ -1,12 +1,14 @@
-"""Our simulator side by side with ns-2 (and ns-3) on the 64-node grid: CPU time, checked to be for the same work.
+"""Our simulator side by side with ns-2 (and ns-3) on the 64-node grid: CPU time for the same work.
 
-    python peers/bench.py --ours 'airfair run grid.toml --json' --ours-idle 'airfair run grid-idle.toml --json'
+    python peers/bench.py --ours 'airfair run grid.toml --json' --ours-idle 'airfair run idle.toml --json'
 
-Both sides run in turn, `--repeats` times each, with their traffic and without. What is compared is user + system CPU seconds of
-the child process: the best run with traffic minus the best run without, so that start-up, reading and routes count for nobody.
-A ratio counts only if both sides did the same work: delivered packets within 20 %, frames on the air within 25 % of ns-2's.
+Both sides run in turn, `--repeats` times each, with their traffic and without. What is compared is user and
+system CPU seconds of the child process: the best run with traffic minus the best run without, so that
+start-up, reading and routes count for nobody. A ratio counts only if both sides did the same work:
+delivered packets within 20 %, frames on the air within 25 % of ns-2's.
 
-Our command prints the JSON object of `run --json`; `flows[].delivered_bytes` and `perf.transmissions` are read.
+Our command prints the JSON object of `run --json`, of which `flows[].delivered_bytes` and
+`perf.transmissions` are read.
 Exit status: 0 done, 1 the two sides did different work, 2 bad input or a peer that is not installed.
 """
 
@@ -118,11 +120,13 @@ def ns2(seed: int, routes: str) -> Contender:
         raise BenchError("ns-2 is not installed; on Debian: apt-get install ns2")
     base = ["ns", str(HERE / "ns2" / "grid64.tcl"), "-seed", str(seed), "-routes", routes]
     frames = count_ns2_frames(base)
-    return Contender("ns-2.35", base, [*base, "-traffic", "0"], lambda result: Work(result["delivered_packets"], frames))
+    return Contender(
+        "ns-2.35", base, [*base, "-traffic", "0"], lambda result: Work(result["delivered_packets"], frames)
+    )
 
 
 def count_ns2_frames(base: Sequence[str]) -> int:
-    """Frames that the flows cost: the same run once more with counting, less what it puts on the air without traffic."""
+    """Frames that the flows cost: the run once more with counting, less what it sends without traffic."""
 
     def frames(*more: str) -> int:
         with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +164,9 @@ def measure(contenders: Sequence[Contender], repeats: int) -> list[Side]:
             work[c.name] = c.work(read_json(output, c.loaded))
             if c.idle is not None:
                 idle[c.name].append(run(c.idle)[0])
-    return [Side(c.name, min(loaded[c.name]), min(idle[c.name], default=0.0), work[c.name]) for c in contenders]
+    return [
+        Side(c.name, min(loaded[c.name]), min(idle[c.name], default=0.0), work[c.name]) for c in contenders
+    ]
 
 
 def apart(value: int, reference: int) -> float:
@@ -172,10 +178,16 @@ def apart(value: int, reference: int) -> float:
 
 def table(sides: Sequence[Side], reference: Side) -> str:
     """One row a simulator; differences and ratios against the reference."""
-    lines = [f"{'':8} {'CPU s':>8} {'idle s':>8} {'net s':>8} {'x faster':>9} {'packets':>9} {'':>7} {'frames':>9} {'':>7}"]
+    lines = [
+        (
+            f"{'':8} {'CPU s':>8} {'idle s':>8} {'net s':>8} "
+            f"{'x faster':>9} {'packets':>9} {'':>7} {'frames':>9} {'':>7}"
+        )
+    ]
     for side in sides:
         lines.append(
-            f"{side.name:8} {side.loaded_s:8.3f} {side.idle_s:8.3f} {side.cpu_s:8.3f} {reference.cpu_s / side.cpu_s:9.2f} "
+            f"{side.name:8} {side.loaded_s:8.3f} {side.idle_s:8.3f} {side.cpu_s:8.3f} "
+            f"{reference.cpu_s / side.cpu_s:9.2f} "
             f"{side.work.packets:9d} {apart(side.work.packets, reference.work.packets):+7.1%} "
             f"{side.work.frames:9d} {apart(side.work.frames, reference.work.frames):+7.1%}"
         )
@@ -184,11 +196,15 @@ def table(sides: Sequence[Side], reference: Side) -> str:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--ours", required=True, help="command that runs our side and prints the JSON of `run --json`")
+    parser.add_argument(
+        "--ours", required=True, help="command that runs our side and prints the JSON of `run --json`"
+    )
     parser.add_argument("--ours-idle", required=True, help="the same without traffic")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each side (default 7)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the peers (default 1)")
-    parser.add_argument("--routes", choices=("static", "dsdv"), default="static", help="how ns-2 finds its routes")
+    parser.add_argument(
+        "--routes", choices=("static", "dsdv"), default="static", help="how ns-2 finds its routes"
+    )
     parser.add_argument("--ns3", action="store_true", help="run ns-3 too, once: it takes over half a minute")
     return parser.parse_args()
 
@@ -211,7 +227,10 @@ def main() -> int:
     counts = abs(packets_apart) <= MAX_PACKETS_APART and abs(frames_apart) <= MAX_FRAMES_APART
     print(table([mine, theirs, *extra], theirs))
     if not counts:
-        print("the ratio does not count: the two sides did different work (packets within 20 %, frames within 25 %)")
+        print(
+            "the ratio does not count: the two sides did different work"
+            " (packets within 20 %, frames within 25 %)"
+        )
     print(
         json.dumps(
             {

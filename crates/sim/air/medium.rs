@@ -28,7 +28,10 @@ impl Air {
         let kind = &self.kinds[usize::from(station.radio.kind)];
         // Half duplex: a reception that goes on is lost.
         if station.radio.lock != NONE {
-            drop_lock(station, sender, start, Loss::LockAborted, &mut self.frames);
+            // A frame that has not arrived yet finds the station transmitting.
+            let ahead = station.radio.lock_start >= start;
+            let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
+            drop_lock(station, sender, start, loss, &mut self.frames);
         }
         let Station { radio, clock, slow } = station;
         radio.set(flag::TRANSMITTING);

@@ -257,7 +257,6 @@ fn overhearing_changes_nothing() {
 /// Two stations 300 m apart send to each other in the same moment: each one's frame arrives (1001 ns later) at a station that is
 /// transmitting, whichever was handled first.
 #[test]
-#[ignore = "bug: the cause of the loss hangs on which one is handled first"]
 fn two_that_talk_at_once_are_both_transmitting() {
     for seed in 0..10 {
         let radio = no_back_off(dot11b(700.0, 800.0));
