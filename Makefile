@@ -54,7 +54,7 @@ lint: $(BUILT) $(VALIDATION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy python tests validation
+	$(BIN)/mypy python tests validation benches
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
 rust:
@@ -66,13 +66,11 @@ python: $(BUILT) $(VALIDATION)
 validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
 	$(BIN)/python -m validation
 
-bench: ## What the reference grid costs without Python, and what the event queue costs
+bench: ## What a frame costs (instructions, time a hearer, memory a node), and what the event queue costs
 	@# One at a time: built together, the run would record its events for the queue's sake, and pay for it.
 	cargo build --quiet --release --locked -p airfair-bench-queue
 	cargo build --quiet --release --locked -p airfair-bench
-	@for run in 1 2 3; do \
-	  bash -c 'TIMEFORMAT="%U s user, %S s system"; time "$${CARGO_TARGET_DIR:-target}/release/bench-run" scenarios/grid-64.toml'; \
-	done
+	@$(PYTHON) benches/speed.py "$${CARGO_TARGET_DIR:-target}/release/bench-run"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-queue" scenarios/grid-64.toml
 
 bench-peers: $(BUILT) ## The same grid here and in ns-2, side by side (installs ns-2 and ns-3 on Debian, as root)
