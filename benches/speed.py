@@ -2,9 +2,9 @@
 
     python benches/speed.py path/to/bench-run
 
-Instructions are counted by valgrind's callgrind (left out where it is not installed) and repeat exactly; times
-are the best of seven runs of a machine that may be busy. The large network is the reference grid of 64 nodes
-laid side by side 169 times: 10,816 nodes at the same density, each tile with the same twenty flows.
+Instructions are counted by valgrind's callgrind (left out where it is not installed) and repeat exactly;
+times are the best of seven runs of a machine that may be busy. The large network is the reference grid of 64
+nodes laid side by side 169 times: 10,816 nodes at the same density, each tile with the same twenty flows.
 """
 
 from __future__ import annotations
@@ -137,10 +137,10 @@ def main() -> None:
         print(f"| CPU time of a hearer's reception, 64 nodes | {per[0]:.1f} ns |")
         print(f"| the same, 10,816 nodes at the same density | {per[1]:.1f} ns |")
         print(f"| ratio | {per[1] / per[0]:.2f} |")
-        print(f"| peak memory, 10,816 nodes | {many.peak_kb / (SIDE * TILES) ** 2:.1f} kB a node |")
-        print(
-            f"| transmissions per second of CPU, 64 nodes | {few.transmissions / few.cpu_s / 1e6:.2f} million |"
-        )
+        memory = many.peak_kb / (SIDE * TILES) ** 2
+        print(f"| peak memory, 10,816 nodes | {memory:.1f} kB a node |")
+        speed = few.transmissions / few.cpu_s / 1e6
+        print(f"| transmissions per second of CPU, 64 nodes | {speed:.2f} million |")
 
 
 if __name__ == "__main__":
