@@ -11,12 +11,14 @@
 //! | `hearers` | who hears whom, in flat lists |
 //! | `radio` | what the inner loops touch |
 //! | `frame` | frames on the air |
-//! | `medium` | the pass at a frame's start and the pass at its end |
+//! | `medium` | the pass over all hearers at a frame's start and the pass at its end |
+//! | `hearing` | one hearer's side of it: carrier sense, lock, interference, NAV |
 //! | `mac` | the station's side of DCF |
 
 pub mod error;
 mod frame;
 mod hearers;
+mod hearing;
 mod kind;
 mod mac;
 mod medium;

@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 
 use airfair_units::random::Stream;
 
+use super::{Net, class, drop_reason, kinds};
+use crate::engine::{Agenda, Order};
+
 /// One direction of a wired link. It has at most two events pending: the end of the packet being sent, and the arrival of
 /// the oldest packet in flight.
 #[derive(Debug)]
@@ -58,6 +61,55 @@ impl Direction {
         let rate = u128::from(self.rate_bps);
         self.remainder = (total % rate) as u64;
         u64::try_from(total / rate).unwrap_or(u64::MAX >> 1)
+    }
+}
+
+impl Net {
+    /// A wired link may have something to send.
+    pub(crate) fn kick_wire(&mut self, wire: u32, agenda: &mut Agenda, back_to_back: bool) {
+        if self.wires[wire as usize].sending.is_some() {
+            return;
+        }
+        let port = self.wires[wire as usize].port;
+        let Some((handle, queued)) = self.take(port, agenda.now) else { return };
+        let link = &mut self.wires[wire as usize];
+        link.sending = Some(handle);
+        let bytes = u64::from(queued.bytes + self.headers.wired);
+        // A packet that came by air is here a propagation delay after the pass that handed it up.
+        let begin = agenda.now.max(queued.enqueued.as_nanos());
+        let free = begin + link.serialise(bytes, back_to_back);
+        agenda.push(free, Order::new(class::WIRE, link.rank), kinds::WIRE_FREE, wire, 0, 0);
+        self.room(port, agenda.now);
+    }
+
+    pub(super) fn wire_free(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
+        let link = &mut self.wires[wire as usize];
+        let Some(handle) = link.sending.take() else { return };
+        let lost = link.loss > 0.0 && link.random.uniform() < link.loss;
+        if lost {
+            let node = self.ports[link.port as usize].node;
+            self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
+        } else {
+            let arrival = now + link.delay;
+            if link.in_flight.is_empty() {
+                agenda.push(arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+            }
+            link.in_flight.push_back((arrival, handle));
+        }
+        self.kick_wire(wire, agenda, true);
+    }
+
+    pub(super) fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
+        let link = &mut self.wires[wire as usize];
+        let Some((_, handle)) = link.in_flight.pop_front() else { return };
+        let node = link.to;
+        if let Some(&(at, _)) = link.in_flight.front() {
+            agenda.push(at, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        }
+        if let Some(packet) = self.packets.get_mut(handle) {
+            packet.hops += 1;
+        }
+        self.forward(node, handle, now);
     }
 }
 

@@ -1,0 +1,142 @@
+//! Flows at their source: when packets are made, and what holds them back.
+
+use airfair_schemes::places::{Ecn, PacketClass};
+
+use super::packet::Packet;
+use super::{Net, class, kinds};
+use crate::engine::{Agenda, Order};
+use crate::measure::delays::Delays;
+use crate::traffic::Source;
+
+/// A flow while it runs.
+pub(crate) struct Flow {
+    pub source: Source,
+    pub from: u32,
+    pub to: u32,
+    pub rank: u32,
+    pub start: u64,
+    pub stop: u64,
+    pub next_sequence: u32,
+    /// Packets of a saturating source that wait in its queue.
+    pub waiting: u32,
+    /// Packets made since the warm-up, and over the whole run.
+    pub sent: u64,
+    pub sent_total: u64,
+    pub delivered_packets: u64,
+    pub delivered_bytes: u64,
+    pub delivered_total: u64,
+    pub dropped_total: u64,
+    pub delays: Delays,
+    pub hops: Option<u16>,
+    pub last_delivery: Option<u64>,
+}
+
+impl Net {
+    pub(super) fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow as usize];
+        f.start = now;
+        let due = f.source.start(now);
+        let (from, to, rank, stop) = (f.from, f.to, f.rank, f.stop);
+        if f.source.is_saturating() {
+            match self.next_hop(from, to) {
+                Some(hop) => {
+                    self.ports[hop.port as usize].saturating.push(flow);
+                    self.top_up(hop.port, now);
+                }
+                None => self.make(flow, now),
+            }
+        } else if due < stop {
+            agenda.push(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
+        }
+    }
+
+    pub(super) fn source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
+        if let Some(hop) = self.next_hop(from, to) {
+            let port = &mut self.ports[hop.port as usize];
+            let view = port.queue.view();
+            if port.backpressure && view.packets >= view.limit_packets {
+                port.blocked.push_back(flow);
+                return;
+            }
+        }
+        self.make(flow, now);
+        self.schedule_source(flow, now, agenda);
+    }
+
+    fn schedule_source(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow as usize];
+        let due = f.source.next(now);
+        if due < f.stop {
+            agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
+        }
+    }
+
+    /// A flow makes its next packet and sends it on its way.
+    fn make(&mut self, flow: u32, now: u64) {
+        let f = &mut self.flows[flow as usize];
+        let payload = f.source.size();
+        let packet = Packet {
+            created: now,
+            enqueued: now,
+            flow,
+            sequence: f.next_sequence,
+            source: f.from,
+            destination: f.to,
+            payload,
+            bytes: payload + self.headers.udp + self.headers.ip,
+            hops: 0,
+            at_source: true,
+            class: PacketClass::Data,
+            ecn: Ecn::NotEct,
+        };
+        f.next_sequence = f.next_sequence.wrapping_add(1);
+        f.sent_total += 1;
+        f.sent += u64::from(self.measuring);
+        f.waiting += 1;
+        let from = f.from;
+        let handle = self.packets.add(packet);
+        self.forward(from, handle, now);
+    }
+
+    /// There is room in a queue again: sources that wait for it go on.
+    pub(super) fn room(&mut self, port: u32, now: u64) {
+        if let Some(flow) = self.ports[port as usize].blocked.pop_front() {
+            let f = &mut self.flows[flow as usize];
+            if now < f.stop {
+                f.source.shift(now);
+                let due = f.source.next(now);
+                let (stop, rank) = (f.stop, f.rank);
+                self.make(flow, now);
+                if due < stop {
+                    self.pending.push((due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0));
+                }
+            }
+        }
+        if !self.ports[port as usize].saturating.is_empty() {
+            self.top_up(port, now);
+        }
+    }
+
+    /// Saturating sources keep half of the queue, shared among them, filled with their own packets: the queue is never
+    /// empty, and packets that pass through still find room.
+    fn top_up(&mut self, port: u32, now: u64) {
+        let p = &self.ports[port as usize];
+        let count = p.saturating.len();
+        let share = (p.queue.view().limit_packets as usize / 2 / count).max(1) as u32;
+        for i in 0..count {
+            let flow = self.ports[port as usize].saturating[i];
+            while self.flows[flow as usize].waiting < share && now < self.flows[flow as usize].stop {
+                let view = self.ports[port as usize].queue.view();
+                if view.packets >= view.limit_packets {
+                    return;
+                }
+                self.make(flow, now);
+                if self.ports[port as usize].queue.view().packets == view.packets {
+                    // It waits for an address, or it was dropped: the next one would fare no better.
+                    break;
+                }
+            }
+        }
+    }
+}
