@@ -384,7 +384,7 @@ impl Air {
                     self.counters[s].cts_withheld += 1;
                     if self.recorder.is_some() {
                         self.record(
-                            agenda.now,
+                            end,
                             Record::CtsWithheld {
                                 at: station,
                                 to: from,
