@@ -96,6 +96,8 @@ class Figure:
     x_label: str
     y_label: str
     series: Sequence[Series]
+    x_names: Sequence[str] = ()
+    """Names at x = 1, 2, ... instead of numbers."""
 
     @property
     def file(self) -> str:
@@ -266,6 +268,8 @@ def draw(figure: Figure) -> bytes:
                     markersize=4,
                     capsize=3,
                 )
+        if figure.x_names:
+            axes.set_xticks(range(1, len(figure.x_names) + 1), figure.x_names, rotation=40, ha="right")
         axes.set_xlabel(figure.x_label)
         axes.set_ylabel(figure.y_label)
         axes.legend(fontsize="small")
