@@ -52,6 +52,8 @@ pub(super) struct Mac {
     sequence: u16,
     /// Which time-out counts.
     generation: u32,
+    /// When it is due, if its event waits for the response's end ([`Air::sent`]).
+    deferred_timeout: Option<u64>,
 }
 
 impl Mac {
@@ -67,6 +69,7 @@ impl Mac {
             sent_before: false,
             sequence: 0,
             generation: 0,
+            deferred_timeout: None,
         }
     }
 
@@ -306,14 +309,32 @@ impl Air {
             FrameKind::Rts | FrameKind::Data => {
                 let rts = frame.kind == FrameKind::Rts;
                 let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
-                let generation = self.macs[s].generation;
-                agenda.push(at, self.order(class::TIMEOUT, station), kinds::TIMEOUT, station, generation, 0);
+                // If the whole response is awaited and the answer is under way, its end comes before the time-out: the
+                // event is needed only if the answer is withheld or lost.
+                let answered = self.macs[frame.receiver as usize].reply.is_some_and(|r| r.to == station);
+                if answered && !kind.awaits_end {
+                    self.macs[s].deferred_timeout = Some(at);
+                } else {
+                    self.await_response(station, at, agenda);
+                }
             }
             FrameKind::Broadcast => self.packet_done(station, Outcome::Broadcast, agenda, upper),
             FrameKind::Cts if frame.receiver == station => {
                 self.reply_after_sifs(station, None, agenda.now, agenda)
             }
             FrameKind::Cts | FrameKind::Ack => {}
+        }
+    }
+
+    fn await_response(&mut self, station: u32, at: u64, agenda: &mut Agenda) {
+        let generation = self.macs[station as usize].generation;
+        agenda.push(at, self.order(class::TIMEOUT, station), kinds::TIMEOUT, station, generation, 0);
+    }
+
+    /// The response that a station awaits will not come: its time-out will.
+    pub(super) fn response_lost(&mut self, station: u32, agenda: &mut Agenda) {
+        if let Some(at) = self.macs[station as usize].deferred_timeout.take() {
+            self.await_response(station, at.max(agenda.now), agenda);
         }
     }
 
@@ -331,6 +352,7 @@ impl Air {
         match self.macs[s].reply.take() {
             Some(reply) if reply.kind == FrameKind::Cts && self.carrier_withholds(s, agenda.now) => {
                 self.counters[s].cts_withheld += 1;
+                self.response_lost(reply.to, agenda);
                 if self.recorder.is_some() {
                     let until = self.stations[s].radio.busy_until.max(self.stations[s].radio.nav_until);
                     self.record(
@@ -407,6 +429,7 @@ impl Air {
             FrameKind::Cts if expected => {
                 let mac = &mut self.macs[s];
                 mac.generation = mac.generation.wrapping_add(1);
+                mac.deferred_timeout = None;
                 mac.short_retries = 0;
                 mac.state = State::SendData;
                 self.stations[s].radio.clear(flag::AWAIT_END);
@@ -415,6 +438,7 @@ impl Air {
             FrameKind::Ack if expected => {
                 let mac = &mut self.macs[s];
                 mac.generation = mac.generation.wrapping_add(1);
+                mac.deferred_timeout = None;
                 self.stations[s].radio.clear(flag::AWAIT_END);
                 self.packet_done(station, Outcome::Delivered, agenda, upper);
             }

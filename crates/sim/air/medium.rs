@@ -92,7 +92,7 @@ impl Air {
             self.band_end(at, bands.start, agenda, upper);
         }
         self.sent(&frame, agenda, upper);
-        self.pass_done(at, false);
+        self.pass_done(at, false, agenda);
     }
 
     /// The pass at a frame's end over one band of hearers.
@@ -129,37 +129,40 @@ impl Air {
             if self.stations[hearer.id as usize].radio.lock == at {
                 self.judge(entry, &hearer, &frame, agenda, upper);
             } else if mine {
-                self.lost(&frame, hearer.id, self.frames.get(at).loss);
+                self.lost(&frame, hearer.id, self.frames.get(at).loss, agenda);
             }
             entry += 1;
         }
-        self.pass_done(at, met);
+        self.pass_done(at, met, agenda);
     }
 
     /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band.
     #[inline(always)]
-    fn pass_done(&mut self, at: u32, met: bool) {
+    fn pass_done(&mut self, at: u32, met: bool, agenda: &mut Agenda) {
         let frame = self.frames.get_mut(at);
         frame.met |= met;
         frame.passes_left -= 1;
         if frame.passes_left == 0 {
-            self.last_pass_done(at);
+            self.last_pass_done(at, agenda);
         }
     }
 
     #[inline]
-    fn last_pass_done(&mut self, at: u32) {
+    fn last_pass_done(&mut self, at: u32, agenda: &mut Agenda) {
         let frame = self.frames.get(at);
         if !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender {
             let frame = *frame;
-            self.lost(&frame, frame.receiver, Loss::OutOfReach);
+            self.lost(&frame, frame.receiver, Loss::OutOfReach, agenda);
         }
         self.frames.free(at);
     }
 
     #[cold]
     #[inline(never)]
-    fn lost(&mut self, frame: &Frame, station: u32, loss: Loss) {
+    fn lost(&mut self, frame: &Frame, station: u32, loss: Loss, agenda: &mut Agenda) {
+        if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
+            self.response_lost(station, agenda);
+        }
         self.counters[station as usize].lost[loss.index()] += 1;
         if self.recorder.is_some() {
             let view = self.view(frame);
@@ -186,7 +189,7 @@ impl Air {
         let own = frame.receiver == hearer.id;
         if let Some(loss) = loss {
             if own || frame.receiver == BROADCAST {
-                self.lost(frame, hearer.id, loss);
+                self.lost(frame, hearer.id, loss, agenda);
             }
             self.reception_failed(hearer.id, end, agenda, upper);
             return;
