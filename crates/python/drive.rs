@@ -16,9 +16,12 @@ use crate::error::input_error;
 use crate::scenario::Scenario;
 
 /// How long Python is not asked for signals, about.
-const SLICE: Duration = Duration::from_millis(20);
+pub(crate) const SLICE: Duration = Duration::from_millis(20);
 /// Simulated time of the first slice.
 const FIRST_SLICE: Span = Span::from_millis(1);
+
+/// Simulated time of the longest slice: a quiet start must not make the first busy slice endless.
+const LONGEST_SLICE: Span = Span::from_secs(1);
 
 /// Asks the runs that were given it to end: only the main thread hears of signals, a run in another thread needs telling.
 #[pyclass(frozen, module = "airfair._core")]
@@ -64,7 +67,7 @@ impl Slices {
         world.advance(world.now().saturating_add(self.length).min(until));
         let took = began.elapsed();
         if took < self.work / 2 {
-            self.length = Span(self.length.0.saturating_mul(2));
+            self.length = Span(self.length.0.saturating_mul(2)).min(LONGEST_SLICE);
         } else if took > self.work * 2 {
             self.length = Span((self.length.0 / 2).max(1));
         }

@@ -1,12 +1,13 @@
 //! The frame trace, line by line, in bounded memory.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
-use airfair_units::Time;
+use airfair_units::{Span, Time};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::drive::{self, Slices};
@@ -15,6 +16,9 @@ use crate::scenario::Scenario;
 
 /// Work of a slice: some ten thousand lines are kept at a time.
 const SLICE: Duration = Duration::from_millis(1);
+
+/// After this a record is certain to be handed out ([`World::take_trace`]).
+const SETTLED: Span = Span::from_micros(5);
 
 /// Lines of a trace, in the order of time.
 #[pyclass(frozen, module = "airfair._core")]
@@ -38,14 +42,18 @@ impl Teller {
             self.world.start_trace();
             self.started = true;
         }
-        while self.lines.is_empty() && self.world.now() < self.until {
-            self.slices.advance(&mut self.world, self.until);
+        // What happens in the last moment is told when the world has gone a little further.
+        let horizon = self.until.saturating_add(SETTLED).min(self.world.end());
+        while self.lines.is_empty() && self.world.now() < horizon {
+            self.slices.advance(&mut self.world, horizon);
             drive::check(None)?;
             let records = self.world.take_trace();
+            let until = self.until.as_nanos();
             let names = self.world.names();
             self.lines.extend(
                 records
                     .iter()
+                    .filter(|&&(at, _)| at < until)
                     .filter(|(_, record)| self.node.is_none_or(|node| names.concerns(record, node)))
                     .map(|(at, record)| names.tell(*at, record)),
             );
@@ -61,7 +69,12 @@ impl Trace {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next())
+        py.detach(|| match self.0.try_lock() {
+            Ok(mut teller) => teller.next(),
+            Err(TryLockError::Poisoned(teller)) => teller.into_inner().next(),
+            // As with a generator: a signal handler or another thread asks while an answer is being made.
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("the trace is being read")),
+        })
     }
 }
 

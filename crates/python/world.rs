@@ -66,11 +66,19 @@ impl World {
     /// Lets everything happen that happens before `until_ns`, and makes that the present; the run's end is the limit.
     fn advance(&self, py: Python<'_>, until_ns: u64) -> PyResult<()> {
         py.detach(|| {
-            let mut state = self.state();
-            let began = Instant::now();
-            let done = drive::advance(&mut state.world, Time(until_ns), None);
-            state.wall += began.elapsed();
-            done
+            let until = Time(until_ns).min(self.end);
+            let mut slices = drive::Slices::of(drive::SLICE);
+            loop {
+                // A signal handler may look at this very world: nothing is held while signals are asked for.
+                drive::check(None)?;
+                let mut state = self.state();
+                if state.world.now() >= until {
+                    return Ok(());
+                }
+                let began = Instant::now();
+                slices.advance(&mut state.world, until);
+                state.wall += began.elapsed();
+            }
         })
     }
 

@@ -24,6 +24,8 @@ pub struct World {
     names: Names,
     radios: Vec<String>,
     warnings: Vec<String>,
+    /// What happened and was not handed out yet.
+    told: Trace,
 }
 
 impl World {
@@ -91,6 +93,7 @@ impl World {
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             names,
             warnings,
+            told: Trace::new(),
         })
     }
 
@@ -100,12 +103,18 @@ impl World {
         self.net.recorder = Some(Trace::new());
     }
 
-    /// What happened since the last call, in order of time.
+    /// What happened since the last call, in order of time, whatever the steps in which the world is advanced: what is
+    /// younger than a band's width (4 us) waits for the next call, since something earlier may still be told. At the end of the run
+    /// all is handed out.
     pub fn take_trace(&mut self) -> Trace {
-        let mut trace = self.air.recorder.as_mut().map(std::mem::take).unwrap_or_default();
-        trace.extend(self.net.recorder.as_mut().map(std::mem::take).unwrap_or_default());
-        trace.sort_by_key(|r| r.0);
-        trace
+        for recorder in [&mut self.air.recorder, &mut self.net.recorder] {
+            self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
+        }
+        self.told.sort_by_key(|r| r.0);
+        let settled =
+            if self.agenda.now >= self.end { u64::MAX } else { self.agenda.now.saturating_sub(air::BAND_NS) };
+        let young = self.told.split_off(self.told.partition_point(|r| r.0 < settled));
+        std::mem::replace(&mut self.told, young)
     }
 
     /// The agenda's pushes (true) and pops so far, for the benchmark of the back ends.

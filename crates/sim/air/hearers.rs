@@ -34,7 +34,7 @@ pub(crate) struct Band {
 }
 
 /// Width of a band, ns. Below a SIFS, so that a reply is never due before its band's pass.
-const BAND_NS: u64 = 4_000;
+pub(crate) const BAND_NS: u64 = 4_000;
 
 /// All lists.
 #[derive(Debug, Default)]
@@ -59,7 +59,8 @@ impl Hearers {
         let mut add = |from: usize, to: usize, dbm: f64, distance: f64| {
             let receiver = &stations[to];
             if dbm >= receiver.cutoff.0 && dbm.is_finite() {
-                let power = Dbm(dbm).to_attowatts().0.max(1);
+                // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals still fits.
+                let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
                 let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
                 pairs.push((from as u32, Hearer { id: to as u32, delay, power }));
             }

@@ -42,16 +42,20 @@ impl StartPass<'_> {
             let kind = kind_of(station);
             let start = frame.start + u64::from(hearer.delay);
             let idle = station.radio.busy_until <= start;
+            let worst_so_far = station.radio.worst;
             add_power::<SUMS>(station, kind, hearer, frame.number);
             make_busy::<IDLE_TIMES>(station, kind, hearer, frame, false);
+            // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
+            let mut before = 0;
             let locked = if station.radio.lock == NONE {
                 may_lock(station, kind, hearer, start, idle)
             } else {
+                before = worst_so_far.max(station.slow.lock_power);
                 contest(station, kind, hearer, at, frame, frames)
             };
             match locked {
                 Ok(()) => {
-                    if lock(station, kind, hearer, at, frame) {
+                    if lock(station, kind, hearer, at, frame, before) {
                         counters[hearer.id as usize].nav_extended += 1;
                     }
                 }
@@ -168,7 +172,7 @@ fn contest(
 
 /// The receiver locks. Returns whether that made a NAV last that an RTS had set.
 #[inline(always)]
-fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Signal) -> bool {
+fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Signal, before: u64) -> bool {
     let Station { radio, clock, slow } = station;
     let start = frame.start + u64::from(hearer.delay);
     let end = frame.end + u64::from(hearer.delay);
@@ -176,7 +180,7 @@ fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Si
     radio.lock_start = start;
     // What was there before counts by its sum, also where later signals are compared one by one.
     radio.worst = match (kind.strongest, kind.lock_on_energy) {
-        (true, true) => 0,
+        (true, true) => before,
         (true, false) => radio.power_sum - hearer.power,
         (false, _) => radio.power_sum,
     };
@@ -196,6 +200,12 @@ fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Si
     let in_time = start + kind.phy_start(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
     if in_time {
         clock.reserve(radio.busy_until, &mut radio.nav_until, start, slow.nav_full);
+        // Also if this reception is lost before its end: a back-off that this signal has frozen waits for the NAV.
+        let resume = slow.nav_full + kind.difs;
+        if radio.deadline >= start + kind.sensing_delay && radio.count_from < resume {
+            radio.count_from = resume;
+            radio.deadline = resume + u64::from(radio.slots) * kind.slot;
+        }
     }
     in_time
 }

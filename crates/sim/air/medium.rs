@@ -77,8 +77,13 @@ impl Air {
             ([one], true, false) => pass.run::<true, false>(stations, frames, counters, |_| one),
             ([one], false, true) => pass.run::<false, true>(stations, frames, counters, |_| one),
             ([one], false, false) => pass.run::<false, false>(stations, frames, counters, |_| one),
-            (many, ..) => {
-                pass.run::<true, true>(stations, frames, counters, |s| &many[usize::from(s.radio.kind)]);
+            (many, sums, _) => {
+                let kind_of = |s: &Station| &many[usize::from(s.radio.kind)];
+                if sums {
+                    pass.run::<true, true>(stations, frames, counters, kind_of);
+                } else {
+                    pass.run::<false, true>(stations, frames, counters, kind_of);
+                }
             }
         }
     }

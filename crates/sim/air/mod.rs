@@ -27,6 +27,7 @@ pub mod propagation;
 mod radio;
 
 pub use frame::{BROADCAST, FrameKind, Loss};
+pub(crate) use hearers::BAND_NS;
 pub use kind::Kind;
 pub use modes::Mode;
 

@@ -128,6 +128,13 @@ impl Wheel {
     #[cold]
     fn pop_far(&mut self, limit: u64) -> Option<Event> {
         let event = self.far.pop_before(limit);
+        if let Some(event) = event
+            && self.summary == 0
+            && self.current.is_empty()
+        {
+            // The wheel is empty: it turns to the present, so that what follows finds it near.
+            self.bucket = event.time >> BUCKET_BITS;
+        }
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
         event
     }
@@ -197,5 +204,25 @@ impl Pending for Wheel {
             at = slot.next;
         }
         self.current.len() + self.far.len() + self.slots.len() - free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Order;
+
+    /// A long silence ends with an event from beyond the horizon: what follows it is near, and must not wait in the heap.
+    #[test]
+    fn after_a_long_silence_the_wheel_is_used_again() {
+        let event = |time| Event { time, order: Order::new(0, 0).0, kind: 0, target: 0, a: 0, b: 0 };
+        let mut wheel = Wheel::default();
+        wheel.push(event(1_000_000_000));
+        assert_eq!(wheel.far.len(), 1);
+        assert_eq!(wheel.pop().map(|e| e.time), Some(1_000_000_000));
+        wheel.push(event(1_000_300_000));
+        assert!(wheel.far.is_empty());
+        assert_eq!(wheel.pop().map(|e| e.time), Some(1_000_300_000));
+        assert!(wheel.is_empty());
     }
 }

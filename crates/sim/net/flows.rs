@@ -8,6 +8,9 @@ use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::traffic::Source;
 
+/// Most packets that saturating sources keep in a queue.
+const SATURATING_PACKETS: usize = 64;
+
 /// A flow while it runs.
 pub(crate) struct Flow {
     pub source: Source,
@@ -101,7 +104,12 @@ impl Net {
 
     /// There is room in a queue again: sources that wait for it go on.
     pub(super) fn room(&mut self, port: u32, now: u64) {
-        if let Some(flow) = self.ports[port as usize].blocked.pop_front() {
+        loop {
+            let view = self.ports[port as usize].queue.view();
+            if view.packets >= view.limit_packets {
+                break;
+            }
+            let Some(flow) = self.ports[port as usize].blocked.pop_front() else { break };
             let f = &mut self.flows[flow as usize];
             if now < f.stop {
                 f.source.shift(now);
@@ -118,12 +126,13 @@ impl Net {
         }
     }
 
-    /// Saturating sources keep half of the queue, shared among them, filled with their own packets: the queue is never
-    /// empty, and packets that pass through still find room.
+    /// Saturating sources keep half of the queue, at most [`SATURATING_PACKETS`], shared among them, filled with their own
+    /// packets: the queue is never empty, and packets that pass through still find room.
     fn top_up(&mut self, port: u32, now: u64) {
         let p = &self.ports[port as usize];
         let count = p.saturating.len();
-        let share = (p.queue.view().limit_packets as usize / 2 / count).max(1) as u32;
+        let share =
+            ((p.queue.view().limit_packets as usize / 2).min(SATURATING_PACKETS) / count).max(1) as u32;
         for i in 0..count {
             let flow = self.ports[port as usize].saturating[i];
             while self.flows[flow as usize].waiting < share && now < self.flows[flow as usize].stop {

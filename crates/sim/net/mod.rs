@@ -72,6 +72,8 @@ pub mod drop_reason {
     pub const WIRE_LOSS: &str = "wire-loss";
     /// Too many hops.
     pub const HOP_LIMIT: &str = "hop-limit";
+    /// Acknowledged, but its receiver took it for one that it had already: the sequence numbers had wrapped round.
+    pub const TAKEN_FOR_DUPLICATE: &str = "taken-for-duplicate";
 }
 
 /// Most hops of a packet, IP's initial TTL on most hosts.
@@ -387,8 +389,14 @@ impl Upper for Net {
         match outcome {
             Outcome::Delivered => {
                 // ARP's packets end here; others go on at the next hop, which has them already.
-                if self.packets.get(handed.packet).is_some_and(|p| p.class == PacketClass::Control) {
-                    self.packets.remove(handed.packet);
+                match self.packets.get(handed.packet) {
+                    Some(p) if p.class == PacketClass::Control => {
+                        self.packets.remove(handed.packet);
+                    }
+                    Some(p) if u32::from(p.hops) == handed.tag => {
+                        self.drop_packet(node, handed.packet, drop_reason::TAKEN_FOR_DUPLICATE, now);
+                    }
+                    _ => {}
                 }
             }
             Outcome::Broadcast => {
