@@ -3,7 +3,7 @@
 //! The scenario reader produces a [`WorldSpec`]; tests may write one by hand. Ids (`usize`) are indices into the
 //! vectors of the same spec. The order of nodes, links and flows carries no meaning: results depend on their names.
 
-use airfair_units::{Attowatts, Bytes, Db, Dbm, Rate, Span, Time};
+use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
 /// A whole network with its traffic.
 #[derive(Debug, Clone, PartialEq)]
@@ -381,13 +381,4 @@ pub struct HeaderSpec {
     pub mac: u32,
     /// Framing of a wired link.
     pub wired: u32,
-}
-
-/// Received power and the reach of a link, for reports: what the resolved scenario shows beside the ranges.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LinkBudget {
-    /// Received power.
-    pub power: Attowatts,
-    /// Ratio to the noise.
-    pub snr: Db,
 }

@@ -1,6 +1,6 @@
 //! The constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
-use airfair_units::{Db, Span};
+use airfair_units::Db;
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::Mode;
@@ -205,10 +205,19 @@ impl Kind {
         mode.header(self.preamble).as_nanos()
     }
 
-    /// Slot, SIFS, DIFS and EIFS, for documentation and tests.
-    #[must_use]
-    pub fn intervals(&self) -> [Span; 4] {
-        [self.slot, self.sifs, self.difs, self.eifs].map(Span)
+    /// Duration of a CTS in the mode of the RTS that it answers.
+    pub(crate) fn cts_in(&self, mode: Mode) -> u64 {
+        if mode == self.control_mode { self.cts_ns } else { self.duration(mode, Cts::wire_len() as u32) }
+    }
+
+    /// Duration of an ACK in a mode.
+    pub(crate) fn ack_in(&self, mode: Mode) -> u64 {
+        if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
+    }
+
+    /// Whether RTS and CTS go before a data frame of so many bytes.
+    pub(crate) fn uses_rts(&self, bytes: u32) -> bool {
+        u64::from(bytes) > self.rts_threshold || self.protection == Protection::RtsCts
     }
 }
 

@@ -216,7 +216,7 @@ impl Air {
         let data = kind.duration(kind.data_mode, bytes);
         let mode = kind.control_mode;
         let ack = kind.ack_ns;
-        if u64::from(bytes) > kind.rts_threshold || kind.protection == Protection::RtsCts {
+        if kind.uses_rts(bytes) {
             let nav_us = duration_us(3 * kind.sifs + kind.cts_ns + data + ack);
             self.macs[s].state = State::WaitCts;
             self.send_control(station, FrameKind::Rts, packet.to, nav_us, mode, agenda);
@@ -241,10 +241,8 @@ impl Air {
         let kind = &self.kinds[usize::from(self.stations[station as usize].radio.kind)];
         let (bytes, duration) = match what {
             FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
-            FrameKind::Cts if mode == kind.control_mode => (Cts::wire_len(), kind.cts_ns),
-            FrameKind::Cts => (Cts::wire_len(), kind.duration(mode, Cts::wire_len() as u32)),
-            _ if mode == kind.response_mode => (Ack::wire_len(), kind.ack_ns),
-            _ => (Ack::wire_len(), kind.duration(mode, Ack::wire_len() as u32)),
+            FrameKind::Cts => (Cts::wire_len(), kind.cts_in(mode)),
+            _ => (Ack::wire_len(), kind.ack_in(mode)),
         };
         let bytes = bytes as u32;
         let frame = Frame {
@@ -416,12 +414,7 @@ impl Air {
                     }
                     return;
                 }
-                let cts = if frame.mode == kind.control_mode {
-                    kind.cts_ns
-                } else {
-                    kind.duration(frame.mode, Cts::wire_len() as u32)
-                };
-                let used = kind.sifs + cts;
+                let used = kind.sifs + kind.cts_in(frame.mode);
                 let nav_us = frame.nav_us.saturating_sub(duration_us(used));
                 let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
                 self.reply_after_sifs(station, Some(reply), end, agenda);
@@ -497,8 +490,7 @@ impl Air {
         let mac = &mut self.macs[s];
         let Some(&packet) = mac.held.front() else { return };
         mac.generation = mac.generation.wrapping_add(1);
-        let after_rts = u64::from(packet.bytes + kind.overhead) > kind.rts_threshold
-            || kind.protection == Protection::RtsCts;
+        let after_rts = kind.uses_rts(packet.bytes + kind.overhead);
         let no_cts = mac.state == State::WaitCts;
         let given_up = if no_cts || !after_rts {
             mac.short_retries += 1;

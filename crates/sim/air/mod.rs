@@ -287,12 +287,6 @@ impl Air {
         self.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
 
-    /// Power with which `to` hears `from`, if at all.
-    #[must_use]
-    pub fn received_power(&self, from: u32, to: u32) -> Option<Attowatts> {
-        self.hearers.find(from, to).map(|h| Attowatts(h.power))
-    }
-
     /// The kind of a station.
     #[must_use]
     pub fn kind(&self, station: u32) -> &Kind {

@@ -89,7 +89,6 @@ impl Net {
                     peers: peers.into_iter().collect(),
                     control: VecDeque::new(),
                     neighbours: Neighbours::new(spec.arp.prefilled),
-                    most_packets: 0,
                 }
             })
             .collect();
@@ -186,10 +185,8 @@ impl Net {
             delivered_packets: 0,
             delivered_bytes: 0,
             delivered_total: 0,
-            dropped_total: 0,
             delays: Delays::default(),
             hops: None,
-            last_delivery: None,
         });
         if start < self.flows[number as usize].stop {
             agenda.push(start, Order::new(class::TRAFFIC, rank), kinds::FLOW_START, number, 0, 0);

@@ -28,10 +28,8 @@ pub(crate) struct Flow {
     pub delivered_packets: u64,
     pub delivered_bytes: u64,
     pub delivered_total: u64,
-    pub dropped_total: u64,
     pub delays: Delays,
     pub hops: Option<u16>,
-    pub last_delivery: Option<u64>,
 }
 
 impl Net {

@@ -103,8 +103,6 @@ pub(crate) struct Port {
     /// ARP's own packets, ahead of the queue.
     pub control: VecDeque<u64>,
     pub neighbours: Neighbours,
-    /// Largest number of packets that waited.
-    pub most_packets: u32,
 }
 
 impl Port {
@@ -289,9 +287,7 @@ impl Net {
                 self.drop_packet(node, other, reason.0, now);
             }
         }
-        let port = &mut self.ports[hop.port as usize];
-        port.most_packets = port.most_packets.max(port.queue.view().packets);
-        self.kicks.push(port.behind);
+        self.kicks.push(self.ports[hop.port as usize].behind);
     }
 
     /// A packet has reached its destination.
@@ -307,7 +303,6 @@ impl Net {
             f.delivered_total += 1;
             f.waiting -= u32::from(packet.at_source);
             f.hops = Some(packet.hops);
-            f.last_delivery = Some(now);
             if self.measuring && now <= f.stop {
                 f.delivered_packets += 1;
                 f.delivered_bytes += u64::from(packet.payload);
@@ -331,7 +326,6 @@ impl Net {
             self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: Some(reason) });
         } else {
             let f = &mut self.flows[packet.flow as usize];
-            f.dropped_total += 1;
             f.waiting -= u32::from(packet.at_source);
         }
         if let Some(trace) = &mut self.recorder {
