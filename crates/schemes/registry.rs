@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 
-use airfair_units::{Bytes, Rate, Span};
+use airfair_units::{Bytes, Quantity, Rate, Span};
 
 use crate::droptail::DropTail;
 use crate::places::{Agent, Aqm, Controller, Hop, Queue, Source};
@@ -58,6 +59,82 @@ pub struct ParamDoc {
 /// Parameters by name; those not named have their defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Params(pub BTreeMap<String, ParamValue>);
+
+impl Params {
+    /// A real number of `range`.
+    ///
+    /// # Errors
+    /// The value is of another kind or outside.
+    pub fn number(&self, doc: &ParamDoc, range: RangeInclusive<f64>) -> Result<f64, ParamError> {
+        match self.value(doc) {
+            Some(ParamValue::Number(v)) if range.contains(&v) => Ok(v),
+            _ => Err(doc.refused(&format!("a number from {} to {}", range.start(), range.end()))),
+        }
+    }
+
+    /// A whole number of `range`.
+    ///
+    /// # Errors
+    /// The value is of another kind or outside.
+    pub fn integer(&self, doc: &ParamDoc, range: RangeInclusive<u64>) -> Result<u64, ParamError> {
+        match self.value(doc) {
+            Some(ParamValue::Integer(v)) if range.contains(&v) => Ok(v),
+            _ => Err(doc.refused(&format!("a whole number from {} to {}", range.start(), range.end()))),
+        }
+    }
+
+    /// A flag.
+    ///
+    /// # Errors
+    /// The value is of another kind.
+    pub fn flag(&self, doc: &ParamDoc) -> Result<bool, ParamError> {
+        match self.value(doc) {
+            Some(ParamValue::Flag(v)) => Ok(v),
+            _ => Err(doc.refused("true or false")),
+        }
+    }
+
+    /// A time of `range`.
+    ///
+    /// # Errors
+    /// The value is of another kind or outside.
+    pub fn span(&self, doc: &ParamDoc, range: RangeInclusive<Span>) -> Result<Span, ParamError> {
+        match self.value(doc) {
+            Some(ParamValue::Span(v)) if range.contains(&v) => Ok(v),
+            _ => Err(doc.refused(&format!("a time from {} to {}", range.start(), range.end()))),
+        }
+    }
+
+    /// A size of `range`.
+    ///
+    /// # Errors
+    /// The value is of another kind or outside.
+    pub fn bytes(&self, doc: &ParamDoc, range: RangeInclusive<Bytes>) -> Result<Bytes, ParamError> {
+        match self.value(doc) {
+            Some(ParamValue::Bytes(v)) if range.contains(&v) => Ok(v),
+            _ => Err(doc.refused(&format!("a size from {} to {}", range.start(), range.end()))),
+        }
+    }
+
+    /// What was set, or else the default, read from the one place where it is written.
+    fn value(&self, doc: &ParamDoc) -> Option<ParamValue> {
+        let default = || match doc.kind {
+            ParamKind::Span => Span::parse(doc.default).ok().map(ParamValue::Span),
+            ParamKind::Rate => Rate::parse(doc.default).ok().map(ParamValue::Rate),
+            ParamKind::Bytes => Bytes::parse(doc.default).ok().map(ParamValue::Bytes),
+            ParamKind::Number => doc.default.parse().ok().map(ParamValue::Number),
+            ParamKind::Integer => doc.default.parse().ok().map(ParamValue::Integer),
+            ParamKind::Flag => doc.default.parse().ok().map(ParamValue::Flag),
+        };
+        self.0.get(doc.name).copied().or_else(default)
+    }
+}
+
+impl ParamDoc {
+    fn refused(&self, expected: &str) -> ParamError {
+        ParamError { name: self.name, problem: format!("expected {expected}") }
+    }
+}
 
 /// A parameter that a scheme cannot work with.
 #[derive(Debug, Clone, PartialEq, Eq)]

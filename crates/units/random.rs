@@ -51,6 +51,10 @@ pub enum Purpose {
     Queue = 10,
     /// An agent's decisions.
     Agent = 11,
+    /// A source's decisions.
+    Source = 12,
+    /// When flows of a group arrive.
+    Arrival = 13,
 }
 
 /// FNV-1a over the bytes of a name, then mixed: the identity of a stream.

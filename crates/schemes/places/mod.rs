@@ -30,4 +30,6 @@ pub use hop::{Hop, Link};
 pub use outbox::{Context, Destination, Message, Outbox, Setting, Timer};
 pub use packet::{Ecn, FlowId, Header, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
-pub use source::{Acked, Allowance, Congestion, CongestionCause, Sent, Source};
+pub use source::{
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
+};

@@ -3,7 +3,7 @@
 use airfair_units::random::Stream;
 use airfair_units::{Bytes, Rate, Time};
 
-use super::{FlowId, NodeId};
+use super::{DropReason, FlowId, MarkReason, NodeId, PacketId};
 
 /// What every hook is handed beside its subject.
 pub struct Context<'a> {
@@ -61,12 +61,20 @@ pub struct Outbox {
     pub timers: Vec<(Timer, Time)>,
     /// Settings to apply.
     pub settings: Vec<Setting>,
+    /// Packets that a queue threw away by itself, beyond what its answers say: it no longer stores them.
+    pub dropped: Vec<(PacketId, DropReason)>,
+    /// Packets that a queue has marked by itself.
+    pub marked: Vec<(PacketId, MarkReason)>,
 }
 
 impl Outbox {
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.timers.is_empty() && self.settings.is_empty()
+        self.messages.is_empty()
+            && self.timers.is_empty()
+            && self.settings.is_empty()
+            && self.dropped.is_empty()
+            && self.marked.is_empty()
     }
 }

@@ -1,6 +1,6 @@
 //! The queue of an output interface: a discipline that stores and orders, and an AQM that decides and stores nothing.
 
-use super::{Context, Packet, PacketId};
+use super::{Context, Ecn, Packet, PacketId};
 
 /// Why a packet was dropped. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,18 @@ pub enum Verdict {
     Mark(MarkReason),
     /// Drop it.
     Drop(DropReason),
+}
+
+impl Verdict {
+    /// The verdict for a packet with these ECN bits: a mark on a packet that cannot be marked becomes a drop with the mark's
+    /// name. The one place where that is decided.
+    #[must_use]
+    pub const fn for_ecn(self, ecn: Ecn) -> Self {
+        match (self, ecn) {
+            (Self::Mark(reason), Ecn::NotEct) => Self::Drop(DropReason(reason.0)),
+            (verdict, _) => verdict,
+        }
+    }
 }
 
 /// MAC priority of a packet: 0 is the lowest; a host with fewer levels maps them (a capability).
@@ -63,8 +75,9 @@ pub struct QueueView {
 
 /// A queue discipline. Contract, checked for every scheme in the registry by `tests/queue_contract.rs`:
 /// - every packet offered is afterwards stored, refused or has displaced another: nothing is lost or doubled;
-/// - `peek` does not change what is stored, and two calls without an arrival between them name the same packet;
-/// - `commit` removes exactly the packet that `peek` named; `requeue` makes it the head again;
+/// - a discipline that drops stored packets by itself (CoDel at the head) names each in `Outbox::dropped`, in `enqueue` or `peek`;
+/// - `peek` changes what is stored in no other way, and two calls at one time without an arrival between them name the same packet;
+/// - `commit` removes exactly the packet that the last `peek` named; `requeue` makes it the head again;
 /// - `view` counts what is stored.
 pub trait Queue: Send {
     /// Offers a packet.
@@ -91,7 +104,7 @@ pub trait Aqm: Send {
     /// A packet arrives; the queue holds what `queue` says without it.
     fn on_enqueue(&mut self, packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict;
 
-    /// A packet is about to leave.
+    /// A packet is about to leave; the queue holds what `queue` says with it. After a drop the next packet is asked about at once.
     fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
         Verdict::Pass
     }

@@ -2,9 +2,24 @@
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::{Context, Header};
+use super::{Context, Header, Timer};
 
-/// A segment left the source.
+/// What a source is told before its flow's first segment leaves.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowSetup {
+    /// Largest payload of a segment (RFC 9293's effective send MSS without options).
+    pub mss: Bytes,
+    /// The initial window that the flow may use (RFC 5681, 3390, 6928).
+    pub initial_window: Bytes,
+    /// Largest window that the source may grow to (the sender's buffer).
+    pub window_limit: Bytes,
+    /// Round-trip time measured by the connection set-up, if there was one.
+    pub rtt: Option<Span>,
+    /// The SYN or its answer was lost: the window starts at one segment (RFC 5681 section 3.1).
+    pub syn_lost: bool,
+}
+
+/// A segment with payload left the source.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
     /// Payload.
@@ -15,21 +30,49 @@ pub struct Sent {
     pub retransmission: bool,
 }
 
-/// An acknowledgement arrived.
+/// How fast bytes were delivered while one segment was in flight (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateSample {
+    /// Payload delivered over the interval.
+    pub delivered: Bytes,
+    /// The longer of its send and its acknowledgement interval.
+    pub interval: Span,
+    /// The source had nothing more to send when the segment left.
+    pub app_limited: bool,
+}
+
+impl RateSample {
+    /// Delivered over interval.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        let bits = u128::from(self.delivered.get()) * 8 * 1_000_000_000;
+        Rate(u64::try_from(bits / u128::from(self.interval.as_nanos().max(1))).unwrap_or(u64::MAX))
+    }
+}
+
+/// An acknowledgement arrived that acknowledges something new, cumulatively or selectively.
 #[derive(Debug, Clone, Copy)]
 pub struct Acked {
     /// Newly acknowledged payload, cumulative and selective.
     pub bytes: Bytes,
+    /// Payload below the cumulative acknowledgement that this one adds.
+    pub cumulative: Bytes,
+    /// Payload found lost since the last call.
+    pub lost: Bytes,
+    /// In flight before this acknowledgement was counted.
+    pub prior_in_flight: Bytes,
     /// In flight after it.
     pub in_flight: Bytes,
     /// Round-trip time of the newest segment acknowledged, if it may be measured (Karn).
     pub rtt: Option<Span>,
-    /// Delivery rate over the last round, computed once by the transport.
-    pub delivery_rate: Option<Rate>,
-    /// The source had nothing more to send while this was in flight.
-    pub app_limited: bool,
-    /// A round trip has ended with this acknowledgement.
+    /// Delivery rate of the newest segment acknowledged.
+    pub rate_sample: Option<RateSample>,
+    /// A round trip has ended with this acknowledgement: data that was sent after the end of the last one is acknowledged.
     pub round_ended: bool,
+    /// The window was full since the last acknowledgement: only then may it grow.
+    pub window_limited: bool,
+    /// Lost data is being repaired: the window does not grow (fast recovery, not slow start after a time-out).
+    pub in_recovery: bool,
     /// When the newest segment acknowledged was sent.
     pub sent_at: Time,
 }
@@ -52,8 +95,21 @@ pub enum CongestionCause {
 pub struct Congestion {
     /// Its cause.
     pub cause: CongestionCause,
-    /// In flight when it was noticed.
+    /// In flight when it was noticed: RFC 5681's FlightSize, what is sent and not cumulatively acknowledged.
     pub in_flight: Bytes,
+    /// Of that, in the network by the transport's estimate (RFC 6675's pipe).
+    pub pipe: Bytes,
+    /// A time-out of a segment that a time-out has sent again before: ssthresh stays (RFC 5681 section 3.1, equation 4).
+    pub repeated: bool,
+}
+
+/// The source was silent for longer than a retransmission time-out and is about to send again (RFC 5681 section 4.1).
+#[derive(Debug, Clone, Copy)]
+pub struct Idle {
+    /// How long.
+    pub span: Span,
+    /// The retransmission time-out.
+    pub rto: Span,
 }
 
 /// What a source may do now.
@@ -63,18 +119,41 @@ pub struct Allowance {
     pub window: Option<Bytes>,
     /// Pacing rate of payload; `None`: not paced.
     pub rate: Option<Rate>,
+    /// Most payload that leaves at once when paced; `None`: one segment.
+    pub quantum: Option<Bytes>,
+}
+
+/// What the transport does without SACK when an acknowledgement repairs a part of what was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartialAck {
+    /// It ends fast recovery (Reno, RFC 5681).
+    EndsRecovery,
+    /// The next hole is sent again (NewReno, RFC 6582).
+    RepairsNext,
 }
 
 /// A window law or rate law. Loss recovery is not its business: the transport repairs, the source sets the pace.
+///
+/// The order of calls: `on_start` once; then, for each acknowledgement, `on_congestion` for what it reveals before `on_acked` for
+/// what it delivers; `on_recovered` when everything is acknowledged that was outstanding when the loss was noticed.
 pub trait Source: Send {
+    /// The connection stands; data may leave.
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>);
+
     /// A segment left.
     fn on_sent(&mut self, _sent: &Sent, _context: &mut Context<'_>) {}
 
-    /// An acknowledgement arrived.
+    /// An acknowledgement of something new arrived.
     fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>);
 
     /// Congestion was noticed.
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>);
+
+    /// Fast recovery has ended; `in_flight` is what is left.
+    fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut Context<'_>) {}
+
+    /// The source is about to send after a silence.
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {}
 
     /// The receiver echoed the header that routers wrote (XCP, RCP, QFCP, C3L).
     fn on_feedback(&mut self, _header: &Header, _context: &mut Context<'_>) {}
@@ -83,11 +162,21 @@ pub trait Source: Send {
     fn on_own_queue(&mut self, _packets: u32, _context: &mut Context<'_>) {}
 
     /// A timer fired.
-    fn on_timer(&mut self, _timer: super::Timer, _context: &mut Context<'_>) {}
+    fn on_timer(&mut self, _timer: Timer, _context: &mut Context<'_>) {}
 
     /// Fills the scheme's header of a segment about to leave.
     fn stamp(&mut self, _header: &mut Header) {}
 
     /// What is allowed now.
     fn allowance(&self, now: Time) -> Allowance;
+
+    /// Slow-start threshold, for traces: `None` where the law has none.
+    fn ssthresh(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// What a partial acknowledgement does without SACK.
+    fn partial_ack(&self) -> PartialAck {
+        PartialAck::RepairsNext
+    }
 }

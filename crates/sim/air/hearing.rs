@@ -8,84 +8,243 @@ use super::kind::{Kind, exceeds};
 use super::radio::{Station, extend, flag};
 use crate::spec::ErrorModel;
 
-/// The pass over a band's hearers at a frame's start.
+/// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs
+/// in registers.
 pub(super) struct StartPass<'a> {
     pub at: u32,
     pub frame: Signal,
-    pub list: &'a [Hearer],
-    pub band: Band,
+    pub kinds: &'a [Kind],
     pub per_chunk: bool,
 }
 
-impl StartPass<'_> {
+/// When a signal starts and ends at its sender, when it is seen, when counting goes on after it: all but the hearer's delay.
+#[derive(Clone, Copy)]
+struct Times {
+    start: u64,
+    end: u64,
+    seen: u64,
+    resume: u64,
+    slot: u64,
+}
+
+impl Times {
+    /// `eifs`: energy alone starts an EIFS.
     #[inline(always)]
-    pub(super) fn run<'k, const SUMS: bool, const IDLE_TIMES: bool>(
+    fn new(frame: &Signal, kind: &Kind, eifs: bool) -> Self {
+        Self {
+            start: frame.start,
+            end: frame.end,
+            seen: frame.start + kind.sensing_delay,
+            resume: frame.end + if eifs { kind.eifs } else { kind.difs },
+            slot: kind.slot,
+        }
+    }
+}
+
+impl StartPass<'_> {
+    /// `ONE`: all stations are of one kind, whose constants are then fetched once. `SUMS`, `IDLE_TIMES`: what is kept up
+    /// ([`super::Needs`]).
+    #[inline(always)]
+    pub(super) fn run<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
         &self,
+        band: &Band,
+        list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
         counters: &mut [StationCounters],
-        kind_of: impl Fn(&Station) -> &'k Kind,
     ) {
-        let (at, frame, band) = (self.at, &self.frame, &self.band);
-        let list = &self.list[band.first as usize..band.end as usize];
-        let (decodable, rest) = list.split_at((band.decodable_end - band.first) as usize);
-        let (sensed, noise) = rest.split_at((band.sensed_end - band.decodable_end) as usize);
+        let range = |from: u32, to: u32| list.get(from as usize..to as usize).unwrap_or_default();
         if self.per_chunk {
-            for hearer in list {
+            for hearer in range(band.first, band.end) {
                 let station = &mut stations[hearer.id as usize];
-                let kind = kind_of(station);
-                close_chunk(station, frames, kind, frame.start + u64::from(hearer.delay));
+                let kind = &self.kinds[usize::from(station.radio.kind)];
+                close_chunk(station, frames, kind, self.frame.start + u64::from(hearer.delay));
             }
         }
-        for hearer in decodable {
+        if band.first < band.decodable_end {
+            let decodable = range(band.first, band.decodable_end);
+            self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, counters);
+        }
+        if band.decodable_end < band.sensed_end {
+            let sensed = range(band.decodable_end, band.sensed_end);
+            if ONE && !self.kinds[0].eifs_on_energy {
+                self.sense::<ONE, SUMS, IDLE_TIMES, false>(sensed, stations);
+            } else {
+                self.sense::<ONE, SUMS, IDLE_TIMES, true>(sensed, stations);
+            }
+        }
+        if band.sensed_end < band.end {
+            self.add_noise::<SUMS>(range(band.sensed_end, band.end), stations);
+        }
+    }
+
+    /// Hearers whose receiver may lock.
+    #[inline(never)]
+    fn decode<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
+        &self,
+        list: &[Hearer],
+        stations: &mut [Station],
+        frames: &mut Frames,
+        counters: &mut [StationCounters],
+    ) {
+        let frame = &self.frame;
+        let first = &self.kinds[0];
+        let shared = Times::new(frame, first, false);
+        for &hearer in list {
             let station = &mut stations[hearer.id as usize];
-            let kind = kind_of(station);
-            let start = frame.start + u64::from(hearer.delay);
+            let kind = if ONE { first } else { &self.kinds[usize::from(station.radio.kind)] };
+            let times = if ONE { shared } else { Times::new(frame, kind, false) };
+            let start = times.start + u64::from(hearer.delay);
             let idle = station.radio.busy_until <= start;
             let worst_so_far = station.radio.worst;
-            add_power::<SUMS>(station, kind, hearer, frame.number);
-            make_busy::<IDLE_TIMES>(station, kind, hearer, frame, false);
-            // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
-            let mut before = 0;
-            let locked = if station.radio.lock == NONE {
-                may_lock(station, kind, hearer, start, idle)
+            let taken = station.radio.lock != NONE;
+            add_power::<SUMS>(station, kind.strongest, hearer, frame.number);
+            make_busy::<IDLE_TIMES, false>(station, hearer, times);
+            let refused = if taken {
+                // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
+                let before = worst_so_far.max(station.slow.lock_power);
+                self.contest(station, kind, hearer, before, frames, counters)
             } else {
-                before = worst_so_far.max(station.slow.lock_power);
-                contest(station, kind, hearer, at, frame, frames)
-            };
-            match locked {
-                Ok(()) => {
-                    if lock(station, kind, hearer, at, frame, before) {
-                        counters[hearer.id as usize].nav_extended += 1;
-                    }
+                let refused = refuses(station, kind, hearer, start, idle);
+                if refused.is_none() {
+                    self.lock(station, kind, hearer, 0, counters);
                 }
-                Err(loss) if frame.receiver == hearer.id => frames.get_mut(at).loss = loss,
-                Err(_) => {}
+                refused
+            };
+            if let Some(loss) = refused
+                && frame.receiver == hearer.id
+            {
+                frames.get_mut(self.at).loss = loss;
             }
         }
-        for hearer in sensed {
+    }
+
+    /// Hearers for whom it is energy.
+    #[inline(never)]
+    fn sense<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool, const EIFS: bool>(
+        &self,
+        list: &[Hearer],
+        stations: &mut [Station],
+    ) {
+        let first = &self.kinds[0];
+        let (shared, strongest) = (Times::new(&self.frame, first, EIFS), first.strongest);
+        for &hearer in list {
             let station = &mut stations[hearer.id as usize];
-            let kind = kind_of(station);
-            add_power::<SUMS>(station, kind, hearer, frame.number);
-            make_busy::<IDLE_TIMES>(station, kind, hearer, frame, kind.eifs_on_energy);
+            if ONE {
+                add_power::<SUMS>(station, strongest, hearer, self.frame.number);
+                make_busy::<IDLE_TIMES, EIFS>(station, hearer, shared);
+            } else {
+                let kind = &self.kinds[usize::from(station.radio.kind)];
+                add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
+                if kind.eifs_on_energy {
+                    make_busy::<IDLE_TIMES, true>(station, hearer, Times::new(&self.frame, kind, true));
+                } else {
+                    make_busy::<IDLE_TIMES, false>(station, hearer, Times::new(&self.frame, kind, false));
+                }
+            }
         }
-        for hearer in noise {
+    }
+
+    /// Hearers that do not notice it.
+    #[inline(never)]
+    fn add_noise<const SUMS: bool>(&self, list: &[Hearer], stations: &mut [Station]) {
+        for &hearer in list {
             let station = &mut stations[hearer.id as usize];
-            let kind = kind_of(station);
-            add_power::<SUMS>(station, kind, hearer, frame.number);
+            let kind = &self.kinds[usize::from(station.radio.kind)];
+            add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
+        }
+    }
+
+    /// A preamble reaches a receiver that is locked on another frame: does it take the receiver away?
+    ///
+    /// While the locked preamble is still listened to, the stronger one wins; two that arrive in the same moment are told apart by
+    /// power alone, so it does not matter which one was handled first. Later only `relock` takes over.
+    #[inline(never)]
+    fn contest(
+        &self,
+        station: &mut Station,
+        kind: &Kind,
+        hearer: Hearer,
+        before: u64,
+        frames: &mut Frames,
+        counters: &mut [StationCounters],
+    ) -> Option<Loss> {
+        let frame = &self.frame;
+        let start = frame.start + u64::from(hearer.delay);
+        let Station { radio, slow, .. } = station;
+        let listening = start < radio.lock_start + kind.preamble_detection;
+        let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
+        let wins = if listening {
+            hearer.power > slow.lock_power
+        } else {
+            earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
+        };
+        let clear = earlier
+            || kind.lock_on_energy
+            || exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise);
+        if wins && clear {
+            drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
+            self.lock(station, kind, hearer, before, counters);
+            return None;
+        }
+        let drowned = listening
+            && !kind.lock_on_energy
+            && !exceeds(slow.lock_power, kind.lock_sinr, radio.power_sum - slow.lock_power + kind.noise);
+        if drowned {
+            // Neither stands out: nothing was received, so no EIFS follows.
+            drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
+            return Some(Loss::PreambleDrowned);
+        }
+        debug_assert_ne!(radio.lock, self.at);
+        Some(Loss::LockedOn(frames.get(radio.lock).number))
+    }
+
+    /// The receiver locks; `before` is what already stood against the frame.
+    #[inline(always)]
+    fn lock(
+        &self,
+        station: &mut Station,
+        kind: &Kind,
+        hearer: Hearer,
+        before: u64,
+        counters: &mut [StationCounters],
+    ) {
+        let frame = &self.frame;
+        let Station { radio, clock, slow } = station;
+        let start = frame.start + u64::from(hearer.delay);
+        let end = frame.end + u64::from(hearer.delay);
+        radio.lock = self.at;
+        radio.lock_start = start;
+        // What was there before counts by its sum, also where later signals are compared one by one.
+        radio.worst = match (kind.strongest, kind.lock_on_energy) {
+            (true, true) => before,
+            (true, false) => radio.power_sum - hearer.power,
+            (false, _) => radio.power_sum,
+        };
+        slow.lock_power = hearer.power;
+        slow.lock_end = end;
+        slow.worst_by = NONE;
+        if self.per_chunk {
+            slow.chunk_from = start;
+            slow.log_success = 0.0;
+        }
+        slow.receive_from = start.max(clock.receive_until);
+        extend(&mut clock.receive_until, &mut clock.receive, start, end);
+        if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, frame, start) {
+            counters[hearer.id as usize].nav_extended += 1;
         }
     }
 }
 
 /// A signal's power joins the sum; under a lock it is interference.
 #[inline(always)]
-fn add_power<const SUMS: bool>(station: &mut Station, kind: &Kind, hearer: &Hearer, number: u32) {
+fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: Hearer, number: u32) {
     let radio = &mut station.radio;
     if SUMS {
         radio.power_sum += hearer.power;
     }
     if radio.lock != NONE {
-        let level = if kind.strongest { hearer.power } else { radio.power_sum };
+        let level = if strongest { hearer.power } else { radio.power_sum };
         if level > radio.worst {
             radio.worst = level;
             station.slow.worst_by = number;
@@ -94,106 +253,39 @@ fn add_power<const SUMS: bool>(station: &mut Station, kind: &Kind, hearer: &Hear
 }
 
 /// A signal makes the medium busy and freezes the back-off, as if it will be received; if it is not, the pass at its end
-/// adds the EIFS, unless energy alone starts one (`eifs`).
+/// adds the EIFS, unless energy alone starts one.
 #[inline(always)]
-fn make_busy<const IDLE_TIMES: bool>(
-    station: &mut Station,
-    kind: &Kind,
-    hearer: &Hearer,
-    frame: &Signal,
-    eifs: bool,
-) {
+fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, hearer: Hearer, times: Times) {
     let Station { radio, clock, .. } = station;
-    let start = frame.start + u64::from(hearer.delay);
-    let end = frame.end + u64::from(hearer.delay);
-    clock.make_busy::<IDLE_TIMES>(&mut radio.busy_until, radio.nav_until, start, end);
-    let mut resume = end + kind.difs;
-    if eifs {
-        clock.eifs_from = clock.eifs_from.max(end);
-        resume = end + kind.eifs;
+    let delay = u64::from(hearer.delay);
+    let (start, end) = (times.start + delay, times.end + delay);
+    let longer = clock.make_busy::<IDLE_TIMES>(&mut radio.busy_until, radio.nav_until, start, end);
+    if EIFS {
+        // No EIFS begins after the medium is idle again.
+        clock.eifs_from = if longer { end } else { clock.eifs_from.max(end) };
     }
-    radio.freeze(start + kind.sensing_delay, resume, kind.slot);
+    radio.freeze(times.seen + delay, times.resume + delay, times.slot);
 }
 
-/// A preamble reaches a receiver that is not locked: does it lock?
+/// A preamble reaches a receiver that is not locked: why it does not lock, if it does not.
 #[inline(always)]
-fn may_lock(station: &Station, kind: &Kind, hearer: &Hearer, start: u64, idle: bool) -> Result<(), Loss> {
+fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
     let radio = &station.radio;
     if radio.has(flag::TRANSMITTING) && station.clock.transmit_until > start {
-        return Err(Loss::Transmitting);
+        return Some(Loss::Transmitting);
     }
-    if kind.lock_on_energy {
-        return if idle { Ok(()) } else { Err(Loss::PreambleDrowned) };
-    }
-    let others = radio.power_sum - hearer.power + kind.noise;
-    if exceeds(hearer.power, kind.lock_sinr, others) { Ok(()) } else { Err(Loss::PreambleDrowned) }
-}
-
-/// A preamble reaches a receiver that is locked on another frame: does it take the receiver away?
-///
-/// While the locked preamble is still listened to, the stronger one wins; two that arrive in the same moment are told apart by
-/// power alone, so it does not matter which one was handled first. Later only `relock` takes over.
-#[inline]
-fn contest(
-    station: &mut Station,
-    kind: &Kind,
-    hearer: &Hearer,
-    at: u32,
-    frame: &Signal,
-    frames: &mut Frames,
-) -> Result<(), Loss> {
-    let start = frame.start + u64::from(hearer.delay);
-    let Station { radio, slow, .. } = station;
-    let listening = start < radio.lock_start + kind.preamble_detection;
-    let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
-    let wins = if listening {
-        hearer.power > slow.lock_power
+    let clear = if kind.lock_on_energy {
+        idle
     } else {
-        earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
+        exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise)
     };
-    let clear = earlier
-        || kind.lock_on_energy
-        || exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise);
-    if wins && clear {
-        drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
-        return Ok(());
-    }
-    let drowned = listening
-        && !kind.lock_on_energy
-        && !exceeds(slow.lock_power, kind.lock_sinr, radio.power_sum - slow.lock_power + kind.noise);
-    if drowned {
-        // Neither stands out: nothing was received, so no EIFS follows.
-        drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
-        return Err(Loss::PreambleDrowned);
-    }
-    debug_assert_ne!(radio.lock, at);
-    Err(Loss::LockedOn(frames.get(radio.lock).number))
+    if clear { None } else { Some(Loss::PreambleDrowned) }
 }
 
-/// The receiver locks. Returns whether that made a NAV last that an RTS had set.
-#[inline(always)]
-fn lock(station: &mut Station, kind: &Kind, hearer: &Hearer, at: u32, frame: &Signal, before: u64) -> bool {
+/// A reception has started under a NAV that an RTS has set. Returns whether that makes the NAV last.
+#[cold]
+fn hold_nav(station: &mut Station, kind: &Kind, frame: &Signal, start: u64) -> bool {
     let Station { radio, clock, slow } = station;
-    let start = frame.start + u64::from(hearer.delay);
-    let end = frame.end + u64::from(hearer.delay);
-    radio.lock = at;
-    radio.lock_start = start;
-    // What was there before counts by its sum, also where later signals are compared one by one.
-    radio.worst = match (kind.strongest, kind.lock_on_energy) {
-        (true, true) => before,
-        (true, false) => radio.power_sum - hearer.power,
-        (false, _) => radio.power_sum,
-    };
-    slow.lock_power = hearer.power;
-    slow.lock_end = end;
-    slow.worst_by = NONE;
-    slow.chunk_from = start;
-    slow.log_success = 0.0;
-    slow.receive_from = start.max(clock.receive_until);
-    extend(&mut clock.receive_until, &mut clock.receive, start, end);
-    if !radio.has(flag::NAV_PENDING) {
-        return false;
-    }
     // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4). The pass at this
     // frame's end counts from it.
     radio.clear(flag::NAV_PENDING);
@@ -229,14 +321,14 @@ pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
 
 /// Interference that the locked frame met at its worst.
 #[inline(always)]
-pub(super) fn interference(station: &Station, kind: &Kind, hearer: &Hearer) -> u64 {
+pub(super) fn interference(station: &Station, kind: &Kind, hearer: Hearer) -> u64 {
     let worst = station.radio.worst;
     if kind.strongest { worst } else { worst - hearer.power }
 }
 
 /// Whether the locked frame is received under [`ErrorModel::Threshold`].
 #[inline(always)]
-pub(super) fn received(station: &Station, kind: &Kind, hearer: &Hearer) -> bool {
+pub(super) fn received(station: &Station, kind: &Kind, hearer: Hearer) -> bool {
     hearer.power >= kind.sensitivity
         && exceeds(hearer.power, kind.capture, interference(station, kind, hearer) + kind.noise)
 }
@@ -244,7 +336,7 @@ pub(super) fn received(station: &Station, kind: &Kind, hearer: &Hearer) -> bool 
 /// The end of a frame at a hearer that has nothing to do with it: true if that is all there was to do.
 #[inline(always)]
 pub(super) fn bystander(
-    hearer: &Hearer,
+    hearer: Hearer,
     at: u32,
     frame: &Frame,
     stations: &mut [Station],

@@ -62,29 +62,17 @@ impl Air {
     pub(super) fn band_start(&mut self, at: u32, band: usize) {
         let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
-        let band = hearers.bands[band];
-        let pass = StartPass {
-            at,
-            frame: frames.get(at).signal(),
-            list: &hearers.list,
-            band,
-            per_chunk: *per_chunk,
-        };
+        let band = &hearers.bands[band];
+        let list = &hearers.list;
+        let pass = StartPass { at, frame: frames.get(at).signal(), kinds, per_chunk: *per_chunk };
         // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
         // rule of the run asks for.
-        match (kinds.as_slice(), sums, idle_times) {
-            ([one], true, true) => pass.run::<true, true>(stations, frames, counters, |_| one),
-            ([one], true, false) => pass.run::<true, false>(stations, frames, counters, |_| one),
-            ([one], false, true) => pass.run::<false, true>(stations, frames, counters, |_| one),
-            ([one], false, false) => pass.run::<false, false>(stations, frames, counters, |_| one),
-            (many, sums, _) => {
-                let kind_of = |s: &Station| &many[usize::from(s.radio.kind)];
-                if sums {
-                    pass.run::<true, true>(stations, frames, counters, kind_of);
-                } else {
-                    pass.run::<false, true>(stations, frames, counters, kind_of);
-                }
-            }
+        match (kinds.len() == 1, sums, idle_times) {
+            (true, true, true) => pass.run::<true, true, true>(band, list, stations, frames, counters),
+            (true, true, false) => pass.run::<true, true, false>(band, list, stations, frames, counters),
+            (true, false, true) => pass.run::<true, false, true>(band, list, stations, frames, counters),
+            (true, false, false) => pass.run::<true, false, false>(band, list, stations, frames, counters),
+            (false, _, _) => pass.run::<false, true, true>(band, list, stations, frames, counters),
         }
     }
 
@@ -124,7 +112,7 @@ impl Air {
             // Bystanders that receive a frame well need nobody's help; the others are called one by one.
             let Self { stations, hearers, kinds, .. } = self;
             let left = &hearers.list[entry as usize..band.decodable_end as usize];
-            let Some(skip) = left.iter().position(|h| !bystander(h, at, &frame, stations, kinds)) else {
+            let Some(skip) = left.iter().position(|h| !bystander(*h, at, &frame, stations, kinds)) else {
                 break;
             };
             let hearer = left[skip];
@@ -132,7 +120,7 @@ impl Air {
             let mine = frame.receiver == hearer.id;
             met |= mine;
             if self.stations[hearer.id as usize].radio.lock == at {
-                self.judge(entry, &hearer, &frame, agenda, upper);
+                self.judge(entry, hearer, &frame, agenda, upper);
             } else if mine {
                 self.lost(&frame, hearer.id, self.frames.get(at).loss, agenda);
             }
@@ -180,7 +168,7 @@ impl Air {
     fn judge<U: Upper>(
         &mut self,
         entry: u32,
-        hearer: &Hearer,
+        hearer: Hearer,
         frame: &Frame,
         agenda: &mut Agenda,
         upper: &mut U,
@@ -234,7 +222,7 @@ impl Air {
 
     /// Why a locked frame fails, or none if it is received.
     #[inline]
-    fn verdict(&mut self, hearer: &Hearer, frame: &Frame) -> Option<Loss> {
+    fn verdict(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
         let h = hearer.id as usize;
         let station = &self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];

@@ -142,17 +142,17 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
 
 impl Clock {
     /// A signal from `start` to `end` makes the medium busy. `busy_until` and `nav_until` are the radio's. `IDLE_TIMES`: keep
-    /// `busy_from` and `idle_from`.
-    #[inline]
+    /// `busy_from` and `idle_from`. Returns whether it is busy for longer now.
+    #[inline(always)]
     pub(crate) fn make_busy<const IDLE_TIMES: bool>(
         &mut self,
         busy_until: &mut u64,
         nav_until: u64,
         start: u64,
         end: u64,
-    ) {
+    ) -> bool {
         if end <= *busy_until {
-            return;
+            return false;
         }
         if IDLE_TIMES && start > *busy_until {
             self.idle_from = *busy_until;
@@ -164,6 +164,7 @@ impl Clock {
             self.nav -= end.min(nav_until) - from;
         }
         *busy_until = end;
+        true
     }
 
     /// The NAV is set until `until`, from a moment at which the medium is busy or that is `from`.
@@ -318,7 +319,7 @@ mod tests {
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
                         clock.make_busy::<true>(&mut busy_until, nav_until, start, end);
                     }
-                    2 => clock.make_busy::<true>(&mut busy_until, nav_until, start, end),
+                    2 => _ = clock.make_busy::<true>(&mut busy_until, nav_until, start, end),
                     _ => clock.reserve(busy_until, &mut nav_until, start, end),
                 }
                 for state in &mut line[start as usize..end as usize] {

@@ -1,0 +1,26 @@
+//! NewReno: the window of [`Reno`], and a recovery that a partial acknowledgement does not end.
+//!
+//! Source: Henderson, Floyd, Gurtov, Nishida, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC 6582
+//! (2012). Places: the source. Symbols, units and deviations are Reno's.
+//!
+//! Without SACK the transport asks [`Source::partial_ack`](crate::places::Source::partial_ack) and repairs one hole a
+//! round trip. It stays in recovery for as many round trips as segments were lost, and what is in flight at its end may be
+//! far below ssthresh. So the default of `careful_exit` is the other one: the first choice of RFC 6582 section 3.2 step 3
+//! needs no measure against a burst elsewhere, and slow start fills the difference in a few round trips.
+
+use crate::places::PartialAck;
+use crate::registry::{ParamDoc, ParamError, Params};
+use crate::reno::{self, Reno};
+
+const CAREFUL_EXIT: ParamDoc = ParamDoc { default: "true", ..reno::CAREFUL_EXIT };
+
+/// The parameters: Reno's, with another default for `careful_exit`.
+pub const PARAMS: &[ParamDoc] = &[reno::INITIAL_SSTHRESH, reno::BYTE_COUNTING, reno::ABC_LIMIT, CAREFUL_EXIT];
+
+/// The law that these parameters describe.
+///
+/// # Errors
+/// A value that is out of its range.
+pub fn from_params(params: &Params) -> Result<Reno, ParamError> {
+    Reno::read(params, &CAREFUL_EXIT, PartialAck::RepairsNext)
+}

@@ -1,0 +1,178 @@
+//! Reno: slow start and congestion avoidance, half the window at a loss, one segment at a time-out.
+//!
+//! Source: Allman, Paxson, Blanton, "TCP Congestion Control", RFC 5681 (2009); appropriate byte counting: RFC 3465;
+//! the end of fast recovery: RFC 6582 section 3.2; marks: RFC 3168 section 6.1.2. Places: the source.
+//!
+//! | symbol | here | unit |
+//! |---|---|---|
+//! | cwnd, ssthresh | `Window` | bytes of payload |
+//! | SMSS | `Window::mss` | bytes |
+//! | FlightSize | `Congestion::in_flight` | bytes sent and not cumulatively acknowledged |
+//! | N | `Acked::cumulative` | bytes newly acknowledged, cumulatively |
+//! | L | `abc_limit` | segments |
+//!
+//! The window that is inflated during fast recovery (RFC 5681 section 3.2, steps 3 to 5) is the transport's business; this
+//! law keeps cwnd at ssthresh meanwhile.
+//!
+//! Deviations: a loss or a mark never raises cwnd; the text would set it to two segments even when it is one.
+//! A drop of the own link layer ([`CongestionCause::LinkDrop`]) is left to be found as the loss that it is.
+
+mod window;
+
+use airfair_units::{Bytes, Time};
+
+use crate::places::{
+    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, PartialAck, Source,
+};
+use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
+
+pub(crate) use window::{INITIAL_SSTHRESH, Window};
+
+/// Which increase congestion avoidance takes.
+pub(crate) const BYTE_COUNTING: ParamDoc = ParamDoc {
+    name: "byte_counting",
+    doc: "congestion avoidance counts acknowledged bytes and adds one SMSS for each cwnd of them (RFC 3465; RFC 5681 \
+          recommends it); without it each acknowledgement adds SMSS*SMSS/cwnd (RFC 5681 equation 3), the form of the \
+          simulators that papers used, which grows half as fast when acknowledgements are delayed",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
+/// L of RFC 3465.
+pub(crate) const ABC_LIMIT: ParamDoc = ParamDoc {
+    name: "abc_limit",
+    doc: "most segments that one acknowledgement adds in slow start, L of RFC 3465: 1 is RFC 5681 equation 2, 2 makes up \
+          for delayed acknowledgements; after a time-out it is 1 until ssthresh is reached (RFC 3465 section 2.3)",
+    kind: ParamKind::Integer,
+    default: "1",
+};
+
+/// How fast recovery ends. RFC 5681 section 3.2 step 6 knows one way only: cwnd = ssthresh.
+pub(crate) const CAREFUL_EXIT: ParamDoc = ParamDoc {
+    name: "careful_exit",
+    doc: "fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section \
+          3.2 step 3, so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 \
+          step 6)",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
+/// The parameters.
+pub const PARAMS: &[ParamDoc] = &[INITIAL_SSTHRESH, BYTE_COUNTING, ABC_LIMIT, CAREFUL_EXIT];
+
+/// The law of Reno and, with the other answer to a partial acknowledgement, of NewReno.
+#[derive(Debug, Clone)]
+pub struct Reno {
+    byte_counting: bool,
+    abc_limit: u64,
+    careful_exit: bool,
+    partial_ack: PartialAck,
+    window: Window,
+    /// Bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC 3465).
+    counted: u64,
+    /// A time-out's slow start has not reached ssthresh yet.
+    after_timeout: bool,
+}
+
+impl Reno {
+    /// The law that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        Self::read(params, &CAREFUL_EXIT, PartialAck::EndsRecovery)
+    }
+
+    pub(crate) fn read(
+        params: &Params,
+        careful_exit: &ParamDoc,
+        partial_ack: PartialAck,
+    ) -> Result<Self, ParamError> {
+        Ok(Self {
+            byte_counting: params.flag(&BYTE_COUNTING)?,
+            abc_limit: params.integer(&ABC_LIMIT, 1..=64)?,
+            careful_exit: params.flag(careful_exit)?,
+            partial_ack,
+            window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
+            counted: 0,
+            after_timeout: false,
+        })
+    }
+
+    /// Congestion avoidance: about one SMSS for each window that is acknowledged.
+    fn avoid(&mut self, acked: u64) {
+        let (mss, cwnd) = (self.window.mss(), self.window.size());
+        if !self.byte_counting {
+            // RFC 5681 equation 3; a quotient of 0 is rounded up to one byte.
+            return self.window.grow((mss.saturating_mul(mss) / cwnd).max(1));
+        }
+        self.counted = self.counted.saturating_add(acked);
+        if self.counted >= cwnd {
+            self.counted -= cwnd;
+            self.window.grow(mss);
+        }
+    }
+}
+
+impl Source for Reno {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+        self.window.start(setup);
+    }
+
+    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+        let bytes = acked.cumulative.get();
+        if bytes == 0 || acked.in_recovery || !acked.window_limited {
+            return;
+        }
+        if self.window.in_slow_start() {
+            let limit = if self.after_timeout { 1 } else { self.abc_limit };
+            self.window.slow_start(bytes, limit);
+        } else {
+            self.after_timeout = false;
+            self.avoid(bytes);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+        let half = congestion.in_flight.get() / 2;
+        match congestion.cause {
+            CongestionCause::FastLoss | CongestionCause::Mark => {
+                self.window.set_threshold(half);
+                self.window.set(self.window.size().min(self.window.threshold()));
+            }
+            CongestionCause::Timeout => {
+                if !congestion.repeated {
+                    self.window.set_threshold(half);
+                }
+                self.window.collapse();
+                self.after_timeout = true;
+            }
+            CongestionCause::LinkDrop => return,
+        }
+        self.counted = 0;
+    }
+
+    fn on_recovered(&mut self, in_flight: Bytes, _context: &mut Context<'_>) {
+        if self.careful_exit {
+            let mss = self.window.mss();
+            let flight = in_flight.get().max(mss).saturating_add(mss);
+            self.window.set(self.window.size().min(flight));
+        }
+    }
+
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {
+        self.window.restart();
+    }
+
+    fn allowance(&self, _now: Time) -> Allowance {
+        self.window.allowance()
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        Some(Bytes(self.window.threshold()))
+    }
+
+    fn partial_ack(&self) -> PartialAck {
+        self.partial_ack
+    }
+}

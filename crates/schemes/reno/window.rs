@@ -1,0 +1,102 @@
+//! What the window laws share: the congestion window and the slow-start threshold, byte-exact, with their floor and
+//! ceiling, slow start, and what a time-out and a silence do to them (RFC 5681 sections 3.1 and 4.1).
+
+use airfair_units::Bytes;
+
+use crate::places::{Allowance, FlowSetup};
+use crate::registry::{ParamDoc, ParamKind};
+
+/// The first threshold, for the tables of parameters.
+pub(crate) const INITIAL_SSTHRESH: ParamDoc = ParamDoc {
+    name: "initial_ssthresh",
+    doc: "slow-start threshold of a new flow; RFC 5681 section 3.1 wants it arbitrarily high, for example the \
+          largest window that TCP can advertise (RFC 7323: 65535 times 2^14)",
+    kind: ParamKind::Bytes,
+    default: "1073725440 B",
+};
+
+/// Congestion window `cwnd` and threshold `ssthresh`, all in bytes of payload.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    /// SMSS, the sender's largest segment; at least 1.
+    mss: u64,
+    /// IW, the initial window.
+    initial: u64,
+    /// The largest window.
+    limit: u64,
+    /// cwnd.
+    size: u64,
+    ssthresh: u64,
+}
+
+impl Window {
+    /// The window of a flow that has not started: one byte, no segment.
+    pub const fn new(initial_ssthresh: Bytes) -> Self {
+        Self { mss: 1, initial: 1, limit: 1, size: 1, ssthresh: initial_ssthresh.get() }
+    }
+
+    /// The connection stands. After a SYN was lost the initial window is one segment (RFC 5681 section 3.1).
+    pub fn start(&mut self, setup: &FlowSetup) {
+        self.mss = setup.mss.get().max(1);
+        self.limit = setup.window_limit.get().max(self.mss);
+        let initial = if setup.syn_lost { self.mss } else { setup.initial_window.get() };
+        self.initial = initial.clamp(self.mss, self.limit);
+        self.size = self.initial;
+    }
+
+    /// SMSS in bytes.
+    pub const fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// cwnd in bytes.
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// ssthresh in bytes.
+    pub const fn threshold(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Sets cwnd, kept between one segment and the limit.
+    pub fn set(&mut self, bytes: u64) {
+        self.size = bytes.clamp(self.mss, self.limit);
+    }
+
+    /// Raises cwnd, up to the limit.
+    pub fn grow(&mut self, bytes: u64) {
+        self.set(self.size.saturating_add(bytes));
+    }
+
+    /// Sets ssthresh, at least two segments (RFC 5681 equation 4).
+    pub fn set_threshold(&mut self, bytes: u64) {
+        self.ssthresh = bytes.max(self.mss.saturating_mul(2));
+    }
+
+    /// Slow start is used below the threshold; RFC 5681 leaves the choice open when the two are equal: it has ended.
+    pub const fn in_slow_start(&self) -> bool {
+        self.size < self.ssthresh
+    }
+
+    /// Slow start at an acknowledgement of `acked` bytes: `cwnd += min(N, L SMSS)` (RFC 5681 equation 2, where L is 1;
+    /// RFC 3465 section 2.2).
+    pub fn slow_start(&mut self, acked: u64, segments: u64) {
+        self.grow(acked.min(self.mss.saturating_mul(segments)));
+    }
+
+    /// The retransmission timer expired: the loss window is one segment (RFC 5681 section 3.1).
+    pub fn collapse(&mut self) {
+        self.size = self.mss;
+    }
+
+    /// After a silence: the restart window is `min(IW, cwnd)` (RFC 5681 section 4.1).
+    pub fn restart(&mut self) {
+        self.size = self.size.min(self.initial);
+    }
+
+    /// What a window alone allows: no pacing.
+    pub const fn allowance(&self) -> Allowance {
+        Allowance { window: Some(Bytes(self.size)), rate: None, quantum: None }
+    }
+}

@@ -1,0 +1,118 @@
+//! A TCP segment as its fields; its bytes are the business of `airfair-wire`.
+
+use airfair_schemes::places::Ecn;
+
+/// Most SACK blocks that fit into a header (RFC 2018 section 3); three beside timestamps.
+const MOST_BLOCKS: usize = 4;
+
+/// Control bits (RFC 9293 section 3.1, RFC 3168 section 6.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Synchronise: the first segment of a direction.
+    pub syn: bool,
+    /// The acknowledgement field counts.
+    pub ack: bool,
+    /// No more data follow.
+    pub fin: bool,
+    /// ECN echo.
+    pub ece: bool,
+    /// Congestion window reduced.
+    pub cwr: bool,
+}
+
+/// The timestamps option (RFC 7323 section 3), in ticks of a millisecond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timestamps {
+    /// TSval.
+    pub value: u32,
+    /// TSecr.
+    pub echo: u32,
+}
+
+/// SACK blocks `[left, right)`, the most recent first (RFC 2018 section 4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u64, u64); MOST_BLOCKS],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Adds a block if there is room; says whether there was.
+    pub fn push(&mut self, left: u64, right: u64) -> bool {
+        let Some(place) = self.blocks.get_mut(usize::from(self.count)) else { return false };
+        *place = (left, right);
+        self.count += 1;
+        true
+    }
+
+    /// The blocks.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(u64, u64)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+}
+
+/// A segment. Sequence numbers are 64 bits and do not wrap: the SYN is number 0, the first byte of data 1. On the wire they
+/// are cut to 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// First sequence number.
+    pub seq: u64,
+    /// Bytes of payload.
+    pub payload: u32,
+    /// The next sequence number that the sender of this segment expects.
+    pub ack: u64,
+    /// Receive window, bytes, scaling undone.
+    pub window: u64,
+    /// Control bits.
+    pub flags: Flags,
+    /// ECN bits of its IP header.
+    pub ecn: Ecn,
+    /// Timestamps option.
+    pub timestamps: Option<Timestamps>,
+    /// SACK option.
+    pub sack: SackBlocks,
+    /// Maximum segment size option, on a SYN.
+    pub mss: Option<u16>,
+    /// Window scale option, on a SYN.
+    pub window_scale: Option<u8>,
+    /// SACK permitted option, on a SYN.
+    pub sack_permitted: bool,
+}
+
+impl Segment {
+    /// Length of the TCP header with its options, padded to whole words, bytes (RFC 9293 section 3.1; options 2, 3, 4, 5, 8).
+    #[must_use]
+    pub fn header_len(&self) -> u32 {
+        let mut options = 0;
+        if self.mss.is_some() {
+            options += 4;
+        }
+        if self.window_scale.is_some() {
+            options += 3;
+        }
+        // Beside timestamps, SACK-permitted takes the place of their padding.
+        if self.timestamps.is_some() {
+            options += if self.sack_permitted { 12 } else { 12 };
+        } else if self.sack_permitted {
+            options += 2;
+        }
+        let blocks = u32::from(self.sack.count);
+        if blocks > 0 {
+            options += 4 + 8 * blocks;
+        }
+        20 + options.div_ceil(4) * 4
+    }
+
+    /// Sequence numbers that it takes: payload, SYN and FIN.
+    #[must_use]
+    pub fn sequence_len(&self) -> u64 {
+        u64::from(self.payload) + u64::from(self.flags.syn) + u64::from(self.flags.fin)
+    }
+
+    /// The sequence number after its last.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.seq + self.sequence_len()
+    }
+}
