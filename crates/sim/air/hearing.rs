@@ -210,7 +210,7 @@ impl StartPass<'_> {
         counters: &mut [StationCounters],
     ) {
         let frame = &self.frame;
-        let Station { radio, clock, slow } = station;
+        let Station { radio, clock, slow, .. } = station;
         let start = frame.start + u64::from(hearer.delay);
         let end = frame.end + u64::from(hearer.delay);
         radio.lock = self.at;
@@ -285,7 +285,7 @@ fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: boo
 /// A reception has started under a NAV that an RTS has set. Returns whether that makes the NAV last.
 #[cold]
 fn hold_nav(station: &mut Station, kind: &Kind, frame: &Signal, start: u64) -> bool {
-    let Station { radio, clock, slow } = station;
+    let Station { radio, clock, slow, .. } = station;
     // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4). The pass at this
     // frame's end counts from it.
     radio.clear(flag::NAV_PENDING);
@@ -304,7 +304,7 @@ fn hold_nav(station: &mut Station, kind: &Kind, frame: &Signal, start: u64) -> b
 
 /// A reception ends before its frame does.
 pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut Frames) {
-    let Station { radio, clock, slow } = station;
+    let Station { radio, clock, slow, .. } = station;
     let locked = frames.get_mut(radio.lock);
     if locked.receiver == id {
         locked.loss = loss;
@@ -376,7 +376,7 @@ pub(super) fn bystander(
 /// A frame for another station was received: its duration field reserves the medium.
 #[inline(always)]
 pub(super) fn reserve(station: &mut Station, kind: &Kind, frame: &Frame, end: u64) {
-    let Station { radio, clock, slow } = station;
+    let Station { radio, clock, slow, .. } = station;
     let full = end + u64::from(frame.nav_us) * 1000;
     if full <= radio.nav_until {
         return;

@@ -7,7 +7,7 @@ use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_PACKET, NONE};
 use super::radio::{NEVER, NO_DEADLINE, Station, flag};
-use super::{Air, Handed, Mode, Outcome, Upper, class, kinds};
+use super::{Air, Handed, Kind, Mode, Outcome, Upper, class, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
 use crate::spec::{AfterTimeout, Protection};
@@ -76,6 +76,21 @@ impl Mac {
     fn draw(&mut self) -> u16 {
         self.random.below(self.cw + 1) as u16
     }
+
+    /// The response has come: its time-out counts no more.
+    fn answered(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        self.deferred_timeout = None;
+    }
+
+    /// For the next packet.
+    fn start_anew(&mut self, cw_min: u32) {
+        self.cw = cw_min;
+        self.short_retries = 0;
+        self.long_retries = 0;
+        self.sent_before = false;
+        self.state = State::Idle;
+    }
 }
 
 /// Whole microseconds of a duration field, rounded up.
@@ -83,133 +98,177 @@ fn duration_us(ns: u64) -> u32 {
     ns.div_ceil(1000).min(32767) as u32
 }
 
-impl Air {
-    /// The upper layer may have a packet for this station.
-    pub fn kick<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
-        let s = station as usize;
-        self.fill(station, agenda.now, upper);
-        if self.macs[s].state != State::Idle || self.macs[s].held.is_empty() {
-            return;
-        }
-        let now = agenda.now;
-        self.macs[s].state = State::Contend;
-        let resume = self.resume_at(s);
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
-        let (slot, difs, immediate) = (kind.slot, kind.difs, kind.immediate_access);
-        let (sensing_delay, eifs) = (kind.sensing_delay, kind.eifs);
-        let Station { radio, clock, .. } = &mut self.stations[s];
-        radio.set(flag::CONTENDING);
-        // A back-off after the last packet still runs: it goes on.
-        if radio.deadline == NO_DEADLINE || radio.deadline < now {
-            let seen = clock.busy_from + sensing_delay;
-            radio.count_from = resume.max(now);
-            if immediate && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
-                radio.slots = 0;
-                radio.set(flag::IMMEDIATE);
-                let mut unseen = None;
-                if radio.busy_until > now {
-                    // A signal is there, but too short for the station to know: it goes by the idle time before.
-                    unseen = Some(radio.busy_until + difs);
-                    let after_eifs = if clock.eifs_from == 0 { 0 } else { clock.eifs_from + eifs };
-                    radio.count_from = (clock.idle_from.max(radio.nav_until) + difs).max(after_eifs).max(now);
-                }
-                radio.deadline = radio.count_from;
-                if let Some(resume) = unseen {
-                    radio.freeze(seen, resume, slot);
-                }
-            } else {
-                radio.slots = self.macs[s].draw();
-                radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
-            }
-        }
-        self.arm(station, agenda);
-    }
-
-    /// Takes packets from the queue up to what the MAC may hold.
-    fn fill<U: Upper>(&mut self, station: u32, now: u64, upper: &mut U) {
-        let s = station as usize;
-        let room = self.kinds[usize::from(self.stations[s].radio.kind)].mac_queue as usize;
-        while self.macs[s].held.len() < room {
-            match upper.pull(station, now) {
-                Some(packet) => self.macs[s].held.push_back(packet),
-                None => break,
-            }
-        }
-    }
-
+impl Station {
     /// From when on slots may be counted if nothing more happens: DIFS after medium and NAV, EIFS after a failed reception.
-    fn resume_at(&self, s: usize) -> u64 {
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
-        let radio = &self.stations[s].radio;
-        let resume = radio.busy_until.max(radio.nav_until) + kind.difs;
-        match self.stations[s].clock.eifs_from {
+    #[inline(always)]
+    fn resume_at(&self, kind: &Kind) -> u64 {
+        let resume = self.radio.busy_until.max(self.radio.nav_until) + kind.difs;
+        match self.clock.eifs_from {
             0 => resume,
             from => resume.max(from + kind.eifs),
         }
     }
 
-    /// A reception has ended: counting starts anew.
-    #[inline]
-    pub(super) fn recount(&mut self, station: u32, agenda: &mut Agenda) {
-        let s = station as usize;
-        let resume = self.resume_at(s);
-        let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
-        let radio = &mut self.stations[s].radio;
-        if !radio.has(flag::CONTENDING) && radio.deadline <= agenda.now {
-            // A back-off after the last packet has run out meanwhile.
-            radio.deadline = NO_DEADLINE;
-            return;
-        }
-        radio.count_from = resume;
-        radio.deadline = resume + u64::from(radio.slots) * slot;
-        if radio.has(flag::CONTENDING) && radio.deadline < self.stations[s].slow.armed_at {
-            self.arm(station, agenda);
-        }
+    /// Slots are counted from `from` on.
+    #[inline(always)]
+    fn count_from(&mut self, from: u64, kind: &Kind) {
+        self.radio.count_from = from;
+        self.radio.deadline = from + u64::from(self.radio.slots) * kind.slot;
+    }
+
+    /// Draws a back-off and starts to count as soon as the medium allows.
+    fn back_off(&mut self, kind: &Kind, now: u64) {
+        self.radio.slots = self.mac.draw();
+        self.count_from(self.resume_at(kind).max(now), kind);
     }
 
     /// Makes sure that an access event comes no later than the deadline.
-    fn arm(&mut self, station: u32, agenda: &mut Agenda) {
-        let s = station as usize;
-        let deadline = self.stations[s].radio.deadline;
-        if deadline < self.stations[s].slow.armed_at {
-            self.stations[s].slow.armed_at = deadline;
-            agenda.push(deadline, self.order(class::ACCESS, station), kinds::ACCESS, station, 0, 0);
+    #[inline(always)]
+    fn arm(&mut self, id: u32, agenda: &mut Agenda) {
+        let deadline = self.radio.deadline;
+        if deadline < self.slow.armed_at {
+            self.slow.armed_at = deadline;
+            agenda.push(deadline, self.order(class::ACCESS), kinds::ACCESS, id, 0, 0);
+        }
+    }
+
+    /// Takes packets from the queue up to what the MAC may hold.
+    fn fill<U: Upper>(&mut self, id: u32, kind: &Kind, now: u64, upper: &mut U) {
+        while self.mac.held.len() < kind.mac_queue as usize {
+            match upper.pull(id, now) {
+                Some(packet) => self.mac.held.push_back(packet),
+                None => break,
+            }
+        }
+    }
+
+    /// A reply is due; `None` is the own data frame.
+    #[inline(always)]
+    fn reply_after_sifs(
+        &mut self,
+        id: u32,
+        kind: &Kind,
+        reply: Option<Reply>,
+        end: u64,
+        agenda: &mut Agenda,
+    ) {
+        self.mac.reply = reply;
+        agenda.push(end + kind.sifs, self.order(class::REPLY), kinds::REPLY, id, 0, 0);
+    }
+
+    fn await_response(&self, id: u32, at: u64, agenda: &mut Agenda) {
+        agenda.push(at, self.order(class::TIMEOUT), kinds::TIMEOUT, id, self.mac.generation, 0);
+    }
+
+    /// The response that the station awaits will not come: its time-out will.
+    pub(super) fn response_lost(&mut self, id: u32, agenda: &mut Agenda) {
+        if let Some(at) = self.mac.deferred_timeout.take() {
+            self.await_response(id, at.max(agenda.now), agenda);
+        }
+    }
+
+    /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
+    fn carrier_withholds(&self, kind: &Kind, now: u64) -> bool {
+        let eifs = self.clock.eifs_from;
+        kind.cts_needs_idle_carrier && (self.radio.busy_until > now || self.radio.nav_until > now)
+            || kind.eifs_as_nav && eifs != 0 && eifs + kind.eifs - kind.difs > now
+    }
+}
+
+impl Air {
+    /// A station with the constants of its kind.
+    #[inline(always)]
+    pub(super) fn at(&mut self, id: u32) -> (&mut Station, &Kind) {
+        let station = &mut self.stations[id as usize];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
+        (station, kind)
+    }
+
+    /// The upper layer may have a packet for this station.
+    pub fn kick<U: Upper>(&mut self, id: u32, agenda: &mut Agenda, upper: &mut U) {
+        let now = agenda.now;
+        let (station, kind) = self.at(id);
+        station.fill(id, kind, now, upper);
+        if station.mac.state != State::Idle || station.mac.held.is_empty() {
+            return;
+        }
+        station.mac.state = State::Contend;
+        let resume = station.resume_at(kind);
+        station.radio.set(flag::CONTENDING);
+        // A back-off after the last packet still runs: it goes on.
+        if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
+            let Station { radio, clock, .. } = station;
+            let seen = clock.busy_from + kind.sensing_delay;
+            let from = resume.max(now);
+            if kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
+                radio.slots = 0;
+                radio.set(flag::IMMEDIATE);
+                if radio.busy_until > now {
+                    // A signal is there, but too short for the station to know: it goes by the idle time before.
+                    let after_eifs = if clock.eifs_from == 0 { 0 } else { clock.eifs_from + kind.eifs };
+                    radio.count_from =
+                        (clock.idle_from.max(radio.nav_until) + kind.difs).max(after_eifs).max(now);
+                    radio.deadline = radio.count_from;
+                    radio.freeze(seen, radio.busy_until + kind.difs, kind.slot);
+                } else {
+                    radio.count_from = from;
+                    radio.deadline = from;
+                }
+            } else {
+                radio.slots = station.mac.draw();
+                station.count_from(from, kind);
+            }
+        }
+        station.arm(id, agenda);
+    }
+
+    /// A reception has ended: counting starts anew.
+    #[inline]
+    pub(super) fn recount(&mut self, id: u32, agenda: &mut Agenda) {
+        let (station, kind) = self.at(id);
+        let contending = station.radio.has(flag::CONTENDING);
+        if !contending && station.radio.deadline <= agenda.now {
+            // A back-off after the last packet has run out meanwhile.
+            station.radio.deadline = NO_DEADLINE;
+            return;
+        }
+        station.count_from(station.resume_at(kind), kind);
+        if contending {
+            station.arm(id, agenda);
         }
     }
 
     /// An access event: the back-off has ended, or it has been moved and the event follows.
-    pub(super) fn access(&mut self, station: u32, agenda: &mut Agenda) {
-        let s = station as usize;
-        if self.stations[s].slow.armed_at != agenda.now {
+    #[inline]
+    pub(super) fn access(&mut self, id: u32, agenda: &mut Agenda) {
+        let (station, kind) = self.at(id);
+        if station.slow.armed_at != agenda.now {
             return;
         }
-        self.stations[s].slow.armed_at = NEVER;
-        let radio = &mut self.stations[s].radio;
-        let slot = self.kinds[usize::from(radio.kind)].slot;
-        if !radio.has(flag::CONTENDING) || radio.deadline == NO_DEADLINE {
+        station.slow.armed_at = NEVER;
+        if !station.radio.has(flag::CONTENDING) || station.radio.deadline == NO_DEADLINE {
             return;
         }
-        if radio.has(flag::DRAW) {
-            radio.clear(flag::DRAW);
-            radio.slots = self.macs[s].draw();
-            radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
+        if station.radio.has(flag::DRAW) {
+            station.radio.clear(flag::DRAW);
+            station.radio.slots = station.mac.draw();
+            station.count_from(station.radio.count_from, kind);
         }
-        if radio.deadline > agenda.now {
-            self.arm(station, agenda);
+        if station.radio.deadline > agenda.now {
+            station.arm(id, agenda);
             return;
         }
-        radio.deadline = NO_DEADLINE;
-        radio.clear(flag::CONTENDING | flag::IMMEDIATE);
-        self.send_first(station, agenda);
+        station.radio.deadline = NO_DEADLINE;
+        station.radio.clear(flag::CONTENDING | flag::IMMEDIATE);
+        self.send_first(id, agenda);
     }
 
     /// The station has won access: RTS, CTS to itself, data or broadcast.
-    fn send_first(&mut self, station: u32, agenda: &mut Agenda) {
-        let s = station as usize;
-        let Some(&packet) = self.macs[s].held.front() else { return };
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
+    fn send_first(&mut self, id: u32, agenda: &mut Agenda) {
+        let (station, kind) = self.at(id);
+        let Some(&packet) = station.mac.held.front() else { return };
         if packet.to == BROADCAST {
-            self.send_data(station, agenda);
+            self.send_data(id, agenda);
             return;
         }
         let bytes = packet.bytes + kind.overhead;
@@ -218,14 +277,14 @@ impl Air {
         let ack = kind.ack_ns;
         if kind.uses_rts(bytes) {
             let nav_us = duration_us(3 * kind.sifs + kind.cts_ns + data + ack);
-            self.macs[s].state = State::WaitCts;
-            self.send_control(station, FrameKind::Rts, packet.to, nav_us, mode, agenda);
+            station.mac.state = State::WaitCts;
+            self.send_control(id, FrameKind::Rts, packet.to, nav_us, mode, agenda);
         } else if kind.protection == Protection::CtsToSelf {
             let nav_us = duration_us(2 * kind.sifs + data + ack);
-            self.macs[s].state = State::SendData;
-            self.send_control(station, FrameKind::Cts, station, nav_us, mode, agenda);
+            station.mac.state = State::SendData;
+            self.send_control(id, FrameKind::Cts, id, nav_us, mode, agenda);
         } else {
-            self.send_data(station, agenda);
+            self.send_data(id, agenda);
         }
     }
 
@@ -266,10 +325,8 @@ impl Air {
     }
 
     fn send_data(&mut self, station: u32, agenda: &mut Agenda) {
-        let s = station as usize;
-        let mac = &mut self.macs[s];
+        let (Station { mac, .. }, kind) = self.at(station);
         let Some(&packet) = mac.held.front() else { return };
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
         let broadcast = packet.to == BROADCAST;
         let mode = if broadcast { kind.broadcast_mode } else { kind.data_mode };
         let bytes = packet.bytes + kind.overhead;
@@ -299,276 +356,204 @@ impl Air {
     }
 
     /// The station's own frame has left.
+    #[inline]
     pub(super) fn sent<U: Upper>(&mut self, frame: &Frame, agenda: &mut Agenda, upper: &mut U) {
-        let station = frame.sender;
-        let s = station as usize;
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
+        let id = frame.sender;
         match frame.kind {
             FrameKind::Rts | FrameKind::Data => {
-                let rts = frame.kind == FrameKind::Rts;
-                let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
                 // If the whole response is awaited and the answer is under way, its end comes before the time-out: the
                 // event is needed only if the answer is withheld or lost.
-                let answered = self.macs[frame.receiver as usize].reply.is_some_and(|r| r.to == station);
-                if answered && !kind.awaits_end {
-                    self.macs[s].deferred_timeout = Some(at);
+                let reply = self.stations[frame.receiver as usize].mac.reply;
+                let (station, kind) = self.at(id);
+                let rts = frame.kind == FrameKind::Rts;
+                let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
+                if reply.is_some_and(|r| r.to == id) && !kind.awaits_end {
+                    station.mac.deferred_timeout = Some(at);
                 } else {
-                    self.await_response(station, at, agenda);
+                    station.await_response(id, at, agenda);
                 }
             }
-            FrameKind::Broadcast => self.packet_done(station, Outcome::Broadcast, agenda, upper),
-            FrameKind::Cts if frame.receiver == station => {
-                self.reply_after_sifs(station, None, agenda.now, agenda)
+            FrameKind::Broadcast => self.packet_done(id, Outcome::Broadcast, agenda, upper),
+            FrameKind::Cts if frame.receiver == id => {
+                let (station, kind) = self.at(id);
+                station.reply_after_sifs(id, kind, None, agenda.now, agenda);
             }
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }
 
-    fn await_response(&mut self, station: u32, at: u64, agenda: &mut Agenda) {
-        let generation = self.macs[station as usize].generation;
-        agenda.push(at, self.order(class::TIMEOUT, station), kinds::TIMEOUT, station, generation, 0);
-    }
-
-    /// The response that a station awaits will not come: its time-out will.
-    pub(super) fn response_lost(&mut self, station: u32, agenda: &mut Agenda) {
-        if let Some(at) = self.macs[station as usize].deferred_timeout.take() {
-            self.await_response(station, at.max(agenda.now), agenda);
-        }
-    }
-
-    /// A reply is due; `None` is the own data frame.
-    fn reply_after_sifs(&mut self, station: u32, reply: Option<Reply>, end: u64, agenda: &mut Agenda) {
-        let s = station as usize;
-        self.macs[s].reply = reply;
-        let at = end + self.kinds[usize::from(self.stations[s].radio.kind)].sifs;
-        agenda.push(at, self.order(class::REPLY, station), kinds::REPLY, station, 0, 0);
-    }
-
     /// A SIFS has passed.
-    pub(super) fn reply(&mut self, station: u32, agenda: &mut Agenda) {
-        let s = station as usize;
-        match self.macs[s].reply.take() {
-            Some(reply) if reply.kind == FrameKind::Cts && self.carrier_withholds(s, agenda.now) => {
-                self.counters[s].cts_withheld += 1;
-                self.response_lost(reply.to, agenda);
-                if self.recorder.is_some() {
-                    let until = self.stations[s].radio.busy_until.max(self.stations[s].radio.nav_until);
-                    self.record(
-                        agenda.now,
-                        Record::CtsWithheld { at: station, to: reply.to, nav_until: until },
-                    );
-                }
+    #[inline]
+    pub(super) fn reply(&mut self, id: u32, agenda: &mut Agenda) {
+        let (station, kind) = self.at(id);
+        match station.mac.reply.take() {
+            Some(reply) if reply.kind == FrameKind::Cts && station.carrier_withholds(kind, agenda.now) => {
+                let nav_until = station.radio.busy_until.max(station.radio.nav_until);
+                self.cts_withheld(id, reply.to, nav_until, agenda.now);
+                self.stations[reply.to as usize].response_lost(reply.to, agenda);
             }
-            Some(reply) => self.send_control(station, reply.kind, reply.to, reply.nav_us, reply.mode, agenda),
-            None => self.send_data(station, agenda),
+            Some(reply) => self.send_control(id, reply.kind, reply.to, reply.nav_us, reply.mode, agenda),
+            None => self.send_data(id, agenda),
         }
     }
 
-    /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
-    fn carrier_withholds(&self, s: usize, now: u64) -> bool {
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
-        let radio = &self.stations[s].radio;
-        let eifs = self.stations[s].clock.eifs_from;
-        kind.cts_needs_idle_carrier && (radio.busy_until > now || radio.nav_until > now)
-            || kind.eifs_as_nav && eifs != 0 && eifs + kind.eifs - kind.difs > now
+    fn cts_withheld(&mut self, at: u32, to: u32, nav_until: u64, now: u64) {
+        self.counters[at as usize].cts_withheld += 1;
+        if self.recorder.is_some() {
+            self.record(now, Record::CtsWithheld { at, to, nav_until });
+        }
     }
 
     /// A frame for this station, or a broadcast, was received.
     pub(super) fn receive<U: Upper>(
         &mut self,
         entry: u32,
-        station: u32,
+        id: u32,
         frame: &Frame,
         end: u64,
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let s = station as usize;
         let from = frame.sender;
-        let state = self.macs[s].state;
-        let peer = self.macs[s].held.front().map_or(NONE, |p| p.to);
-        let expected = from == peer
-            && match frame.kind {
-                FrameKind::Cts => state == State::WaitCts,
-                FrameKind::Ack => state == State::WaitAck,
-                _ => false,
-            };
+        let (station, _) = self.at(id);
+        let expected = match frame.kind {
+            FrameKind::Cts => station.mac.state == State::WaitCts,
+            FrameKind::Ack => station.mac.state == State::WaitAck,
+            _ => false,
+        } && station.mac.held.front().is_some_and(|p| p.to == from);
         // Another frame came while the response was due: the attempt has failed (10.3.2.8), then the frame counts.
-        if self.stations[s].radio.has(flag::AWAIT_END) && !expected {
-            self.no_response(station, agenda, upper);
+        if station.radio.has(flag::AWAIT_END) && !expected {
+            self.no_response(id, agenda, upper);
         }
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
+        let (station, kind) = self.at(id);
         match frame.kind {
             FrameKind::Rts => {
-                if kind.cts_needs_idle_nav && self.stations[s].radio.nav_until > end {
-                    self.counters[s].cts_withheld += 1;
-                    if self.recorder.is_some() {
-                        self.record(
-                            end,
-                            Record::CtsWithheld {
-                                at: station,
-                                to: from,
-                                nav_until: self.stations[s].radio.nav_until,
-                            },
-                        );
-                    }
+                if kind.cts_needs_idle_nav && station.radio.nav_until > end {
+                    let nav_until = station.radio.nav_until;
+                    self.cts_withheld(id, from, nav_until, end);
                     return;
                 }
                 let used = kind.sifs + kind.cts_in(frame.mode);
                 let nav_us = frame.nav_us.saturating_sub(duration_us(used));
                 let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
-                self.reply_after_sifs(station, Some(reply), end, agenda);
+                station.reply_after_sifs(id, kind, Some(reply), end, agenda);
             }
             FrameKind::Cts if expected => {
-                let mac = &mut self.macs[s];
-                mac.generation = mac.generation.wrapping_add(1);
-                mac.deferred_timeout = None;
-                mac.short_retries = 0;
-                mac.state = State::SendData;
-                self.stations[s].radio.clear(flag::AWAIT_END);
-                self.reply_after_sifs(station, None, end, agenda);
+                station.mac.answered();
+                station.mac.short_retries = 0;
+                station.mac.state = State::SendData;
+                station.radio.clear(flag::AWAIT_END);
+                station.reply_after_sifs(id, kind, None, end, agenda);
             }
             FrameKind::Ack if expected => {
-                let mac = &mut self.macs[s];
-                mac.generation = mac.generation.wrapping_add(1);
-                mac.deferred_timeout = None;
-                self.stations[s].radio.clear(flag::AWAIT_END);
-                self.packet_done(station, Outcome::Delivered, agenda, upper);
+                station.mac.answered();
+                station.radio.clear(flag::AWAIT_END);
+                self.packet_done(id, Outcome::Delivered, agenda, upper);
             }
             FrameKind::Data => {
                 let mode = kind.ack_to[frame.mode as usize];
-                self.reply_after_sifs(
-                    station,
-                    Some(Reply { kind: FrameKind::Ack, to: from, nav_us: 0, mode }),
-                    end,
-                    agenda,
-                );
+                let reply = Reply { kind: FrameKind::Ack, to: from, nav_us: 0, mode };
+                station.reply_after_sifs(id, kind, Some(reply), end, agenda);
                 let seen = u32::from(frame.sequence) + 1;
                 if frame.retry && self.last_sequence[entry as usize] == seen {
-                    self.counters[s].duplicates += 1;
+                    self.counters[id as usize].duplicates += 1;
                 } else {
                     self.last_sequence[entry as usize] = seen;
-                    upper.received(station, frame.packet, from, end);
+                    upper.received(id, frame.packet, from, end);
                 }
             }
-            FrameKind::Broadcast => upper.received(station, frame.packet, from, end),
+            FrameKind::Broadcast => upper.received(id, frame.packet, from, end),
             // A CTS or ACK that nobody waits for any more.
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }
 
     /// CTS or ACK did not start in time.
-    pub(super) fn timeout<U: Upper>(
-        &mut self,
-        station: u32,
-        generation: u32,
-        agenda: &mut Agenda,
-        upper: &mut U,
-    ) {
-        let s = station as usize;
-        let mac = &self.macs[s];
+    pub(super) fn timeout<U: Upper>(&mut self, id: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
+        let Self { stations, kinds, frames, .. } = self;
+        let Station { mac, radio, .. } = &mut stations[id as usize];
         if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
             return;
         }
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
-        let radio = &mut self.stations[s].radio;
-        if kind.awaits_end && radio.lock != NONE {
-            let header = kind.phy_start(self.frames.get(radio.lock).mode);
+        if kinds[usize::from(radio.kind)].awaits_end && radio.lock != NONE {
+            let header = kinds[usize::from(radio.kind)].phy_start(frames.get(radio.lock).mode);
             if radio.lock_start + header <= agenda.now {
                 radio.set(flag::AWAIT_END);
                 return;
             }
         }
-        self.no_response(station, agenda, upper);
+        self.no_response(id, agenda, upper);
     }
 
     /// The attempt has failed: count it, widen the window, back off, or give the packet up.
-    pub(super) fn no_response<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
-        let s = station as usize;
-        self.stations[s].radio.clear(flag::AWAIT_END);
-        let kind = &self.kinds[usize::from(self.stations[s].radio.kind)];
-        let mac = &mut self.macs[s];
+    pub(super) fn no_response<U: Upper>(&mut self, id: u32, agenda: &mut Agenda, upper: &mut U) {
+        let now = agenda.now;
+        let (Station { radio, mac, .. }, kind) = self.at(id);
+        radio.clear(flag::AWAIT_END);
         let Some(&packet) = mac.held.front() else { return };
         mac.generation = mac.generation.wrapping_add(1);
         let after_rts = kind.uses_rts(packet.bytes + kind.overhead);
         let no_cts = mac.state == State::WaitCts;
-        let given_up = if no_cts || !after_rts {
+        let (attempts, limit) = if no_cts || !after_rts {
             mac.short_retries += 1;
-            mac.short_retries >= kind.short_retry_limit
+            (mac.short_retries, kind.short_retry_limit)
         } else {
             mac.long_retries += 1;
-            mac.long_retries >= kind.long_retry_limit
+            (mac.long_retries, kind.long_retry_limit)
         };
-        let attempts = if no_cts || !after_rts { mac.short_retries } else { mac.long_retries };
+        let given_up = attempts >= limit;
         mac.cw = (2 * mac.cw + 1).min(kind.cw_max);
-        let counters = &mut self.counters[s];
+        let cw = mac.cw;
+        let lag = match kind.after_timeout {
+            AfterTimeout::Difs => kind.difs,
+            AfterTimeout::Immediate => 0,
+        };
+        let counters = &mut self.counters[id as usize];
         if no_cts {
             counters.no_cts += 1
         } else {
             counters.no_ack += 1
         }
-        let lag = match kind.after_timeout {
-            AfterTimeout::Difs => kind.difs,
-            AfterTimeout::Immediate => 0,
-        };
+        counters.given_up += u64::from(given_up);
         if self.recorder.is_some() {
-            let cw = self.macs[s].cw;
             self.record(
-                agenda.now,
-                Record::NoResponse { at: station, to: packet.to, cts: no_cts, attempts, cw, given_up },
+                now,
+                Record::NoResponse { at: id, to: packet.to, cts: no_cts, attempts, cw, given_up },
             );
         }
         if given_up {
-            self.counters[s].given_up += 1;
-            self.packet_done(station, Outcome::RetryLimit, agenda, upper);
+            self.packet_done(id, Outcome::RetryLimit, agenda, upper);
         } else {
-            self.macs[s].state = State::Contend;
-            self.back_off(station, agenda.now);
-            self.stations[s].radio.set(flag::CONTENDING);
+            let (station, kind) = self.at(id);
+            station.mac.state = State::Contend;
+            station.back_off(kind, now);
+            station.radio.set(flag::CONTENDING);
         }
+        let (station, kind) = self.at(id);
         if lag > 0 {
-            let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
-            let radio = &mut self.stations[s].radio;
-            radio.count_from = radio.count_from.max(agenda.now + lag);
-            radio.deadline = radio.count_from + u64::from(radio.slots) * slot;
+            station.count_from(station.radio.count_from.max(now + lag), kind);
         }
-        if self.stations[s].radio.has(flag::CONTENDING) {
-            self.arm(station, agenda);
+        if station.radio.has(flag::CONTENDING) {
+            station.arm(id, agenda);
         }
-    }
-
-    /// Draws a back-off and starts to count as soon as the medium allows.
-    fn back_off(&mut self, station: u32, now: u64) {
-        let s = station as usize;
-        let resume = self.resume_at(s).max(now);
-        let slot = self.kinds[usize::from(self.stations[s].radio.kind)].slot;
-        let radio = &mut self.stations[s].radio;
-        radio.slots = self.macs[s].draw();
-        radio.count_from = resume;
-        radio.deadline = resume + u64::from(radio.slots) * slot;
     }
 
     /// The MAC is done with its first packet; the next one follows after a back-off (post-backoff, 10.3.4.3).
-    fn packet_done<U: Upper>(&mut self, station: u32, outcome: Outcome, agenda: &mut Agenda, upper: &mut U) {
-        let s = station as usize;
-        let cw_min = self.kinds[usize::from(self.stations[s].radio.kind)].cw_min;
-        let mac = &mut self.macs[s];
-        let Some(packet) = mac.held.pop_front() else { return };
-        mac.cw = cw_min;
-        mac.short_retries = 0;
-        mac.long_retries = 0;
-        mac.sent_before = false;
-        mac.state = State::Idle;
-        if self.recorder.is_some() && outcome == Outcome::RetryLimit {
-            self.record(agenda.now, Record::GivenUp { at: station, packet: packet.packet });
+    fn packet_done<U: Upper>(&mut self, id: u32, outcome: Outcome, agenda: &mut Agenda, upper: &mut U) {
+        let now = agenda.now;
+        let (station, kind) = self.at(id);
+        let Some(packet) = station.mac.held.pop_front() else { return };
+        station.mac.start_anew(kind.cw_min);
+        upper.finished(id, packet, outcome, now);
+        station.back_off(kind, now);
+        station.fill(id, kind, now, upper);
+        if !station.mac.held.is_empty() {
+            station.mac.state = State::Contend;
+            station.radio.set(flag::CONTENDING);
+            station.arm(id, agenda);
         }
-        upper.finished(station, packet, outcome, agenda.now);
-        self.back_off(station, agenda.now);
-        self.fill(station, agenda.now, upper);
-        if !self.macs[s].held.is_empty() {
-            self.macs[s].state = State::Contend;
-            self.stations[s].radio.set(flag::CONTENDING);
-            self.arm(station, agenda);
+        if self.recorder.is_some() && outcome == Outcome::RetryLimit {
+            self.record(now, Record::GivenUp { at: id, packet: packet.packet });
         }
     }
 }

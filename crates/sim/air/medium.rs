@@ -10,7 +10,7 @@ use super::hearers::Hearer;
 use super::hearing::{StartPass, bystander, close_chunk, drop_lock, interference, received, reserve};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, error, kinds};
-use crate::engine::Agenda;
+use crate::engine::{Agenda, Order};
 use crate::measure::trace::Record;
 use crate::spec::ErrorModel;
 
@@ -33,7 +33,7 @@ impl Air {
             let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
             drop_lock(station, sender, start, loss, &mut self.frames);
         }
-        let Station { radio, clock, slow } = station;
+        let Station { radio, clock, slow, .. } = station;
         radio.set(flag::TRANSMITTING);
         extend(&mut clock.transmit_until, &mut slow.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
@@ -44,15 +44,16 @@ impl Air {
             let view = self.view(self.frames.get(at));
             self.record(start, Record::Start { frame: view });
         }
-        agenda.push(end, self.order(class::FRAME_END, sender), kinds::FRAME_END, sender, at, 0);
+        let rank = self.stations[s].rank;
+        agenda.push(end, Order::new(class::FRAME_END, rank), kinds::FRAME_END, sender, at, 0);
         for band in bands {
             let offset = u64::from(self.hearers.bands[band].offset);
             if offset == 0 {
                 self.band_start(at, band);
             } else {
-                let order = self.order(class::BAND_START, sender);
+                let order = Order::new(class::BAND_START, rank);
                 agenda.push(start + offset, order, kinds::BAND_START, sender, at, band as u32);
-                let order = self.order(class::BAND_END, sender);
+                let order = Order::new(class::BAND_END, rank);
                 agenda.push(end + offset, order, kinds::BAND_END, sender, at, band as u32);
             }
         }
@@ -154,7 +155,7 @@ impl Air {
     #[inline(never)]
     fn lost(&mut self, frame: &Frame, station: u32, loss: Loss, agenda: &mut Agenda) {
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
-            self.response_lost(station, agenda);
+            self.stations[station as usize].response_lost(station, agenda);
         }
         self.counters[station as usize].lost[loss.index()] += 1;
         if self.recorder.is_some() {

@@ -35,7 +35,7 @@ use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Attowatts, Dbm, Span};
 
-use crate::engine::{Agenda, Event, Order};
+use crate::engine::{Agenda, Event};
 use crate::measure::trace::{FrameView, Record, Trace};
 use crate::spec::{ErrorModel, GainSpec, Propagation};
 use frame::{Frame, Frames};
@@ -168,9 +168,7 @@ pub struct Air {
     kinds: Vec<Kind>,
     hearers: Hearers,
     stations: Vec<Station>,
-    macs: Vec<Mac>,
     counters: Vec<StationCounters>,
-    ranks: Vec<u32>,
     /// Last sequence number seen, one more than it, by entry of the hearers' list (the receiver's place in the sender's list).
     last_sequence: Vec<u32>,
     frames: Frames,
@@ -187,8 +185,10 @@ impl Air {
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
         let hearers = Hearers::build(stations, &kinds, gains, seed);
         let n = stations.len();
-        let hot = stations.iter().map(|spec| {
-            let mut station = Station::default();
+        let state = stations.iter().map(|spec| {
+            let cw_min = kinds[usize::from(spec.kind)].cw_min;
+            let mac = Mac::new(cw_min, Stream::new(seed, &spec.name, Purpose::Backoff));
+            let mut station = Station::new(mac, rank(seed, &spec.name));
             station.radio.kind = spec.kind;
             if spec.overhears {
                 station.radio.set(radio::flag::OVERHEARS);
@@ -199,15 +199,8 @@ impl Air {
         Self {
             last_sequence: vec![0; hearers.list.len()],
             hearers,
-            stations: hot.collect(),
-            macs: stations
-                .iter()
-                .map(|s| {
-                    Mac::new(kinds[usize::from(s.kind)].cw_min, Stream::new(seed, &s.name, Purpose::Backoff))
-                })
-                .collect(),
+            stations: state.collect(),
             counters: vec![StationCounters::default(); n],
-            ranks: stations.iter().map(|s| rank(seed, &s.name)).collect(),
             frames: Frames::default(),
             per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
             needs: Needs {
@@ -279,7 +272,7 @@ impl Air {
 
     /// Packets that the MAC of a station holds.
     pub fn held(&self, station: u32) -> impl Iterator<Item = Handed> + '_ {
-        self.macs[station as usize].held.iter().copied()
+        self.stations[station as usize].mac.held.iter().copied()
     }
 
     /// Stations that can decode what `station` sends, with the received power.
@@ -314,7 +307,7 @@ impl Air {
     /// Bytes of memory that a station takes, its list of hearers included.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
-        let fixed = size_of::<Station>() + size_of::<Mac>() + size_of::<StationCounters>() + 8;
+        let fixed = size_of::<Station>() + size_of::<StationCounters>();
         let lists = self.hearers.list.capacity() * (size_of::<hearers::Hearer>() + 4)
             + self.hearers.bands.capacity() * size_of::<hearers::Band>();
         fixed + lists / self.len().max(1)
@@ -342,11 +335,6 @@ impl Air {
             sequence: frame.sequence,
             retry: frame.retry,
         }
-    }
-
-    #[inline]
-    pub(crate) fn order(&self, class: u8, station: u32) -> Order {
-        Order::new(class, self.ranks[station as usize])
     }
 
     /// Handles one of the air's events ([`kinds`]).

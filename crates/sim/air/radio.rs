@@ -4,6 +4,8 @@ use airfair_schemes::places::Airtime;
 use airfair_units::Span;
 
 use super::frame::NONE;
+use super::mac::Mac;
+use crate::engine::Order;
 
 /// A time that never comes.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -238,13 +240,28 @@ impl Default for Slow {
     }
 }
 
-/// A station as the air sees it: what every hearer's pass touches first.
-#[derive(Debug, Clone, Copy, Default)]
+/// A station: what every hearer's pass touches first, then the rest.
+#[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Station {
     pub radio: Radio,
     pub clock: Clock,
     pub slow: Slow,
+    pub mac: Mac,
+    /// Its rank among events of equal time.
+    pub rank: u32,
+}
+
+impl Station {
+    pub(crate) fn new(mac: Mac, rank: u32) -> Self {
+        Self { radio: Radio::default(), clock: Clock::default(), slow: Slow::default(), mac, rank }
+    }
+
+    /// The place of its events among those of equal time.
+    #[inline(always)]
+    pub(crate) fn order(&self, class: u8) -> Order {
+        Order::new(class, self.rank)
+    }
 }
 
 #[cfg(test)]
@@ -256,7 +273,7 @@ mod tests {
     fn hot_state_fits_its_cache_lines() {
         assert_eq!(size_of::<Radio>(), 64);
         assert_eq!(size_of::<Clock>(), 64);
-        assert_eq!(size_of::<Station>(), 256);
+        assert_eq!(size_of::<Station>(), 384);
     }
 
     const SLOT: u64 = 20_000;

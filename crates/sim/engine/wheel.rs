@@ -119,13 +119,35 @@ impl Wheel {
         }
     }
 
+    /// Makes room for more events; the free list was empty.
     #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let first = self.slots.len();
+        let more = first.max(64);
+        let empty = Event { time: 0, order: 0, kind: 0, target: 0, a: 0, b: 0 };
+        self.slots.extend((1..=more).map(|i| Slot { event: empty, next: (first + i) as u32 }));
+        if let Some(last) = self.slots.last_mut() {
+            last.next = NONE;
+        }
+        self.free = first as u32;
+    }
+
+    #[cold]
+    #[inline(never)]
     fn push_far(&mut self, event: Event) {
         self.far.push(event);
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
+    /// An event for the bucket that is being emptied, or before it.
+    #[inline(never)]
+    fn push_current(&mut self, event: Event) {
+        self.current.push(event);
+    }
+
     #[cold]
+    #[inline(never)]
     fn pop_far(&mut self, limit: u64) -> Option<Event> {
         let event = self.far.pop_before(limit);
         if let Some(event) = event
@@ -141,23 +163,21 @@ impl Wheel {
 }
 
 impl Pending for Wheel {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, event: Event) {
         let bucket = event.time >> BUCKET_BITS;
         if bucket <= self.bucket {
-            self.current.push(event);
+            self.push_current(event);
         } else if bucket - self.bucket < BUCKETS as u64 {
-            let index = (bucket as usize) & (BUCKETS - 1);
-            let slot = Slot { event, next: self.heads[index] };
-            let at = self.free;
-            if let Some(place) = self.slots.get_mut(at as usize) {
-                self.free = place.next;
-                *place = slot;
-                self.heads[index] = at;
-            } else {
-                self.heads[index] = self.slots.len() as u32;
-                self.slots.push(slot);
+            if self.free == NONE {
+                self.grow();
             }
+            let index = (bucket as usize) & (BUCKETS - 1);
+            let at = self.free;
+            let place = &mut self.slots[at as usize];
+            self.free = place.next;
+            *place = Slot { event, next: self.heads[index] };
+            self.heads[index] = at;
             self.occupied[index / 64] |= 1 << (index % 64);
             self.summary |= 1 << (index / 64);
         } else {
