@@ -124,23 +124,6 @@ pub(crate) struct Frame {
     pub loss: Loss,
 }
 
-/// What the pass at a frame's start needs to know of it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Signal {
-    pub start: u64,
-    pub end: u64,
-    pub number: u32,
-    pub receiver: u32,
-    pub mode: Mode,
-}
-
-impl Frame {
-    pub(crate) fn signal(&self) -> Signal {
-        let Self { start, end, number, receiver, mode, .. } = *self;
-        Signal { start, end, number, receiver, mode }
-    }
-}
-
 /// Frames by index, with a free list.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
@@ -151,25 +134,23 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Adds a frame, gives it the next number, and says how many passes will be made at its end.
-    #[inline]
+    /// Adds a frame whose number is [`Frames::count`], and says how many passes will be made at its end.
+    #[inline(always)]
     pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> u32 {
-        let number = self.count;
         self.count = self.count.wrapping_add(1);
-        let at = match self.free.pop() {
-            Some(at) => {
-                self.slots[at as usize] = *frame;
-                at
-            }
-            None => {
-                self.slots.push(*frame);
-                (self.slots.len() - 1) as u32
-            }
-        };
-        let slot = &mut self.slots[at as usize];
-        slot.number = number;
-        slot.passes_left = passes;
+        let frame = Frame { passes_left: passes, ..*frame };
+        let at = self.free.pop().unwrap_or(self.slots.len() as u32);
+        match self.slots.get_mut(at as usize) {
+            Some(slot) => *slot = frame,
+            None => self.grow(frame),
+        }
         at
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, frame: Frame) {
+        self.slots.push(frame);
     }
 
     #[inline]

@@ -20,6 +20,8 @@ pub(crate) struct Hearer {
     pub delay: u32,
     /// Received power, aW.
     pub power: u64,
+    /// Interference below this lets the frame be received under [`ErrorModel::Threshold`], aW; 0: none does, or a draw decides.
+    pub bound: u64,
 }
 
 /// A band of one transmitter's hearers: indices into the flat array.
@@ -62,7 +64,8 @@ impl Hearers {
                 // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals still fits.
                 let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
                 let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
-                pairs.push((from as u32, Hearer { id: to as u32, delay, power }));
+                let bound = kinds[usize::from(receiver.kind)].interference_bound(power);
+                pairs.push((from as u32, Hearer { id: to as u32, delay, power, bound }));
             }
         };
         let matrix = |s: &StationSpec| s.propagation == Propagation::Matrix;

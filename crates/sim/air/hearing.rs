@@ -2,17 +2,16 @@
 
 use super::StationCounters;
 use super::error;
-use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE, Signal};
+use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::kind::{Kind, exceeds};
 use super::radio::{Station, extend, flag};
-use crate::spec::ErrorModel;
 
 /// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs
 /// in registers.
 pub(super) struct StartPass<'a> {
     pub at: u32,
-    pub frame: Signal,
+    pub frame: &'a Frame,
     pub kinds: &'a [Kind],
     pub per_chunk: bool,
 }
@@ -30,7 +29,7 @@ struct Times {
 impl Times {
     /// `eifs`: energy alone starts an EIFS.
     #[inline(always)]
-    fn new(frame: &Signal, kind: &Kind, eifs: bool) -> Self {
+    fn new(frame: &Frame, kind: &Kind, eifs: bool) -> Self {
         Self {
             start: frame.start,
             end: frame.end,
@@ -53,7 +52,7 @@ impl StartPass<'_> {
         frames: &mut Frames,
         counters: &mut [StationCounters],
     ) {
-        let range = |from: u32, to: u32| list.get(from as usize..to as usize).unwrap_or_default();
+        let range = |from: u32, to: u32| &list[from as usize..to as usize];
         if self.per_chunk {
             for hearer in range(band.first, band.end) {
                 let station = &mut stations[hearer.id as usize];
@@ -87,32 +86,35 @@ impl StartPass<'_> {
         frames: &mut Frames,
         counters: &mut [StationCounters],
     ) {
-        let frame = &self.frame;
         let first = &self.kinds[0];
-        let shared = Times::new(frame, first, false);
-        for &hearer in list {
+        let shared = Times::new(self.frame, first, false);
+        let receiver = self.frame.receiver;
+        for entry in list {
+            let hearer = *entry;
             let station = &mut stations[hearer.id as usize];
             let kind = if ONE { first } else { &self.kinds[usize::from(station.radio.kind)] };
-            let times = if ONE { shared } else { Times::new(frame, kind, false) };
-            let start = times.start + u64::from(hearer.delay);
-            let idle = station.radio.busy_until <= start;
-            let worst_so_far = station.radio.worst;
-            let taken = station.radio.lock != NONE;
-            add_power::<SUMS>(station, kind.strongest, hearer, frame.number);
-            make_busy::<IDLE_TIMES, false>(station, hearer, times);
-            let refused = if taken {
-                // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
-                let before = worst_so_far.max(station.slow.lock_power);
-                self.contest(station, kind, hearer, before, frames, counters)
-            } else {
-                let refused = refuses(station, kind, hearer, start, idle);
+            let times = if ONE { shared } else { Times::new(self.frame, kind, false) };
+            let refused = if station.radio.lock == NONE {
+                if SUMS {
+                    station.radio.power_sum += hearer.power;
+                }
+                let idle = station.radio.busy_until <= times.start + u64::from(hearer.delay);
+                make_busy::<IDLE_TIMES, false>(station, hearer, times);
+                let refused = refuses(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
                 if refused.is_none() {
-                    self.lock(station, kind, hearer, 0, counters);
+                    self.lock(station, kind, hearer, times, 0, counters);
+                    continue;
                 }
                 refused
+            } else {
+                // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
+                let before = station.radio.worst.max(station.slow.lock_power);
+                add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
+                make_busy::<IDLE_TIMES, false>(station, hearer, times);
+                self.contest(station, kind, entry, times, before, frames, counters)
             };
             if let Some(loss) = refused
-                && frame.receiver == hearer.id
+                && receiver == hearer.id
             {
                 frames.get_mut(self.at).loss = loss;
             }
@@ -127,7 +129,7 @@ impl StartPass<'_> {
         stations: &mut [Station],
     ) {
         let first = &self.kinds[0];
-        let (shared, strongest) = (Times::new(&self.frame, first, EIFS), first.strongest);
+        let (shared, strongest) = (Times::new(self.frame, first, EIFS), first.strongest);
         for &hearer in list {
             let station = &mut stations[hearer.id as usize];
             if ONE {
@@ -137,9 +139,9 @@ impl StartPass<'_> {
                 let kind = &self.kinds[usize::from(station.radio.kind)];
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 if kind.eifs_on_energy {
-                    make_busy::<IDLE_TIMES, true>(station, hearer, Times::new(&self.frame, kind, true));
+                    make_busy::<IDLE_TIMES, true>(station, hearer, Times::new(self.frame, kind, true));
                 } else {
-                    make_busy::<IDLE_TIMES, false>(station, hearer, Times::new(&self.frame, kind, false));
+                    make_busy::<IDLE_TIMES, false>(station, hearer, Times::new(self.frame, kind, false));
                 }
             }
         }
@@ -160,17 +162,19 @@ impl StartPass<'_> {
     /// While the locked preamble is still listened to, the stronger one wins; two that arrive in the same moment are told apart by
     /// power alone, so it does not matter which one was handled first. Later only `relock` takes over.
     #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "all of it is one hearer's side of one frame")]
     fn contest(
         &self,
         station: &mut Station,
         kind: &Kind,
-        hearer: Hearer,
+        hearer: &Hearer,
+        times: Times,
         before: u64,
         frames: &mut Frames,
         counters: &mut [StationCounters],
     ) -> Option<Loss> {
-        let frame = &self.frame;
-        let start = frame.start + u64::from(hearer.delay);
+        let frame = self.frame;
+        let start = times.start + u64::from(hearer.delay);
         let Station { radio, slow, .. } = station;
         let listening = start < radio.lock_start + kind.preamble_detection;
         let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
@@ -184,7 +188,7 @@ impl StartPass<'_> {
             || exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise);
         if wins && clear {
             drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
-            self.lock(station, kind, hearer, before, counters);
+            self.lock(station, kind, *hearer, times, before, counters);
             return None;
         }
         let drowned = listening
@@ -206,21 +210,18 @@ impl StartPass<'_> {
         station: &mut Station,
         kind: &Kind,
         hearer: Hearer,
+        times: Times,
         before: u64,
         counters: &mut [StationCounters],
     ) {
-        let frame = &self.frame;
         let Station { radio, clock, slow, .. } = station;
-        let start = frame.start + u64::from(hearer.delay);
-        let end = frame.end + u64::from(hearer.delay);
+        let start = times.start + u64::from(hearer.delay);
+        let end = times.end + u64::from(hearer.delay);
         radio.lock = self.at;
         radio.lock_start = start;
         // What was there before counts by its sum, also where later signals are compared one by one.
-        radio.worst = match (kind.strongest, kind.lock_on_energy) {
-            (true, true) => before,
-            (true, false) => radio.power_sum - hearer.power,
-            (false, _) => radio.power_sum,
-        };
+        radio.worst =
+            if kind.strongest && kind.lock_on_energy { before } else { radio.power_sum - hearer.power };
         slow.lock_power = hearer.power;
         slow.lock_end = end;
         slow.worst_by = NONE;
@@ -230,7 +231,7 @@ impl StartPass<'_> {
         }
         slow.receive_from = start.max(clock.receive_until);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, frame, start) {
+        if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, self.frame, start) {
             counters[hearer.id as usize].nav_extended += 1;
         }
     }
@@ -244,7 +245,7 @@ fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: H
         radio.power_sum += hearer.power;
     }
     if radio.lock != NONE {
-        let level = if strongest { hearer.power } else { radio.power_sum };
+        let level = if strongest { hearer.power } else { radio.power_sum - station.slow.lock_power };
         if level > radio.worst {
             radio.worst = level;
             station.slow.worst_by = number;
@@ -284,7 +285,7 @@ fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: boo
 
 /// A reception has started under a NAV that an RTS has set. Returns whether that makes the NAV last.
 #[cold]
-fn hold_nav(station: &mut Station, kind: &Kind, frame: &Signal, start: u64) -> bool {
+fn hold_nav(station: &mut Station, kind: &Kind, frame: &Frame, start: u64) -> bool {
     let Station { radio, clock, slow, .. } = station;
     // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4). The pass at this
     // frame's end counts from it.
@@ -319,81 +320,84 @@ pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
     }
 }
 
-/// Interference that the locked frame met at its worst.
-#[inline(always)]
-pub(super) fn interference(station: &Station, kind: &Kind, hearer: Hearer) -> u64 {
-    let worst = station.radio.worst;
-    if kind.strongest { worst } else { worst - hearer.power }
-}
-
-/// Whether the locked frame is received under [`ErrorModel::Threshold`].
-#[inline(always)]
-pub(super) fn received(station: &Station, kind: &Kind, hearer: Hearer) -> bool {
-    hearer.power >= kind.sensitivity
-        && exceeds(hearer.power, kind.capture, interference(station, kind, hearer) + kind.noise)
-}
-
-/// The end of a frame at a hearer that has nothing to do with it: true if that is all there was to do.
-#[inline(always)]
-pub(super) fn bystander(
-    hearer: Hearer,
+/// What the pass at a frame's end needs to know of it.
+#[derive(Clone, Copy)]
+pub(super) struct EndPass {
     at: u32,
-    frame: &Frame,
-    stations: &mut [Station],
-    kinds: &[Kind],
-) -> bool {
-    let station = &mut stations[hearer.id as usize];
-    if frame.receiver == hearer.id {
-        return false;
-    }
-    if station.radio.lock != at {
-        return true;
-    }
-    let kind = &kinds[usize::from(station.radio.kind)];
-    let simple = kind.error_model == ErrorModel::Threshold
-        && frame.receiver != BROADCAST
-        && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS) == 0
-        && (station.clock.eifs_from == 0
-            || kind.eifs_as_nav
-            || station.clock.eifs_from + kind.eifs <= frame.end + kind.difs)
-        && received(station, kind, hearer);
-    if !simple {
-        return false;
-    }
-    station.radio.lock = NONE;
-    let end = frame.end + u64::from(hearer.delay);
-    reserve(station, kind, frame, end);
-    // The pass at the start has counted on DIFS after this frame; only its duration field can make it later.
-    let Station { radio, .. } = station;
-    let resume = radio.nav_until + kind.difs;
-    if radio.deadline > end && radio.count_from < resume {
-        radio.count_from = resume;
-        radio.deadline = resume + u64::from(radio.slots) * kind.slot;
-    }
-    true
+    receiver: u32,
+    end: u64,
+    /// Duration field, ns.
+    nav: u64,
+    rts: bool,
 }
 
-/// A frame for another station was received: its duration field reserves the medium.
-#[inline(always)]
-pub(super) fn reserve(station: &mut Station, kind: &Kind, frame: &Frame, end: u64) {
-    let Station { radio, clock, slow, .. } = station;
-    let full = end + u64::from(frame.nav_us) * 1000;
-    if full <= radio.nav_until {
-        return;
-    }
-    let mut until = full;
-    if frame.kind == FrameKind::Rts && kind.nav_reset {
-        let check = end + kind.nav_reset_after;
-        if check < full {
-            slow.nav_full = full;
-            slow.nav_check = check;
-            radio.set(flag::NAV_PENDING);
-            until = check;
+impl EndPass {
+    #[inline(always)]
+    pub(super) fn new(at: u32, frame: &Frame) -> Self {
+        Self {
+            at,
+            receiver: frame.receiver,
+            end: frame.end,
+            nav: u64::from(frame.nav_us) * 1000,
+            rts: frame.kind == FrameKind::Rts,
         }
-    } else {
-        radio.clear(flag::NAV_PENDING);
     }
-    clock.reserve(radio.busy_until, &mut radio.nav_until, end, until);
+
+    /// The end of the frame at a hearer that has nothing to do with it: true if that is all there was to do.
+    #[inline(always)]
+    pub(super) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[Kind]) -> bool {
+        let station = &mut stations[hearer.id as usize];
+        if self.receiver == hearer.id {
+            return false;
+        }
+        if station.radio.lock != self.at {
+            return true;
+        }
+        let kind = &kinds[usize::from(station.radio.kind)];
+        let simple = station.radio.worst < hearer.bound
+            && self.receiver != BROADCAST
+            && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS) == 0
+            && (station.clock.eifs_from == 0
+                || kind.eifs_as_nav
+                || station.clock.eifs_from + kind.eifs <= self.end + kind.difs);
+        if !simple {
+            return false;
+        }
+        station.radio.lock = NONE;
+        let end = self.end + u64::from(hearer.delay);
+        self.reserve(station, kind, end);
+        // The pass at the start has counted on DIFS after this frame; only its duration field can make it later.
+        let Station { radio, .. } = station;
+        let resume = radio.nav_until + kind.difs;
+        if radio.deadline > end && radio.count_from < resume {
+            radio.count_from = resume;
+            radio.deadline = resume + u64::from(radio.slots) * kind.slot;
+        }
+        true
+    }
+
+    /// A frame for another station was received: its duration field reserves the medium.
+    #[inline(always)]
+    pub(super) fn reserve(self, station: &mut Station, kind: &Kind, end: u64) {
+        let Station { radio, clock, slow, .. } = station;
+        let full = end + self.nav;
+        if full <= radio.nav_until {
+            return;
+        }
+        let mut until = full;
+        if self.rts && kind.nav_reset {
+            let check = end + kind.nav_reset_after;
+            if check < full {
+                slow.nav_full = full;
+                slow.nav_check = check;
+                radio.set(flag::NAV_PENDING);
+                until = check;
+            }
+        } else {
+            radio.clear(flag::NAV_PENDING);
+        }
+        clock.reserve(radio.busy_until, &mut radio.nav_until, end, until);
+    }
 }
 
 /// Per-chunk error model: the SINR of the locked frame changes at `now`, or it ends.

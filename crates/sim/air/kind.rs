@@ -215,6 +215,16 @@ impl Kind {
         if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
     }
 
+    /// Interference below this lets a signal of `power` be received under [`ErrorModel::Threshold`], aW: the signal exceeds the
+    /// capture ratio times noise and interference, and the sensitivity. 0 if none does, or if a draw decides.
+    pub(crate) fn interference_bound(&self, power: u64) -> u64 {
+        if self.error_model != ErrorModel::Threshold || power < self.sensitivity {
+            return 0;
+        }
+        let most = (u128::from(power) << 16) / u128::from(self.capture.max(1));
+        u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(self.noise)
+    }
+
     /// Whether RTS and CTS go before a data frame of so many bytes.
     pub(crate) fn uses_rts(&self, bytes: u32) -> bool {
         u64::from(bytes) > self.rts_threshold || self.protection == Protection::RtsCts
@@ -224,6 +234,12 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The bound and the comparison that it stands for agree, at the bound itself too.
+    #[test]
+    fn a_signal_is_received_below_its_bound() {
+        let mut kind = Kind::new(&crate::spec::RadioSpec::default(), &HeaderSpec::default()).unwrap();
+    }
 
     #[test]
     fn comparing_ratios_does_not_overflow() {

@@ -304,10 +304,11 @@ impl Air {
             _ => (Ack::wire_len(), kind.ack_in(mode)),
         };
         let bytes = bytes as u32;
+        let number = self.frames.count;
         let frame = Frame {
             start: agenda.now,
             end: agenda.now + duration,
-            number: 0,
+            number,
             sender: station,
             receiver: to,
             packet: NO_PACKET,
@@ -325,6 +326,7 @@ impl Air {
     }
 
     fn send_data(&mut self, station: u32, agenda: &mut Agenda) {
+        let number = self.frames.count;
         let (Station { mac, .. }, kind) = self.at(station);
         let Some(&packet) = mac.held.front() else { return };
         let broadcast = packet.to == BROADCAST;
@@ -338,7 +340,7 @@ impl Air {
         let frame = Frame {
             start: agenda.now,
             end: agenda.now + kind.duration(mode, bytes),
-            number: 0,
+            number,
             sender: station,
             receiver: packet.to,
             packet: packet.packet,
@@ -415,7 +417,7 @@ impl Air {
         upper: &mut U,
     ) {
         let from = frame.sender;
-        let (station, _) = self.at(id);
+        let (mut station, mut kind) = self.at(id);
         let expected = match frame.kind {
             FrameKind::Cts => station.mac.state == State::WaitCts,
             FrameKind::Ack => station.mac.state == State::WaitAck,
@@ -424,8 +426,8 @@ impl Air {
         // Another frame came while the response was due: the attempt has failed (10.3.2.8), then the frame counts.
         if station.radio.has(flag::AWAIT_END) && !expected {
             self.no_response(id, agenda, upper);
+            (station, kind) = self.at(id);
         }
-        let (station, kind) = self.at(id);
         match frame.kind {
             FrameKind::Rts => {
                 if kind.cts_needs_idle_nav && station.radio.nav_until > end {

@@ -7,7 +7,7 @@ use airfair_units::math;
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::Hearer;
-use super::hearing::{StartPass, bystander, close_chunk, drop_lock, interference, received, reserve};
+use super::hearing::{EndPass, StartPass, close_chunk, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, error, kinds};
 use crate::engine::{Agenda, Order};
@@ -49,7 +49,7 @@ impl Air {
         for band in bands {
             let offset = u64::from(self.hearers.bands[band].offset);
             if offset == 0 {
-                self.band_start(at, band);
+                self.start_at_band(at, frame, band);
             } else {
                 let order = Order::new(class::BAND_START, rank);
                 agenda.push(start + offset, order, kinds::BAND_START, sender, at, band as u32);
@@ -61,11 +61,16 @@ impl Air {
 
     /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
     pub(super) fn band_start(&mut self, at: u32, band: usize) {
+        let frame = *self.frames.get(at);
+        self.start_at_band(at, &frame, band);
+    }
+
+    fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
         let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
         let band = &hearers.bands[band];
         let list = &hearers.list;
-        let pass = StartPass { at, frame: frames.get(at).signal(), kinds, per_chunk: *per_chunk };
+        let pass = StartPass { at, frame, kinds, per_chunk: *per_chunk };
         // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
         // rule of the run asks for.
         match (kinds.len() == 1, sums, idle_times) {
@@ -83,7 +88,7 @@ impl Air {
         self.stations[frame.sender as usize].radio.clear(flag::TRANSMITTING);
         let bands = self.hearers.bands_of(frame.sender);
         if bands.start < bands.end && self.hearers.bands[bands.start].offset == 0 {
-            self.band_end(at, bands.start, agenda, upper);
+            self.end_at_band(at, &frame, bands.start, agenda, upper);
         }
         self.sent(&frame, agenda, upper);
         self.pass_done(at, false, agenda);
@@ -91,8 +96,19 @@ impl Air {
 
     /// The pass at a frame's end over one band of hearers.
     pub(super) fn band_end<U: Upper>(&mut self, at: u32, band: usize, agenda: &mut Agenda, upper: &mut U) {
-        let band = self.hearers.bands[band];
         let frame = *self.frames.get(at);
+        self.end_at_band(at, &frame, band, agenda, upper);
+    }
+
+    fn end_at_band<U: Upper>(
+        &mut self,
+        at: u32,
+        frame: &Frame,
+        band: usize,
+        agenda: &mut Agenda,
+        upper: &mut U,
+    ) {
+        let band = self.hearers.bands[band];
         // First all powers, then all receptions: what one station does upon a reception must not meet old power sums.
         if self.per_chunk {
             let Self { stations, hearers, kinds, frames, .. } = self;
@@ -107,23 +123,25 @@ impl Air {
                 self.stations[hearer.id as usize].radio.power_sum -= hearer.power;
             }
         }
+        let pass = EndPass::new(at, frame);
         let mut met = false;
         let mut entry = band.first;
         while entry < band.decodable_end {
-            // Bystanders that receive a frame well need nobody's help; the others are called one by one.
             let Self { stations, hearers, kinds, .. } = self;
+            // Bystanders that receive a frame well need nobody's help; the others are called one by one.
+            let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
             let left = &hearers.list[entry as usize..band.decodable_end as usize];
-            let Some(skip) = left.iter().position(|h| !bystander(*h, at, &frame, stations, kinds)) else {
+            let Some(skip) = left.iter().position(|&h| !pass.bystander(h, stations, kinds)) else {
                 break;
             };
             let hearer = left[skip];
             entry += skip as u32;
             let mine = frame.receiver == hearer.id;
             met |= mine;
-            if self.stations[hearer.id as usize].radio.lock == at {
-                self.judge(entry, hearer, &frame, agenda, upper);
+            if stations[hearer.id as usize].radio.lock == at {
+                self.judge(at, entry, hearer, frame, agenda, upper);
             } else if mine {
-                self.lost(&frame, hearer.id, self.frames.get(at).loss, agenda);
+                self.lost(frame, hearer.id, self.frames.get(at).loss, agenda);
             }
             entry += 1;
         }
@@ -165,9 +183,10 @@ impl Air {
     }
 
     /// The locked frame has ended: was it received?
-    #[inline]
+    #[inline(never)]
     fn judge<U: Upper>(
         &mut self,
+        at: u32,
         entry: u32,
         hearer: Hearer,
         frame: &Frame,
@@ -206,7 +225,7 @@ impl Air {
             self.receive(entry, hearer.id, frame, end, agenda, upper);
             return;
         }
-        reserve(station, kind, frame, end);
+        EndPass::new(at, frame).reserve(station, kind, end);
         let flags = station.radio.flags;
         if station.radio.deadline != NO_DEADLINE {
             self.recount(hearer.id, agenda);
@@ -222,31 +241,34 @@ impl Air {
     }
 
     /// Why a locked frame fails, or none if it is received.
-    #[inline]
+    #[inline(always)]
     fn verdict(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
-        let h = hearer.id as usize;
-        let station = &self.stations[h];
+        if self.stations[hearer.id as usize].radio.worst < hearer.bound {
+            return None;
+        }
+        self.doubt(hearer, frame)
+    }
+
+    /// The same where interference is too strong, or a draw decides.
+    #[inline(never)]
+    fn doubt(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
+        let station = &self.stations[hearer.id as usize];
         let kind = &self.kinds[usize::from(station.radio.kind)];
+        let interference = station.radio.worst;
         let by = Some(station.slow.worst_by).filter(|&n| n != NONE);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
                 let weak = hearer.power < kind.sensitivity;
-                let loss = if weak { Loss::TooWeak } else { Loss::Interference(by) };
-                return (!received(station, kind, hearer)).then_some(loss);
+                return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
             }
             ErrorModel::PerChunk => station.slow.log_success,
             ErrorModel::WorstSinr => {
-                let noise = interference(station, kind, hearer) + kind.noise;
-                error::log_success(
-                    frame.mode,
-                    hearer.power as f64 / noise as f64,
-                    f64::from(frame.bytes) * 8.0,
-                )
+                let sinr = hearer.power as f64 / (interference + kind.noise) as f64;
+                error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0)
             }
         };
-        let alone = interference(station, kind, hearer) == 0;
-        let received = self.reception[h].uniform() < math::exp(log_success);
-        (!received).then_some(if alone { Loss::Noise } else { Loss::Interference(by) })
+        let received = self.reception[hearer.id as usize].uniform() < math::exp(log_success);
+        (!received).then_some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
     }
 
     /// A reception that began has failed: EIFS.

@@ -45,7 +45,7 @@ pub(crate) struct Radio {
     pub count_from: u64,
     /// Power of all signals on the air here, aW.
     pub power_sum: u64,
-    /// Under a lock: the largest power sum (or strongest single interferer) since it began, aW.
+    /// Under a lock: the largest sum of the other signals' powers (or the strongest of them) since it began, aW.
     pub worst: u64,
     /// When the locked frame arrived.
     pub lock_start: u64,

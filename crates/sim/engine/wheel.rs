@@ -200,11 +200,10 @@ impl Pending for Wheel {
                 if slot.event.time >= limit {
                     return None;
                 }
-                let event = slot.event;
                 slot.next = self.free;
                 self.free = at;
                 self.leave(bucket, index);
-                return Some(event);
+                return Some(self.slots[at as usize].event);
             }
         }
         if self.next_is_far()? { self.pop_far(limit) } else { self.current.pop_before(limit) }
