@@ -6,9 +6,17 @@
 //!
 //! Adding a scheme takes its folder and one line in [`registry()`].
 
+pub mod bbr;
+pub mod codel;
+pub mod cubic;
 pub mod droptail;
+pub mod fq_codel;
+pub mod newreno;
 pub mod places;
+pub mod red;
 mod registry;
+pub mod reno;
+pub mod vegas;
 
 pub use registry::{
     ParamDoc, ParamError, ParamKind, ParamValue, Params, Scheme, SchemeEntry, find, registry,

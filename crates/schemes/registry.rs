@@ -8,6 +8,7 @@ use airfair_units::{Bytes, Quantity, Rate, Span};
 
 use crate::droptail::DropTail;
 use crate::places::{Agent, Aqm, Controller, Hop, Queue, Source};
+use crate::{bbr, codel, cubic, fq_codel, newreno, red, reno, vegas};
 
 /// What kind of value a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,14 +201,106 @@ pub struct SchemeEntry {
 struct DropTailScheme;
 impl Scheme for DropTailScheme {}
 
-const REGISTRY: &[SchemeEntry] = &[SchemeEntry {
-    name: "droptail",
-    about: "first in, first out; what arrives at a full queue is dropped",
-    source: "baseline of all five papers",
-    places: &["queue"],
-    params: &[],
-    build: |_| Ok(Box::new(DropTailScheme)),
-}];
+/// A scheme that fills one place, the source: each flow gets a copy of the law.
+struct SourceScheme<S>(S);
+
+impl<S: Source + Clone + Sync + 'static> Scheme for SourceScheme<S> {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(self.0.clone()))
+    }
+}
+
+/// A scheme that fills one place, the AQM: each interface gets a copy of the law, beside drop-tail.
+struct AqmScheme<A>(A);
+
+impl<A: Aqm + Clone + Sync + 'static> Scheme for AqmScheme<A> {
+    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+        Some(Box::new(self.0.clone()))
+    }
+}
+
+struct FqCoDelScheme(fq_codel::FqCoDel);
+
+impl Scheme for FqCoDelScheme {
+    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
+        Box::new(self.0.for_limit(limit_packets))
+    }
+}
+
+const REGISTRY: &[SchemeEntry] = &[
+    SchemeEntry {
+        name: "droptail",
+        about: "first in, first out; what arrives at a full queue is dropped",
+        source: "baseline of all five papers",
+        places: &["queue"],
+        params: &[],
+        build: |_| Ok(Box::new(DropTailScheme)),
+    },
+    SchemeEntry {
+        name: "red",
+        about: "drops or marks at random, more often the longer the average queue",
+        source: "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
+        places: &["aqm"],
+        params: red::PARAMS,
+        build: |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
+    },
+    SchemeEntry {
+        name: "codel",
+        about: "drops or marks at the head of a queue that stands above a target wait for a whole interval",
+        source: "RFC 8289",
+        places: &["aqm"],
+        params: codel::PARAMS,
+        build: |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
+    },
+    SchemeEntry {
+        name: "fq-codel",
+        about: "a queue per flow in turn, flows with little to send first, with CoDel in each",
+        source: "RFC 8290",
+        places: &["queue"],
+        params: fq_codel::PARAMS,
+        build: |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
+    },
+    SchemeEntry {
+        name: "reno",
+        about: "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
+        source: "RFC 5681",
+        places: &["source"],
+        params: reno::PARAMS,
+        build: |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
+    },
+    SchemeEntry {
+        name: "newreno",
+        about: "the window of reno; a partial acknowledgement has the next hole repaired",
+        source: "RFC 6582",
+        places: &["source"],
+        params: newreno::PARAMS,
+        build: |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
+    },
+    SchemeEntry {
+        name: "vegas",
+        about: "keeps one to three segments queued on the path, by the round-trip time",
+        source: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
+        places: &["source"],
+        params: vegas::PARAMS,
+        build: |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
+    },
+    SchemeEntry {
+        name: "cubic",
+        about: "the window is a cubic function of the time since the last congestion",
+        source: "RFC 9438",
+        places: &["source"],
+        params: cubic::PARAMS,
+        build: |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
+    },
+    SchemeEntry {
+        name: "bbr",
+        about: "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
+        source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+        places: &["source"],
+        params: bbr::PARAMS,
+        build: |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
+    },
+];
 
 /// Every scheme, in the order in which they are shown.
 #[must_use]

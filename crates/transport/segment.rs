@@ -1,6 +1,7 @@
 //! A TCP segment as its fields; its bytes are the business of `airfair-wire`.
 
 use airfair_schemes::places::Ecn;
+use airfair_units::Time;
 
 /// Most SACK blocks that fit into a header (RFC 2018 section 3); three beside timestamps.
 const MOST_BLOCKS: usize = 4;
@@ -27,6 +28,14 @@ pub struct Timestamps {
     pub value: u32,
     /// TSecr.
     pub echo: u32,
+}
+
+impl Timestamps {
+    /// The timestamp clock at `now`: milliseconds that wrap (RFC 7323 section 5.4 allows 1 ms to 1 s).
+    #[must_use]
+    pub fn clock(now: Time) -> u32 {
+        (now.as_nanos() / 1_000_000) as u32
+    }
 }
 
 /// SACK blocks `[left, right)`, the most recent first (RFC 2018 section 4).
@@ -81,6 +90,24 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// A segment without payload and options that acknowledges up to `ack`.
+    #[must_use]
+    pub fn bare(seq: u64, ack: u64, window: u64) -> Self {
+        Self {
+            seq,
+            payload: 0,
+            ack,
+            window,
+            flags: Flags { ack: true, ..Flags::default() },
+            ecn: Ecn::NotEct,
+            timestamps: None,
+            sack: SackBlocks::default(),
+            mss: None,
+            window_scale: None,
+            sack_permitted: false,
+        }
+    }
+
     /// Length of the TCP header with its options, padded to whole words, bytes (RFC 9293 section 3.1; options 2, 3, 4, 5, 8).
     #[must_use]
     pub fn header_len(&self) -> u32 {
@@ -91,9 +118,9 @@ impl Segment {
         if self.window_scale.is_some() {
             options += 3;
         }
-        // Beside timestamps, SACK-permitted takes the place of their padding.
         if self.timestamps.is_some() {
-            options += if self.sack_permitted { 12 } else { 12 };
+            // SACK-permitted takes the place of their padding.
+            options += 12;
         } else if self.sack_permitted {
             options += 2;
         }
@@ -113,6 +140,44 @@ impl Segment {
     /// The sequence number after its last.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.seq + self.sequence_len()
+        self.seq.saturating_add(self.sequence_len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_as_long_as_on_the_wire() {
+        let plain = Segment::bare(1, 1, 0);
+        assert_eq!(plain.header_len(), 20);
+        let stamp = Some(Timestamps { value: 0, echo: 0 });
+        assert_eq!(Segment { timestamps: stamp, ..plain }.header_len(), 32);
+        // MSS 4, SACK permitted and timestamps 12, window scale 3 and one of padding.
+        let syn = Segment { mss: Some(1460), window_scale: Some(7), sack_permitted: true, ..plain };
+        assert_eq!(Segment { timestamps: stamp, ..syn }.header_len(), 40);
+        assert_eq!(syn.header_len(), 32, "4 + 3 + 2, padded to 12");
+        let mut sack = SackBlocks::default();
+        for n in 0..4 {
+            assert!(sack.push(2 * n, 2 * n + 1));
+        }
+        assert!(!sack.push(9, 10), "there is room for four");
+        assert_eq!(sack.as_slice(), [(0, 1), (2, 3), (4, 5), (6, 7)]);
+        assert_eq!(Segment { sack, ..plain }.header_len(), 56);
+    }
+
+    #[test]
+    fn control_bits_take_sequence_numbers() {
+        let flags = Flags { syn: true, fin: true, ..Flags::default() };
+        let segment = Segment { payload: 10, flags, ..Segment::bare(5, 1, 0) };
+        assert_eq!((segment.sequence_len(), segment.end()), (12, 17));
+        assert_eq!(Segment { seq: u64::MAX, ..segment }.end(), u64::MAX);
+    }
+
+    #[test]
+    fn the_timestamp_clock_counts_milliseconds_and_wraps() {
+        assert_eq!(Timestamps::clock(Time(1_999_999)), 1);
+        assert_eq!(Timestamps::clock(Time((1 << 32) * 1_000_000 + 5_000_000)), 5);
     }
 }

@@ -58,6 +58,11 @@ impl<'a> Reader<'a> {
         self.array().map(u16::from_be_bytes)
     }
 
+    /// Network byte order.
+    pub(crate) fn u32_be(&mut self) -> Result<u32, DecodeError> {
+        self.array().map(u32::from_be_bytes)
+    }
+
     /// The byte order of 802.11 fields.
     pub(crate) fn u16_le(&mut self) -> Result<u16, DecodeError> {
         self.array().map(u16::from_le_bytes)

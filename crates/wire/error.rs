@@ -28,6 +28,8 @@ pub enum Header {
     Ipv4,
     /// UDP.
     Udp,
+    /// TCP, its options included.
+    Tcp,
 }
 
 impl fmt::Display for Header {
@@ -44,6 +46,7 @@ impl fmt::Display for Header {
             Self::Arp => "ARP packet",
             Self::Ipv4 => "IPv4 header",
             Self::Udp => "UDP header",
+            Self::Tcp => "TCP header",
         })
     }
 }

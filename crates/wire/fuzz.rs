@@ -11,7 +11,7 @@ use crate::address::Ipv4Addr;
 use crate::checksum::Checksum;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
-use crate::{Arp, Ethernet, Ipv4, LlcSnap, Udp};
+use crate::{Arp, Ethernet, Ipv4, LlcSnap, Tcp, Udp};
 
 type Decode<T> = fn(&[u8]) -> Result<(T, &[u8]), DecodeError>;
 type Encode<T> = fn(&T, &mut [u8]) -> Result<usize, EncodeError>;
@@ -109,6 +109,22 @@ pub fn fuzz_udp(data: &[u8]) {
     assert_eq!(right.verify(source, destination, payload), Ok(()));
 }
 
+/// TCP, with the checksum found and with a right one.
+pub fn fuzz_tcp(data: &[u8]) {
+    round_trip(data, Tcp::wire_len, Tcp::encode, Tcp::decode);
+    let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
+    if let Err(error) = Tcp::verify(source, destination, data) {
+        assert!(error.offset <= data.len());
+    }
+    let Ok((header, payload)) = Tcp::decode(data) else { return };
+    assert!(header.wire_len() <= 60 && header.wire_len() % 4 == 0);
+    let Some(right) = header.with_payload(source, destination, payload) else { return };
+    let mut segment = vec![0; right.wire_len()];
+    right.encode(&mut segment).expect("the buffer has its length");
+    segment.extend(payload);
+    assert_eq!(Tcp::verify(source, destination, &segment), Ok(()));
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -117,4 +133,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_arp(data);
     fuzz_ipv4(data);
     fuzz_udp(data);
+    fuzz_tcp(data);
 }

@@ -42,6 +42,7 @@ pub mod fuzz;
 pub mod ieee80211;
 pub mod ipv4;
 pub mod llc;
+pub mod tcp;
 pub mod udp;
 
 pub use address::{Ipv4Addr, MacAddr};
@@ -50,4 +51,5 @@ pub use error::{DecodeError, EncodeError, Expected, Header};
 pub use ethernet::{EtherType, Ethernet};
 pub use ipv4::Ipv4;
 pub use llc::LlcSnap;
+pub use tcp::Tcp;
 pub use udp::Udp;

@@ -1,18 +1,18 @@
 //! The contract of `places::Queue`, driven by random operations, for every scheme in the registry.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, NodeId, Outbox, Packet, PacketClass, PacketId, Queue,
 };
-use airfair_schemes::{Params, registry};
-use airfair_units::Time;
+use airfair_schemes::{ParamValue, Params, registry};
 use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Time};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    Enqueue { bytes: u32, flow: u32, destination: u32 },
+    Enqueue { bytes: u32, flow: u32, destination: u32, ecn: bool },
     Peek,
     Commit,
     CommitAndRequeue,
@@ -20,87 +20,152 @@ enum Operation {
 
 fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
-        4 => (1u32..2000, 0u32..4, 0u32..4)
-            .prop_map(|(bytes, flow, destination)| Operation::Enqueue { bytes, flow, destination }),
+        4 => (1u32..2000, 0u32..4, 0u32..4, any::<bool>())
+            .prop_map(|(bytes, flow, destination, ecn)| Operation::Enqueue { bytes, flow, destination, ecn }),
         1 => Just(Operation::Peek),
         2 => Just(Operation::Commit),
         1 => Just(Operation::CommitAndRequeue),
     ]
 }
 
-fn check(queue: &mut dyn Queue, limit: u32, operations: &[Operation]) -> Result<(), TestCaseError> {
+/// What a queue stores, by its answers and by what it names in the outbox.
+#[derive(Default)]
+struct Stored {
+    packets: BTreeMap<PacketId, Packet>,
+    bytes: u64,
+}
+
+impl Stored {
+    fn add(&mut self, packet: Packet) -> Result<(), TestCaseError> {
+        self.bytes += u64::from(packet.bytes);
+        prop_assert!(self.packets.insert(packet.id, packet).is_none(), "a packet is stored twice");
+        Ok(())
+    }
+
+    fn remove(&mut self, id: PacketId) -> Result<Packet, TestCaseError> {
+        let packet = self.packets.remove(&id);
+        prop_assert!(packet.is_some(), "{id:?} is gone, but was not stored");
+        let packet = packet.unwrap();
+        self.bytes -= u64::from(packet.bytes);
+        Ok(packet)
+    }
+
+    /// What the queue has dropped and marked by itself.
+    fn drain(&mut self, out: &mut Outbox) -> Result<(), TestCaseError> {
+        for (id, reason) in out.dropped.drain(..) {
+            self.remove(id)?;
+            prop_assert!(!reason.0.is_empty());
+        }
+        for (id, reason) in out.marked.drain(..) {
+            let packet = self.packets.get_mut(&id);
+            prop_assert!(packet.is_some(), "{id:?} is marked, but was not stored");
+            let packet = packet.unwrap();
+            prop_assert!(packet.ecn != Ecn::NotEct, "a packet is marked that cannot be");
+            packet.ecn = Ecn::Ce;
+            prop_assert!(!reason.0.is_empty());
+        }
+        Ok(())
+    }
+}
+
+fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Result<(), TestCaseError> {
     let mut random = Stream::new(1, "contract", Purpose::Queue);
     let mut out = Outbox::default();
     let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
-    let mut stored = BTreeSet::new();
-    let mut bytes = 0u64;
-    for (i, &op) in operations.iter().enumerate() {
-        context.now = Time(i as u64 * 1000);
+    let mut stored = Stored::default();
+    for (i, &(later, op)) in steps.iter().enumerate() {
+        context.now = Time(context.now.0 + later);
         match op {
-            Operation::Enqueue { bytes: size, flow, destination } => {
+            Operation::Enqueue { bytes, flow, destination, ecn } => {
                 let packet = Packet {
                     id: PacketId(i as u32),
                     flow: FlowId(flow),
                     destination: NodeId(destination),
                     next_hop: NodeId(destination),
-                    bytes: size,
+                    bytes,
                     class: PacketClass::Data,
-                    ecn: Ecn::NotEct,
+                    ecn: if ecn { Ecn::Ect } else { Ecn::NotEct },
                     enqueued: context.now,
                 };
                 match queue.enqueue(packet, &mut context) {
-                    Enqueued::Stored => {
-                        stored.insert((packet.id, size));
-                        bytes += u64::from(size);
-                    }
+                    Enqueued::Stored => stored.add(packet)?,
                     Enqueued::Refused(reason) => prop_assert!(!reason.0.is_empty()),
-                    Enqueued::Displaced(gone, _) => {
-                        stored.insert((packet.id, size));
-                        let old = stored.iter().find(|s| s.0 == gone).copied();
-                        prop_assert!(old.is_some(), "displaced a packet that was not stored");
-                        stored.remove(&old.unwrap());
-                        bytes = bytes + u64::from(size) - u64::from(old.unwrap().1);
+                    Enqueued::Displaced(gone, reason) => {
+                        prop_assert!(!reason.0.is_empty());
+                        stored.add(packet)?;
+                        stored.remove(gone)?;
                     }
                 }
             }
             Operation::Peek => {
                 let first = queue.peek(&mut context);
+                stored.drain(context.out)?;
                 prop_assert_eq!(first, queue.peek(&mut context));
-                prop_assert_eq!(first.is_none(), stored.is_empty());
+                prop_assert!(context.out.is_empty(), "the second look changes nothing");
+                prop_assert_eq!(first.is_none(), stored.packets.is_empty());
             }
             Operation::Commit | Operation::CommitAndRequeue => {
                 let head = queue.peek(&mut context);
+                stored.drain(context.out)?;
                 let taken = queue.commit();
                 prop_assert_eq!(head.map(|h| h.packet), taken);
                 if let Some(packet) = taken {
-                    prop_assert!(stored.remove(&(packet.id, packet.bytes)), "a packet came out twice");
-                    bytes -= u64::from(packet.bytes);
+                    prop_assert_eq!(stored.remove(packet.id)?, packet);
                     if matches!(op, Operation::CommitAndRequeue) {
                         queue.requeue(packet);
-                        stored.insert((packet.id, packet.bytes));
-                        bytes += u64::from(packet.bytes);
-                        prop_assert_eq!(queue.peek(&mut context).map(|h| h.packet.id), Some(packet.id));
+                        stored.add(packet)?;
+                        prop_assert_eq!(queue.peek(&mut context).map(|h| h.packet), Some(packet));
                     }
                 }
             }
         }
+        stored.drain(context.out)?;
         let view = queue.view();
-        prop_assert_eq!(view.packets as usize, stored.len());
-        prop_assert_eq!(view.bytes, bytes);
+        prop_assert_eq!(view.packets as usize, stored.packets.len());
+        prop_assert_eq!(view.bytes, stored.bytes);
+        prop_assert_eq!(view.limit_packets, limit);
         prop_assert!(view.packets <= limit);
     }
+    // What is left comes out, each once.
+    context.now = Time(context.now.0 + 1_000_000_000);
+    while let Some(head) = queue.peek(&mut context) {
+        stored.drain(context.out)?;
+        prop_assert_eq!(queue.commit(), Some(head.packet));
+        prop_assert_eq!(stored.remove(head.packet.id)?, head.packet);
+    }
+    stored.drain(context.out)?;
+    prop_assert!(stored.packets.is_empty(), "lost: {:?}", stored.packets);
     Ok(())
+}
+
+/// Settings under which a scheme's queue does more than by default.
+fn variants(name: &str) -> Vec<Params> {
+    let set = |values: &[(&str, ParamValue)]| {
+        Params(values.iter().map(|&(name, value)| (name.to_string(), value)).collect())
+    };
+    let mut all = vec![Params::default()];
+    if name == "fq-codel" {
+        let ecn = ("ecn", ParamValue::Flag(true));
+        let small = ("mtu", ParamValue::Bytes(Bytes(0)));
+        all.push(set(&[ecn, small, ("flows", ParamValue::Integer(2))]));
+        all.push(set(&[small, ("drop_batch", ParamValue::Integer(1))]));
+        all.push(set(&[("quantum", ParamValue::Bytes(Bytes(64)))]));
+    }
+    all
 }
 
 proptest! {
     #[test]
     fn every_queue_keeps_the_contract(
         limit in 1u32..20,
-        operations in proptest::collection::vec(operation(), 0..200),
+        // Times from nothing to 60 ms, so that a queue may stand for longer than CoDel's interval.
+        steps in proptest::collection::vec((0u64..60_000_000, operation()), 0..200),
     ) {
         for entry in registry() {
-            let scheme = (entry.build)(&Params::default()).expect("defaults are valid");
-            check(scheme.queue(limit).as_mut(), limit, &operations)?;
+            for params in variants(entry.name) {
+                let scheme = (entry.build)(&params).expect("these are valid");
+                check(scheme.queue(limit).as_mut(), limit, &steps)?;
+            }
         }
     }
 }

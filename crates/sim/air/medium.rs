@@ -65,6 +65,7 @@ impl Air {
         self.start_at_band(at, &frame, band);
     }
 
+    #[inline(always)]
     fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
         let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;

@@ -8,7 +8,7 @@
 use super::heap::Heap4;
 use super::{Event, Pending};
 
-const BUCKET_BITS: u32 = 14;
+const BUCKET_BITS: u32 = 13;
 const BUCKETS: usize = 4096;
 const NONE: u32 = u32::MAX;
 

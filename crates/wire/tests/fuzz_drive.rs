@@ -1,9 +1,12 @@
 //! Drives the fuzz entry points on stable: 10^5 inputs each, half of them noise, half mutations of valid
 //! frames.
 
-use airfair_wire::fuzz::{fuzz_all, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_udp};
+use airfair_wire::fuzz::{
+    fuzz_all, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_tcp, fuzz_udp,
+};
 use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
-use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Udp, arp, ipv4, udp};
+use airfair_wire::tcp::{Options, SackBlock, Timestamps, WindowScale};
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, ipv4, udp};
 
 const INPUTS: usize = 100_000;
 
@@ -92,6 +95,25 @@ fn udp_seed() -> Vec<u8> {
     bytes(12, |buffer| assert!(header.encode(buffer).is_ok()))
 }
 
+/// A SYN and an acknowledgement with every option, one with an unknown option between, one without any.
+fn tcp_seeds() -> Vec<Vec<u8>> {
+    let timestamps = Timestamps { value: 0x0102_0304, echo: 0x0506_0708 };
+    let block = SackBlock { left: 1000, right: 2000 };
+    let syn = Options::NONE.with_mss(1460).with_sack_permitted().with_window_scale(WindowScale::MAX);
+    let all = [Options::NONE, syn.with_timestamps(timestamps), Options::NONE.with_sack(&[block; 4])];
+    let mut seeds: Vec<Vec<u8>> = all
+        .map(|options| {
+            let header = Tcp { options, window: 100, ..Tcp::new(5000, 5001, 7) };
+            bytes(header.wire_len() + 4, |buffer| assert!(header.encode(buffer).is_ok()))
+        })
+        .to_vec();
+    let mut unknown = seeds[0].clone();
+    unknown[12] = 0x80;
+    unknown.splice(20..20, [253, 5, 1, 2, 3, 2, 4, 5, 180, 0, 9, 9]);
+    seeds.push(unknown);
+    seeds
+}
+
 fn arp_seed() -> Vec<u8> {
     let packet = Arp {
         operation: arp::Operation::Reply,
@@ -129,6 +151,11 @@ fn udp() {
 }
 
 #[test]
+fn tcp() {
+    drive(&tcp_seeds(), fuzz_tcp);
+}
+
+#[test]
 fn arp() {
     drive(&[arp_seed()], fuzz_arp);
 }
@@ -148,5 +175,6 @@ fn llc() {
 fn crosswise() {
     let mut seeds = frames();
     seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
+    seeds.extend(tcp_seeds());
     drive(&seeds, fuzz_all);
 }

@@ -8,7 +8,7 @@ use airfair_wire::ieee80211::{
 };
 use airfair_wire::ipv4::{Ecn, Protocol};
 use airfair_wire::{
-    Arp, DecodeError, EtherType, Ethernet, Expected, Header, Ipv4, LlcSnap, MacAddr, Udp, arp,
+    Arp, DecodeError, EtherType, Ethernet, Expected, Header, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp,
 };
 
 const A: MacAddr = MacAddr([2, 0, 0, 0, 0, 0x0a]);
@@ -49,7 +49,7 @@ fn lengths() {
     assert_eq!((DataHeader::base_len(), Fcs::wire_len()), (24, 4));
     assert_eq!((DATA_OVERHEAD, QOS_DATA_OVERHEAD), (28, 30));
     assert_eq!((LlcSnap::wire_len(), Ethernet::wire_len(), Arp::wire_len()), (8, 14, 28));
-    assert_eq!((Ipv4::wire_len(), Udp::wire_len()), (20, 8));
+    assert_eq!((Ipv4::wire_len(), Udp::wire_len(), Tcp::new(0, 0, 0).wire_len()), (20, 8, 20));
 }
 
 #[test]
