@@ -205,7 +205,7 @@ impl Surface for World {
     fn advance(&mut self, until: Time) {
         let limit = until.0.min(self.end);
         let Self { agenda, air, net, .. } = self;
-        while let Some(event) = agenda.next_before(limit) {
+        while let Some(event) = agenda.next_before(limit, |event| air.due(event)) {
             if event.kind < air::kinds::END {
                 air.handle(event, agenda, net);
             } else {

@@ -14,7 +14,8 @@
 //! The window that is inflated during fast recovery (RFC 5681 section 3.2, steps 3 to 5) is the transport's business; this
 //! law keeps cwnd at ssthresh meanwhile.
 //!
-//! Deviations: a loss or a mark never raises cwnd; the text would set it to two segments even when it is one.
+//! Deviations: equation 3 keeps what its division leaves over, instead of rounding 0 up to a byte: a window of any size grows by
+//! one segment a round trip. A loss or a mark never raises cwnd; the text would set it to two segments even when it is one.
 //! A drop of the own link layer ([`CongestionCause::LinkDrop`]) is left to be found as the loss that it is.
 
 mod window;
@@ -68,7 +69,8 @@ pub struct Reno {
     careful_exit: bool,
     partial_ack: PartialAck,
     window: Window,
-    /// Bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC 3465).
+    /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
+    /// 3465). Without: what equation 3 left over, in bytes times cwnd.
     counted: u64,
     /// A time-out's slow start has not reached ssthresh yet.
     after_timeout: bool,
@@ -102,14 +104,17 @@ impl Reno {
     /// Congestion avoidance: about one SMSS for each window that is acknowledged.
     fn avoid(&mut self, acked: u64) {
         let (mss, cwnd) = (self.window.mss(), self.window.size());
-        if !self.byte_counting {
-            // RFC 5681 equation 3; a quotient of 0 is rounded up to one byte.
-            return self.window.grow((mss.saturating_mul(mss) / cwnd).max(1));
-        }
-        self.counted = self.counted.saturating_add(acked);
-        if self.counted >= cwnd {
-            self.counted -= cwnd;
-            self.window.grow(mss);
+        if self.byte_counting {
+            self.counted = self.counted.saturating_add(acked);
+            if self.counted >= cwnd {
+                self.counted -= cwnd;
+                self.window.grow(mss);
+            }
+        } else {
+            // RFC 5681 equation 3, with what the division leaves over.
+            self.counted = self.counted.saturating_add(mss.saturating_mul(mss));
+            self.window.grow(self.counted / cwnd);
+            self.counted %= cwnd;
         }
     }
 }

@@ -132,6 +132,17 @@ impl Station {
         }
     }
 
+    /// When the access event is due that was set for `time`: at the deadline, which may have moved since.
+    #[inline(always)]
+    pub(super) fn access_due(&mut self, time: u64) -> u64 {
+        let Self { radio, slow, .. } = self;
+        if slow.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
+            return time;
+        }
+        slow.armed_at = radio.deadline.max(time);
+        slow.armed_at
+    }
+
     /// Takes packets from the queue up to what the MAC may hold.
     fn fill<U: Upper>(&mut self, id: u32, kind: &Kind, now: u64, upper: &mut U) {
         while self.mac.held.len() < kind.mac_queue as usize {
@@ -238,7 +249,7 @@ impl Air {
         }
     }
 
-    /// An access event: the back-off has ended, or it has been moved and the event follows.
+    /// An access event whose time has come ([`Station::access_due`]): the back-off has ended, unless it has yet to be drawn.
     #[inline]
     pub(super) fn access(&mut self, id: u32, agenda: &mut Agenda) {
         let (station, kind) = self.at(id);
@@ -253,10 +264,10 @@ impl Air {
             station.radio.clear(flag::DRAW);
             station.radio.slots = station.mac.draw();
             station.count_from(station.radio.count_from, kind);
-        }
-        if station.radio.deadline > agenda.now {
-            station.arm(id, agenda);
-            return;
+            if station.radio.deadline > agenda.now {
+                station.arm(id, agenda);
+                return;
+            }
         }
         station.radio.deadline = NO_DEADLINE;
         station.radio.clear(flag::CONTENDING | flag::IMMEDIATE);

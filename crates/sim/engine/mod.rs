@@ -96,15 +96,27 @@ impl<Q: Pending> Agenda<Q> {
     }
 
     /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.
-    #[inline]
-    pub fn next_before(&mut self, limit: u64) -> Option<Event> {
-        let event = self.pending.pop_before(limit)?;
-        debug_assert!(event.time >= self.now, "time went back");
-        self.now = event.time;
-        self.popped += 1;
-        #[cfg(feature = "record-agenda")]
-        self.record.push((false, event));
-        Some(event)
+    ///
+    /// `due` is asked when an event's turn has come and may put it off: lazy deadlines, whose owners write a later time into
+    /// their state and leave the event where it is. An event that is put off costs a place in the agenda, nothing more.
+    #[inline(always)]
+    pub fn next_before(&mut self, limit: u64, mut due: impl FnMut(&Event) -> u64) -> Option<Event> {
+        loop {
+            let event = self.pending.pop_before(limit)?;
+            debug_assert!(event.time >= self.now, "time went back");
+            #[cfg(feature = "record-agenda")]
+            self.record.push((false, event));
+            let time = due(&event);
+            if time <= event.time {
+                self.now = event.time;
+                self.popped += 1;
+                return Some(event);
+            }
+            let later = Event { time, ..event };
+            #[cfg(feature = "record-agenda")]
+            self.record.push((true, later));
+            self.pending.push(later);
+        }
     }
 
     /// When the next event happens.
