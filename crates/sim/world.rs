@@ -211,7 +211,9 @@ impl Surface for World {
             } else {
                 net.handle(event, agenda);
             }
-            net.settle(air, agenda);
+            if net.unsettled {
+                net.settle(air, agenda);
+            }
         }
         if limit > agenda.now {
             agenda.now = limit;

@@ -124,6 +124,13 @@ pub(crate) struct Frame {
     pub loss: Loss,
 }
 
+impl Frame {
+    /// How long it is on the air, ns.
+    pub(crate) fn duration(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
 /// Frames by index, with a free list.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {

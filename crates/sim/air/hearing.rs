@@ -53,7 +53,8 @@ impl StartPass<'_> {
         counters: &mut [StationCounters],
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
-        if self.per_chunk {
+        // Only the per-chunk model asks for it, and that asks for sums.
+        if SUMS && self.per_chunk {
             for hearer in range(band.first, band.end) {
                 let station = &mut stations[hearer.id as usize];
                 let kind = &self.kinds[usize::from(station.radio.kind)];
@@ -102,7 +103,7 @@ impl StartPass<'_> {
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
                 let refused = refuses(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
                 if refused.is_none() {
-                    self.lock(station, kind, hearer, times, 0, counters);
+                    self.lock::<SUMS>(station, kind, hearer, times, 0, counters);
                     continue;
                 }
                 refused
@@ -111,7 +112,7 @@ impl StartPass<'_> {
                 let before = station.radio.worst.max(station.slow.lock_power);
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                self.contest(station, kind, entry, times, before, frames, counters)
+                self.contest::<SUMS>(station, kind, entry, times, before, frames, counters)
             };
             if let Some(loss) = refused
                 && receiver == hearer.id
@@ -163,7 +164,7 @@ impl StartPass<'_> {
     /// power alone, so it does not matter which one was handled first. Later only `relock` takes over.
     #[inline(never)]
     #[expect(clippy::too_many_arguments, reason = "all of it is one hearer's side of one frame")]
-    fn contest(
+    fn contest<const SUMS: bool>(
         &self,
         station: &mut Station,
         kind: &Kind,
@@ -188,7 +189,7 @@ impl StartPass<'_> {
             || exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise);
         if wins && clear {
             drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
-            self.lock(station, kind, *hearer, times, before, counters);
+            self.lock::<SUMS>(station, kind, *hearer, times, before, counters);
             return None;
         }
         let drowned = listening
@@ -205,7 +206,7 @@ impl StartPass<'_> {
 
     /// The receiver locks; `before` is what already stood against the frame.
     #[inline(always)]
-    fn lock(
+    fn lock<const SUMS: bool>(
         &self,
         station: &mut Station,
         kind: &Kind,
@@ -223,9 +224,8 @@ impl StartPass<'_> {
         radio.worst =
             if kind.strongest && kind.lock_on_energy { before } else { radio.power_sum - hearer.power };
         slow.lock_power = hearer.power;
-        slow.lock_end = end;
         slow.worst_by = NONE;
-        if self.per_chunk {
+        if SUMS && self.per_chunk {
             slow.chunk_from = start;
             slow.log_success = 0.0;
         }
@@ -312,7 +312,7 @@ pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
     }
     radio.lock = NONE;
     // From now on the rest of that frame is energy, not reception.
-    let end = slow.lock_end;
+    let end = radio.lock_start + locked.duration();
     let from = now.max(slow.receive_from);
     if clock.receive_until == end && end > from {
         clock.receive -= end - from;
@@ -407,13 +407,13 @@ pub(super) fn close_chunk(station: &mut Station, frames: &Frames, kind: &Kind, n
         return;
     }
     let frame = frames.get(radio.lock);
-    let until = now.min(slow.lock_end);
+    let until = now.min(radio.lock_start + frame.duration());
     if until <= slow.chunk_from {
         return;
     }
     let noise = radio.power_sum - slow.lock_power + kind.noise;
     let sinr = slow.lock_power as f64 / noise as f64;
-    let share = (until - slow.chunk_from) as f64 / (frame.end - frame.start) as f64;
+    let share = (until - slow.chunk_from) as f64 / frame.duration() as f64;
     slow.log_success += error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0 * share);
     slow.chunk_from = until;
 }

@@ -6,7 +6,7 @@
 use airfair_units::math;
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
-use super::hearers::Hearer;
+use super::hearers::{Band, Hearer};
 use super::hearing::{EndPass, StartPass, close_chunk, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, error, kinds};
@@ -110,19 +110,8 @@ impl Air {
         upper: &mut U,
     ) {
         let band = self.hearers.bands[band];
-        // First all powers, then all receptions: what one station does upon a reception must not meet old power sums.
-        if self.per_chunk {
-            let Self { stations, hearers, kinds, frames, .. } = self;
-            for hearer in &hearers.list[band.first as usize..band.end as usize] {
-                let station = &mut stations[hearer.id as usize];
-                let kind = &kinds[usize::from(station.radio.kind)];
-                close_chunk(station, frames, kind, frame.end + u64::from(hearer.delay));
-            }
-        }
         if self.needs.sums {
-            for hearer in &self.hearers.list[band.first as usize..band.end as usize] {
-                self.stations[hearer.id as usize].radio.power_sum -= hearer.power;
-            }
+            self.remove_power(&band, frame.end);
         }
         let pass = EndPass::new(at, frame);
         let mut met = false;
@@ -147,6 +136,21 @@ impl Air {
             entry += 1;
         }
         self.pass_done(at, met, agenda);
+    }
+
+    /// A signal ends. First all powers are taken away, then receptions are judged: what one station does upon a reception must
+    /// not meet old sums.
+    #[inline(never)]
+    fn remove_power(&mut self, band: &Band, end: u64) {
+        let Self { stations, hearers, kinds, frames, per_chunk, .. } = self;
+        for hearer in &hearers.list[band.first as usize..band.end as usize] {
+            let station = &mut stations[hearer.id as usize];
+            if *per_chunk {
+                let kind = &kinds[usize::from(station.radio.kind)];
+                close_chunk(station, frames, kind, end + u64::from(hearer.delay));
+            }
+            station.radio.power_sum -= hearer.power;
+        }
     }
 
     /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band.

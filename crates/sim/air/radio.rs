@@ -211,8 +211,6 @@ pub(crate) struct Slow {
     pub armed_at: u64,
     /// Power of the locked frame.
     pub lock_power: u64,
-    /// End of the locked frame here.
-    pub lock_end: u64,
     /// From here the locked frame has made the time of reception longer.
     pub receive_from: u64,
     /// Number of the frame that made the interference worst.
@@ -231,7 +229,6 @@ impl Default for Slow {
             nav_check: 0,
             armed_at: NEVER,
             lock_power: 0,
-            lock_end: 0,
             receive_from: 0,
             worst_by: NONE,
             chunk_from: 0,

@@ -91,7 +91,7 @@ impl Net {
         let node = p.node;
         self.arp_send(port, REQUEST, target, now);
         let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
-        self.pending.push((now + self.arp.retry.as_nanos(), order, kinds::ARP_RETRY, port, target));
+        self.later(now + self.arp.retry.as_nanos(), order, kinds::ARP_RETRY, port, target);
     }
 
     fn arp_send(&mut self, port: u32, what: u32, to: u32, now: u64) {
@@ -113,7 +113,8 @@ impl Net {
         let handle = self.packets.add(packet);
         let p = &mut self.ports[port as usize];
         p.control.push_back(handle);
-        self.kicks.push(p.behind);
+        let behind = p.behind;
+        self.want(behind);
     }
 
     /// A request was not answered: ask again, or give the waiting packets up.

@@ -133,6 +133,7 @@ impl Net {
             drops: BTreeMap::new(),
             outbox: Outbox::default(),
             kicks: Vec::new(),
+            unsettled: false,
             injections: BTreeMap::new(),
             injected: 0,
             injected_made: 0,

@@ -115,7 +115,7 @@ impl Net {
                 let (stop, rank) = (f.stop, f.rank);
                 self.make(flow, now);
                 if due < stop {
-                    self.pending.push((due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0));
+                    self.later(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0);
                 }
             }
         }

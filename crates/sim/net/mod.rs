@@ -158,6 +158,8 @@ pub struct Net {
     outbox: Outbox,
     /// Stations and wires that may have something new to send.
     pub(crate) kicks: Vec<Behind>,
+    /// The present event has left something in `kicks` or `pending`.
+    pub(crate) unsettled: bool,
     /// Packets from outside that are still to come.
     injections: BTreeMap<u32, Injected>,
     injected: u32,
@@ -195,8 +197,19 @@ impl Net {
         }
     }
 
-    /// Puts what hooks asked for on the agenda, after every event.
-    #[inline]
+    /// A station or wire may have something new to send: it is asked when the present event is done.
+    fn want(&mut self, behind: Behind) {
+        self.kicks.push(behind);
+        self.unsettled = true;
+    }
+
+    /// An event is to come; it goes on the agenda when the present one is done.
+    fn later(&mut self, time: u64, order: Order, kind: u32, target: u32, a: u32) {
+        self.pending.push((time, order, kind, target, a));
+        self.unsettled = true;
+    }
+
+    /// Puts what hooks asked for on the agenda.
     pub(crate) fn flush(&mut self, agenda: &mut Agenda) {
         for (time, order, kind, target, a) in self.pending.drain(..) {
             agenda.push(time, order, kind, target, a, 0);
@@ -287,7 +300,7 @@ impl Net {
                 self.drop_packet(node, other, reason.0, now);
             }
         }
-        self.kicks.push(self.ports[hop.port as usize].behind);
+        self.want(self.ports[hop.port as usize].behind);
     }
 
     /// A packet has reached its destination.
@@ -397,7 +410,7 @@ impl Upper for Net {
                 // Distant hearers receive it a little later: it lives on for a millisecond.
                 let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
                 let (index, generation) = (handed.packet as u32, (handed.packet >> 32) as u32);
-                self.pending.push((now + 1_000_000, order, kinds::RELEASE, generation, index));
+                self.later(now + 1_000_000, order, kinds::RELEASE, generation, index);
             }
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.

@@ -18,9 +18,8 @@ impl Net {
                 Behind::Wire(wire) => self.kick_wire(wire, agenda, false),
             }
         }
-        if !self.pending.is_empty() {
-            self.flush(agenda);
-        }
+        self.flush(agenda);
+        self.unsettled = false;
     }
 
     /// Flows without a route: flow, source, destination.
