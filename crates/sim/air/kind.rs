@@ -84,6 +84,12 @@ pub(crate) fn exceeds(power: u64, ratio: u64, noise: u64) -> bool {
     u128::from(power) << 16 >= u128::from(ratio) * u128::from(noise)
 }
 
+/// The least interference beside which `power` does not exceed the ratio, `noise` included.
+fn tolerable(power: u64, ratio: u64, noise: u64) -> u64 {
+    let most = (u128::from(power) << 16) / u128::from(ratio.max(1));
+    u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(noise)
+}
+
 impl Kind {
     /// Works out the constants. The rates must be modes of the standard (the scenario reader sees to it).
     ///
@@ -221,8 +227,7 @@ impl Kind {
         if self.error_model != ErrorModel::Threshold || power < self.sensitivity {
             return 0;
         }
-        let most = (u128::from(power) << 16) / u128::from(self.capture.max(1));
-        u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(self.noise)
+        tolerable(power, self.capture, self.noise)
     }
 
     /// Whether RTS and CTS go before a data frame of so many bytes.
@@ -234,11 +239,23 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    /// The bound and the comparison that it stands for agree, at the bound itself too.
-    #[test]
-    fn a_signal_is_received_below_its_bound() {
-        let mut kind = Kind::new(&crate::spec::RadioSpec::default(), &HeaderSpec::default()).unwrap();
+    proptest! {
+        /// The bound and the comparison that it stands for agree, at the bound itself too.
+        #[test]
+        fn below_its_bound_a_signal_is_received(
+            power in 1u64..=1_000_000_000_000_000,
+            capture in 0u64..=100 << 16,
+            noise in 0u64..=1_000_000_000,
+            near in -2i64..=2,
+            far in any::<u32>(),
+        ) {
+            let bound = tolerable(power, capture, noise);
+            for interference in [bound.saturating_add_signed(near), u64::from(far)] {
+                prop_assert_eq!(interference < bound, exceeds(power, capture, interference.saturating_add(noise)));
+            }
+        }
     }
 
     #[test]

@@ -79,7 +79,8 @@ impl Air {
             (true, true, false) => pass.run::<true, true, false>(band, list, stations, frames, counters),
             (true, false, true) => pass.run::<true, false, true>(band, list, stations, frames, counters),
             (true, false, false) => pass.run::<true, false, false>(band, list, stations, frames, counters),
-            (false, _, _) => pass.run::<false, true, true>(band, list, stations, frames, counters),
+            (false, true, _) => pass.run::<false, true, true>(band, list, stations, frames, counters),
+            (false, false, _) => pass.run::<false, false, true>(band, list, stations, frames, counters),
         }
     }
 

@@ -339,7 +339,7 @@ impl Air {
 
     /// When an event is due whose turn has come: an access event whose deadline has moved meanwhile is put off until then.
     #[inline(always)]
-    pub(crate) fn due(&mut self, event: &Event) -> u64 {
+    pub fn due(&mut self, event: &Event) -> u64 {
         if event.kind == kinds::ACCESS {
             self.stations[event.target as usize].access_due(event.time)
         } else {
