@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let world = find(&scenario.scheme)
         .ok_or_else(|| "no such scheme".to_string())
         .and_then(|e| (e.build)(&params).map_err(|e| e.to_string()))
-        .and_then(|s| World::new(&scenario.spec, &scenario.scheme, s.as_ref(), seed));
+        .and_then(|s| World::new(&scenario.spec, &scenario.scheme, s, seed));
     let mut world = match world {
         Ok(world) => world,
         Err(error) => {

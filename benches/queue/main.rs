@@ -72,7 +72,7 @@ fn record(file: &str) -> Result<Vec<(bool, Event)>, String> {
     let entry = find(&scenario.scheme).ok_or("no such scheme")?;
     let params = scenario.scheme_params.get(&scenario.scheme).cloned().unwrap_or_default();
     let scheme = (entry.build)(&params).map_err(|e| e.to_string())?;
-    let mut world = World::new(&scenario.spec, &scenario.scheme, scheme.as_ref(), 1)?;
+    let mut world = World::new(&scenario.spec, &scenario.scheme, scheme, 1)?;
     drive::to_end(&mut world);
     Ok(world.take_agenda())
 }

@@ -32,7 +32,7 @@ impl Scenario {
     /// A world at time 0.
     pub fn world(&self, scheme: Option<&str>, seed: u64) -> PyResult<World> {
         let (name, scheme) = self.set_up(scheme)?;
-        World::new(&self.0.spec, name, scheme.as_ref(), seed).map_err(input_error)
+        World::new(&self.0.spec, name, scheme, seed).map_err(input_error)
     }
 }
 

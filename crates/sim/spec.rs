@@ -3,6 +3,10 @@
 //! The scenario reader produces a [`WorldSpec`]; tests may write one by hand. Ids (`usize`) are indices into the
 //! vectors of the same spec. The order of nodes, links and flows carries no meaning: results depend on their names.
 
+use std::sync::Arc;
+
+use airfair_schemes::Params;
+use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
 /// A whole network with its traffic.
@@ -308,6 +312,8 @@ pub struct FlowSpec {
     pub from: usize,
     /// Destination node.
     pub to: usize,
+    /// What carries it.
+    pub transport: Transport,
     /// What the source sends.
     pub traffic: Traffic,
     /// It starts here, plus a draw from the jitter.
@@ -318,7 +324,25 @@ pub struct FlowSpec {
     pub stop: Time,
 }
 
-/// What a UDP source sends.
+/// What carries a flow.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transport {
+    /// UDP.
+    Udp,
+    /// TCP.
+    Tcp {
+        /// Its rules.
+        config: TcpConfig,
+        /// The scheme whose source is its window law.
+        law: String,
+        /// The law's parameters.
+        params: Params,
+        /// The flow names this law itself: the run's scheme does not replace it.
+        pinned: bool,
+    },
+}
+
+/// What a source sends. UDP carries the first three, TCP all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Traffic {
     /// A packet every `packet * 8 / rate`, each moved by a uniform draw of up to `gap_jitter` of the gap (0: strictly periodic).
@@ -339,10 +363,60 @@ pub enum Traffic {
         /// Sizes are exponential with that mean instead of fixed (rounded up to a byte, cut at 65,507).
         exponential_sizes: bool,
     },
-    /// The queue at the source is never empty.
+    /// The queue at the source is never empty; for TCP the same as [`Traffic::Endless`].
     Saturating {
         /// Payload of a packet.
         packet: Bytes,
+    },
+    /// A file without end (FTP in the papers).
+    Endless,
+    /// One file.
+    File {
+        /// Its size.
+        size: Bytes,
+    },
+    /// Files one after the other, each over a connection of its own, with a pause between the end of one and the start of the
+    /// next: web on-off traffic.
+    Web {
+        /// Their sizes.
+        sizes: Sizes,
+        /// Mean of the exponential pauses.
+        pause: Span,
+    },
+    /// Files that arrive in a Poisson stream, each over a connection of its own.
+    Arrivals {
+        /// Mean number of arrivals per second.
+        per_second: f64,
+        /// Their sizes.
+        sizes: Sizes,
+        /// At most so many; 0: no limit.
+        count: u64,
+    },
+    /// Files at given moments after the flow's start, each over a connection of its own.
+    List {
+        /// Moments in ascending order, and sizes.
+        files: Arc<[(Span, Bytes)]>,
+    },
+}
+
+/// Sizes of files.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sizes {
+    /// All the same.
+    Fixed(Bytes),
+    /// Exponential, rounded up to a byte.
+    Exponential {
+        /// Mean.
+        mean: Bytes,
+    },
+    /// Pareto: the least size is `mean * (shape - 1) / shape`; rounded up to a byte, cut at `most`.
+    Pareto {
+        /// Mean before the cut.
+        mean: Bytes,
+        /// Tail index, above 1.
+        shape: f64,
+        /// Largest size.
+        most: Bytes,
     },
 }
 
@@ -373,6 +447,8 @@ pub struct ArpSpec {
 pub struct HeaderSpec {
     /// UDP.
     pub udp: u32,
+    /// TCP; `None`: what the header is long with its options.
+    pub tcp: Option<u32>,
     /// IP.
     pub ip: u32,
     /// LLC/SNAP, on the air only.

@@ -33,7 +33,12 @@ impl World {
     ///
     /// # Errors
     /// Says what in the specification contradicts itself; a scenario that the reader accepts never does.
-    pub fn new(spec: &WorldSpec, scheme_name: &str, scheme: &dyn Scheme, seed: u64) -> Result<Self, String> {
+    pub fn new(
+        spec: &WorldSpec,
+        scheme_name: &str,
+        scheme: Box<dyn Scheme>,
+        seed: u64,
+    ) -> Result<Self, String> {
         if spec.radios.len() > usize::from(u8::MAX) {
             return Err("at most 255 kinds of radio".to_string());
         }
@@ -72,7 +77,7 @@ impl World {
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
-        let net = Net::new(spec, &air, node_of_station, &radio_of_station, scheme, seed, &mut agenda);
+        let net = Net::new(spec, &air, node_of_station, &radio_of_station, scheme, seed, &mut agenda)?;
         let warnings = net
             .unreachable()
             .map(|f| {
@@ -170,6 +175,12 @@ impl World {
         outputs
     }
 
+    /// TCP connections that live, and the most that have lived at once.
+    #[must_use]
+    pub fn connections(&self) -> (u64, u64) {
+        self.net.connections()
+    }
+
     /// The numbers up to the present.
     #[must_use]
     pub fn result(&self) -> RunResult {
@@ -192,6 +203,7 @@ impl World {
             warmup_s: seconds(self.warmup),
             flows,
             drops: ends.dropped.clone(),
+            marks: self.net.marks(),
             ends,
             stations,
             warnings: self.warnings.clone(),

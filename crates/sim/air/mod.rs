@@ -30,6 +30,7 @@ pub use frame::{BROADCAST, FrameKind, Loss};
 pub(crate) use hearers::BAND_NS;
 pub use kind::Kind;
 pub use modes::Mode;
+pub(crate) use radio::NEVER;
 
 use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};

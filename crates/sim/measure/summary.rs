@@ -35,6 +35,36 @@ pub struct FlowResult {
     pub completion_s: Option<f64>,
     /// Hops of the last packet delivered.
     pub hops: Option<u16>,
+    /// Files, each over a connection of its own, where the flow sends such.
+    pub files: Option<FilesResult>,
+}
+
+/// Files of a flow over the whole run, warm-up included.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilesResult {
+    /// Begun.
+    pub started: u64,
+    /// Delivered and acknowledged.
+    pub finished: u64,
+    /// Mean completion time of those, and the time that 95 % of them do not exceed.
+    pub mean_completion_s: Option<f64>,
+    /// See `mean_completion_s`.
+    pub p95_completion_s: Option<f64>,
+    /// By size.
+    pub by_size: Vec<SizeClass>,
+}
+
+/// Files of similar size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SizeClass {
+    /// From this size on, bytes, to twice this size less one.
+    pub from_bytes: u64,
+    /// How many were finished.
+    pub finished: u64,
+    /// Mean completion time, and the time that 95 % of them do not exceed.
+    pub mean_completion_s: f64,
+    /// See `mean_completion_s`.
+    pub p95_completion_s: f64,
 }
 
 /// Where every packet that was made has ended, over the whole run, warm-up included.
@@ -84,6 +114,8 @@ pub struct RunResult {
     pub flows: Vec<FlowResult>,
     /// Drops by reason over the whole run.
     pub drops: BTreeMap<String, u64>,
+    /// Packets marked instead of dropped, by reason, over the whole run.
+    pub marks: BTreeMap<String, u64>,
     /// Where every packet has ended.
     pub ends: Ends,
     /// Stations.

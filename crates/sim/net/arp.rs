@@ -91,7 +91,7 @@ impl Net {
         let node = p.node;
         self.arp_send(port, REQUEST, target, now);
         let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
-        self.later(now + self.arp.retry.as_nanos(), order, kinds::ARP_RETRY, port, target);
+        self.later(now + self.arp.retry.as_nanos(), order, kinds::ARP_RETRY, port, target, 0);
     }
 
     fn arp_send(&mut self, port: u32, what: u32, to: u32, now: u64) {
@@ -100,6 +100,7 @@ impl Net {
             created: now,
             enqueued: now,
             flow: NO_FLOW,
+            queue_flow: NO_FLOW,
             sequence: what,
             source: p.node,
             destination: to,
@@ -107,6 +108,7 @@ impl Net {
             bytes: Arp::wire_len() as u32,
             hops: 0,
             at_source: false,
+            tcp: false,
             class: PacketClass::Control,
             ecn: Ecn::NotEct,
         };

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::Outbox;
-use airfair_units::random::{Purpose, Stream};
+use airfair_units::random::{Purpose, Stream, name_hash};
 
 use super::arp::Neighbours;
+use super::connections::{ConnectionId, Connections};
+use super::flows::TcpFlow;
+use super::laws::{LawId, Laws};
 use super::packet::Packets;
 use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
@@ -14,8 +17,9 @@ use super::{Behind, Flow, Net, Port, class, kinds};
 use crate::air::{Air, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
-use crate::spec::{Routing, WorldSpec};
-use crate::traffic::Source;
+use crate::measure::files::Files;
+use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
+use crate::traffic::{FileSource, Source};
 
 impl Net {
     /// Sets up everything above the MAC and puts the flows' starts on the agenda.
@@ -24,10 +28,10 @@ impl Net {
         air: &Air,
         node_of_station: Vec<u32>,
         radio_of_station: &[usize],
-        scheme: &dyn Scheme,
+        scheme: Box<dyn Scheme>,
         seed: u64,
         agenda: &mut Agenda,
-    ) -> Self {
+    ) -> Result<Self, String> {
         let nodes = spec.nodes.len();
         let mut port_specs: Vec<(u32, Behind, u32, bool, String)> = Vec::new();
         for (station, &node) in node_of_station.iter().enumerate() {
@@ -82,6 +86,7 @@ impl Net {
                     node: *node,
                     behind: *behind,
                     queue: scheme.queue(*limit),
+                    aqm: scheme.aqm(),
                     random: Stream::new(seed, name, Purpose::Queue),
                     backpressure: *backpressure,
                     saturating: Vec::new(),
@@ -129,7 +134,11 @@ impl Net {
             router: Router::new(Vec::new(), Vec::new()),
             node_ranks: names.iter().map(|n| rank(seed, n)).collect(),
             flows: Vec::new(),
+            laws: Laws::default(),
+            connections: Connections::default(),
+            opened: 0,
             packets: Packets::default(),
+            marks: BTreeMap::new(),
             drops: BTreeMap::new(),
             outbox: Outbox::default(),
             kicks: Vec::new(),
@@ -155,16 +164,19 @@ impl Net {
         for (destination, sources) in sources {
             net.route(destination, &sources);
         }
-        for flow in &spec.flows {
-            net.add_flow(flow, seed, agenda);
+        let of_run = scheme.source().is_some().then_some(scheme);
+        let (laws, ids) = Laws::new(spec, of_run)?;
+        net.laws = laws;
+        for (flow, law) in spec.flows.iter().zip(ids) {
+            net.add_flow(flow, law, seed, agenda);
         }
         if net.warmup > 0 {
             agenda.push(net.warmup, Order::new(class::WARMUP, 0), kinds::WARMUP, 0, 0, 0);
         }
-        net
+        Ok(net)
     }
 
-    fn add_flow(&mut self, flow: &crate::spec::FlowSpec, seed: u64, agenda: &mut Agenda) {
+    fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, seed: u64, agenda: &mut Agenda) {
         let jitter = match flow.start_jitter.as_nanos() {
             0 => 0,
             most => (Stream::new(seed, &flow.id, Purpose::StartJitter).uniform() * most as f64) as u64,
@@ -172,8 +184,25 @@ impl Net {
         let start = flow.start.as_nanos() + jitter;
         let rank = rank(seed, &flow.id);
         let number = self.flows.len() as u32;
+        let tcp = match (&flow.transport, law) {
+            (&Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
+                config,
+                law,
+                traffic: flow.traffic.clone(),
+                connection: ConnectionId::NONE,
+                files: FileSource::new(flow, seed),
+                next_size: 0,
+                done: Files::default(),
+                opened: 0,
+                retransmissions: 0,
+                seed,
+                hash: name_hash(&flow.id),
+            })),
+            _ => None,
+        };
         self.flows.push(Flow {
             source: Source::new(flow, seed),
+            tcp,
             from: flow.from as u32,
             to: flow.to as u32,
             rank,

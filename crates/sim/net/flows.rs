@@ -2,18 +2,46 @@
 
 use airfair_schemes::places::{Ecn, PacketClass};
 
+use airfair_transport::TcpConfig;
+
+use super::connections::ConnectionId;
+use super::laws::LawId;
 use super::packet::Packet;
-use super::{Net, class, kinds};
+use super::{Blocked, Net, class, kinds};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
-use crate::traffic::Source;
+use crate::measure::files::Files;
+use crate::spec::Traffic;
+use crate::traffic::{FileSource, Source};
 
 /// Most packets that saturating sources keep in a queue.
 const SATURATING_PACKETS: usize = 64;
 
+/// What a flow over TCP has beside the rest.
+pub(crate) struct TcpFlow {
+    pub config: TcpConfig,
+    pub law: LawId,
+    pub traffic: Traffic,
+    /// Its connection, unless it sends files.
+    pub connection: ConnectionId,
+    /// Where its files come from.
+    pub files: Option<FileSource>,
+    /// Size of the file that is to come.
+    pub next_size: u64,
+    pub done: Files,
+    /// Connections opened so far.
+    pub opened: u64,
+    /// What the connections that have ended had sent again.
+    pub retransmissions: u64,
+    /// The connections' random streams: seed and identity.
+    pub seed: u64,
+    pub hash: u64,
+}
+
 /// A flow while it runs.
 pub(crate) struct Flow {
     pub source: Source,
+    pub tcp: Option<Box<TcpFlow>>,
     pub from: u32,
     pub to: u32,
     pub rank: u32,
@@ -36,6 +64,10 @@ impl Net {
     pub(super) fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         let f = &mut self.flows[flow as usize];
         f.start = now;
+        if f.tcp.is_some() {
+            self.tcp_start(flow, now, agenda);
+            return;
+        }
         let due = f.source.start(now);
         let (from, to, rank, stop) = (f.from, f.to, f.rank, f.stop);
         if f.source.is_saturating() {
@@ -52,12 +84,16 @@ impl Net {
     }
 
     pub(super) fn source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        if self.flows[flow as usize].tcp.is_some() {
+            self.tcp_source_due(flow, now, agenda);
+            return;
+        }
         let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
         if let Some(hop) = self.next_hop(from, to) {
             let port = &mut self.ports[hop.port as usize];
             let view = port.queue.view();
             if port.backpressure && view.packets >= view.limit_packets {
-                port.blocked.push_back(flow);
+                port.blocked.push_back(Blocked::Flow(flow));
                 return;
             }
         }
@@ -65,7 +101,7 @@ impl Net {
         self.schedule_source(flow, now, agenda);
     }
 
-    fn schedule_source(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+    pub(super) fn schedule_source(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         let f = &mut self.flows[flow as usize];
         let due = f.source.next(now);
         if due < f.stop {
@@ -81,6 +117,7 @@ impl Net {
             created: now,
             enqueued: now,
             flow,
+            queue_flow: flow,
             sequence: f.next_sequence,
             source: f.from,
             destination: f.to,
@@ -88,6 +125,7 @@ impl Net {
             bytes: payload + self.headers.udp + self.headers.ip,
             hops: 0,
             at_source: true,
+            tcp: false,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
@@ -107,7 +145,14 @@ impl Net {
             if view.packets >= view.limit_packets {
                 break;
             }
-            let Some(flow) = self.ports[port as usize].blocked.pop_front() else { break };
+            let flow = match self.ports[port as usize].blocked.pop_front() {
+                Some(Blocked::Flow(flow)) => flow,
+                Some(Blocked::Connection(id)) => {
+                    self.unblock(id, now);
+                    continue;
+                }
+                None => break,
+            };
             let f = &mut self.flows[flow as usize];
             if now < f.stop {
                 f.source.shift(now);
@@ -115,7 +160,7 @@ impl Net {
                 let (stop, rank) = (f.stop, f.rank);
                 self.make(flow, now);
                 if due < stop {
-                    self.later(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0);
+                    self.later(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
                 }
             }
         }

@@ -5,16 +5,20 @@
 
 mod arp;
 mod build;
+mod connections;
 mod flows;
+mod laws;
 mod packet;
 mod results;
 mod routing;
+mod tcp;
 mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use airfair_schemes::places::{
-    Context, Ecn, Enqueued, FlowId, NodeId, Outbox, Packet as QueuedPacket, PacketClass, PacketId, Queue,
+    Aqm, Context, Ecn, Enqueued, FlowId, MarkReason, NodeId, Outbox, Packet as QueuedPacket, PacketClass,
+    PacketId, Queue, Timer, Verdict,
 };
 use airfair_units::Time;
 use airfair_units::random::Stream;
@@ -24,7 +28,9 @@ use crate::engine::{Agenda, Event, Order};
 use crate::measure::trace::{Record, Trace};
 use crate::spec::{ArpSpec, HeaderSpec};
 use arp::Neighbours;
+use connections::{ConnectionId, Connections};
 use flows::Flow;
+use laws::Laws;
 use packet::{NO_FLOW, Packet, Packets};
 use routing::{NextHop, Router};
 use wire::Direction;
@@ -48,6 +54,16 @@ pub(crate) mod kinds {
     pub(crate) const INJECT: u32 = END + 6;
     /// What is measured starts.
     pub(crate) const WARMUP: u32 = END + 7;
+    /// A flow over TCP stops.
+    pub(crate) const FLOW_STOP: u32 = END + 8;
+    /// A file of a flow is to be sent.
+    pub(crate) const FILE: u32 = END + 9;
+    /// Timers of a connection: `target` its slot, `a` its generation, `b` the law's timer.
+    pub(crate) const SENDER_TIMER: u32 = END + 10;
+    /// See [`SENDER_TIMER`].
+    pub(crate) const RECEIVER_TIMER: u32 = END + 11;
+    /// See [`SENDER_TIMER`].
+    pub(crate) const LAW_TIMER: u32 = END + 12;
 }
 
 /// Classes of equal-time events above the air's.
@@ -86,18 +102,26 @@ pub(crate) enum Behind {
     Wire(u32),
 }
 
+/// Who waits for room in a queue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Blocked {
+    Flow(u32),
+    Connection(ConnectionId),
+}
+
 /// An output interface.
 pub(crate) struct Port {
     pub node: u32,
     pub behind: Behind,
     pub queue: Box<dyn Queue>,
+    pub aqm: Option<Box<dyn Aqm>>,
     pub random: Stream,
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
     /// Flows that start here and always have more to send.
     pub saturating: Vec<u32>,
     /// Flows that start here and wait for room.
-    pub blocked: VecDeque<u32>,
+    pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, with their stations; sorted.
     pub peers: Box<[(u32, u32)]>,
     /// ARP's own packets, ahead of the queue.
@@ -153,7 +177,13 @@ pub struct Net {
     router: Router,
     node_ranks: Vec<u32>,
     flows: Vec<Flow>,
+    laws: Laws,
+    connections: Connections,
+    /// Connections for files opened so far.
+    opened: u32,
     packets: Packets,
+    /// Packets marked, by reason.
+    marks: BTreeMap<&'static str, u64>,
     drops: BTreeMap<&'static str, u64>,
     outbox: Outbox,
     /// Stations and wires that may have something new to send.
@@ -171,7 +201,11 @@ pub struct Net {
     end: u64,
     /// What happened, if a trace was asked for; the world takes it out.
     pub(crate) recorder: Option<Trace>,
-    pending: Vec<(u64, Order, u32, u32, u32)>,
+    pending: Vec<(u64, Order, u32, u32, u32, u32)>,
+}
+
+fn connection(event: &Event) -> ConnectionId {
+    ConnectionId { slot: event.target, generation: event.a }
 }
 
 impl Net {
@@ -193,6 +227,11 @@ impl Net {
                 }
             }
             kinds::WARMUP => self.measuring = true,
+            kinds::FLOW_STOP => self.tcp_stop(event.target),
+            kinds::FILE => self.file_arrives(event.target, now),
+            kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
+            kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
+            kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
             _ => unreachable!("not an event of the network"),
         }
     }
@@ -204,15 +243,15 @@ impl Net {
     }
 
     /// An event is to come; it goes on the agenda when the present one is done.
-    fn later(&mut self, time: u64, order: Order, kind: u32, target: u32, a: u32) {
-        self.pending.push((time, order, kind, target, a));
+    fn later(&mut self, time: u64, order: Order, kind: u32, target: u32, a: u32, b: u32) {
+        self.pending.push((time, order, kind, target, a, b));
         self.unsettled = true;
     }
 
     /// Puts what hooks asked for on the agenda.
     pub(crate) fn flush(&mut self, agenda: &mut Agenda) {
-        for (time, order, kind, target, a) in self.pending.drain(..) {
-            agenda.push(time, order, kind, target, a, 0);
+        for (time, order, kind, target, a, b) in self.pending.drain(..) {
+            agenda.push(time, order, kind, target, a, b);
         }
     }
 
@@ -222,6 +261,7 @@ impl Net {
             created: now,
             enqueued: now,
             flow: NO_FLOW,
+            queue_flow: NO_FLOW,
             sequence: injected.tag,
             source: injected.from,
             destination: injected.to,
@@ -229,6 +269,7 @@ impl Net {
             bytes: injected.bytes,
             hops: 0,
             at_source: false,
+            tcp: false,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
@@ -278,7 +319,7 @@ impl Net {
         packet.enqueued = now;
         let queued = QueuedPacket {
             id: PacketId(handle as u32),
-            flow: FlowId(packet.flow),
+            flow: FlowId(packet.queue_flow),
             destination: NodeId(packet.destination),
             next_hop: NodeId(hop.node),
             bytes: packet.bytes,
@@ -288,8 +329,26 @@ impl Net {
         };
         let port = &mut self.ports[hop.port as usize];
         let node = port.node;
+        let mut queued = queued;
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
-        match port.queue.enqueue(queued, &mut context) {
+        if let Some(aqm) = &mut port.aqm {
+            match aqm.on_enqueue(&queued, &port.queue.view(), &mut context).for_ecn(queued.ecn) {
+                Verdict::Pass => {}
+                Verdict::Mark(reason) => {
+                    queued.ecn = Ecn::Ce;
+                    self.mark(handle, reason);
+                }
+                Verdict::Drop(reason) => {
+                    self.drop_packet(node, handle, reason.0, now);
+                    return;
+                }
+            }
+        }
+        let port = &mut self.ports[hop.port as usize];
+        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
+        let enqueued = port.queue.enqueue(queued, &mut context);
+        self.own_verdicts(node, now);
+        match enqueued {
             Enqueued::Stored => {}
             Enqueued::Refused(reason) => {
                 self.drop_packet(node, handle, reason.0, now);
@@ -301,6 +360,23 @@ impl Net {
             }
         }
         self.want(self.ports[hop.port as usize].behind);
+    }
+
+    fn mark(&mut self, handle: u64, reason: MarkReason) {
+        if let Some(packet) = self.packets.get_mut(handle) {
+            packet.ecn = Ecn::Ce;
+            *self.marks.entry(reason.0).or_insert(0) += 1;
+        }
+    }
+
+    /// Packets that a discipline has thrown away or marked by itself.
+    fn own_verdicts(&mut self, node: u32, now: u64) {
+        while let Some((id, reason)) = self.outbox.dropped.pop() {
+            self.drop_packet(node, self.packets.handle(id.0), reason.0, now);
+        }
+        while let Some((id, reason)) = self.outbox.marked.pop() {
+            self.mark(self.packets.handle(id.0), reason);
+        }
     }
 
     /// A packet has reached its destination.
@@ -315,8 +391,10 @@ impl Net {
             let f = &mut self.flows[packet.flow as usize];
             f.delivered_total += 1;
             f.waiting -= u32::from(packet.at_source);
-            f.hops = Some(packet.hops);
-            if self.measuring && now <= f.stop {
+            if packet.destination == f.to {
+                f.hops = Some(packet.hops);
+            }
+            if !packet.tcp && self.measuring && now <= f.stop {
                 f.delivered_packets += 1;
                 f.delivered_bytes += u64::from(packet.payload);
                 f.delays.add(now - packet.created);
@@ -326,6 +404,11 @@ impl Net {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
             let delay = now - packet.created;
             trace.push((now, Record::Delivered { node, flow, sequence: packet.sequence, delay }));
+        }
+        if packet.tcp
+            && let Some(carried) = self.packets.carried(handle)
+        {
+            self.tcp_arrived(&packet, carried, now);
         }
     }
 
@@ -349,11 +432,32 @@ impl Net {
 
     /// The next packet of a port leaves its queue.
     fn take(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
-        let p = &mut self.ports[port as usize];
-        let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
-        p.queue.peek(&mut context)?;
-        let queued = p.queue.commit()?;
-        let handle = self.packets.handle(queued.id.0);
+        let (handle, queued) = loop {
+            let p = &mut self.ports[port as usize];
+            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
+            let head = p.queue.peek(&mut context);
+            let verdict = match (&mut p.aqm, &head) {
+                (Some(aqm), Some(head)) => {
+                    aqm.on_dequeue(&head.packet, &p.queue.view(), &mut context).for_ecn(head.packet.ecn)
+                }
+                _ => Verdict::Pass,
+            };
+            let queued = head.and_then(|_| p.queue.commit());
+            let node = p.node;
+            if !self.outbox.is_empty() {
+                self.own_verdicts(node, now);
+            }
+            let queued = queued?;
+            let handle = self.packets.handle(queued.id.0);
+            match verdict {
+                Verdict::Pass => break (handle, queued),
+                Verdict::Mark(reason) => {
+                    self.mark(handle, reason);
+                    break (handle, queued);
+                }
+                Verdict::Drop(reason) => self.drop_packet(node, handle, reason.0, now),
+            }
+        };
         if let Some(packet) = self.packets.get_mut(handle)
             && packet.at_source
         {
@@ -410,13 +514,17 @@ impl Upper for Net {
                 // Distant hearers receive it a little later: it lives on for a millisecond.
                 let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
                 let (index, generation) = (handed.packet as u32, (handed.packet >> 32) as u32);
-                self.later(now + 1_000_000, order, kinds::RELEASE, generation, index);
+                self.later(now + 1_000_000, order, kinds::RELEASE, generation, index, 0);
             }
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
                 let here = self.packets.get(handed.packet).is_some_and(|p| u32::from(p.hops) == handed.tag);
                 if here {
+                    let of_own = self.packets.get(handed.packet).is_some_and(|p| p.tcp && p.source == node);
                     self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
+                    if let Some(carried) = self.packets.carried(handed.packet).filter(|_| of_own) {
+                        self.tcp_link_drop(&carried, now);
+                    }
                 }
             }
         }

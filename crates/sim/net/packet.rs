@@ -2,6 +2,8 @@
 
 use airfair_schemes::places::{Ecn, PacketClass};
 
+use super::connections::Carried;
+
 /// No flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;
 
@@ -14,6 +16,8 @@ pub(crate) struct Packet {
     pub enqueued: u64,
     /// Its flow, or [`NO_FLOW`].
     pub flow: u32,
+    /// The same as queues see it: each of a flow's connections is a flow of its own.
+    pub queue_flow: u32,
     /// Its number within the flow; the kind of an ARP packet.
     pub sequence: u32,
     pub source: u32,
@@ -25,6 +29,8 @@ pub(crate) struct Packet {
     pub hops: u16,
     /// It has not left its source's queue yet.
     pub at_source: bool,
+    /// It carries a segment of TCP.
+    pub tcp: bool,
     pub class: PacketClass,
     pub ecn: Ecn,
 }
@@ -41,9 +47,27 @@ struct Slot {
 pub(crate) struct Packets {
     slots: Vec<Slot>,
     free: Vec<u32>,
+    /// What packets of TCP carry, by the same index.
+    carried: Vec<Carried>,
 }
 
 impl Packets {
+    /// Adds a packet that carries a segment.
+    pub(crate) fn add_carrying(&mut self, packet: Packet, carried: Carried) -> u64 {
+        let handle = self.add(packet);
+        let at = handle as u32 as usize;
+        if at >= self.carried.len() {
+            self.carried.resize(at + 1, carried);
+        }
+        self.carried[at] = carried;
+        handle
+    }
+
+    /// What a packet of TCP carries or has just carried.
+    pub(crate) fn carried(&self, handle: u64) -> Option<Carried> {
+        self.carried.get(handle as u32 as usize).copied()
+    }
+
     pub(crate) fn add(&mut self, packet: Packet) -> u64 {
         let at = match self.free.pop() {
             Some(at) => {
@@ -99,6 +123,7 @@ mod tests {
             created: 0,
             enqueued: 0,
             flow: 1,
+            queue_flow: 1,
             sequence: 0,
             source: 0,
             destination: 1,
@@ -106,6 +131,7 @@ mod tests {
             bytes: 38,
             hops: 0,
             at_source: true,
+            tcp: false,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };

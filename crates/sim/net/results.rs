@@ -1,12 +1,16 @@
 //! What the network has counted, and where every packet is.
 
+use std::collections::BTreeMap;
+
 use airfair_schemes::places::PacketClass;
 
+use super::flows::Flow;
 use super::{Behind, Net};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::measure::summary::{Ends, FlowResult};
 use crate::measure::trace::Names;
+use crate::spec::Traffic;
 
 impl Net {
     /// Lets stations and wires that have something new to send go on, after every event.
@@ -48,19 +52,43 @@ impl Net {
                     delivered_bytes: f.delivered_bytes,
                     sent_packets: f.sent,
                     delivered_packets: f.delivered_packets,
-                    retransmissions: 0,
+                    retransmissions: self.retransmissions(f),
                     mean_delay_s: f.delays.mean_s(),
                     p99_delay_s: f.delays.quantile_s(0.99),
-                    completion_s: None,
+                    completion_s: self.completion_s(f),
+                    files: f.tcp.as_ref().filter(|tcp| tcp.files.is_some()).map(|tcp| tcp.done.result()),
                     hops: f.hops,
                 }
             })
             .collect()
     }
 
+    /// Connections that live, and the most that have lived at once.
+    pub(crate) fn connections(&self) -> (u64, u64) {
+        self.connections.count()
+    }
+
+    /// Marks by reason.
+    pub(crate) fn marks(&self) -> BTreeMap<String, u64> {
+        self.marks.iter().map(|(&k, &v)| (k.to_string(), v)).collect()
+    }
+
+    /// Segments that a flow over TCP has sent again so far.
+    fn retransmissions(&self, f: &Flow) -> u64 {
+        let Some(tcp) = &f.tcp else { return 0 };
+        let live = self.connections.get(tcp.connection).map_or(0, |c| c.sender.stats().retransmissions);
+        tcp.retransmissions + live
+    }
+
+    /// When a flow's only file was complete, after its start.
+    fn completion_s(&self, f: &Flow) -> Option<f64> {
+        let tcp = f.tcp.as_ref().filter(|tcp| matches!(tcp.traffic, Traffic::File { .. }))?;
+        tcp.done.all.mean_s()
+    }
+
     /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
     pub(crate) fn ends(&self, air: &Air) -> Ends {
-        let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.class == PacketClass::Data);
+        let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.class != PacketClass::Control);
         let mut ends =
             Ends { made: self.injected_made, delivered: self.injected_delivered, ..Ends::default() };
         for f in &self.flows {
@@ -77,7 +105,7 @@ impl Net {
             let here = |h: &crate::air::Handed| {
                 self.packets
                     .get(h.packet)
-                    .is_some_and(|p| p.class == PacketClass::Data && u32::from(p.hops) == h.tag)
+                    .is_some_and(|p| p.class != PacketClass::Control && u32::from(p.hops) == h.tag)
             };
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }

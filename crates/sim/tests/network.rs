@@ -224,7 +224,7 @@ fn a_wired_link_loses_what_it_is_told() {
 fn queues_on_a_wired_link_wait_as_theory_says() {
     for (exponential_sizes, service_ms, waiting_ms) in [(true, 8.004, 8.012), (false, 8.0, 4.0)] {
         let mut spec = cable(3200, &[link(0, 1, 1, 0, 100_000)]);
-        spec.headers = HeaderSpec { udp: 0, ip: 0, llc: 0, mac: 0, wired: 0 };
+        spec.headers = HeaderSpec { udp: 0, tcp: None, ip: 0, llc: 0, mac: 0, wired: 0 };
         let traffic = Traffic::Poisson { rate: Rate(500_000), packet: Bytes(1000), exponential_sizes };
         flow(&mut spec, "f", 0, 1, traffic);
         let result = run(&spec, 7);

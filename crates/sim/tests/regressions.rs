@@ -3,7 +3,7 @@
 mod support;
 
 use airfair_sim::engine::drive::{self, Surface};
-use airfair_sim::spec::{FlowSpec, Interference, LockOn, Traffic};
+use airfair_sim::spec::{FlowSpec, Interference, LockOn, Traffic, Transport};
 use airfair_units::{Bytes, Rate, Span, Time};
 use support::{chain, dot11b, flow, make, node, run, saturating, world};
 
@@ -68,6 +68,7 @@ fn several_kinds_without_power_sums_leave_no_power_behind() {
         id: "f".into(),
         from: a,
         to: b,
+        transport: Transport::Udp,
         traffic: constant(1),
         start: Time::ZERO,
         start_jitter: Span::ZERO,

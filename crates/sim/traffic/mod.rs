@@ -1,4 +1,8 @@
-//! What applications send: constant rate, Poisson, saturating.
+//! What applications send: packets at a constant rate, Poisson or saturating; files.
+
+mod files;
+
+pub(crate) use files::{FileSource, NextFile};
 
 use airfair_units::math;
 use airfair_units::random::{Purpose, Stream};
@@ -54,6 +58,8 @@ impl Source {
                 let drawn = self.sizes.exponential(packet.get() as f64);
                 (drawn.min(f64::from(LARGEST_PAYLOAD)) as u32 + 1).min(LARGEST_PAYLOAD)
             }
+            // Files are not made of packets here.
+            _ => 0,
         }
     }
 
@@ -76,7 +82,7 @@ impl Source {
                 let gap = -mean * math::ln(1.0 - self.gaps.uniform());
                 now + (gap + 0.5) as u64
             }
-            Traffic::Saturating { .. } => u64::MAX,
+            _ => u64::MAX,
         }
     }
 
@@ -90,6 +96,7 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Transport;
     use airfair_units::{Bytes, Rate, Span, Time};
 
     fn source(traffic: Traffic) -> Source {
@@ -97,6 +104,7 @@ mod tests {
             id: "f".into(),
             from: 0,
             to: 1,
+            transport: Transport::Udp,
             traffic,
             start: Time::ZERO,
             start_jitter: Span::ZERO,

@@ -95,7 +95,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         flows: vec![],
         routing: Routing::Hops,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },
-        headers: HeaderSpec { udp: 8, ip: 20, llc: 8, mac: 28, wired: 0 },
+        headers: HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },
     }
 }
 
@@ -109,6 +109,7 @@ pub fn flow(spec: &mut WorldSpec, id: &str, from: usize, to: usize, traffic: Tra
         id: id.into(),
         from,
         to,
+        transport: Transport::Udp,
         traffic,
         start: Time::ZERO,
         start_jitter: Span::ZERO,
@@ -146,7 +147,7 @@ pub fn cell(radio: RadioSpec, n: usize, payload: u64, seconds: u64) -> WorldSpec
 
 pub fn make(spec: &WorldSpec, seed: u64) -> World {
     let scheme = (find("droptail").unwrap().build)(&Params::default()).unwrap();
-    World::new(spec, "droptail", scheme.as_ref(), seed).unwrap()
+    World::new(spec, "droptail", scheme, seed).unwrap()
 }
 
 pub fn run(spec: &WorldSpec, seed: u64) -> RunResult {

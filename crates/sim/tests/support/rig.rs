@@ -60,7 +60,7 @@ impl Rig {
         seed: u64,
         overhears: bool,
     ) -> Self {
-        let headers = HeaderSpec { udp: 8, ip: 20, llc: 8, mac: 28, wired: 0 };
+        let headers = HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 };
         let specs: Vec<StationSpec> = stations
             .iter()
             .enumerate()

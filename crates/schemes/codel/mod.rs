@@ -1,0 +1,211 @@
+//! CoDel: drops or marks at the head of a queue whose packets have waited longer than a target for a whole interval.
+//!
+//! RFC 8289 (Nichols, Jacobson, McGregor, Iyengar, "Controlled Delay Active Queue Management", 2018), section 5. It fills
+//! one place, the AQM, and stands beside drop-tail, whose limit still holds; FQ-CoDel runs the same machine per flow.
+//!
+//! | symbol | here | unit | default |
+//! |---|---|---|---|
+//! | TARGET | `target` | time | 5 ms |
+//! | INTERVAL | `interval` | time | 100 ms |
+//! | MAXPACKET | `mtu` | bytes | 1500 |
+//! | first_above_time | when the wait will have been above the target for an interval | time | none |
+//! | drop_next | when the next packet is dropped | time | |
+//! | count, lastcount | drops since dropping began; what count was then | packets | 0 |
+//!
+//! As each packet is about to leave:
+//! - it is in order if it waited less than the target or leaves at most an MTU behind: then dropping ends;
+//! - if every packet for an interval was not, dropping begins with this one, and the next ones are dropped at
+//!   `drop_next <- drop_next + interval/sqrt(count)`;
+//! - if dropping begins again within 16 intervals of `drop_next`, it goes on at the rate that it ended with:
+//!   `count <- count - lastcount` if that is more than 1, else 1.
+//!
+//! Deviations: none in the law. The RFC's routine takes packet after packet until it has one to deliver; here each is asked
+//! about in turn, and what the RFC does with the packet after a dropped one is done when that packet is asked about. With
+//! `ecn` (off by default; as in Linux) a mark takes the place of a drop and the marked packet is the one
+//! delivered; a packet that cannot be marked is dropped. interval/sqrt(count) is exact, rounded down to a nanosecond.
+
+use airfair_units::{Bytes, Span, Time};
+
+use crate::places::{Aqm, Context, DropReason, MarkReason, Packet, QueueView, Verdict};
+use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
+
+/// A packet dropped, or marked, because the queue stood too long.
+pub const CODEL: &str = "codel";
+
+/// Dropping goes on at its old rate if it begins again within so many intervals (RFC 8289 section 5.5).
+const MEMORY_INTERVALS: u64 = 16;
+
+pub(crate) const TARGET: ParamDoc = ParamDoc {
+    name: "target",
+    doc: "wait that a standing queue may cause; at least the time of a packet or two on the link (RFC 8289 section 4.3)",
+    kind: ParamKind::Span,
+    default: "5 ms",
+};
+pub(crate) const INTERVAL: ParamDoc = ParamDoc {
+    name: "interval",
+    doc: "how long the wait must stay above the target; the order of a worst-case round-trip time (RFC 8289 section 4.2)",
+    kind: ParamKind::Span,
+    default: "100 ms",
+};
+pub(crate) const MTU: ParamDoc = ParamDoc {
+    name: "mtu",
+    doc: "a queue with at most so many bytes left is never dropped from (MAXPACKET)",
+    kind: ParamKind::Bytes,
+    default: "1500 B",
+};
+pub(crate) const ECN: ParamDoc = ParamDoc {
+    name: "ecn",
+    doc: "marks instead of dropping where the packet can be marked",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
+/// What the documentation says of the parameters.
+pub(crate) const PARAMS: &[ParamDoc] = &[TARGET, INTERVAL, MTU, ECN];
+
+/// CoDel's parameters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    target: Span,
+    interval: Span,
+    /// Bytes.
+    mtu: u64,
+    ecn: bool,
+}
+
+impl Settings {
+    pub(crate) fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let settings = Self {
+            target: params.span(&TARGET, Span::from_micros(1)..=Span::from_secs(10))?,
+            interval: params.span(&INTERVAL, Span::from_micros(1)..=Span::from_secs(100))?,
+            mtu: params.bytes(&MTU, Bytes(0)..=Bytes(1 << 20))?.get(),
+            ecn: params.flag(&ECN)?,
+        };
+        if settings.interval < settings.target {
+            let problem = "expected a time not below target".to_string();
+            return Err(ParamError { name: INTERVAL.name, problem });
+        }
+        Ok(settings)
+    }
+}
+
+/// CoDel's state at one first-in first-out queue.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    first_above: Option<Time>,
+    dropping: bool,
+    /// The last packet was dropped: drop_next moves on when the next one shows that the queue still stands.
+    after_drop: bool,
+    drop_next: Time,
+    count: u32,
+    last_count: u32,
+}
+
+impl State {
+    /// What becomes of a packet that is about to leave `bytes_left` behind. After a drop the next one is asked about at once.
+    pub(crate) fn decide(
+        &mut self,
+        settings: &Settings,
+        packet: &Packet,
+        bytes_left: u64,
+        now: Time,
+    ) -> Verdict {
+        if !self.stands(settings, packet, bytes_left, now) {
+            self.dropping = false;
+            return Verdict::Pass;
+        }
+        if self.dropping {
+            if self.after_drop {
+                self.advance(settings);
+            }
+            if now < self.drop_next {
+                return Verdict::Pass;
+            }
+            self.count = self.count.saturating_add(1);
+            let verdict = settings.verdict(packet);
+            self.after_drop = matches!(verdict, Verdict::Drop(_));
+            if !self.after_drop {
+                self.advance(settings);
+            }
+            verdict
+        } else {
+            self.dropping = true;
+            let delta = self.count.saturating_sub(self.last_count);
+            let memory = settings.interval * MEMORY_INTERVALS;
+            let recent = now < self.drop_next.saturating_add(memory);
+            self.count = if recent { delta.max(1) } else { 1 };
+            self.last_count = self.count;
+            self.drop_next = now;
+            self.advance(settings);
+            settings.verdict(packet)
+        }
+    }
+
+    /// Whether the queue has stood above the target for an interval: the RFC's ok_to_drop.
+    fn stands(&mut self, settings: &Settings, packet: &Packet, bytes_left: u64, now: Time) -> bool {
+        if now.since(packet.enqueued) < settings.target || bytes_left <= settings.mtu {
+            self.first_above = None;
+            return false;
+        }
+        match self.first_above {
+            None => {
+                self.first_above = Some(now.saturating_add(settings.interval));
+                false
+            }
+            Some(at) => now >= at,
+        }
+    }
+
+    /// The control law: the next drop comes interval/sqrt(count) after the last was due.
+    fn advance(&mut self, settings: &Settings) {
+        self.after_drop = false;
+        self.drop_next = self.drop_next.saturating_add(control_law(settings.interval, self.count));
+    }
+}
+
+impl Settings {
+    /// A mark where one is wanted and possible, else a drop.
+    const fn verdict(&self, packet: &Packet) -> Verdict {
+        if self.ecn {
+            Verdict::Mark(MarkReason(CODEL)).for_ecn(packet.ecn)
+        } else {
+            Verdict::Drop(DropReason(CODEL))
+        }
+    }
+}
+
+/// interval/sqrt(count), rounded down to a nanosecond: the root of interval^2/count.
+fn control_law(interval: Span, count: u32) -> Span {
+    let square = u128::from(interval.as_nanos()).pow(2) / u128::from(count.max(1));
+    Span(square.isqrt() as u64)
+}
+
+/// CoDel at one queue.
+#[derive(Debug, Clone)]
+pub struct CoDel {
+    settings: Settings,
+    state: State,
+}
+
+impl CoDel {
+    /// CoDel with these parameters, not dropping.
+    ///
+    /// # Errors
+    /// A parameter out of its range, or an interval below the target.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        Ok(Self { settings: Settings::from_params(params)?, state: State::default() })
+    }
+}
+
+impl Aqm for CoDel {
+    #[inline]
+    fn on_enqueue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
+        Verdict::Pass
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+        let bytes_left = queue.bytes.saturating_sub(u64::from(packet.bytes));
+        self.state.decide(&self.settings, packet, bytes_left, context.now)
+    }
+}

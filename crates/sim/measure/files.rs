@@ -1,0 +1,63 @@
+//! Completion times of files: by size, in memory that does not grow with their number.
+
+use super::delays::Delays;
+use super::summary::{FilesResult, SizeClass};
+
+/// Files that were sent, each over a connection of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    /// Files begun.
+    pub started: u64,
+    /// Files delivered and acknowledged.
+    pub finished: u64,
+    /// Completion times of all.
+    pub all: Delays,
+    /// And by size: class k holds sizes of 2^k up to 2^(k+1) - 1 bytes.
+    pub by_size: Vec<Delays>,
+    /// Each of them, if that was asked for.
+    pub list: Option<Vec<Completion>>,
+}
+
+/// A file that was delivered and acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// When its application asked for it, ns since the start of the run.
+    pub start_ns: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Until its last byte was acknowledged.
+    pub duration_ns: u64,
+}
+
+impl Files {
+    pub(crate) fn result(&self) -> FilesResult {
+        let classes = self.by_size.iter().enumerate().filter_map(|(class, times)| {
+            Some(SizeClass {
+                from_bytes: 1 << class,
+                finished: times.count(),
+                mean_completion_s: times.mean_s()?,
+                p95_completion_s: times.quantile_s(0.95)?,
+            })
+        });
+        FilesResult {
+            started: self.started,
+            finished: self.finished,
+            mean_completion_s: self.all.mean_s(),
+            p95_completion_s: self.all.quantile_s(0.95),
+            by_size: classes.collect(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, start_ns: u64, bytes: u64, duration_ns: u64) {
+        self.finished += 1;
+        self.all.add(duration_ns);
+        let class = bytes.max(1).ilog2() as usize;
+        if class >= self.by_size.len() {
+            self.by_size.resize_with(class + 1, Delays::default);
+        }
+        self.by_size[class].add(duration_ns);
+        if let Some(list) = &mut self.list {
+            list.push(Completion { start_ns, bytes, duration_ns });
+        }
+    }
+}

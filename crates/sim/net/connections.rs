@@ -1,0 +1,130 @@
+//! TCP connections while they live: a slab of slots that are used again.
+
+use airfair_schemes::places::Timer;
+use airfair_transport::{Receiver, Segment, Sender};
+use airfair_units::random::Stream;
+
+use crate::air::NEVER;
+
+/// A connection, by its slot and the slot's generation: it finds nothing when the connection has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ConnectionId {
+    pub slot: u32,
+    pub generation: u32,
+}
+
+impl ConnectionId {
+    /// No connection.
+    pub(crate) const NONE: Self = Self { slot: u32::MAX, generation: 0 };
+}
+
+/// What a packet of TCP carries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Carried {
+    pub segment: Segment,
+    pub connection: ConnectionId,
+    /// From the sender to the receiver.
+    pub forward: bool,
+}
+
+/// Both ends of a connection.
+pub(crate) struct Connection {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub flow: u32,
+    /// What queues take for a flow: connections of one flow are flows of their own.
+    pub queue_flow: u32,
+    /// When its application asked for it, ns.
+    pub opened: u64,
+    /// Size of its file; `None`: it has no end.
+    pub size: Option<u64>,
+    pub random: Stream,
+    /// Times of the pending timer events.
+    pub sender_armed: u64,
+    pub receiver_armed: u64,
+    /// It waits for room in its node's queue.
+    pub blocked: bool,
+    /// Timers of its law.
+    timers: Vec<(Timer, u64)>,
+}
+
+#[derive(Default)]
+struct Slot {
+    generation: u32,
+    connection: Option<Box<Connection>>,
+}
+
+/// All connections that live.
+#[derive(Default)]
+pub(crate) struct Connections {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl Connection {
+    pub(crate) fn new(sender: Sender, receiver: Receiver, flow: u32, random: Stream) -> Self {
+        Self {
+            sender,
+            receiver,
+            flow,
+            queue_flow: flow,
+            opened: 0,
+            size: None,
+            random,
+            sender_armed: NEVER,
+            receiver_armed: NEVER,
+            blocked: false,
+            timers: Vec::new(),
+        }
+    }
+
+    /// Sets a timer of the law; an earlier setting of the same timer counts no more.
+    pub(crate) fn set_timer(&mut self, timer: Timer, at: u64) {
+        self.timers.retain(|t| t.0 != timer);
+        self.timers.push((timer, at));
+    }
+
+    /// A timer's event has come: whether it still counts.
+    pub(crate) fn take_timer(&mut self, timer: Timer, now: u64) -> bool {
+        let before = self.timers.len();
+        self.timers.retain(|&t| t != (timer, now));
+        self.timers.len() < before
+    }
+}
+
+impl Connections {
+    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionId {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            (self.slots.len() - 1) as u32
+        });
+        let place = &mut self.slots[slot as usize];
+        place.connection = Some(Box::new(connection));
+        ConnectionId { slot, generation: place.generation }
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        let slot = self.slots.get_mut(id.slot as usize)?;
+        if slot.generation == id.generation { slot.connection.as_deref_mut() } else { None }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        let slot = self.slots.get(id.slot as usize)?;
+        if slot.generation == id.generation { slot.connection.as_deref() } else { None }
+    }
+
+    pub(crate) fn remove(&mut self, id: ConnectionId) {
+        let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
+        if slot.generation == id.generation && slot.connection.take().is_some() {
+            slot.generation = slot.generation.wrapping_add(1);
+            self.free.push(id.slot);
+        }
+    }
+
+    /// How many live, and for how many there is room.
+    pub(crate) fn count(&self) -> (u64, u64) {
+        ((self.slots.len() - self.free.len()) as u64, self.slots.len() as u64)
+    }
+}

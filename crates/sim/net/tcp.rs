@@ -1,0 +1,331 @@
+//! The host's part of TCP: connections are opened, their segments become packets, and timers fire.
+//!
+//! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
+
+use airfair_schemes::places::{Context, Outbox, PacketClass, Timer};
+use airfair_transport::{Receiver, Segment, Sender};
+use airfair_units::Time;
+use airfair_units::random::{Purpose, Stream};
+
+use super::connections::{Carried, Connection, ConnectionId};
+use super::packet::Packet;
+use super::{Blocked, Net, class, kinds};
+use crate::air::NEVER;
+use crate::engine::{Agenda, Order};
+use crate::spec::Traffic;
+use crate::traffic::NextFile;
+
+/// From here on numbers of flows, as queues know them, stand for connections of flows that have many.
+const MANY: u32 = 1 << 31;
+
+/// Which end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Sender,
+    Receiver,
+}
+
+impl Net {
+    /// A flow over TCP starts.
+    pub(super) fn tcp_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow as usize];
+        if f.stop < self.end {
+            let order = Order::new(class::TRAFFIC, f.rank);
+            agenda.push(f.stop, order, kinds::FLOW_STOP, flow, 0, 0);
+        }
+        let Some(tcp) = &mut f.tcp else { return };
+        if let Some(files) = &mut tcp.files {
+            let first = files.start(now);
+            self.file_due(flow, first);
+            return;
+        }
+        let endless = matches!(tcp.traffic, Traffic::Endless | Traffic::Saturating { .. });
+        let id = self.open(flow, None, now);
+        self.flows[flow as usize].tcp.iter_mut().for_each(|tcp| tcp.connection = id);
+        if endless {
+            self.connections.get_mut(id).into_iter().for_each(|c| c.sender.write_endless());
+        }
+        self.pump(id, now);
+        if !endless {
+            let f = &mut self.flows[flow as usize];
+            let due = f.source.start(now);
+            if due < f.stop {
+                agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
+            }
+        }
+    }
+
+    /// The application of a flow over TCP hands over its next packet.
+    pub(super) fn tcp_source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow as usize];
+        let size = f.source.size();
+        let id = f.tcp.as_ref().map_or(ConnectionId::NONE, |tcp| tcp.connection);
+        self.schedule_source(flow, now, agenda);
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.sender.write(u64::from(size));
+            self.pump(id, now);
+        }
+    }
+
+    /// A flow's time is over: its application hands over no more.
+    pub(super) fn tcp_stop(&mut self, flow: u32) {
+        let id = self.flows[flow as usize].tcp.as_ref().map_or(ConnectionId::NONE, |t| t.connection);
+        if let Some(connection) = self.connections.get_mut(id).filter(|c| c.flow == flow) {
+            connection.sender.stop();
+        }
+    }
+
+    /// A file is to come, unless the flow has stopped by then.
+    fn file_due(&mut self, flow: u32, file: Option<NextFile>) {
+        let Some(file) = file else { return };
+        let f = &mut self.flows[flow as usize];
+        if file.at < f.stop {
+            let rank = f.rank;
+            f.tcp.iter_mut().for_each(|tcp| tcp.next_size = file.size);
+            self.later(file.at, Order::new(class::TRAFFIC, rank), kinds::FILE, flow, 0, 0);
+        }
+    }
+
+    /// A file arrives: it is sent over a connection of its own.
+    pub(super) fn file_arrives(&mut self, flow: u32, now: u64) {
+        let Some(tcp) = &mut self.flows[flow as usize].tcp else { return };
+        let size = tcp.next_size;
+        let next = tcp.files.as_mut().and_then(|files| files.after_arrival(now));
+        tcp.done.started += 1;
+        let id = self.open(flow, Some(size), now);
+        self.file_due(flow, next);
+        self.pump(id, now);
+    }
+
+    fn open(&mut self, flow: u32, size: Option<u64>, now: u64) -> ConnectionId {
+        let f = &mut self.flows[flow as usize];
+        let Some(tcp) = &mut f.tcp else { return ConnectionId::NONE };
+        let Some(law) = self.laws.source(tcp.law) else { return ConnectionId::NONE };
+        let number = tcp.opened;
+        tcp.opened += 1;
+        let random = Stream::of_hash(tcp.seed, tcp.hash ^ number, Purpose::Source);
+        let (sender, receiver) = (Sender::new(&tcp.config, law), Receiver::new(&tcp.config));
+        let mut connection = Connection::new(sender, receiver, flow, random);
+        connection.opened = now;
+        if size.is_some() {
+            connection.queue_flow = MANY | (self.opened & (MANY - 1));
+            self.opened = self.opened.wrapping_add(1);
+        }
+        connection.size = size;
+        let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        connection.sender.open(&mut context);
+        if let Some(size) = size {
+            connection.sender.write(size);
+            connection.sender.close();
+        }
+        self.connections.add(connection)
+    }
+
+    /// The sender may have segments to send, and another deadline.
+    fn pump(&mut self, id: ConnectionId, now: u64) {
+        loop {
+            let Some(connection) = self.connections.get_mut(id) else { return };
+            let f = &self.flows[connection.flow as usize];
+            let (from, to) = (f.from, f.to);
+            if connection.blocked {
+                break;
+            }
+            if let Some(port) = self.full(from, to) {
+                if let Some(connection) = self.connections.get_mut(id) {
+                    connection.blocked = true;
+                }
+                self.ports[port as usize].blocked.push_back(Blocked::Connection(id));
+                break;
+            }
+            let Some(connection) = self.connections.get_mut(id) else { return };
+            let mut context =
+                Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+            let Some(segment) = connection.sender.poll(&mut context) else { break };
+            self.emit(id, &segment, End::Sender, now);
+        }
+        self.law_timers(id);
+        self.arm(id, End::Sender);
+    }
+
+    /// The port towards a destination, if it is full and holds its sources back.
+    fn full(&self, from: u32, to: u32) -> Option<u32> {
+        let hop = self.next_hop(from, to)?;
+        let port = &self.ports[hop.port as usize];
+        if !port.backpressure {
+            return None;
+        }
+        let view = port.queue.view();
+        (view.packets >= view.limit_packets).then_some(hop.port)
+    }
+
+    /// There is room again.
+    pub(super) fn unblock(&mut self, id: ConnectionId, now: u64) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.blocked = false;
+            self.pump(id, now);
+        }
+    }
+
+    /// The receiver may have acknowledgements to send, and another deadline.
+    fn answer(&mut self, id: ConnectionId, now: u64) {
+        while let Some(segment) = self.connections.get_mut(id).and_then(|c| c.receiver.poll(Time(now))) {
+            self.emit(id, &segment, End::Receiver, now);
+        }
+        self.arm(id, End::Receiver);
+    }
+
+    /// A segment leaves.
+    fn emit(&mut self, id: ConnectionId, segment: &Segment, end: End, now: u64) {
+        let Some(connection) = self.connections.get(id) else { return };
+        let flow = connection.flow;
+        let f = &mut self.flows[flow as usize];
+        let forward = end == End::Sender;
+        let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
+        f.sent_total += 1;
+        if forward && self.measuring && segment.payload > 0 {
+            f.sent += 1;
+        }
+        let header = self.headers.tcp.unwrap_or_else(|| segment.header_len());
+        let packet = Packet {
+            created: now,
+            enqueued: now,
+            flow,
+            queue_flow: connection.queue_flow,
+            sequence: if segment.payload > 0 { segment.seq } else { segment.ack } as u32,
+            source,
+            destination,
+            payload: segment.payload,
+            bytes: segment.payload + header + self.headers.ip,
+            hops: 0,
+            at_source: false,
+            tcp: true,
+            class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
+            ecn: segment.ecn,
+        };
+        let handle =
+            self.packets.add_carrying(packet, Carried { segment: *segment, connection: id, forward });
+        self.forward(source, handle, now);
+    }
+
+    /// A packet of TCP has reached its host.
+    pub(super) fn tcp_arrived(&mut self, packet: &Packet, carried: Carried, now: u64) {
+        let Carried { mut segment, connection: id, forward } = carried;
+        segment.ecn = packet.ecn;
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        if forward {
+            let before = connection.receiver.delivered();
+            connection.receiver.on_segment(&segment, Time(now));
+            let new = connection.receiver.delivered() - before;
+            let f = &mut self.flows[packet.flow as usize];
+            if self.measuring && now <= f.stop {
+                f.delivered_bytes += new;
+                if segment.payload > 0 {
+                    f.delivered_packets += 1;
+                    f.delays.add(now - packet.created);
+                }
+            }
+            self.answer(id, now);
+            return;
+        }
+        let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        connection.sender.on_segment(&segment, &mut context);
+        if connection.sender.is_done() {
+            self.close(id, now);
+        } else {
+            self.pump(id, now);
+        }
+    }
+
+    /// Everything is delivered and acknowledged.
+    fn close(&mut self, id: ConnectionId, now: u64) {
+        let Some(connection) = self.connections.get(id) else { return };
+        let (flow, opened, size) = (connection.flow, connection.opened, connection.size);
+        let retransmissions = connection.sender.stats().retransmissions;
+        self.connections.remove(id);
+        let f = &mut self.flows[flow as usize];
+        let Some(tcp) = &mut f.tcp else { return };
+        tcp.retransmissions += retransmissions;
+        let Some(size) = size else { return };
+        tcp.done.add(opened, size, now - opened);
+        let next = tcp.files.as_mut().and_then(|files| files.after_completion(now));
+        self.file_due(flow, next);
+    }
+
+    /// The own node's link layer has given a packet up.
+    pub(super) fn tcp_link_drop(&mut self, carried: &Carried, now: u64) {
+        let Carried { segment, connection: id, forward: true } = carried else { return };
+        let Some(connection) = self.connections.get_mut(*id) else { return };
+        let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        connection.sender.on_link_drop(segment.seq, &mut context);
+        self.pump(*id, now);
+    }
+
+    /// Makes sure that a timer event comes no later than the deadline.
+    fn arm(&mut self, id: ConnectionId, end: End) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let (deadline, armed, kind) = match end {
+            End::Sender => (connection.sender.deadline(), &mut connection.sender_armed, kinds::SENDER_TIMER),
+            End::Receiver => {
+                (connection.receiver.deadline(), &mut connection.receiver_armed, kinds::RECEIVER_TIMER)
+            }
+        };
+        let Some(Time(deadline)) = deadline.filter(|d| d.0 < *armed) else { return };
+        *armed = deadline;
+        let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
+        self.later(deadline, order, kind, id.slot, id.generation, 0);
+    }
+
+    pub(super) fn sender_timer(&mut self, id: ConnectionId, now: u64) {
+        let Some(connection) = self.connections.get_mut(id).filter(|c| c.sender_armed == now) else { return };
+        connection.sender_armed = NEVER;
+        if connection.sender.deadline().is_some_and(|d| d.0 <= now) {
+            let mut context =
+                Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+            connection.sender.on_timer(&mut context);
+            self.pump(id, now);
+        } else {
+            self.arm(id, End::Sender);
+        }
+    }
+
+    pub(super) fn receiver_timer(&mut self, id: ConnectionId, now: u64) {
+        let Some(connection) = self.connections.get_mut(id).filter(|c| c.receiver_armed == now) else {
+            return;
+        };
+        connection.receiver_armed = NEVER;
+        if connection.receiver.deadline().is_some_and(|d| d.0 <= now) {
+            connection.receiver.on_timer(Time(now));
+            self.answer(id, now);
+        } else {
+            self.arm(id, End::Receiver);
+        }
+    }
+
+    /// Timers that the law has set in the last hook.
+    fn law_timers(&mut self, id: ConnectionId) {
+        if self.outbox.timers.is_empty() {
+            return;
+        }
+        let Outbox { timers, .. } = &mut self.outbox;
+        let Some(connection) = self.connections.get_mut(id) else { return timers.clear() };
+        let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
+        let set: Vec<(Timer, Time)> = std::mem::take(timers);
+        for &(timer, at) in &set {
+            connection.set_timer(timer, at.0);
+            self.pending.push((at.0, order, kinds::LAW_TIMER, id.slot, id.generation, u32::from(timer.0)));
+            self.unsettled = true;
+        }
+        self.outbox.timers = set;
+        self.outbox.timers.clear();
+    }
+
+    pub(super) fn law_timer(&mut self, id: ConnectionId, timer: Timer, now: u64) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        if connection.take_timer(timer, now) {
+            let mut context =
+                Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+            connection.sender.law_mut().on_timer(timer, &mut context);
+            self.pump(id, now);
+        }
+    }
+}

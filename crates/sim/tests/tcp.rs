@@ -1,0 +1,209 @@
+//! TCP over the simulated network: times worked by hand, and what must hold whatever the network does.
+
+mod support;
+
+use airfair_schemes::{ParamValue, Params, find};
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::{Bytes, Rate, Span, Time};
+use support::{dot11b, world};
+
+/// No options in the headers, every segment acknowledged, one segment at first: easy to follow.
+fn plain() -> TcpConfig {
+    TcpConfig {
+        mss: 1000,
+        initial_window: InitialWindow::Segments(1),
+        delayed_ack: None,
+        sack: false,
+        fin: false,
+        initial_rto: Span::from_secs(1),
+        min_rto: Span::from_millis(200),
+        ..TcpConfig::default()
+    }
+}
+
+fn tcp(config: TcpConfig) -> Transport {
+    Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false }
+}
+
+fn add(spec: &mut WorldSpec, id: &str, ends: (usize, usize), config: TcpConfig, traffic: Traffic) {
+    spec.flows.push(FlowSpec {
+        id: id.into(),
+        from: ends.0,
+        to: ends.1,
+        transport: tcp(config),
+        traffic,
+        start: Time::ZERO,
+        start_jitter: Span::ZERO,
+        stop: Time::NEVER,
+    });
+}
+
+fn wired(spec: &mut WorldSpec, id: &str) {
+    spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
+}
+
+fn link(ends: (usize, usize), mbps: u64, delay_ms: u64, packets: u32) -> LinkSpec {
+    LinkSpec {
+        ends: [ends.0, ends.1],
+        rate: Rate::from_mbps(mbps),
+        delay: Span::from_millis(delay_ms),
+        loss: 0.0,
+        queue: QueueSpec { packets },
+    }
+}
+
+/// Two nodes with a wired link between them; headers of 20 bytes each.
+fn pair(mbps: u64, delay_ms: u64, packets: u32, seconds: u64) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), seconds);
+    spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
+    wired(&mut spec, "a");
+    wired(&mut spec, "b");
+    spec.links.push(link((0, 1), mbps, delay_ms, packets));
+    spec
+}
+
+fn run_with(spec: &WorldSpec, scheme: &str, params: &Params) -> RunResult {
+    let built = (find(scheme).unwrap().build)(params).unwrap();
+    let mut world = World::new(spec, scheme, built, 1).unwrap();
+    drive::to_end(&mut world);
+    let result = world.result();
+    let ends = &result.ends;
+    let dropped: u64 = ends.dropped.values().sum();
+    let rest = ends.queued + ends.in_mac + ends.on_wire + ends.awaiting_arp;
+    assert_eq!(ends.made, ends.delivered + dropped + rest, "every packet ends in one place: {ends:?}");
+    result
+}
+
+fn run(spec: &WorldSpec) -> RunResult {
+    run_with(spec, "droptail", &Params::default())
+}
+
+/// 1 Mbit/s, 10 ms: SYN (40 bytes, 320 us) and its answer take 20.64 ms, the segment of 1040 bytes 8.32 + 10 ms, its
+/// acknowledgement 10.32 ms: 49.28 ms.
+#[test]
+fn a_file_of_one_segment_takes_two_round_trips() {
+    let mut spec = pair(1, 10, 50, 1);
+    add(&mut spec, "f", (0, 1), plain(), Traffic::File { size: Bytes(1000) });
+    let flow = &run(&spec).flows[0];
+    let files = flow.files.as_ref().unwrap();
+    assert_eq!((files.started, files.finished), (1, 1));
+    assert!((flow.completion_s.unwrap() - 0.049_28).abs() < 1e-9, "{:?}", flow.completion_s);
+    assert_eq!(flow.delivered_bytes, 1000);
+}
+
+/// Three segments, a window of one at first: the second and third leave when the first is acknowledged (49.28 ms); the third
+/// arrives 8.32 ms after the second: 49.28 + 2 x 8.32 + 10 + 0.32 + 10 = 86.24 ms.
+#[test]
+fn slow_start_opens_by_one_segment_an_acknowledgement() {
+    let mut spec = pair(1, 10, 50, 1);
+    add(&mut spec, "f", (0, 1), plain(), Traffic::File { size: Bytes(3000) });
+    let flow = &run(&spec).flows[0];
+    assert!((flow.completion_s.unwrap() - 0.086_24).abs() < 1e-9, "{:?}", flow.completion_s);
+}
+
+/// A link that is never idle carries 1000 of 1040 bytes.
+#[test]
+fn a_long_flow_fills_its_link() {
+    let mut spec = pair(10, 10, 100, 30);
+    spec.warmup = Span::from_secs(5);
+    add(&mut spec, "f", (0, 1), plain(), Traffic::Endless);
+    let result = run(&spec);
+    let share = result.flows[0].goodput_bps / (10e6 * 1000.0 / 1040.0);
+    assert!((0.995..=1.0005).contains(&share), "{share}");
+    // Its own queue holds it back instead of dropping.
+    assert_eq!(result.drops.get("queue-full"), None);
+}
+
+/// Behind a router the queue cannot hold the source back: it drops, and TCP repairs.
+#[test]
+fn a_router_drops_and_tcp_repairs() {
+    let mut spec = pair(100, 1, 1000, 30);
+    wired(&mut spec, "c");
+    spec.links.push(link((1, 2), 2, 20, 20));
+    add(&mut spec, "f", (0, 2), plain(), Traffic::File { size: Bytes(3_000_000) });
+    let result = run(&spec);
+    let flow = &result.flows[0];
+    assert!(result.drops["queue-full"] > 0);
+    assert_eq!(flow.delivered_bytes, 3_000_000);
+    assert!(flow.retransmissions >= result.drops["queue-full"]);
+    // 3 MB with headers take 12.48 s at 2 Mbit/s.
+    assert!((12.48..20.0).contains(&flow.completion_s.unwrap()), "{:?}", flow.completion_s);
+}
+
+/// Marks instead of losses: nothing is sent again, and the link stays full.
+#[test]
+fn marks_replace_losses() {
+    let mut spec = pair(100, 1, 1000, 20);
+    wired(&mut spec, "c");
+    spec.links.push(link((1, 2), 5, 20, 200));
+    let config = TcpConfig { ecn: true, ..plain() };
+    add(&mut spec, "f", (0, 2), config, Traffic::Endless);
+    let ecn = Params([("ecn".to_string(), ParamValue::Flag(true))].into());
+    let result = run_with(&spec, "red", &ecn);
+    assert!(result.marks["red-early"] > 10, "{:?}", result.marks);
+    let without = run_with(&spec, "red", &Params::default());
+    assert!(without.drops["red-early"] > 5 && without.marks.is_empty());
+    assert!(result.flows[0].retransmissions < without.flows[0].retransmissions);
+}
+
+/// A flow that has stopped hands nothing more over; what was sent is still repaired.
+#[test]
+fn a_stopped_flow_sends_no_more() {
+    let mut spec = pair(1, 10, 50, 10);
+    add(&mut spec, "f", (0, 1), plain(), Traffic::Endless);
+    spec.flows[0].stop = Time(2_000_000_000);
+    let whole = run(&spec).flows[0].clone();
+    // 2 s at 1 Mbit/s, headers and set-up off, are 238 segments at most; its queue may hold 50 more at the stop.
+    assert!((200_000..=240_000).contains(&whole.delivered_bytes), "{}", whole.delivered_bytes);
+    assert!(whole.sent_packets <= 295, "{}", whole.sent_packets);
+}
+
+/// Thousands of files one after the other need room for one connection.
+#[test]
+fn connections_leave_nothing_behind() {
+    let mut spec = pair(100, 1, 100, 60);
+    let traffic = Traffic::Web { sizes: Sizes::Fixed(Bytes(3000)), pause: Span::from_millis(5) };
+    add(&mut spec, "f", (0, 1), TcpConfig { fin: true, ..plain() }, traffic);
+    let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+    let mut world = World::new(&spec, "droptail", built, 1).unwrap();
+    drive::to_end(&mut world);
+    let files = world.result().flows[0].files.clone().unwrap();
+    assert!(files.finished > 3000, "{files:?}");
+    assert!(files.started - files.finished <= 1);
+    assert_eq!(world.connections(), (files.started - files.finished, 1));
+}
+
+/// The law named in the flow holds unless the run's scheme is a law itself; a flow may insist on its own.
+#[test]
+fn the_runs_law_replaces_the_flows_unless_it_is_pinned() {
+    let goodput = |law: &str, pinned: bool, scheme: &str| {
+        let mut spec = pair(100, 1, 1000, 10);
+        wired(&mut spec, "c");
+        spec.links.push(link((1, 2), 5, 20, 20));
+        let transport =
+            Transport::Tcp { config: plain(), law: law.into(), params: Params::default(), pinned };
+        add(&mut spec, "f", (0, 2), plain(), Traffic::Endless);
+        spec.flows[0].transport = transport;
+        run_with(&spec, scheme, &Params::default()).flows[0].delivered_bytes
+    };
+    let (vegas, newreno) = (goodput("vegas", false, "droptail"), goodput("newreno", false, "droptail"));
+    assert_ne!(vegas, newreno);
+    assert_eq!(goodput("newreno", false, "vegas"), vegas);
+    assert_eq!(goodput("newreno", true, "vegas"), newreno);
+}
+
+#[test]
+fn a_flow_without_a_law_is_refused() {
+    let mut spec = pair(1, 1, 10, 1);
+    add(&mut spec, "f", (0, 1), plain(), Traffic::Endless);
+    for (law, why) in [("red", "flow f: red has no window law"), ("rneo", "flow f: no such scheme: rneo")] {
+        spec.flows[0].transport =
+            Transport::Tcp { config: plain(), law: law.into(), params: Params::default(), pinned: false };
+        let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+        assert_eq!(World::new(&spec, "droptail", built, 1).err().as_deref(), Some(why));
+    }
+}

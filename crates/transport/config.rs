@@ -1,0 +1,164 @@
+//! Every choice that the RFCs leave open, and every rule that can be switched off.
+
+use airfair_units::{Bytes, Span};
+
+/// The window with which a connection starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InitialWindow {
+    /// That many segments.
+    Segments(u32),
+    /// About 4380 bytes: two to four segments (RFC 3390 section 1, RFC 5681 section 3.1).
+    Rfc3390,
+    /// Ten segments, at most 14600 bytes or two segments (RFC 6928 section 2).
+    Rfc6928,
+}
+
+impl InitialWindow {
+    /// Its size for segments of `mss` bytes.
+    #[must_use]
+    pub fn bytes(self, mss: u32) -> Bytes {
+        let mss = u64::from(mss);
+        Bytes(match self {
+            Self::Segments(count) => u64::from(count.max(1)) * mss,
+            Self::Rfc3390 => (4 * mss).min((2 * mss).max(4380)),
+            Self::Rfc6928 => (10 * mss).min((2 * mss).max(14600)),
+        })
+    }
+}
+
+/// When a receiver holds acknowledgements back (RFC 5681 section 4.2, RFC 9293 section 3.8.6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// An acknowledgement leaves at the latest with this many segments; the RFCs allow two.
+    pub segments: u32,
+    /// And at the latest after this time; the RFCs allow 500 ms.
+    pub timeout: Span,
+    /// The first segments of a connection that are acknowledged at once, as Linux does; the RFCs know no such rule.
+    pub quick: u32,
+}
+
+/// What partial acknowledgements do to the retransmission timer (RFC 6582 section 3.2, step 3; the names: RFC 3782 section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartialAckTimer {
+    /// Only the first of a recovery restarts it: many losses end in a time-out.
+    Impatient,
+    /// Each restarts it: one loss is repaired in a round trip, however many there are.
+    SlowButSteady,
+}
+
+/// The parameters of a connection. Sender and receiver are given the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TcpConfig {
+    /// Maximum segment size as the option announces it: the payload of a segment without options, bytes, 1..=65535. A segment
+    /// with timestamps carries 12 bytes less (RFC 9293 section 3.7.1, RFC 6691).
+    pub mss: u32,
+    /// The window with which a connection starts.
+    pub initial_window: InitialWindow,
+    /// Largest congestion window, bytes: the sender's buffer.
+    pub window_limit: u64,
+    /// The receiver's buffer, bytes.
+    pub receive_window: u64,
+    /// How acknowledgements are held back; `None`: each segment is acknowledged.
+    pub delayed_ack: Option<DelayedAck>,
+    /// Retransmission time-out before anything was measured (RFC 6298 section 2.1).
+    pub initial_rto: Span,
+    /// What it is raised to when data begin after the SYN was lost (RFC 6298 section 5.7).
+    pub rto_after_syn_loss: Span,
+    /// Lower bound of the retransmission time-out (RFC 6298 section 2.4).
+    pub min_rto: Span,
+    /// Upper bound of the retransmission time-out, also when it is backed off (RFC 6298 section 2.5).
+    pub max_rto: Span,
+    /// Clock granularity, RFC 6298's G: measured round-trip times and time-outs are rounded up to whole ticks.
+    pub tick: Span,
+    /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675).
+    pub sack: bool,
+    /// The receiver reports what it received twice (RFC 2883); needs `sack`.
+    pub duplicate_sack: bool,
+    /// New data answer the first two duplicate acknowledgements (RFC 3042).
+    pub limited_transmit: bool,
+    /// Proportional rate reduction while SACK repairs, slow-start bound (RFC 6937); needs `sack`.
+    pub prr: bool,
+    /// Timestamps (RFC 7323 section 3).
+    pub timestamps: bool,
+    /// Shift of the window field, 0..=14; 0: the option is not sent (RFC 7323 section 2).
+    pub window_scale: u8,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: bool,
+    /// Connections are set up by SYNs; without, they stand at once and what both ends can is agreed.
+    pub handshake: bool,
+    /// The window is told of silences longer than a time-out (RFC 5681 section 4.1).
+    pub idle_restart: bool,
+    /// A segment that is not full waits until all before it is acknowledged (RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// A closing sender sends a FIN.
+    pub fin: bool,
+    /// Duplicate acknowledgements that mean a loss (RFC 5681 section 3.2: three).
+    pub dupack_threshold: u32,
+    /// What partial acknowledgements do to the retransmission timer.
+    pub partial_ack_timer: PartialAckTimer,
+    /// Times that a SYN is sent again before the sender gives up; `None`: for ever.
+    pub syn_retries: Option<u32>,
+    /// Time-outs in a row before the sender gives up (RFC 9293 section 3.8.3, R2); `None`: never.
+    pub retries: Option<u32>,
+}
+
+impl Default for TcpConfig {
+    /// What the RFCs recommend today, without ECN.
+    fn default() -> Self {
+        Self {
+            mss: 1460,
+            initial_window: InitialWindow::Rfc6928,
+            window_limit: 1 << 30,
+            receive_window: 4 << 20,
+            delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 }),
+            initial_rto: Span::from_secs(1),
+            rto_after_syn_loss: Span::from_secs(3),
+            min_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            tick: Span::from_nanos(1),
+            sack: true,
+            duplicate_sack: false,
+            limited_transmit: true,
+            prr: false,
+            timestamps: false,
+            window_scale: 7,
+            ecn: false,
+            handshake: true,
+            idle_restart: true,
+            nagle: false,
+            fin: true,
+            dupack_threshold: 3,
+            partial_ack_timer: PartialAckTimer::Impatient,
+            syn_retries: Some(6),
+            retries: None,
+        }
+    }
+}
+
+impl TcpConfig {
+    /// The same with every value in its range, so that no value can do harm.
+    #[must_use]
+    pub(crate) fn bounded(mut self) -> Self {
+        self.mss = self.mss.clamp(1, 65_535);
+        self.window_limit = self.window_limit.clamp(1, 1 << 62);
+        // RFC 7323 section 2.3: a shift above 14 counts as 14.
+        self.window_scale = self.window_scale.min(14);
+        // A smaller buffer would be announced as none for ever.
+        self.receive_window = self.receive_window.clamp(1 << self.window_scale, 1 << 62);
+        self.tick = self.tick.max(Span(1));
+        self.max_rto = self.max_rto.max(Span(1));
+        self.dupack_threshold = self.dupack_threshold.max(1);
+        self
+    }
+
+    /// The receiver's buffer as a window field shifted by `scale` can say it, bytes (RFC 7323 section 2.2).
+    pub(crate) fn whole_window(&self, scale: u8) -> u64 {
+        (self.receive_window >> scale).min(65_535) << scale
+    }
+
+    /// `span` rounded up to whole ticks.
+    pub(crate) fn ticks(&self, span: Span) -> Span {
+        let tick = self.tick.0.max(1);
+        Span(span.0.div_ceil(tick).saturating_mul(tick))
+    }
+}

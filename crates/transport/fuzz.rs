@@ -1,0 +1,212 @@
+//! Entry point for a fuzzer: any bytes are taken as a configuration and events, and only a broken promise of this crate panics.
+//!
+//! The promises: no segment, time or parameter makes a sender or receiver panic; the sums of the scoreboard equal a recount;
+//! nothing new leaves beyond the receiver's window but the probe of a closed one; polling comes to an end; what is delivered
+//! and acknowledged never shrinks.
+
+use airfair_schemes::places::{
+    Acked, Allowance, Congestion, Context, Ecn, FlowSetup, Outbox, PartialAck, Source,
+};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Rate, Span, Time};
+
+use crate::{DelayedAck, Flags, InitialWindow, PartialAckTimer, SackBlocks};
+use crate::{Receiver, Segment, Sender, TcpConfig, Timestamps};
+
+/// Most segments that one poll may give: windows below are at most so many segments.
+const MOST_SEGMENTS: usize = 100_000;
+
+/// The bytes, taken one by one; zeros after their end.
+struct Input<'a>(core::slice::Iter<'a, u8>);
+
+impl Input<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.as_slice().is_empty()
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.0.next().copied().unwrap_or(0)
+    }
+
+    fn flag(&mut self) -> bool {
+        self.byte() & 1 == 1
+    }
+
+    /// Small numbers mostly, large ones sometimes.
+    fn number(&mut self) -> u64 {
+        let (kind, value) = (self.byte(), u64::from(self.byte()));
+        match kind {
+            0..200 => value,
+            200..230 => value << 8,
+            230..245 => value << 24,
+            245..255 => value << 48,
+            255 => u64::MAX - value,
+        }
+    }
+
+    /// A number not far from another.
+    fn near(&mut self, base: u64) -> u64 {
+        match self.byte() {
+            0..128 => base,
+            128..192 => base.saturating_add(self.number()),
+            192..255 => base.saturating_sub(self.number()),
+            255 => self.number(),
+        }
+    }
+}
+
+/// A law that does what the bytes said.
+struct Whim {
+    window: Option<u64>,
+    rate: Option<u64>,
+    quantum: Option<u64>,
+    reno: bool,
+}
+
+impl Source for Whim {
+    fn on_start(&mut self, _setup: &FlowSetup, _context: &mut Context<'_>) {}
+
+    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+        assert!(acked.bytes.0 > 0 || acked.cumulative.0 > 0);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+        self.window = self.window.map(|window| window / 2 + congestion.in_flight.0 % 7);
+    }
+
+    fn allowance(&self, _now: Time) -> Allowance {
+        Allowance {
+            window: self.window.map(Bytes),
+            rate: self.rate.map(Rate),
+            quantum: self.quantum.map(Bytes),
+        }
+    }
+
+    fn partial_ack(&self) -> PartialAck {
+        if self.reno { PartialAck::EndsRecovery } else { PartialAck::RepairsNext }
+    }
+}
+
+fn config(data: &mut Input<'_>) -> TcpConfig {
+    let bits = data.byte();
+    let more = data.byte();
+    let bit = |byte: u8, place: u8| byte >> place & 1 == 1;
+    TcpConfig {
+        mss: data.number().min(70_000) as u32,
+        initial_window: [InitialWindow::Segments(2), InitialWindow::Rfc3390, InitialWindow::Rfc6928]
+            [usize::from(data.byte() % 3)],
+        window_limit: data.number().min(1 << 16),
+        receive_window: data.number(),
+        delayed_ack: bit(more, 0).then_some(DelayedAck {
+            segments: 2,
+            timeout: Span(data.number()),
+            quick: 2,
+        }),
+        initial_rto: Span(data.number()),
+        rto_after_syn_loss: Span(data.number()),
+        min_rto: Span(data.number()),
+        max_rto: Span(data.number()),
+        tick: Span(data.number()),
+        sack: bit(bits, 0),
+        duplicate_sack: bit(bits, 1),
+        limited_transmit: bit(bits, 2),
+        prr: bit(bits, 3),
+        timestamps: bit(bits, 4),
+        window_scale: more >> 4,
+        ecn: bit(bits, 5),
+        handshake: bit(bits, 6),
+        idle_restart: bit(bits, 7),
+        nagle: bit(more, 1),
+        fin: bit(more, 2),
+        dupack_threshold: u32::from(data.byte() % 5),
+        partial_ack_timer: PartialAckTimer::Impatient,
+        syn_retries: bit(more, 3).then_some(3),
+        retries: None,
+    }
+}
+
+fn segment(data: &mut Input<'_>, seq: u64, ack: u64) -> Segment {
+    let bits = data.byte();
+    let bit = |place: u8| bits >> place & 1 == 1;
+    let mut sack = SackBlocks::default();
+    if bit(5) {
+        for _ in 0..data.byte() % 5 {
+            let left = data.near(ack);
+            sack.push(left, left.saturating_add(data.number()));
+        }
+    }
+    Segment {
+        seq: data.near(seq),
+        payload: data.number() as u32,
+        window: data.number(),
+        flags: Flags { syn: bit(0) && bit(1), ack: !bit(2), fin: bit(3), ece: bit(4), cwr: data.flag() },
+        ecn: if bit(6) { Ecn::Ce } else { Ecn::NotEct },
+        timestamps: bit(7).then(|| Timestamps { value: data.number() as u32, echo: data.number() as u32 }),
+        sack,
+        mss: bit(3).then(|| data.number() as u16),
+        window_scale: bit(4).then(|| data.byte()),
+        sack_permitted: bit(5),
+        ..Segment::bare(0, data.near(ack), 0)
+    }
+}
+
+/// Bytes as a configuration and events of a sender and a receiver that are also connected to each other.
+pub fn fuzz_transport(data: &[u8]) {
+    let data = &mut Input(data.iter());
+    let config = config(data);
+    let window = data.flag().then(|| data.number().min(1 << 16));
+    let rate = data.flag().then(|| data.number());
+    let quantum = data.flag().then(|| data.number());
+    let law = Whim { window, rate, quantum, reno: data.flag() };
+    let mut sender = Sender::new(&config, Box::new(law));
+    let mut receiver = Receiver::new(&config);
+    let (mut random, mut out) = (Stream::new(1, "fuzz", Purpose::Source), Outbox::default());
+    let mut now = Time::ZERO;
+    let (mut last_data, mut last_ack) = (None, None);
+    while !data.is_empty() {
+        let (una, delivered) = (sender.unacknowledged(), receiver.delivered());
+        let context = &mut Context { now, random: &mut random, out: &mut out };
+        match data.byte() % 16 {
+            0 => sender.open(context),
+            1 => sender.write(data.number()),
+            2 if data.byte() == 255 => sender.close(),
+            6 if data.byte() == 255 => sender.stop(),
+            3 => now = now.saturating_add(Span(data.number())),
+            4 => {
+                now = sender.deadline().unwrap_or(now).max(now);
+                sender.on_timer(&mut Context { now, random: &mut random, out: &mut out });
+            }
+            5 => {
+                now = receiver.deadline().unwrap_or(now).max(now);
+                receiver.on_timer(now);
+            }
+            6 => sender.on_timer(context),
+            7 => sender.on_link_drop(data.near(una), context),
+            8 => sender.on_segment(&segment(data, 1, una), context),
+            9 => receiver.on_segment(&segment(data, delivered + 1, 1), now),
+            10 | 11 => last_data.iter().for_each(|segment| receiver.on_segment(segment, now)),
+            12 | 13 => last_ack.iter().for_each(|segment| sender.on_segment(segment, context)),
+            14 => receiver.set_reading(data.flag()),
+            _ => receiver.read(data.number()),
+        }
+        let context = &mut Context { now, random: &mut random, out: &mut out };
+        let next = sender.next_sequence();
+        let mut polls = 0;
+        while let Some(segment) = sender.poll(context) {
+            let edge = sender.unacknowledged().saturating_add(sender.peer_window());
+            let probe = segment.payload == 1 && segment.seq == sender.next_sequence();
+            let is_new = segment.seq >= next && segment.payload > 0;
+            assert!(!is_new || probe || segment.seq + u64::from(segment.payload) <= edge, "{segment:?}");
+            last_data = Some(segment);
+            polls += 1;
+            assert!(polls < MOST_SEGMENTS, "polling does not end");
+        }
+        if let Some(segment) = receiver.poll(now) {
+            last_ack = Some(segment);
+            assert_eq!(receiver.poll(now), None);
+        }
+        assert!(sender.sums_are_right());
+        assert!(sender.unacknowledged() >= una && receiver.delivered() >= delivered);
+        assert!(sender.next_sequence() >= sender.unacknowledged());
+    }
+}

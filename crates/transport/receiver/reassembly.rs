@@ -1,0 +1,125 @@
+//! Which data have arrived: everything below a number, and runs beyond it (RFC 2018 section 4).
+
+use crate::SackBlocks;
+
+/// Data `[left, right)` ahead of a gap.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    left: u64,
+    right: u64,
+    /// Grows with each segment: the run that was touched last has the largest.
+    touched: u64,
+}
+
+/// What a segment brought.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Inserted {
+    /// Something was new.
+    pub(crate) any: bool,
+    /// The first part that was not (RFC 2883).
+    pub(crate) twice: Option<(u64, u64)>,
+}
+
+/// The data that have arrived. Runs do not touch each other and are in order.
+#[derive(Debug)]
+pub(crate) struct Reassembly {
+    /// RCV.NXT.
+    next: u64,
+    runs: Vec<Run>,
+    touches: u64,
+    finished: bool,
+}
+
+impl Default for Reassembly {
+    fn default() -> Self {
+        Self { next: 1, runs: Vec::new(), touches: 0, finished: false }
+    }
+}
+
+impl Reassembly {
+    /// RCV.NXT: the next sequence number expected.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Payload in order, bytes: the SYN and the FIN do not count.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.next - 1 - u64::from(self.finished)
+    }
+
+    /// Whether something has arrived ahead of a gap.
+    pub(crate) fn has_gap(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    /// Whether the FIN was taken.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// The FIN is next: takes it, once.
+    pub(crate) fn take_fin(&mut self) -> bool {
+        if self.finished {
+            return false;
+        }
+        self.finished = true;
+        self.next = self.next.saturating_add(1);
+        self.runs.clear();
+        true
+    }
+
+    /// Data `[left, right)` arrived.
+    pub(crate) fn insert(&mut self, left: u64, right: u64) -> Inserted {
+        let mut news = Inserted::default();
+        if left >= right || self.finished {
+            return news;
+        }
+        if left < self.next {
+            news.twice = Some((left, right.min(self.next)));
+        }
+        let (mut from, mut to) = (left.max(self.next), right);
+        if from >= to {
+            return news;
+        }
+        // The runs that it touches become one with it.
+        let first = self.runs.partition_point(|run| run.right < from);
+        let last = self.runs.partition_point(|run| run.left <= to);
+        let touching = self.runs.get(first..last).unwrap_or_default();
+        let overlap = touching.iter().find(|run| run.left < to && run.right > from);
+        if let Some(run) = overlap {
+            news.twice.get_or_insert((run.left.max(from), run.right.min(to)));
+        }
+        news.any = !touching.iter().any(|run| run.left <= from && run.right >= to);
+        if let [run, ..] = touching {
+            from = from.min(run.left);
+        }
+        if let [.., run] = touching {
+            to = to.max(run.right);
+        }
+        if from == self.next {
+            self.next = to;
+            self.runs.drain(first..last);
+            return news;
+        }
+        self.touches += 1;
+        let run = Run { left: from, right: to, touched: self.touches };
+        if first < last {
+            self.runs[first] = run;
+            self.runs.drain(first + 1..last);
+        } else {
+            self.runs.insert(first, run);
+        }
+        news
+    }
+
+    /// Fills `blocks` up to `most` with runs, the one touched last first.
+    pub(crate) fn report(&self, most: usize, blocks: &mut SackBlocks) {
+        let mut before = u64::MAX;
+        while blocks.as_slice().len() < most {
+            let older = self.runs.iter().filter(|run| run.touched < before);
+            let Some(run) = older.max_by_key(|run| run.touched) else { return };
+            blocks.push(run.left, run.right);
+            before = run.touched;
+        }
+    }
+}

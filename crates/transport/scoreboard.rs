@@ -1,0 +1,339 @@
+//! What is sent and not yet acknowledged, segment by segment, and what is known of each (RFC 6675 sections 1, 2 and 4).
+//!
+//! RFC 6675 speaks of octets; here a segment is the smallest unit, since it is also what is sent again: a segment counts as
+//! received selectively only when it is so as a whole.
+
+use std::collections::VecDeque;
+
+use crate::delivery::Snapshot;
+
+/// A segment that is outstanding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outstanding {
+    /// Its first sequence number.
+    pub(crate) seq: u64,
+    /// Its payload, bytes.
+    pub(crate) payload: u32,
+    /// It carries the FIN, which takes a sequence number too.
+    pub(crate) fin: bool,
+    /// The receiver has it.
+    pub(crate) sacked: bool,
+    /// It is believed to be lost.
+    pub(crate) lost: bool,
+    /// It was sent again since it was last believed to be lost: up to RFC 6675's HighRxt.
+    pub(crate) resent: bool,
+    /// It was ever sent again: its round-trip time is ambiguous (Karn).
+    pub(crate) repeated: bool,
+    /// The retransmission timer has sent it again.
+    pub(crate) timed_out: bool,
+    /// The connection when it left last.
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Outstanding {
+    /// The sequence number after it.
+    pub(crate) fn end(&self) -> u64 {
+        self.seq + u64::from(self.payload) + u64::from(self.fin)
+    }
+
+    /// What of it is in the network: RFC 6675's SetPipe (section 4), a segment instead of an octet.
+    fn in_pipe(&self) -> u64 {
+        if self.sacked {
+            return 0;
+        }
+        (u64::from(!self.lost) + u64::from(self.resent)) * u64::from(self.payload)
+    }
+}
+
+/// What an acknowledgement brought.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct News {
+    /// Payload that was not known to be delivered before, bytes.
+    pub(crate) delivered: u64,
+    /// Payload that the cumulative acknowledgement has passed, bytes.
+    pub(crate) cumulative: u64,
+    /// A SACK block told something new: RFC 6675's duplicate acknowledgement (section 2).
+    pub(crate) sacked: bool,
+    /// The newest segment delivered: when it left, where it ends, whether it may be measured.
+    pub(crate) newest: Option<Newest>,
+}
+
+/// The newest of the segments that an acknowledgement delivered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Newest {
+    /// The connection when it left.
+    pub(crate) snapshot: Snapshot,
+    /// It was sent only once.
+    pub(crate) once: bool,
+    end: u64,
+}
+
+impl News {
+    fn add(&mut self, segment: &Outstanding) {
+        self.delivered += u64::from(segment.payload);
+        let key = |snapshot: &Snapshot, end: u64| (snapshot.sent_at, end);
+        let newer = self
+            .newest
+            .is_none_or(|newest| key(&segment.snapshot, segment.end()) > key(&newest.snapshot, newest.end));
+        if newer {
+            let (snapshot, once) = (segment.snapshot, !segment.repeated);
+            self.newest = Some(Newest { snapshot, once, end: segment.end() });
+        }
+    }
+}
+
+/// The outstanding segments in order, with sums that are kept up as they change.
+#[derive(Debug, Default)]
+pub(crate) struct Scoreboard {
+    segments: VecDeque<Outstanding>,
+    /// Payload outstanding, bytes.
+    payload: u64,
+    /// Payload in the network, bytes: RFC 6675's pipe.
+    pipe: u64,
+    /// Payload received selectively, bytes.
+    sacked: u64,
+    /// The sequence number after the highest that was received selectively.
+    sacked_to: u64,
+    /// Nothing below that is lost and not sent again.
+    repaired_to: u64,
+    /// Everything below that is marked lost already, if it is.
+    judged_to: u64,
+}
+
+impl Scoreboard {
+    /// Payload outstanding, bytes: RFC 5681's FlightSize.
+    pub(crate) fn payload(&self) -> u64 {
+        self.payload
+    }
+
+    /// Payload in the network, bytes: RFC 6675's pipe.
+    pub(crate) fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    /// Payload received selectively, bytes.
+    pub(crate) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Whether nothing is outstanding.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// The first outstanding segment.
+    pub(crate) fn head(&self) -> Option<&Outstanding> {
+        self.segments.front()
+    }
+
+    /// The payload in the network counted anew, for tests of the sums.
+    pub(crate) fn recount(&self) -> (u64, u64, u64) {
+        let sum = |of: fn(&Outstanding) -> u64| self.segments.iter().map(of).sum();
+        let payload = |segment: &Outstanding| u64::from(segment.payload);
+        (
+            sum(payload),
+            sum(Outstanding::in_pipe),
+            sum(|segment| u64::from(segment.sacked) * u64::from(segment.payload)),
+        )
+    }
+
+    /// A new segment left, after all others.
+    pub(crate) fn push(&mut self, seq: u64, payload: u32, fin: bool, snapshot: Snapshot) {
+        self.payload += u64::from(payload);
+        self.pipe += u64::from(payload);
+        self.segments.push_back(Outstanding {
+            seq,
+            payload,
+            fin,
+            sacked: false,
+            lost: false,
+            resent: false,
+            repeated: false,
+            timed_out: false,
+            snapshot,
+        });
+    }
+
+    /// Everything below `ack` has arrived. A segment of which only a part has is cut.
+    pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut News) {
+        while let Some(segment) = self.segments.front_mut() {
+            if segment.seq >= ack {
+                break;
+            }
+            let mut gone = *segment;
+            let whole = gone.end() <= ack;
+            if !whole {
+                // Only payload can be left: a FIN alone is one number long. The cut never exceeds the payload.
+                let cut = (ack - segment.seq).min(u64::from(segment.payload)) as u32;
+                gone.payload = cut;
+                gone.fin = false;
+                segment.seq += u64::from(cut);
+                segment.payload -= cut;
+            }
+            if whole {
+                self.segments.pop_front();
+            }
+            self.payload -= u64::from(gone.payload);
+            self.pipe -= gone.in_pipe();
+            news.cumulative += u64::from(gone.payload);
+            if gone.sacked {
+                self.sacked -= u64::from(gone.payload);
+            } else {
+                news.add(&gone);
+            }
+            if !whole {
+                break;
+            }
+        }
+    }
+
+    /// The receiver has what lies in `left..right` (RFC 6675 section 4, Update). Blocks that cannot be are ignored.
+    pub(crate) fn sack(&mut self, left: u64, right: u64, news: &mut News) {
+        let Some(last) = self.segments.back() else { return };
+        if left >= right || right > last.end() {
+            return;
+        }
+        let from = self.segments.partition_point(|segment| segment.seq < left);
+        for segment in self.segments.range_mut(from..) {
+            if segment.end() > right {
+                break;
+            }
+            if segment.sacked {
+                continue;
+            }
+            self.pipe -= segment.in_pipe();
+            segment.sacked = true;
+            self.sacked += u64::from(segment.payload);
+            self.sacked_to = self.sacked_to.max(segment.end());
+            news.sacked = true;
+            news.add(segment);
+        }
+    }
+
+    /// Marks as lost what RFC 6675's IsLost (section 4) says: `threshold` runs of segments above it, or more than
+    /// `threshold - 1` full segments, have been received selectively. Returns the payload newly marked, bytes.
+    pub(crate) fn mark_lost(&mut self, threshold: u32, mss: u32) -> u64 {
+        let enough = u64::from(threshold.saturating_sub(1)) * u64::from(mss);
+        let (mut runs, mut bytes, mut above_sacked) = (0, 0, false);
+        let mut index = self.segments.partition_point(|segment| segment.seq < self.sacked_to);
+        while runs < threshold && bytes <= enough {
+            let Some(segment) = index.checked_sub(1).and_then(|below| self.segments.get(below)) else {
+                return 0;
+            };
+            if segment.end() <= self.judged_to {
+                return 0;
+            }
+            index -= 1;
+            if segment.sacked {
+                runs += u32::from(!above_sacked);
+                bytes += u64::from(segment.payload);
+            }
+            above_sacked = segment.sacked;
+        }
+        // Everything below `index` has enough above it.
+        let mut lost = 0;
+        let from = self.segments.partition_point(|segment| segment.end() <= self.judged_to);
+        for at in from..index {
+            lost += self.mark(at);
+        }
+        if let Some(segment) = index.checked_sub(1).and_then(|below| self.segments.get(below)) {
+            self.judged_to = self.judged_to.max(segment.end());
+        }
+        lost
+    }
+
+    /// Marks the segment at an index as lost and to be sent again; returns its payload if that is new.
+    fn mark(&mut self, index: usize) -> u64 {
+        let Some(segment) = self.segments.get_mut(index) else { return 0 };
+        if segment.sacked || segment.lost {
+            return 0;
+        }
+        self.pipe -= segment.in_pipe();
+        segment.lost = true;
+        self.pipe += segment.in_pipe();
+        if !segment.resent {
+            self.repaired_to = self.repaired_to.min(segment.seq);
+        }
+        u64::from(segment.payload)
+    }
+
+    /// A recovery begins or goes on with the first segment: it is lost and to be sent again. Returns its payload if it was not
+    /// yet believed to be lost.
+    pub(crate) fn lose_head(&mut self) -> u64 {
+        let Some(head) = self.segments.front_mut() else { return 0 };
+        self.pipe -= head.in_pipe();
+        head.resent = false;
+        self.pipe += head.in_pipe();
+        self.repaired_to = self.repaired_to.min(head.seq);
+        self.mark(0)
+    }
+
+    /// What earlier recoveries sent again counts no more (RFC 6675 section 5, step 4.3: HighRxt begins anew).
+    pub(crate) fn forget_resent(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| segment.resent) {
+            self.pipe -= segment.in_pipe();
+            segment.resent = false;
+            self.pipe += segment.in_pipe();
+        }
+        self.repaired_to = 0;
+    }
+
+    /// The retransmission timer expired: all is lost, and what the receiver reported is forgotten (RFC 2018 section 8, RFC 6675
+    /// section 5.1). Returns what of it was thought to be in the network, bytes.
+    pub(crate) fn lose_all(&mut self) -> u64 {
+        let lost = self.pipe;
+        for segment in &mut self.segments {
+            segment.lost = true;
+            segment.resent = false;
+            segment.sacked = false;
+        }
+        (self.pipe, self.sacked, self.sacked_to, self.repaired_to, self.judged_to) = (0, 0, 0, 0, 0);
+        if let Some(head) = self.segments.front_mut() {
+            head.timed_out = true;
+        }
+        lost
+    }
+
+    /// The first segment that is lost and was not sent again: RFC 6675's NextSeg, rule 1.
+    pub(crate) fn next_lost(&mut self) -> Option<usize> {
+        let from = self.segments.partition_point(|segment| segment.seq < self.repaired_to);
+        let to_repair = |segment: &Outstanding| segment.lost && !segment.resent && !segment.sacked;
+        let found = self.segments.range(from..).position(to_repair).map(|offset| from + offset);
+        self.repaired_to = match found {
+            Some(index) => self.segments[index].seq,
+            None => u64::MAX,
+        };
+        found
+    }
+
+    /// The first segment below the highest received that was not and was not sent again: NextSeg, rule 3.
+    pub(crate) fn next_doubtful(&self) -> Option<usize> {
+        let below = self.segments.partition_point(|segment| segment.seq < self.sacked_to);
+        self.segments.range(..below).position(|segment| !segment.sacked && !segment.resent)
+    }
+
+    /// The last segment that was not received selectively: NextSeg, rule 4.
+    pub(crate) fn last_missing(&self) -> Option<usize> {
+        self.segments.iter().rposition(|segment| !segment.sacked)
+    }
+
+    /// The segment at an index.
+    pub(crate) fn get(&self, index: usize) -> Option<&Outstanding> {
+        self.segments.get(index)
+    }
+
+    /// The segment at an index leaves again.
+    pub(crate) fn resend(&mut self, index: usize, snapshot: Snapshot) {
+        let Some(segment) = self.segments.get_mut(index) else { return };
+        self.pipe -= segment.in_pipe();
+        segment.resent = true;
+        segment.repeated = true;
+        segment.snapshot = snapshot;
+        self.pipe += segment.in_pipe();
+    }
+
+    /// Whether the first segment is believed to be lost.
+    pub(crate) fn head_is_lost(&self) -> bool {
+        self.head().is_some_and(|head| head.lost)
+    }
+}

@@ -1,0 +1,173 @@
+//! What an acknowledgement does (RFC 9293 section 3.10.7.4; RFC 5681 section 3; RFC 6298 section 5).
+
+use airfair_schemes::places::{Acked, CongestionCause, Context, RateSample};
+use airfair_units::{Bytes, Span, Time};
+
+use super::{Sender, State};
+use crate::Segment;
+use crate::scoreboard::{Newest, News};
+
+impl Sender {
+    /// A segment of the receiver arrived. What it cannot have sent is ignored.
+    pub fn on_segment(&mut self, segment: &Segment, context: &mut Context<'_>) {
+        match self.state {
+            State::Closed | State::Failed => {}
+            State::SynSent => self.on_syn_ack(segment, context),
+            // The answer to the SYN came again: ours to it was lost (RFC 9293 section 3.10.7.4).
+            _ if segment.flags.syn => self.ack_due = true,
+            _ if !segment.flags.ack || segment.ack < self.una => {}
+            // An acknowledgement of what was never sent is answered by one (RFC 9293 section 3.10.7.4).
+            _ if segment.ack > self.next.max(self.probed_to) => self.ack_due = true,
+            _ => self.on_ack(segment, context),
+        }
+    }
+
+    fn on_ack(&mut self, segment: &Segment, context: &mut Context<'_>) {
+        let now = context.now;
+        self.stats.acks += 1;
+        let prior_in_flight = self.board.pipe();
+        let prior = (self.board.payload(), prior_in_flight);
+        let was_full = self.una < self.full_to;
+        let advance = segment.ack > self.una;
+        // RFC 5681 section 2: data are outstanding, no payload, no FIN, nothing new, and the window as it was.
+        let duplicate = !self.board.is_empty()
+            && segment.sequence_len() == 0
+            && !advance
+            && segment.window == self.peer_window;
+
+        let mut news = News::default();
+        self.board.acknowledge(segment.ack, &mut news);
+        if self.sack {
+            for &(left, right) in segment.sack.as_slice() {
+                self.board.sack(left, right, &mut news);
+            }
+        }
+        self.una = segment.ack;
+        self.next = self.next.max(self.una);
+        self.update_window(segment.window);
+        self.stats.bytes_acked += news.cumulative;
+
+        let rtt = self.measure(advance, segment, news.newest, now);
+        let (rate_sample, round_ended) = self.sample_rate(&news, now);
+        if advance {
+            self.expiries = 0;
+            self.restart_timer(now);
+        }
+        let marked = self.ecn && segment.flags.ece;
+        if marked {
+            self.on_mark(prior, context);
+        }
+        let was_in_recovery = self.state == State::Recovery;
+        self.on_loss_signals(advance, duplicate, &news, context);
+        let in_recovery = was_in_recovery || self.state == State::Recovery;
+
+        if news.delivered > 0 || news.cumulative > 0 {
+            let acked = Acked {
+                bytes: Bytes(news.delivered),
+                cumulative: Bytes(news.cumulative),
+                lost: Bytes(std::mem::take(&mut self.lost_untold)),
+                prior_in_flight: Bytes(prior_in_flight),
+                in_flight: Bytes(self.board.pipe()),
+                rtt,
+                rate_sample,
+                round_ended,
+                // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2).
+                window_limited: was_full && !marked,
+                in_recovery,
+                sent_at: news.newest.map_or(now, |newest| newest.snapshot.sent_at),
+            };
+            self.law.on_acked(&acked, context);
+        }
+        self.tell_recovered(context);
+        self.reduce_proportionally(news.delivered, now);
+    }
+
+    /// SND.WND (RFC 9293 section 3.10.7.4). An open window ends the probing.
+    fn update_window(&mut self, window: u64) {
+        self.peer_window = window;
+        self.largest_window = self.largest_window.max(window);
+        if window > 0 {
+            self.persists = 0;
+            self.probe_due = false;
+            // If what is open is too little to use, polling sets the timer again.
+            self.persist_at = None;
+        } else {
+            // As long as the receiver answers, it may keep its window closed (RFC 9293 section 3.8.6.1).
+            self.expiries = 0;
+        }
+    }
+
+    /// Round-trip times: into the time-out, and of the newest segment for the law.
+    fn measure(
+        &mut self,
+        advance: bool,
+        segment: &Segment,
+        newest: Option<Newest>,
+        now: Time,
+    ) -> Option<Span> {
+        if let Some((_, sent_at)) = self.timing.filter(|&(end, _)| self.una >= end) {
+            self.timing = None;
+            if !self.timestamps {
+                self.rtt.sample(now.since(sent_at), 1, &self.config);
+            }
+        }
+        if let Some(stamps) = segment.timestamps.filter(|_| self.timestamps) {
+            // Serial arithmetic: the clock wraps (RFC 7323 section 4.3).
+            if (stamps.value.wrapping_sub(self.ts_recent) as i32) > 0 {
+                self.ts_recent = stamps.value;
+            }
+            // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: as many a round as there may be.
+            if advance && let Some(rtt) = self.echoed(stamps, now) {
+                let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
+                self.rtt.sample(rtt, per_round, &self.config);
+            }
+        }
+        let newest = newest.filter(|newest| newest.once)?;
+        let rtt = now.since(newest.snapshot.sent_at);
+        // Not in ticks: it bounds the intervals of delivery rates, which are exact.
+        self.rtt.observe(rtt);
+        Some(self.config.ticks(rtt))
+    }
+
+    fn sample_rate(&mut self, news: &News, now: Time) -> (Option<RateSample>, bool) {
+        let Some(newest) = news.newest else { return (None, false) };
+        self.delivery.on_delivered(now, news.delivered, &newest.snapshot, self.rtt.smallest())
+    }
+
+    /// RFC 6298 sections 5.2 and 5.3; during fast recovery without SACK, RFC 6582 section 3.2, step 3.
+    fn restart_timer(&mut self, now: Time) {
+        if self.board.is_empty() {
+            self.rto_at = None;
+            return;
+        }
+        let partial = self.state == State::Recovery && !self.sack && self.una < self.recover;
+        if partial && !self.partial_ack_restarts() {
+            return;
+        }
+        self.rto_at = Some(now.saturating_add(self.rtt.rto(&self.config)));
+    }
+
+    /// The receiver echoed a mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, since it was
+    /// that which met the congestion.
+    fn on_mark(&mut self, (flight, pipe): (u64, u64), context: &mut Context<'_>) {
+        let one_segment = self.window(context.now) <= u64::from(self.mss);
+        if self.reductions.on_echo(self.una, self.next) {
+            self.stats.ecn_reductions += 1;
+            self.tell_congestion(CongestionCause::Mark, flight, pipe, false, context);
+            if one_segment {
+                // The window cannot fall below one segment: the timer sets the pace.
+                let wait = context.now.saturating_add(self.rtt.rto(&self.config));
+                self.reductions.hold = Some(wait);
+                self.rto_at = self.rto_at.map(|_| wait);
+            }
+        }
+    }
+
+    /// RFC 6937: after each acknowledgement in recovery.
+    fn reduce_proportionally(&mut self, delivered: u64, now: Time) {
+        let (pipe, aim) = (self.board.pipe(), self.window(now));
+        if let Some((prr, window)) = &mut self.prr {
+            *window = prr.window(delivered, pipe, aim, u64::from(self.mss));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! How a connection comes to stand (RFC 9293 section 3.5; options: section 3.7.1, RFC 7323, RFC 2018, RFC 3168 section 6.1.1).
+
+use airfair_schemes::places::{Context, FlowSetup};
+use airfair_units::{Bytes, Span, Time};
+
+use super::{Sender, State};
+use crate::{Flags, Segment, Timestamps};
+
+/// What timestamps take of every segment, bytes (RFC 7323 appendix A).
+const TIMESTAMPS_LEN: u32 = 12;
+
+/// MSS of a peer that names none (RFC 9293 section 3.7.1).
+const DEFAULT_PEER_MSS: u16 = 536;
+
+impl Sender {
+    /// Opens the connection: the SYN waits in [`Sender::poll`], or data may leave at once without handshake. Only the first call
+    /// has an effect.
+    pub fn open(&mut self, context: &mut Context<'_>) {
+        if self.state != State::Closed {
+            return;
+        }
+        if self.config.handshake {
+            self.state = State::SynSent;
+            self.syn_due = true;
+            return;
+        }
+        self.sack = self.config.sack;
+        self.timestamps = self.config.timestamps;
+        self.ecn = self.config.ecn;
+        self.peer_window = self.config.whole_window(self.config.window_scale);
+        self.establish(None, false, context);
+    }
+
+    /// The SYN, with every option that this end can (RFC 9293 section 3.7.1).
+    pub(super) fn syn(&mut self, now: Time) -> Segment {
+        self.syn_due = false;
+        self.next = 1;
+        self.stats.syns += 1;
+        self.syn_at = (self.stats.syns == 1).then_some(now);
+        self.rto_at = Some(now.saturating_add(self.rtt.rto(&self.config)));
+        let config = &self.config;
+        let ecn = config.ecn;
+        Segment {
+            // The window of a SYN is never scaled (RFC 7323 section 2.2).
+            window: config.receive_window.min(65_535),
+            ack: 0,
+            // RFC 3168 section 6.1.1: ECE and CWR on a SYN say that this end can do ECN.
+            flags: Flags { syn: true, ece: ecn, cwr: ecn, ..Flags::default() },
+            timestamps: config.timestamps.then(|| Timestamps { value: Timestamps::clock(now), echo: 0 }),
+            mss: Some(config.mss as u16),
+            window_scale: (config.window_scale > 0).then_some(config.window_scale),
+            sack_permitted: config.sack,
+            ..Segment::bare(0, 0, 0)
+        }
+    }
+
+    /// A segment arrived while the SYN waits for its answer (RFC 9293 section 3.10.7.3).
+    pub(super) fn on_syn_ack(&mut self, segment: &Segment, context: &mut Context<'_>) {
+        let flags = segment.flags;
+        if !flags.syn || !flags.ack || segment.ack != 1 || self.next != 1 {
+            return;
+        }
+        self.sack = self.config.sack && segment.sack_permitted;
+        self.timestamps = self.config.timestamps && segment.timestamps.is_some();
+        self.ecn = self.config.ecn && flags.ece && !flags.cwr;
+        self.ts_recent = segment.timestamps.map_or(0, |stamps| stamps.value);
+        self.peer_window = segment.window;
+        let peer_mss = u32::from(segment.mss.unwrap_or(DEFAULT_PEER_MSS));
+        self.mss = self.config.mss.min(peer_mss).max(1);
+        // A SYN that was sent again is not measured (Karn), unless timestamps tell which was answered.
+        let rtt = match self.syn_at {
+            Some(at) => Some(context.now.since(at)),
+            None => segment.timestamps.filter(|_| self.timestamps).and_then(|s| self.echoed(s, context.now)),
+        };
+        self.ack_due = true;
+        self.establish(rtt, self.syn_at.is_none(), context);
+    }
+
+    fn establish(&mut self, rtt: Option<Span>, syn_lost: bool, context: &mut Context<'_>) {
+        self.state = State::Open;
+        (self.una, self.next) = (1, 1);
+        self.rto_at = None;
+        self.expiries = 0;
+        self.largest_window = self.peer_window;
+        self.last_sent = context.now;
+        if self.timestamps {
+            self.mss = self.mss.saturating_sub(TIMESTAMPS_LEN).max(1);
+        }
+        if let Some(rtt) = rtt {
+            self.rtt.observe(rtt);
+            self.rtt.sample(rtt, 1, &self.config);
+        }
+        if syn_lost {
+            self.rtt.begin_after_syn_loss(&self.config);
+        }
+        let mss = Bytes(u64::from(self.mss));
+        // RFC 5681 section 3.1: after a lost SYN the initial window is one segment.
+        let initial_window = if syn_lost { mss } else { self.config.initial_window.bytes(self.mss) };
+        let window_limit = Bytes(self.config.window_limit);
+        let rtt = rtt.map(|rtt| self.config.ticks(rtt));
+        self.law.on_start(&FlowSetup { mss, initial_window, window_limit, rtt, syn_lost }, context);
+    }
+
+    /// The timestamps of a segment that leaves now (RFC 7323 section 3.2).
+    pub(super) fn stamp(&self, now: Time) -> Timestamps {
+        Timestamps { value: Timestamps::clock(now), echo: self.ts_recent }
+    }
+
+    /// The round-trip time by an echoed timestamp (RFC 7323 section 4.1), to a millisecond; none if the echo lies ahead.
+    pub(super) fn echoed(&self, stamps: Timestamps, now: Time) -> Option<Span> {
+        let elapsed = Timestamps::clock(now).wrapping_sub(stamps.echo);
+        (elapsed < 1 << 31).then(|| Span::from_millis(u64::from(elapsed)))
+    }
+}

@@ -1,0 +1,148 @@
+//! Loss as acknowledgements show it: fast retransmit and fast recovery (RFC 5681 section 3.2, RFC 6582, RFC 6675, RFC 6937).
+
+use airfair_schemes::places::{CongestionCause, Context, PartialAck};
+
+use airfair_units::Bytes;
+
+use super::{Sender, State};
+use crate::PartialAckTimer;
+use crate::prr::Prr;
+use crate::scoreboard::News;
+
+impl Sender {
+    /// After the scoreboard was brought up to date.
+    pub(super) fn on_loss_signals(
+        &mut self,
+        advance: bool,
+        duplicate: bool,
+        news: &News,
+        context: &mut Context<'_>,
+    ) {
+        if advance {
+            self.dupacks = 0;
+            self.limited = 0;
+            match self.state {
+                State::Recovery if self.una >= self.recover || self.ends_at_partial_ack() => {
+                    self.state = State::Open;
+                    self.leave_recovery();
+                    self.recovered_untold = true;
+                }
+                State::Recovery if !self.sack => self.on_partial_ack(news.cumulative),
+                State::Loss if self.una >= self.recover => self.state = State::Open,
+                _ => {}
+            }
+        }
+        if self.sack && news.sacked && self.state != State::Loss {
+            let lost = self.board.mark_lost(self.config.dupack_threshold, self.mss);
+            self.count_lost(lost);
+        }
+        // RFC 6675 section 2: with SACK, what tells something new is a duplicate, whatever else it does.
+        if if self.sack { news.sacked } else { duplicate } {
+            self.stats.duplicate_acks += 1;
+            self.on_duplicate(context);
+        }
+    }
+
+    /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins.
+    pub(super) fn tell_recovered(&mut self, context: &mut Context<'_>) {
+        if std::mem::take(&mut self.recovered_untold) {
+            self.law.on_recovered(Bytes(self.board.pipe()), context);
+        }
+    }
+
+    /// Plain Reno (RFC 5681 section 3.2, step 6).
+    fn ends_at_partial_ack(&self) -> bool {
+        !self.sack && self.law.partial_ack() == PartialAck::EndsRecovery
+    }
+
+    fn on_duplicate(&mut self, context: &mut Context<'_>) {
+        if self.state == State::Recovery {
+            // RFC 5681 section 3.2, step 4: a segment has left the network. With SACK the scoreboard knows.
+            if !self.sack {
+                self.inflation = self.inflation.saturating_add(i64::from(self.mss));
+            }
+            return;
+        }
+        self.dupacks = self.dupacks.saturating_add(1);
+        let enough = self.dupacks >= self.config.dupack_threshold;
+        if self.sack {
+            // RFC 6675 section 5, steps 1 and 2; section 5.1: not before all is acknowledged that a time-out sent again.
+            if (enough || self.board.head_is_lost()) && self.una >= self.recover {
+                self.begin_recovery(context);
+            }
+        } else if enough && self.una > self.recover {
+            // RFC 6582 section 3.2, step 2: more than `recover` is acknowledged, or the duplicates may be the echo of our own
+            // retransmissions.
+            self.begin_recovery(context);
+        }
+    }
+
+    fn begin_recovery(&mut self, context: &mut Context<'_>) {
+        let Some(head) = self.board.head().copied() else { return };
+        self.tell_recovered(context);
+        let flight = self.board.payload();
+        // RFC 3168 section 6.1.2: a window of data is answered once, by whichever sign comes first.
+        if !self.reductions.marked_since(head.seq) {
+            let (counted, pipe) = (flight.saturating_sub(self.limited), self.board.pipe());
+            self.tell_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
+            self.reductions.on_reduced(self.next);
+        }
+        self.stats.fast_recoveries += 1;
+        self.state = State::Recovery;
+        self.partial_seen = false;
+        self.timing = None;
+        self.board.forget_resent();
+        self.repair_head();
+        if self.sack {
+            self.recover = self.next;
+            self.rescue = head.end();
+            self.prr = self.config.prr.then(|| (Prr::new(flight), 0));
+        } else {
+            // RFC 5681 section 3.2, step 3: the segments that the duplicates stand for have left the network.
+            self.inflation = i64::from(self.config.dupack_threshold) * i64::from(self.mss);
+            // Plain Reno knows no `recover` but the one of a time-out.
+            if !self.ends_at_partial_ack() {
+                self.recover = self.next;
+            }
+        }
+    }
+
+    /// RFC 6582 section 3.2, step 3, partial acknowledgements: the next hole is sent again, and the window is deflated by what
+    /// was acknowledged, less a segment for the one that leaves.
+    fn on_partial_ack(&mut self, acked: u64) {
+        self.repair_head();
+        let acked = i64::try_from(acked).unwrap_or(i64::MAX);
+        let mss = i64::from(self.mss);
+        self.inflation = self.inflation.saturating_sub(acked);
+        if acked >= mss {
+            self.inflation = self.inflation.saturating_add(mss);
+        }
+    }
+
+    /// Whether a partial acknowledgement restarts the retransmission timer.
+    pub(super) fn partial_ack_restarts(&mut self) -> bool {
+        let first = !std::mem::replace(&mut self.partial_seen, true);
+        first || self.config.partial_ack_timer == PartialAckTimer::SlowButSteady
+    }
+
+    /// Forgets what only a fast recovery needs.
+    pub(super) fn leave_recovery(&mut self) {
+        self.dupacks = 0;
+        self.limited = 0;
+        self.inflation = 0;
+        self.repair_now = false;
+        self.prr = None;
+    }
+
+    /// The first outstanding segment leaves next, whatever the window says.
+    fn repair_head(&mut self) {
+        let lost = self.board.lose_head();
+        self.count_lost(lost);
+        self.repair_now = true;
+    }
+
+    pub(super) fn count_lost(&mut self, bytes: u64) {
+        self.lost_untold = self.lost_untold.saturating_add(bytes);
+        self.stats.bytes_lost += bytes;
+    }
+}

@@ -1,0 +1,243 @@
+//! What leaves next, and when.
+
+use airfair_schemes::places::{Allowance, Context, Ecn, Idle, Sent};
+use airfair_units::{Bytes, Time};
+
+use super::{Sender, State};
+use crate::Segment;
+
+impl Sender {
+    /// The next segment that may leave now. To be called until it gives none, or until the host has no room.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Option<Segment> {
+        match self.state {
+            State::Closed | State::Failed => None,
+            State::SynSent => self.syn_due.then(|| self.syn(context.now)),
+            State::Open | State::Recovery | State::Loss => {
+                self.paced_until = None;
+                let segment = self.next_data(context).or_else(|| self.probe(context.now));
+                // Data acknowledge too.
+                let due = std::mem::take(&mut self.ack_due);
+                segment.or_else(|| due.then(|| self.bare(context.now)))
+            }
+        }
+    }
+
+    fn next_data(&mut self, context: &mut Context<'_>) -> Option<Segment> {
+        if self.state != State::Open
+            && let Some(index) = self.board.next_lost()
+        {
+            // Nothing new leaves before what is lost (RFC 6675 section 4, NextSeg rule 1).
+            return self.repair(index, context);
+        }
+        if let Some((payload, fin)) = self.new_data(context.now) {
+            return self.send_new(payload, fin, context);
+        }
+        if self.state == State::Recovery
+            && self.sack
+            && let Some(segment) = self.last_resort(context)
+        {
+            return Some(segment);
+        }
+        // Delivery rates from here on are the application's, not the path's.
+        if self.end() < self.next + u64::from(self.mss) && self.fits(self.mss, context.now) {
+            self.delivery.on_app_limited(self.board.pipe());
+        }
+        None
+    }
+
+    /// Sends the segment at an index of the scoreboard again, if window and pacing allow.
+    fn repair(&mut self, index: usize, context: &mut Context<'_>) -> Option<Segment> {
+        let segment = *self.board.get(index)?;
+        let allowance = self.law.allowance(context.now);
+        if !self.repair_now && !self.fits(segment.payload, context.now) {
+            self.full_to = self.next;
+            return None;
+        }
+        self.pace(segment.payload, &allowance, context.now)?;
+        self.repair_now = false;
+        let snapshot = self.delivery.on_sent(context.now, self.board.pipe() == 0);
+        self.board.resend(index, snapshot);
+        self.stats.retransmissions += 1;
+        self.stats.bytes_retransmitted += u64::from(segment.payload);
+        Some(self.leave(segment.seq, segment.payload, segment.fin, true, &allowance, context))
+    }
+
+    /// RFC 6675 section 4, NextSeg rules 3 and 4: what may be lost is sent again before nothing is sent, and once in a recovery
+    /// the last segment.
+    fn last_resort(&mut self, context: &mut Context<'_>) -> Option<Segment> {
+        if let Some(index) = self.board.next_doubtful() {
+            return self.repair(index, context);
+        }
+        if self.una <= self.rescue {
+            return None;
+        }
+        let index = self.board.last_missing()?;
+        let segment = self.repair(index, context)?;
+        self.rescue = self.recover;
+        Some(segment)
+    }
+
+    /// New data that the receiver's window and the rules against small segments let pass: payload and FIN.
+    fn new_data(&mut self, now: Time) -> Option<(u32, bool)> {
+        let left = self.end().saturating_sub(self.next);
+        let usable = self.una.saturating_add(self.peer_window).saturating_sub(self.next);
+        let full = u64::from(self.mss);
+        let payload = left.min(full).min(usable);
+        let fin = self.closed && self.config.fin && payload == left && self.next <= self.end();
+        if left == 0 {
+            return fin.then_some((0, true));
+        }
+        if payload == left.min(full) {
+            // RFC 9293 section 3.7.4 (Nagle): what is not full waits for acknowledgements, but not when it is the last.
+            let waits = self.config.nagle && payload < full && self.una < self.next && !self.closed;
+            return (!waits).then_some((payload as u32, fin));
+        }
+        // RFC 9293 section 3.8.6.2.1: a part of what could be sent is worth a segment only if it is half of the largest window.
+        if payload > 0 && payload >= self.largest_window.div_ceil(2) {
+            return Some((payload as u32, fin));
+        }
+        if self.board.is_empty() {
+            if self.probe_due && payload > 0 {
+                // The override timer of that section.
+                self.probe_due = false;
+                return Some((payload as u32, fin));
+            }
+            if self.persist_at.is_none() {
+                self.persist_at = Some(now.saturating_add(self.rtt.rto(&self.config)));
+            }
+        }
+        None
+    }
+
+    fn send_new(&mut self, payload: u32, fin: bool, context: &mut Context<'_>) -> Option<Segment> {
+        let now = context.now;
+        if self.reductions.hold.is_some() {
+            return None;
+        }
+        if payload > 0 {
+            self.restart_if_idle(context);
+        }
+        if !self.fits(payload, now) {
+            self.full_to = self.next;
+            return None;
+        }
+        let allowance = self.law.allowance(now);
+        self.pace(payload, &allowance, now)?;
+        let seq = self.next;
+        let snapshot = self.delivery.on_sent(now, self.board.pipe() == 0);
+        self.board.push(seq, payload, fin, snapshot);
+        self.next = seq + u64::from(payload) + u64::from(fin);
+        self.persist_at = None;
+        self.persists = 0;
+        if self.timing.is_none() {
+            self.timing = Some((self.next, now));
+        }
+        if self.state == State::Open && self.dupacks > 0 && self.board.payload() > self.window(now) {
+            self.limited += u64::from(payload);
+        }
+        let mut segment = self.leave(seq, payload, fin, false, &allowance, context);
+        if self.ecn && payload > 0 {
+            // RFC 3168 section 6.1.2: new data may be marked, and the first after a reduction says so.
+            segment.ecn = Ecn::Ect;
+            segment.flags.cwr = std::mem::take(&mut self.reductions.announce);
+        }
+        Some(segment)
+    }
+
+    /// Counts, tells the law, starts the timer (RFC 6298 section 5.1), and makes the segment.
+    fn leave(
+        &mut self,
+        seq: u64,
+        payload: u32,
+        fin: bool,
+        retransmission: bool,
+        allowance: &Allowance,
+        context: &mut Context<'_>,
+    ) -> Segment {
+        let now = context.now;
+        let bytes = u64::from(payload);
+        self.stats.segments += 1;
+        self.stats.bytes += bytes;
+        self.last_sent = now;
+        if !self.fits(self.mss, now) {
+            self.full_to = self.next;
+        }
+        if let Some(rate) = allowance.rate {
+            self.pacer.on_sent(now, bytes, rate, allowance.quantum);
+        }
+        if let Some((prr, _)) = &mut self.prr {
+            prr.on_sent(bytes);
+        }
+        self.rto_at.get_or_insert(now.saturating_add(self.rtt.rto(&self.config)));
+        let sent = Sent { bytes: Bytes(bytes), in_flight: Bytes(self.board.pipe()), retransmission };
+        if payload > 0 {
+            self.law.on_sent(&sent, context);
+        }
+        let mut segment = Segment { seq, payload, ..self.bare(now) };
+        segment.flags.fin = fin;
+        segment
+    }
+
+    /// Whether `payload` bytes more fit into the congestion window. A window below one segment still lets one leave when
+    /// nothing is in flight; a window of zero nothing.
+    fn fits(&self, payload: u32, now: Time) -> bool {
+        let window = self.usable_window(now);
+        let pipe = self.counted_pipe();
+        payload == 0 || pipe + u64::from(payload) <= window || (pipe == 0 && window > 0)
+    }
+
+    /// The congestion window with all that recovery adds to it, bytes.
+    pub(super) fn usable_window(&self, now: Time) -> u64 {
+        let window = self.window(now);
+        let mss = u64::from(self.mss);
+        match (self.state, &self.prr) {
+            (State::Recovery, Some((_, window))) => *window,
+            (State::Recovery, None) => window.saturating_add_signed(self.inflation),
+            // RFC 3042: up to two segments beyond the window; with SACK the scoreboard frees as much.
+            (State::Open, _) if self.config.limited_transmit && !self.sack => {
+                window.saturating_add(u64::from(self.dupacks.min(2)) * mss)
+            }
+            _ => window,
+        }
+    }
+
+    /// What counts against the window, bytes. Without limited transmit, what was received selectively frees nothing until
+    /// recovery begins.
+    fn counted_pipe(&self) -> u64 {
+        let held = self.state == State::Open && self.dupacks > 0 && !self.config.limited_transmit;
+        self.board.pipe() + if held { self.board.sacked() } else { 0 }
+    }
+
+    /// `None` if pacing holds `payload` bytes back.
+    fn pace(&mut self, payload: u32, allowance: &Allowance, now: Time) -> Option<()> {
+        let Some(rate) = allowance.rate else { return Some(()) };
+        match self.pacer.check(now, u64::from(payload), rate) {
+            Ok(()) => Some(()),
+            Err(until) => {
+                self.paced_until = Some(until).filter(|&until| until < Time::NEVER);
+                None
+            }
+        }
+    }
+
+    /// RFC 5681 section 4.1: nothing was sent for longer than a retransmission time-out.
+    fn restart_if_idle(&mut self, context: &mut Context<'_>) {
+        let (span, rto) = (context.now.since(self.last_sent), self.rtt.rto(&self.config));
+        if self.config.idle_restart && self.board.is_empty() && span > rto {
+            self.last_sent = context.now;
+            self.stats.idle_restarts += 1;
+            self.law.on_idle(&Idle { span, rto }, context);
+        }
+    }
+
+    /// A probe of the closed window: one new byte beyond it, which is neither counted nor timed (RFC 9293 section 3.8.6.1).
+    fn probe(&mut self, now: Time) -> Option<Segment> {
+        if !std::mem::take(&mut self.probe_due) || self.next >= self.end() || !self.board.is_empty() {
+            return None;
+        }
+        self.stats.probes += 1;
+        self.probed_to = self.next + 1;
+        // RFC 3168 section 6.1.6: never marked.
+        Some(Segment { payload: 1, ..self.bare(now) })
+    }
+}

@@ -1,0 +1,74 @@
+//! Timers: retransmission (RFC 6298 section 5), persist (RFC 9293 section 3.8.6.1), pacing, and the wait after a mark.
+
+use airfair_schemes::places::{CongestionCause, Context};
+use airfair_units::Time;
+
+use super::{Sender, State};
+
+impl Sender {
+    /// When [`Sender::on_timer`] is to be called next. It holds until something is handed in or polled.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Time> {
+        [self.rto_at, self.persist_at, self.paced_until, self.reductions.hold].into_iter().flatten().min()
+    }
+
+    /// A deadline has come; too early it does nothing.
+    pub fn on_timer(&mut self, context: &mut Context<'_>) {
+        let now = context.now;
+        let due = |at: &mut Option<Time>| at.take_if(|at| *at <= now).is_some();
+        due(&mut self.paced_until);
+        due(&mut self.reductions.hold);
+        if due(&mut self.persist_at) {
+            self.on_persist(now);
+        }
+        if due(&mut self.rto_at) {
+            if self.state == State::SynSent { self.on_syn_timeout() } else { self.on_timeout(context) }
+        }
+    }
+
+    /// RFC 6298 sections 5.5 and 5.7; the sending of the SYN starts the timer again.
+    fn on_syn_timeout(&mut self) {
+        if self.config.syn_retries.is_some_and(|most| self.stats.syns > u64::from(most)) {
+            return self.fail();
+        }
+        self.rtt.back_off();
+        self.syn_due = true;
+    }
+
+    /// RFC 6298 sections 5.4 to 5.6, RFC 5681 section 3.1, RFC 6582 section 4, RFC 6675 section 5.1.
+    fn on_timeout(&mut self, context: &mut Context<'_>) {
+        if self.board.is_empty() {
+            return;
+        }
+        if self.config.retries.is_some_and(|most| self.expiries >= most) {
+            return self.fail();
+        }
+        self.expiries = self.expiries.saturating_add(1);
+        self.stats.timeouts += 1;
+        let repeated = self.board.head().is_some_and(|head| head.timed_out);
+        let (flight, pipe) = (self.board.payload(), self.board.pipe());
+        self.tell_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
+        let lost = self.board.lose_all();
+        self.count_lost(lost);
+        self.leave_recovery();
+        self.state = State::Loss;
+        self.recover = self.next;
+        self.timing = None;
+        self.reductions.on_reduced(self.next);
+        self.rtt.back_off();
+        self.rto_at = Some(context.now.saturating_add(self.rtt.rto(&self.config)));
+    }
+
+    /// The window is still closed: a probe, and the next after twice the time.
+    fn on_persist(&mut self, now: Time) {
+        self.probe_due = true;
+        self.persists = self.persists.saturating_add(1);
+        self.persist_at = Some(now.saturating_add(self.rtt.rto_after(self.persists, &self.config)));
+    }
+
+    /// RFC 9293 section 3.8.3, R2.
+    fn fail(&mut self) {
+        self.state = State::Failed;
+        (self.rto_at, self.persist_at, self.paced_until, self.reductions.hold) = (None, None, None, None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Laws small enough to be followed by hand, and a witness of what a law is told.
+
+use std::sync::{Arc, Mutex};
+
+use airfair_schemes::places::{
+    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, PartialAck, Sent, Source,
+};
+use airfair_units::{Bytes, Rate, Time};
+
+use super::millis;
+
+/// What a law was told.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub told: Vec<String>,
+    pub acked: String,
+    pub sent: Vec<Sent>,
+}
+
+/// Which law.
+#[derive(Debug, Clone, Copy)]
+pub enum Law {
+    /// A window that never changes, bytes.
+    Fixed(u64),
+    /// The same with pacing: bit/s and quantum.
+    Paced(u64, u64, Option<u64>),
+    /// No window at all.
+    Open,
+    /// RFC 5681 with the recovery of RFC 6582.
+    NewReno,
+    /// RFC 5681 alone.
+    Reno,
+}
+
+/// The law, and its witness.
+pub struct Witness {
+    law: Law,
+    pub log: Arc<Mutex<Log>>,
+    mss: u64,
+    initial: u64,
+    window: u64,
+    ssthresh: u64,
+}
+
+impl Witness {
+    pub fn new(law: Law, log: Arc<Mutex<Log>>) -> Self {
+        let window = match law {
+            Law::Fixed(window) | Law::Paced(window, _, _) => window,
+            _ => 0,
+        };
+        Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40 }
+    }
+
+    fn adapts(&self) -> bool {
+        matches!(self.law, Law::NewReno | Law::Reno)
+    }
+
+    fn tell(&self, text: String) {
+        self.log.lock().expect("one thread").told.push(text);
+    }
+}
+
+impl Source for Witness {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+        self.mss = setup.mss.0;
+        self.initial = setup.initial_window.0;
+        if self.adapts() {
+            self.window = self.initial;
+        }
+        let rtt = setup.rtt.map_or("unknown".to_owned(), |rtt| millis(rtt.0));
+        let lost = if setup.syn_lost { " syn-lost" } else { "" };
+        self.tell(format!("start mss {} initial {} rtt {rtt}{lost}", self.mss, self.initial));
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _context: &mut Context<'_>) {
+        self.log.lock().expect("one thread").sent.push(*sent);
+    }
+
+    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+        let mut text = format!("{} cumulative {}", acked.bytes.0, acked.cumulative.0);
+        text += &format!(" flight {}->{}", acked.prior_in_flight.0, acked.in_flight.0);
+        if acked.lost.0 > 0 {
+            text += &format!(" lost {}", acked.lost.0);
+        }
+        if let Some(rtt) = acked.rtt {
+            text += &format!(" rtt {}", millis(rtt.0));
+        }
+        if let Some(sample) = acked.rate_sample {
+            text += &format!(" rate {}/{}", sample.delivered.0, millis(sample.interval.0));
+            text += if sample.app_limited { " app-limited" } else { "" };
+        }
+        for (said, word) in
+            [(acked.round_ended, " round"), (acked.window_limited, " full"), (acked.in_recovery, " recovery")]
+        {
+            text += if said { word } else { "" };
+        }
+        self.log.lock().expect("one thread").acked = format!("{text} sent {}", millis(acked.sent_at.0));
+        // RFC 5681 section 3.1: by what is acknowledged cumulatively.
+        let grows = acked.cumulative.0 > 0 && acked.window_limited && !acked.in_recovery;
+        if self.adapts() && grows {
+            if self.window < self.ssthresh {
+                self.window += self.mss.min(acked.cumulative.0);
+            } else {
+                self.window += self.mss * self.mss / self.window;
+            }
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+        let name = match congestion.cause {
+            CongestionCause::FastLoss => "fast-loss",
+            CongestionCause::Timeout => "timeout",
+            CongestionCause::Mark => "mark",
+            CongestionCause::LinkDrop => "link-drop",
+        };
+        let repeated = if congestion.repeated { " repeated" } else { "" };
+        self.tell(format!("{name} {} pipe {}{repeated}", congestion.in_flight.0, congestion.pipe.0));
+        if self.adapts() && congestion.cause != CongestionCause::LinkDrop {
+            if !congestion.repeated {
+                self.ssthresh = (congestion.in_flight.0 / 2).max(2 * self.mss);
+            }
+            self.window = if congestion.cause == CongestionCause::Timeout { self.mss } else { self.ssthresh };
+        }
+    }
+
+    fn on_recovered(&mut self, in_flight: Bytes, _context: &mut Context<'_>) {
+        self.tell(format!("recovered {}", in_flight.0));
+    }
+
+    fn on_idle(&mut self, idle: &Idle, _context: &mut Context<'_>) {
+        self.tell(format!("idle {} rto {}", millis(idle.span.0), millis(idle.rto.0)));
+        if self.adapts() {
+            self.window = self.window.min(self.initial);
+        }
+    }
+
+    fn allowance(&self, _now: Time) -> Allowance {
+        let window = (!matches!(self.law, Law::Open)).then_some(Bytes(self.window));
+        let (rate, quantum) = match self.law {
+            Law::Paced(_, rate, quantum) => (Some(Rate(rate)), quantum.map(Bytes)),
+            _ => (None, None),
+        };
+        Allowance { window, rate, quantum }
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.adapts().then_some(Bytes(self.ssthresh))
+    }
+
+    fn partial_ack(&self) -> PartialAck {
+        if matches!(self.law, Law::Reno) { PartialAck::EndsRecovery } else { PartialAck::RepairsNext }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the law is told of an acknowledgement, and delivery rates (draft-cheng-iccrg-delivery-rate-estimation).
+
+use crate::support::laws::Law;
+use crate::support::sender::{check, plain, with_sack};
+
+#[test]
+fn rates_and_rounds() {
+    check(
+        &plain(),
+        Law::Fixed(2000),
+        "
+        0 write 6000
+        0 open
+        > 1:2001/1000
+        100 < 1001
+        > 2001:3001
+        ~ 1000 cumulative 1000 flight 2000->1000 rtt 100 rate 1000/100 round full sent 0
+        110 < 2001
+        > 3001:4001
+        # The segment left before the last round ended.
+        ~ 1000 cumulative 1000 flight 2000->1000 rtt 110 rate 2000/110 full sent 0
+        # 2000 more than when 2001 left, since then 100 ms went by.
+        200 < 3001
+        > 4001:5001
+        ~ 1000 cumulative 1000 flight 2000->1000 rtt 100 rate 2000/100 round full sent 100
+        # Two at once: the newest of them counts. It left when 3000 were delivered.
+        320 < 5001
+        > 5001:6001
+        ~ 2000 cumulative 2000 flight 2000->0 rtt 120 rate 2000/120 round full sent 200
+        # Nothing more to send: from here on the rate is the application's.
+        330 write 1000
+        > 6001:7001
+        430 < 7001
+        ~ 2000 cumulative 2000 flight 2000->0 rtt 100 rate 2000/110 app-limited round full sent 330
+        = delivered=7000
+        ",
+    );
+}
+
+#[test]
+fn a_repaired_segment_is_not_measured_but_counted() {
+    check(
+        &with_sack(),
+        Law::Fixed(4000),
+        "
+        0 write 4000
+        0 open
+        > 1:4001/1000
+        100 < 1 sack=1001:4001
+        ! fast-loss 4000 pipe 0
+        > 1:1001
+        ~ 3000 cumulative 0 flight 4000->0 lost 1000 rtt 100 rate 3000/100 round full recovery sent 0
+        # The repair is the newest; what was received selectively counts only cumulatively now.
+        200 < 4001
+        ! recovered 0
+        ~ 1000 cumulative 4000 flight 1000->0 rate 1000/100 round full recovery sent 100
+        ",
+    );
+}
+
+#[test]
+fn an_unfilled_window_is_told() {
+    check(
+        &plain(),
+        Law::Fixed(4000),
+        "
+        0 write 3000
+        0 open
+        > 1:3001/1000
+        100 < 1001
+        ~ 1000 cumulative 1000 flight 3000->2000 rtt 100 rate 1000/100 round sent 0
+        # Now it is filled, and all of that flight count.
+        100 write 2000
+        > 3001:5001/1000
+        110 < 3001
+        ~ 2000 cumulative 2000 flight 4000->2000 rtt 110 rate 3000/110 full sent 0
+        120 < 5001
+        # It left 100 ms after the first, which was the newest delivered at that time.
+        ~ 2000 cumulative 2000 flight 2000->0 rtt 20 rate 4000/100 app-limited round full sent 100
+        ",
+    );
+}
+
+#[test]
+fn a_wait_for_pacing_is_not_the_applications() {
+    check(
+        &plain(),
+        Law::Paced(100_000, 8_000_000, None),
+        "
+        0 write 2000
+        0 open
+        > 1:1001
+        1 timer
+        > 1001:2001
+        100 < 2001
+        ~ 2000 cumulative 2000 flight 2000->0 rtt 99 rate 2000/100 round sent 1
+        ",
+    );
+}
+
+#[test]
+fn a_packet_that_the_own_link_gave_up_is_told_once_a_window() {
+    check(
+        &plain(),
+        Law::Fixed(3000),
+        "
+        0 open
+        0 endless
+        > 1:3001/1000
+        5 drop 1001
+        ! link-drop 3000 pipe 3000
+        6 drop 2001
+        # Never sent, or acknowledged already.
+        6 drop 3001
+        100 < 1001
+        > 3001:4001
+        110 drop 1
+        110 drop 3001
+        ! link-drop 3000 pipe 3000
+        = state=open retransmissions=0
+        ",
+    );
+}
+
+#[test]
+fn every_segment_with_payload_is_told() {
+    let script = check(
+        &plain(),
+        Law::Fixed(2000),
+        "
+        0 open
+        0 write 2000
+        > 1:2001/1000
+        1000 timer
+        > 1:2001/1000
+        ! timeout 2000 pipe 2000
+        ",
+    );
+    let log = script.log.lock().expect("one thread");
+    let sent: Vec<_> = log.sent.iter().map(|s| (s.bytes.0, s.in_flight.0, s.retransmission)).collect();
+    assert_eq!(sent, [(1000, 1000, false), (1000, 2000, false), (1000, 1000, true), (1000, 2000, true)]);
+}

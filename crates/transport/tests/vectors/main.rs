@@ -1,0 +1,20 @@
+//! Vectors worked by hand, a file for each part of the standards. `docs/tcp.md` says which rule each one holds.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod config;
+mod delivery;
+mod ecn;
+mod fast_recovery;
+mod handshake;
+mod linux;
+mod options;
+mod pacing;
+mod receiver_acks;
+mod receiver_window;
+mod reno;
+mod sack;
+mod sending;
+mod timeout;
+mod window;

@@ -1,0 +1,84 @@
+//! Pacing by the law's rate: one byte a microsecond is 8 Mbit/s.
+
+use crate::support::laws::Law;
+use crate::support::sender::{check, plain};
+
+#[test]
+fn one_segment_at_a_time() {
+    check(
+        &plain(),
+        Law::Paced(100_000, 8_000_000, None),
+        "
+        0 open
+        0 write 3500
+        > 1:1001
+        = deadline=1
+        0.5 poll
+        = deadline=1
+        1 timer
+        > 1001:2001
+        2 timer
+        > 2001:3001
+        3 timer
+        > 3001:3501
+        = deadline=1000
+        # What was not used is not saved.
+        10 write 2000
+        > 3501:4501
+        = deadline=11
+        ",
+    );
+}
+
+#[test]
+fn a_quantum_at_a_time() {
+    check(
+        &plain(),
+        Law::Paced(100_000, 8_000_000, Some(2000)),
+        "
+        0 open
+        0 write 5000
+        > 1:2001/1000
+        = deadline=2
+        2 timer
+        > 2001:4001/1000
+        4 timer
+        > 4001:5001
+        ",
+    );
+}
+
+#[test]
+fn retransmissions_are_paced_too() {
+    check(
+        &plain(),
+        Law::Paced(2000, 8_000_000, None),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        1 timer
+        > 1001:2001
+        1000 timer
+        > 1:1001
+        ! timeout 2000 pipe 2000
+        = deadline=1001
+        1001 timer
+        > 1001:2001
+        = deadline=3000
+        ",
+    );
+}
+
+#[test]
+fn a_rate_of_zero_lets_nothing_leave() {
+    check(
+        &plain(),
+        Law::Paced(2000, 0, None),
+        "
+        0 open
+        0 write 2000
+        = deadline=none next=1
+        ",
+    );
+}

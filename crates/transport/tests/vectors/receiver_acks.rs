@@ -1,0 +1,391 @@
+//! When and what a receiver acknowledges (RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 3168 section 6.1.3, RFC 7323, RFC 9293).
+
+use airfair_transport::{DelayedAck, TcpConfig};
+use airfair_units::Span;
+
+use crate::support::receiver::check;
+use crate::support::sender::plain;
+
+fn delayed() -> TcpConfig {
+    let timeout = Span::from_millis(200);
+    TcpConfig { delayed_ack: Some(DelayedAck { segments: 2, timeout, quick: 0 }), ..plain() }
+}
+
+fn with_sack() -> TcpConfig {
+    TcpConfig { sack: true, ..plain() }
+}
+
+#[test]
+fn every_segment_is_acknowledged_without_delay() {
+    check(
+        &plain(),
+        "
+        0 < 1:1001
+        > 1001
+        1 < 1001:2001
+        > 2001
+        = delivered=2000 deadline=none segments=2 acks=2
+        ",
+    );
+}
+
+#[test]
+fn every_second_segment_or_after_a_time() {
+    check(
+        &delayed(),
+        "
+        0 < 1:1001
+        = deadline=200
+        10 < 1001:2001
+        > 2001
+        = deadline=none
+        20 < 2001:3001
+        = deadline=220
+        220 timer
+        > 3001
+        = deadline=none
+        # The count began anew with the acknowledgement.
+        300 < 3001:4001
+        310 < 4001:5001
+        > 5001
+        ",
+    );
+}
+
+#[test]
+fn the_first_segments_may_be_acknowledged_at_once() {
+    let timeout = Span::from_millis(40);
+    check(
+        &TcpConfig { delayed_ack: Some(DelayedAck { segments: 2, timeout, quick: 3 }), ..plain() },
+        "
+        0 < 1:1001
+        > 1001
+        0 < 1001:2001
+        > 2001
+        0 < 2001:3001
+        > 3001
+        0 < 3001:4001
+        = deadline=40
+        ",
+    );
+}
+
+#[test]
+fn out_of_order_is_acknowledged_at_once() {
+    check(
+        &delayed(),
+        "
+        0 < 1:1001
+        # What was held back goes with it.
+        1 < 2001:3001
+        > 1001
+        = deadline=none out-of-order=1
+        2 < 3001:4001
+        > 1001
+        # A part of the gap.
+        3 < 1001:1501
+        > 1501,win=1023488
+        # The rest.
+        4 < 1501:2001
+        > 4001
+        = delivered=4000
+        # In order again.
+        5 < 4001:5001
+        = deadline=205
+        # What came twice, wholly or in part.
+        6 < 4001:5001
+        > 5001
+        = duplicates=1
+        7 < 4501:5501
+        > 5501,win=1023488
+        = delivered=5500 duplicates=1
+        ",
+    );
+}
+
+#[test]
+fn blocks_are_reported_most_recent_first() {
+    // RFC 2018 section 4.
+    check(
+        &with_sack(),
+        "
+        0 < 1:1001
+        > 1001
+        1 < 2001:3001
+        > 1001,sack=2001:3001
+        2 < 4001:5001
+        > 1001,sack=4001:5001+2001:3001
+        3 < 6001:7001
+        > 1001,sack=6001:7001+4001:5001+2001:3001
+        4 < 8001:9001
+        > 1001,sack=8001:9001+6001:7001+4001:5001+2001:3001
+        # The oldest has no room.
+        5 < 10001:11001
+        > 1001,sack=10001:11001+8001:9001+6001:7001+4001:5001
+        # What joins two runs is the most recent.
+        6 < 3001:4001
+        > 1001,sack=2001:5001+10001:11001+8001:9001+6001:7001
+        # So is what extends one at either end.
+        7 < 7001:7501
+        > 1001,sack=6001:7501+2001:5001+10001:11001+8001:9001
+        8 < 9501:10001
+        > 1001,sack=9501:11001+6001:7501+2001:5001+8001:9001
+        # And what came twice.
+        9 < 2001:3001
+        > 1001,sack=2001:5001+9501:11001+6001:7501+8001:9001
+        # Up to the next gap.
+        10 < 1001:2001
+        > 5001,sack=9501:11001+6001:7501+8001:9001
+        = delivered=5000
+        11 < 5001:9501
+        > 11001
+        ",
+    );
+}
+
+#[test]
+fn three_blocks_fit_beside_timestamps() {
+    check(
+        &TcpConfig { timestamps: true, ..with_sack() },
+        "
+        0 < 1001:2001 ts=1/0
+        > 1,sack=1001:2001,ts=0/0
+        0 < 3001:4001 ts=1/0
+        > 1,sack=3001:4001+1001:2001,ts=0/0
+        0 < 5001:6001 ts=1/0
+        > 1,sack=5001:6001+3001:4001+1001:2001,ts=0/0
+        0 < 7001:8001 ts=1/0
+        > 1,sack=7001:8001+5001:6001+3001:4001,ts=0/0
+        ",
+    );
+}
+
+#[test]
+fn duplicates_are_reported_first_and_once() {
+    // RFC 2883 section 4.
+    check(
+        &TcpConfig { duplicate_sack: true, ..with_sack() },
+        "
+        0 < 1:1001
+        > 1001
+        0 < 1:1001
+        > 1001,sack=1:1001
+        0 < 2001:4001
+        > 1001,sack=2001:4001
+        0 < 2501:3501
+        > 1001,sack=2501:3501+2001:4001
+        # Only the part that came twice.
+        0 < 3001:5001
+        > 1001,sack=3001:4001+2001:5001
+        # What only touches a run did not.
+        0 < 5001:5501
+        > 1001,sack=2001:5501
+        0 < 1801:2001
+        > 1001,sack=1801:5501
+        0 < 501:1501
+        > 1501,sack=501:1001+1801:5501,win=1023488
+        0 < 6001:7001
+        > 1501,sack=6001:7001+1801:5501,win=1023488
+        ",
+    );
+}
+
+#[test]
+fn oldest_segment_not_acknowledged_gives_the_echo() {
+    // RFC 7323 section 4.3.
+    check(
+        &TcpConfig { timestamps: true, ..delayed() },
+        "
+        10 < 1:1001 ts=100/0
+        20 < 1001:2001 ts=105/0
+        > 2001,ts=20/100
+        # Beyond a gap: the last one in order.
+        30 < 3001:4001 ts=110/0
+        > 2001,ts=30/100
+        # It fills the gap.
+        40 < 2001:3001 ts=120/0
+        > 4001,ts=40/120
+        # An old one is not taken.
+        50 < 1:1001 ts=90/0
+        > 4001,ts=50/120
+        60 < 1:1001 ts=120/0
+        > 4001,ts=60/120
+        ",
+    );
+}
+
+#[test]
+fn marks_are_echoed_until_the_window_is_reduced() {
+    // RFC 3168 section 6.1.3.
+    check(
+        &TcpConfig { ecn: true, ..plain() },
+        "
+        0 < 1:1001
+        > 1001
+        0 < 1001:2001 ce
+        > 2001,ece
+        0 < 2001:3001
+        > 3001,ece
+        0 < 3001:4001 W
+        > 4001
+        # A new mark on the one that says so counts.
+        0 < 4001:5001 W ce
+        > 5001,ece
+        = marked=2
+        ",
+    );
+    check(
+        &plain(),
+        "
+        0 < 1:1001 ce
+        > 1001
+        = marked=0
+        ",
+    );
+}
+
+#[test]
+fn a_fin_is_acknowledged_at_once() {
+    check(
+        &delayed(),
+        "
+        0 < 1:1001 F
+        > 1002
+        = finished=true delivered=1000
+        # Again, since ours may be lost; nothing more comes after it.
+        10 < 1:1001 F
+        > 1002
+        20 < 1002:2002
+        > 1002
+        = delivered=1000
+        ",
+    );
+    check(
+        &delayed(),
+        "
+        0 < 1001:2001 F
+        > 1
+        = finished=false
+        0 < 1:1001
+        > 2002
+        = finished=true delivered=2000
+        ",
+    );
+    check(
+        &delayed(),
+        "
+        0 < 1:1 F
+        > 2,win=1023872
+        = finished=true delivered=0 segments=0
+        ",
+    );
+}
+
+#[test]
+fn what_cannot_be_is_answered_and_ignored() {
+    // RFC 9293 section 3.10.7.4.
+    check(
+        &TcpConfig { timestamps: true, ..plain() },
+        "
+        # It acknowledges what was never sent; its timestamp is not taken.
+        0 < 1:1001 ack=2 ts=900/0
+        > 1,ts=0/0
+        0 < 1:1001 no-ack
+        > 1,ts=0/0
+        # A SYN where the connection stands.
+        0 < S
+        > 1,ts=0/0
+        # An acknowledgement alone is not answered.
+        0 < 1:1
+        = delivered=0
+        0 < 1:1001 ts=5/0
+        > 1001,ts=0/5
+        ",
+    );
+}
+
+#[test]
+fn syn_and_its_answer() {
+    let all = TcpConfig { handshake: true, sack: true, timestamps: true, ecn: true, ..plain() };
+    check(
+        &all,
+        "
+        # Before a SYN nothing is heard.
+        0 < 1:1001
+        = deadline=none
+        100 < S mss=1000 sack scale=7 ece cwr ts=50/0
+        > S.(mss=1000,scale=7,sack,ece,ts=100/50,win=65535)
+        = deadline=1100
+        # The SYN came again.
+        600 < S mss=1000 sack scale=7 ece cwr ts=60/0
+        > S.(mss=1000,scale=7,sack,ece,ts=600/60,win=65535)
+        = deadline=2600
+        2600 timer
+        > S.(mss=1000,scale=7,sack,ece,ts=2600/60,win=65535)
+        = deadline=6600
+        # No acknowledgement of our SYN.
+        2700 < 1:1001 ack=0
+        = deadline=6600
+        3000 < 1:1 ts=70/600
+        = deadline=none
+        3100 < 1:1001 ts=80/600 ce
+        > 1001,ece,ts=3100/80
+        ",
+    );
+}
+
+#[test]
+fn data_may_complete_the_handshake() {
+    check(
+        &TcpConfig { handshake: true, ..plain() },
+        "
+        0 < S mss=1000
+        > S.(mss=1000,win=65535)
+        100 < 1:1001 ack=1
+        > 1001,win=65535
+        = delivered=1000 deadline=none
+        ",
+    );
+}
+
+#[test]
+fn only_what_is_offered_and_known_is_agreed_on() {
+    check(
+        &TcpConfig { handshake: true, sack: true, timestamps: true, ecn: true, ..plain() },
+        "
+        0 < S mss=1000 ece
+        > S.(mss=1000,win=65535)
+        ",
+    );
+    check(
+        &TcpConfig { handshake: true, window_scale: 0, ..plain() },
+        "
+        0 < S mss=1000 sack scale=7 ece cwr ts=50/0
+        > S.(mss=1000,win=65535)
+        ",
+    );
+}
+
+#[test]
+fn an_answer_is_repeated_so_often() {
+    check(
+        &TcpConfig { handshake: true, syn_retries: Some(1), ..plain() },
+        "
+        0 < S mss=1000
+        > S.(mss=1000,win=65535)
+        1000 timer
+        > S.(mss=1000,win=65535)
+        = deadline=none acks=2
+        ",
+    );
+    check(
+        &TcpConfig { handshake: true, max_rto: Span::from_millis(1500), ..plain() },
+        "
+        0 < S mss=1000
+        > S.(mss=1000,win=65535)
+        1000 timer
+        > S.(mss=1000,win=65535)
+        = deadline=2500
+        ",
+    );
+}

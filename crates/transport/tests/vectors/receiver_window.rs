@@ -1,0 +1,161 @@
+//! The window that a receiver announces (RFC 9293 section 3.8.6.2.2, RFC 7323 section 2).
+
+use airfair_transport::TcpConfig;
+
+use crate::support::receiver::check;
+use crate::support::sender::plain;
+
+fn buffer(bytes: u64) -> TcpConfig {
+    TcpConfig { receive_window: bytes, window_scale: 0, ..plain() }
+}
+
+#[test]
+fn what_is_read_at_once_leaves_the_window_whole() {
+    check(
+        &buffer(4000),
+        "
+        0 < 1:1001
+        > 1001
+        0 < 1001:2001
+        > 2001
+        # Data ahead of a gap lie within the window.
+        0 < 3001:4001
+        > 2001
+        ",
+    );
+}
+
+#[test]
+fn what_is_not_read_closes_it() {
+    check(
+        &buffer(4000),
+        "
+        0 stop
+        0 < 1:1001
+        > 1001,win=3000
+        0 < 1001:4001
+        > 4001,win=0
+        # A probe is answered and refused.
+        10 < 4001:4002
+        > 4001,win=0
+        = delivered=4000
+        # Less than a segment is not worth telling, now or with the next answer.
+        20 read 999
+        30 < 4001:4002
+        > 4001,win=0
+        # A segment is.
+        40 read 1
+        > 4001,win=1000
+        50 read 500
+        60 read 499
+        70 resume
+        > 4001
+        ",
+    );
+}
+
+#[test]
+fn half_of_a_small_buffer_is_worth_telling() {
+    check(
+        &buffer(1200),
+        "
+        0 stop
+        0 < 1:1001
+        > 1001,win=200
+        0 < 1001:1201
+        > 1201,win=0
+        0 read 599
+        0 read 1
+        > 1201,win=600
+        0 read 5000
+        > 1201
+        ",
+    );
+}
+
+#[test]
+fn a_window_is_never_taken_back() {
+    // RFC 9293 section 3.8.6: the right edge stays though the window is not worth moving.
+    check(
+        &buffer(4000),
+        "
+        0 < 1:501
+        > 501,win=3500
+        0 < 501:1001
+        > 1001
+        ",
+    );
+}
+
+#[test]
+fn what_lies_beyond_is_refused() {
+    check(
+        &TcpConfig { sack: true, ..buffer(4000) },
+        "
+        0 < 4001:5001
+        > 1
+        = out-of-order=0 duplicates=1
+        # The part within is taken; a FIN after what is refused is refused too.
+        0 < 3501:4501 F
+        > 1,sack=3501:4001
+        0 < 1:3501
+        > 4001
+        = finished=false
+        0 < 4001:4001 F
+        > 4002,win=3999
+        = finished=true
+        ",
+    );
+}
+
+#[test]
+fn scaled_windows_are_rounded_down() {
+    // RFC 7323 section 2.2: the field holds 16 bits.
+    check(
+        &TcpConfig { receive_window: 100_000, window_scale: 7, ..plain() },
+        "
+        0 < 1:2
+        > 2,win=99840
+        = delivered=1
+        ",
+    );
+}
+
+#[test]
+fn without_scale_a_window_holds_sixteen_bits() {
+    check(
+        &buffer(100_000),
+        "
+        0 < 1:1001
+        > 1001,win=65535
+        # The edge moved with it.
+        0 < 65001:66001
+        > 1001,win=65535
+        = out-of-order=1
+        0 resume
+        ",
+    );
+}
+
+#[test]
+fn without_the_option_in_the_syn_nothing_is_scaled() {
+    check(
+        &TcpConfig { handshake: true, ..plain() },
+        "
+        0 < S mss=1000
+        > S.(mss=1000,win=65535)
+        0 < 1:1001
+        > 1001,win=65535
+        ",
+    );
+    check(
+        &TcpConfig { handshake: true, window_scale: 20, receive_window: 1 << 30, ..plain() },
+        "
+        0 < S mss=1000 scale=3
+        > S.(mss=1000,scale=14,win=65535)
+        # 65535 times 16384.
+        0 < 1:1001
+        > 1001,win=1073725440
+        ",
+    );
+}

@@ -1,0 +1,59 @@
+//! Plain Reno: fast recovery as RFC 5681 section 3.2 has it, which any new acknowledgement ends.
+
+use airfair_transport::{InitialWindow, TcpConfig};
+
+use crate::support::laws::Law;
+use crate::support::sender::{check, plain};
+
+#[test]
+fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(10), ..plain() },
+        Law::Reno,
+        "
+        0 open
+        0 endless
+        > 1:10001/1000
+        100 < 1
+        101 < 1
+        102 < 1
+        ! fast-loss 10000 pipe 10000
+        > 1:1001
+        103 < 1
+        104 < 1
+        105 < 1
+        > 10001:11001
+        # 11000 outstanding, 6000 are after it, and the window is 5000.
+        200 < 5001
+        ! recovered 6000
+        = state=open window=5000 deadline=1200
+        205 < 5001
+        206 < 5001
+        207 < 5001
+        ! fast-loss 6000 pipe 6000
+        > 5001:6001
+        # 3000 + 3000.
+        = window=3000 recoveries=2
+        ",
+    );
+}
+
+#[test]
+fn after_a_time_out_duplicates_are_not_believed() {
+    check(
+        &plain(),
+        Law::Reno,
+        "
+        0 open
+        0 write 3000
+        > 1:3001/1000
+        1000 timer
+        ! timeout 3000 pipe 3000
+        > 1:1001
+        1100 < 1
+        1100 < 1
+        1100 < 1
+        = state=loss
+        ",
+    );
+}

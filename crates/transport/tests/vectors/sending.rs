@@ -1,0 +1,306 @@
+//! What leaves: initial windows (RFC 5681, 3390, 6928), Nagle (RFC 9293 section 3.7.4), idle restart (RFC 5681 section 4.1), FIN.
+
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::Span;
+
+use crate::support::laws::Law;
+use crate::support::sender::{check, plain};
+
+#[test]
+fn initial_windows() {
+    use InitialWindow::{Rfc3390, Rfc6928, Segments};
+    for (window, mss, bytes) in [
+        (Segments(2), 1000, 2000),
+        (Segments(0), 1000, 1000),
+        // RFC 3390: min(4 * MSS, max(2 * MSS, 4380)).
+        (Rfc3390, 1000, 4000),
+        (Rfc3390, 1460, 4380),
+        (Rfc3390, 2200, 4400),
+        // RFC 6928: min(10 * MSS, max(2 * MSS, 14600)).
+        (Rfc6928, 1000, 10_000),
+        (Rfc6928, 1460, 14_600),
+        (Rfc6928, 9000, 18_000),
+    ] {
+        assert_eq!(window.bytes(mss).0, bytes, "{window:?} {mss}");
+        check(
+            &TcpConfig { initial_window: window, mss, ..plain() },
+            Law::NewReno,
+            &format!("0 open\n! start mss {mss} initial {bytes} rtt unknown\n= window={bytes}"),
+        );
+    }
+}
+
+#[test]
+fn window_limit_bounds_any_law() {
+    check(
+        &TcpConfig { window_limit: 3500, ..plain() },
+        Law::Open,
+        "
+        0 open
+        0 endless
+        > 1:3001/1000
+        = window=3500
+        ",
+    );
+}
+
+#[test]
+fn only_full_segments_leave_before_the_last() {
+    check(
+        &plain(),
+        Law::Fixed(2999),
+        "
+        0 open
+        0 write 2500
+        > 1:2001/1000 2001:2501
+        10 < 2501
+        20 write 3500
+        > 2501:4501/1000
+        ",
+    );
+}
+
+#[test]
+fn a_window_below_a_segment_lets_one_leave() {
+    check(
+        &plain(),
+        Law::Fixed(1),
+        "
+        0 open
+        0 endless
+        > 1:1001
+        100 < 1001
+        > 1001:2001
+        ",
+    );
+    check(
+        &plain(),
+        Law::Fixed(0),
+        "
+        0 open
+        0 endless
+        = next=1 deadline=none
+        ",
+    );
+}
+
+#[test]
+fn small_segments_wait_for_acknowledgements() {
+    check(
+        &TcpConfig { nagle: true, ..plain() },
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 write 500
+        > 1:501
+        10 write 300
+        20 write 800
+        > 501:1501
+        30 < 501
+        40 < 1501
+        > 1501:1601
+        50 write 200
+        # The last need not wait.
+        60 close
+        > 1601:1801
+        ",
+    );
+    check(
+        &plain(),
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 write 500
+        > 1:501
+        10 write 300
+        > 501:801
+        ",
+    );
+}
+
+#[test]
+fn a_silence_longer_than_the_time_out_is_told() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(2), ..plain() },
+        Law::NewReno,
+        "
+        0 open
+        0 write 4000
+        > 1:2001/1000
+        100 < 2001
+        > 2001:4001/1000
+        = window=3000
+        200 < 4001
+        # SRTT 100, RTTVAR 50, then 37.5: the time-out is a second. Exactly so long is not longer.
+        1100 write 1000
+        > 4001:5001
+        1150 < 5001
+        = window=3000
+        2101 write 3000
+        > 5001:7001/1000
+        ! idle 1001 rto 1000
+        = window=2000 idle-restarts=1
+        ",
+    );
+    check(
+        &TcpConfig { idle_restart: false, ..plain() },
+        Law::Fixed(2000),
+        "
+        0 open
+        5000 write 1000
+        > 1:1001
+        = idle-restarts=0
+        ",
+    );
+}
+
+#[test]
+fn a_silence_before_the_first_data_counts() {
+    check(
+        &TcpConfig { min_rto: Span::from_millis(200), ..plain() },
+        Law::Fixed(2000),
+        "
+        500 open
+        1501 write 1000
+        > 1:1001
+        ! idle 1001 rto 1000
+        ",
+    );
+}
+
+#[test]
+fn a_wait_for_acknowledgements_is_no_silence() {
+    check(
+        &TcpConfig { initial_rto: Span::from_secs(3), max_rto: Span::from_secs(3), ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 endless
+        > 1:1001
+        2999 < 1001
+        > 1001:2001
+        ",
+    );
+}
+
+#[test]
+fn fin_rides_on_the_last_data() {
+    check(
+        &TcpConfig { fin: true, ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 1500
+        > 1:1001
+        0 close
+        0 write 700
+        100 < 1001
+        > 1001:1501F
+        = next=1502 done=false flight=500
+        200 < 1501
+        = done=false flight=0 deadline=1200
+        1200 timer
+        > 1501:1501F
+        ! timeout 0 pipe 0
+        1300 < 1502
+        = done=true deadline=none una=1502
+        ",
+    );
+}
+
+#[test]
+fn fin_leaves_alone_after_the_data() {
+    check(
+        &TcpConfig { fin: true, ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 1000
+        > 1:1001
+        10 close
+        # The window is full, but a FIN has no payload.
+        > 1001:1001F
+        10 poll
+        100 < 1001
+        = done=false
+        200 < 1002
+        = done=true
+        ",
+    );
+}
+
+#[test]
+fn what_has_not_left_may_be_taken_back() {
+    check(
+        &TcpConfig { fin: true, ..plain() },
+        Law::Fixed(2000),
+        "
+        0 open
+        0 endless
+        > 1:2001/1000
+        10 stop
+        > 2001:2001F
+        10 write 1000
+        10 stop
+        100 < 2001
+        = done=false
+        110 < 2002
+        = done=true bytes=2000
+        ",
+    );
+    // A byte that probed a closed window cannot be.
+    check(
+        &TcpConfig { fin: true, receive_window: 1000, window_scale: 0, ..plain() },
+        Law::Fixed(2000),
+        "
+        0 open
+        0 endless
+        > 1:1001
+        100 < 1001 win=0
+        1100 timer
+        > 1001:1002
+        1110 stop
+        1150 < 1002 win=0
+        > 1002:1002F
+        1200 < 1003
+        = done=true
+        ",
+    );
+    check(
+        &plain(),
+        Law::Fixed(2000),
+        "
+        0 write 1000
+        0 stop
+        0 open
+        = done=true bytes=0
+        ",
+    );
+}
+
+#[test]
+fn without_fin_acknowledged_data_are_the_end() {
+    check(
+        &plain(),
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 1000
+        > 1:1001
+        100 < 1001
+        = done=false bytes-acked=1000 segments=1 bytes=1000 acks=1
+        100 close
+        = done=true
+        ",
+    );
+    check(
+        &TcpConfig { handshake: true, ..plain() },
+        Law::Fixed(1000),
+        "
+        0 close
+        0 open
+        > S(mss=1000,scale=7,win=65535)
+        = done=false
+        ",
+    );
+}

@@ -1,0 +1,333 @@
+//! The retransmission timer (RFC 6298) and what its expiry does (RFC 5681 section 3.1, RFC 6582 section 4, RFC 6675 section 5.1).
+
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::Span;
+
+use crate::support::laws::Law;
+use crate::support::sender::{check, plain, with_sack};
+
+fn quick() -> TcpConfig {
+    TcpConfig { min_rto: Span::from_millis(200), ..plain() }
+}
+
+#[test]
+fn timer_runs_while_data_are_outstanding() {
+    check(
+        &quick(),
+        Law::Fixed(3000),
+        "
+        0 open
+        = deadline=none rto=1000
+        0 write 3000
+        > 1:3001/1000
+        = deadline=1000
+        # An hour would not matter: only an acknowledgement of new data starts it again.
+        50 < 1
+        = deadline=1000
+        # The first segment took 200 ms: SRTT 200, RTTVAR 100, RTO 200 + 4 * 100.
+        200 < 1001
+        = srtt=200 rttvar=100 rto=600 deadline=800
+        300 < 3001
+        = deadline=none
+        ",
+    );
+}
+
+#[test]
+fn one_segment_a_round_trip_is_measured() {
+    check(
+        &quick(),
+        Law::Fixed(3000),
+        "
+        0 open
+        0 write 4000
+        > 1:3001/1000
+        100 < 1001
+        > 3001:4001
+        = srtt=100
+        # These left with the first and are not measured.
+        160 < 2001
+        170 < 3001
+        = srtt=100 rttvar=50
+        # RTTVAR 3/4 * 50 + 1/4 * 80, SRTT 7/8 * 100 + 1/8 * 180.
+        280 < 4001
+        = srtt=110 rttvar=57.5
+        ",
+    );
+}
+
+#[test]
+fn expiry_sends_the_first_segment_and_doubles_the_time_out() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(3), ..plain() },
+        Law::NewReno,
+        "
+        0 open
+        0 write 3000
+        > 1:3001/1000
+        1000 timer
+        > 1:1001
+        ! timeout 3000 pipe 3000
+        = state=loss window=1000 ssthresh=2000 rto=2000 deadline=3000 pipe=1000 flight=3000
+        3000 timer
+        > 1:1001
+        ! timeout 3000 pipe 1000 repeated
+        = rto=4000 deadline=7000
+        7000 timer
+        > 1:1001
+        ! timeout 3000 pipe 1000 repeated
+        = rto=8000 deadline=15000 timeouts=3 bytes-lost=5000 bytes-retransmitted=3000
+        ",
+    );
+}
+
+#[test]
+fn time_out_is_bounded() {
+    check(
+        &TcpConfig { max_rto: Span::from_secs(3), ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 1000
+        > 1:1001
+        1000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000
+        = deadline=3000
+        3000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        = deadline=6000
+        6000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        = deadline=9000
+        ",
+    );
+}
+
+#[test]
+fn what_was_sent_again_is_not_measured_and_the_back_off_stays() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(3), ..plain() },
+        Law::NewReno,
+        "
+        0 open
+        0 write 3000
+        > 1:3001/1000
+        1000 timer
+        > 1:1001
+        ! timeout 3000 pipe 3000
+        # Slow start after the time-out: two segments.
+        1100 < 1001
+        > 1001:3001/1000
+        ~ 1000 cumulative 1000 flight 1000->0 lost 3000 rate 1000/100 app-limited round full sent 1000
+        = srtt=none rto=2000 deadline=3100 window=2000
+        1200 < 3001
+        = srtt=none state=open deadline=none window=2500
+        1300 write 1000
+        > 3001:4001
+        = deadline=3300
+        # The first measurement ends the back-off: 50 + 4 * 25, at least a second.
+        1350 < 4001
+        = srtt=50 rto=1000
+        ",
+    );
+}
+
+#[test]
+fn a_time_out_of_other_data_is_not_a_repeated_one() {
+    check(
+        &plain(),
+        Law::Fixed(2000),
+        "
+        0 open
+        0 write 4000
+        > 1:2001/1000
+        1000 timer
+        > 1:2001/1000
+        ! timeout 2000 pipe 2000
+        1100 < 1001
+        > 2001:3001
+        = deadline=3100
+        3100 timer
+        > 1001:3001/1000
+        ! timeout 2000 pipe 2000
+        7100 timer
+        > 1001:3001/1000
+        ! timeout 2000 pipe 2000 repeated
+        ",
+    );
+}
+
+#[test]
+fn times_are_rounded_up_to_ticks() {
+    check(
+        &TcpConfig { tick: Span::from_millis(10), ..quick() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        # 91.5 ms are measured as 100: RTO 100 + 4 * 50. The first answer of the law shows the same.
+        91.5 < 1001
+        > 1001:2001
+        ~ 1000 cumulative 1000 flight 1000->0 rtt 100 rate 1000/91.5 app-limited round full sent 0
+        = srtt=100 rto=300
+        ",
+    );
+}
+
+#[test]
+fn a_sender_gives_up_after_its_retries() {
+    check(
+        &TcpConfig { retries: Some(2), ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        1000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000
+        3000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000 repeated
+        7000 timer
+        = state=failed deadline=none done=false timeouts=2
+        8000 < 1001
+        = una=1 acks=0
+        ",
+    );
+}
+
+#[test]
+fn an_acknowledgement_of_new_data_starts_the_count_of_retries_anew() {
+    check(
+        &TcpConfig { retries: Some(1), ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        1000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000
+        1100 < 1001
+        > 1001:2001
+        3100 timer
+        > 1001:2001
+        ! timeout 1000 pipe 1000
+        7100 timer
+        = state=failed
+        ",
+    );
+}
+
+#[test]
+fn duplicates_after_a_time_out_start_no_fast_recovery() {
+    check(
+        &plain(),
+        Law::Fixed(4000),
+        "
+        0 open
+        0 write 9000
+        > 1:4001/1000
+        1000 timer
+        ! timeout 4000 pipe 4000
+        > 1:4001/1000
+        # They answer what was sent twice.
+        1100 < 1
+        1101 < 1
+        1102 < 1
+        = state=loss
+        1200 < 2001
+        > 4001:6001/1000
+        1300 < 4001
+        > 6001:8001/1000
+        = state=open
+        # All up to `recover` is acknowledged, but not more.
+        1400 < 4001
+        1401 < 4001
+        1402 < 4001
+        = state=open duplicates=6
+        1500 < 5001
+        > 8001:9001
+        1600 < 5001
+        1601 < 5001
+        1602 < 5001
+        ! fast-loss 4000 pipe 4000
+        > 5001:6001
+        = state=recovery
+        ",
+    );
+}
+
+#[test]
+fn a_time_out_forgets_what_fast_recovery_added() {
+    check(
+        &plain(),
+        Law::Fixed(4000),
+        "
+        0 open
+        0 endless
+        > 1:4001/1000
+        100 < 1
+        100 < 1
+        100 < 1
+        ! fast-loss 4000 pipe 4000
+        # 4000 + 3 * 1000.
+        > 1:1001 4001:7001/1000
+        1000 timer
+        ! timeout 7000 pipe 7000
+        > 1:4001/1000
+        = state=loss pipe=4000
+        ",
+    );
+}
+
+#[test]
+fn a_time_out_forgets_selective_acknowledgements() {
+    check(
+        &with_sack(),
+        Law::Fixed(4000),
+        "
+        0 open
+        0 write 4000
+        > 1:4001/1000
+        100 < 1 sack=2001:3001
+        = pipe=3000
+        1000 timer
+        ! timeout 4000 pipe 3000
+        > 1:4001/1000
+        # But what is told anew counts.
+        1100 < 1 sack=1001:2001
+        = pipe=3000
+        ",
+    );
+}
+
+#[test]
+fn no_sack_recovery_before_a_time_out_is_repaired() {
+    check(
+        &with_sack(),
+        Law::Fixed(4000),
+        "
+        0 open
+        0 write 7000
+        > 1:4001/1000
+        1000 timer
+        ! timeout 4000 pipe 4000
+        > 1:4001/1000
+        1100 < 1 sack=1001:4001
+        > 4001:7001/1000
+        # IsLost holds for the first segment, and three duplicates have come.
+        1101 < 1 sack=4001:5001,1001:4001
+        1102 < 1 sack=4001:6001,1001:4001
+        = state=loss recoveries=0
+        # RecoveryPoint is reached: what is still missing begins a new recovery.
+        1200 < 4001
+        = state=open
+        ",
+    );
+}

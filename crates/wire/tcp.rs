@@ -1,0 +1,219 @@
+//! TCP over IPv4 [RFC 9293 §3.1], with the options of RFC 9293, RFC 2018 and RFC 7323.
+
+use crate::address::Ipv4Addr;
+use crate::checksum::Checksum;
+use crate::cursor::{Reader, Writer};
+use crate::error::{DecodeError, EncodeError, Expected, Header};
+use crate::ipv4::Protocol;
+
+mod options;
+
+pub use options::{Options, SackBlock, SackBlocks, Timestamps, WindowScale};
+
+/// The length of a header without options, bytes.
+const BASE: usize = 20;
+/// Where the checksum stands, bytes from the start.
+const CHECKSUM_AT: usize = 16;
+/// The most that an IPv4 packet can hold besides its own header, bytes.
+const MAX_SEGMENT: usize = crate::ipv4::PayloadLen::MAX.get() as usize;
+
+/// The control bits [RFC 9293 §3.1, RFC 3168 §6.1]. The three reserved bits are ignored on reception and sent as zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flags {
+    /// NS of RFC 3540 (historic), the same bit as AE of Accurate ECN [RFC 8311 §3.1].
+    pub ns: bool,
+    /// CWR: the sender has reduced its window.
+    pub cwr: bool,
+    /// ECE: a congestion mark is echoed; in a SYN: ECN is spoken.
+    pub ece: bool,
+    /// URG: the urgent pointer means something.
+    pub urg: bool,
+    /// ACK: the acknowledgement number means something.
+    pub ack: bool,
+    /// PSH: to be delivered at once.
+    pub psh: bool,
+    /// RST: the connection is reset.
+    pub rst: bool,
+    /// SYN: the first byte has the sequence number after this one.
+    pub syn: bool,
+    /// FIN: there is no more data.
+    pub fin: bool,
+}
+
+impl Flags {
+    /// The bits in the order of the field, NS in bit 8.
+    const fn bits(self) -> u16 {
+        (self.ns as u16) << 8
+            | (self.cwr as u16) << 7
+            | (self.ece as u16) << 6
+            | (self.urg as u16) << 5
+            | (self.ack as u16) << 4
+            | (self.psh as u16) << 3
+            | (self.rst as u16) << 2
+            | (self.syn as u16) << 1
+            | self.fin as u16
+    }
+
+    const fn from_bits(bits: u16) -> Self {
+        Self {
+            ns: bits & 1 << 8 != 0,
+            cwr: bits & 1 << 7 != 0,
+            ece: bits & 1 << 6 != 0,
+            urg: bits & 1 << 5 != 0,
+            ack: bits & 1 << 4 != 0,
+            psh: bits & 1 << 3 != 0,
+            rst: bits & 1 << 2 != 0,
+            syn: bits & 1 << 1 != 0,
+            fin: bits & 1 != 0,
+        }
+    }
+}
+
+/// The TCP header: 20 bytes and those of its options.
+///
+/// Options that this crate does not know are skipped, and known ones are written in one order with one padding; so the
+/// header of a foreign segment may encode to other bytes than it came in, and its checksum is checked over the
+/// segment itself: see [`Self::verify`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tcp {
+    /// The sender's port.
+    pub source_port: u16,
+    /// The receiver's port.
+    pub destination_port: u16,
+    /// Of the first byte of the payload, or of the SYN.
+    pub sequence: u32,
+    /// The next byte that is expected; without meaning where ACK is not set.
+    pub acknowledgement: u32,
+    /// The control bits.
+    pub flags: Flags,
+    /// Bytes that the receiver takes, before scaling [RFC 7323 §2.2].
+    pub window: u16,
+    /// Over pseudo-header, header and payload.
+    pub checksum: u16,
+    /// Where urgent data end, bytes after `sequence`; without meaning where URG is not set.
+    pub urgent: u16,
+    /// What follows the 20 bytes.
+    pub options: Options,
+}
+
+impl Tcp {
+    /// A header without acknowledgement, flags, window, options and checksum.
+    pub const fn new(source_port: u16, destination_port: u16, sequence: u32) -> Self {
+        Self {
+            source_port,
+            destination_port,
+            sequence,
+            acknowledgement: 0,
+            flags: Flags::from_bits(0),
+            window: 0,
+            checksum: 0,
+            urgent: 0,
+            options: Options::NONE,
+        }
+    }
+
+    /// The header with the checksum of the addresses and this payload; `None` where the segment is longer than what fits
+    /// into an IPv4 packet.
+    pub fn with_payload(self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Option<Self> {
+        let mut space = [0; BASE + Options::MAX_LEN];
+        let unsigned = Self { checksum: 0, ..self };
+        let len = unsigned.encode(&mut space).ok()?;
+        let header = space.get(..len)?;
+        let sum = pseudo_header(source, destination, len + payload.len())?.with(header).with(payload);
+        Some(Self { checksum: sum.finish(), ..self })
+    }
+
+    /// Checks the checksum of a whole segment, header and payload, against the addresses of its packet.
+    ///
+    /// # Errors
+    /// A segment that is no TCP segment, is longer than what fits into an IPv4 packet, or has a wrong checksum.
+    pub fn verify(source: Ipv4Addr, destination: Ipv4Addr, segment: &[u8]) -> Result<(), DecodeError> {
+        let (header, _) = Self::decode(segment)?;
+        let error = |offset, expected| DecodeError { header: Header::Tcp, offset, expected };
+        let Some(sum) = pseudo_header(source, destination, segment.len()) else {
+            let trailing = segment.len() - MAX_SEGMENT;
+            return Err(error(MAX_SEGMENT, Expected::End { trailing }));
+        };
+        let sum = sum.with(segment);
+        if sum.finish() == 0 {
+            return Ok(());
+        }
+        // What the sum is without the field: subtraction is addition of the complement [RFC 1624 §3].
+        let computed = sum.with(&(!header.checksum).to_be_bytes()).finish().into();
+        Err(error(CHECKSUM_AT, Expected::Checksum { computed, found: header.checksum.into() }))
+    }
+
+    /// Length on the wire: 20 bytes and those of the options, a multiple of 4.
+    pub const fn wire_len(&self) -> usize {
+        BASE + self.options.wire_len()
+    }
+
+    /// Writes the header to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        let len = self.wire_len();
+        let offset_and_flags = u16::from(self.options.words() + 5) << 12 | self.flags.bits();
+        let writer = Writer::new(Header::Tcp, buffer, len)?
+            .put(self.source_port.to_be_bytes())
+            .put(self.destination_port.to_be_bytes())
+            .put(self.sequence.to_be_bytes())
+            .put(self.acknowledgement.to_be_bytes())
+            .put(offset_and_flags.to_be_bytes())
+            .put(self.window.to_be_bytes())
+            .put(self.checksum.to_be_bytes())
+            .put(self.urgent.to_be_bytes());
+        self.options.write(writer);
+        Ok(len)
+    }
+
+    /// Reads the header and returns its payload. The checksum needs the packet's addresses: see [`Self::verify`].
+    ///
+    /// # Errors
+    /// Too few bytes for the header, a data offset below 5 words, an option with a length that it cannot have.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let start = Reader::new(Header::Tcp, bytes);
+        let mut reader = start.clone();
+        reader.need(BASE)?;
+        let (source_port, destination_port) = (reader.u16_be()?, reader.u16_be()?);
+        let (sequence, acknowledgement) = (reader.u32_be()?, reader.u32_be()?);
+        let at_offset = reader.clone();
+        let offset_and_flags = reader.u16_be()?;
+        let words = offset_and_flags >> 12;
+        let Some(options_len) = (usize::from(words) * 4).checked_sub(BASE) else {
+            return Err(at_offset.fail(Expected::value(
+                "data offset",
+                "at least 5 words",
+                &words.to_be_bytes(),
+            )));
+        };
+        start.need(BASE + options_len)?;
+        let (window, checksum, urgent) = (reader.u16_be()?, reader.u16_be()?, reader.u16_be()?);
+        let options = Options::read(&mut reader, options_len)?;
+        let header = Self {
+            source_port,
+            destination_port,
+            sequence,
+            acknowledgement,
+            flags: Flags::from_bits(offset_and_flags),
+            window,
+            checksum,
+            urgent,
+            options,
+        };
+        Ok((header, reader.rest()))
+    }
+}
+
+/// The sum over the addresses, the protocol and the segment's length; `None` where no IPv4 packet holds such a segment.
+fn pseudo_header(source: Ipv4Addr, destination: Ipv4Addr, len: usize) -> Option<Checksum> {
+    let len = u16::try_from(len).ok().filter(|&len| usize::from(len) <= MAX_SEGMENT)?;
+    Some(
+        Checksum::new()
+            .with(&source.octets())
+            .with(&destination.octets())
+            .with(&[0, Protocol::TCP.0])
+            .with(&len.to_be_bytes()),
+    )
+}

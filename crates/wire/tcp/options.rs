@@ -1,0 +1,250 @@
+//! The options of a TCP header: at most 40 bytes of kind, length and value [RFC 9293 §3.2].
+
+use crate::cursor::{Reader, Writer};
+use crate::error::{DecodeError, Expected};
+
+const END: u8 = 0;
+const NOP: u8 = 1;
+const MSS: u8 = 2;
+const WINDOW_SCALE: u8 = 3;
+const SACK_PERMITTED: u8 = 4;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+
+bounded! {
+    /// The shift of the window field, bits [RFC 7323 §2.2]. A larger one on the wire counts as 14 [§2.3].
+    WindowScale(u8) <= 14
+}
+
+/// The timestamps option [RFC 7323 §3.2].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Timestamps {
+    /// The sender's clock.
+    pub value: u32,
+    /// The receiver's clock as it was last heard; without meaning where ACK is not set.
+    pub echo: u32,
+}
+
+/// Bytes that have arrived beyond the acknowledgement number: `left <= sequence < right` [RFC 2018 §3].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SackBlock {
+    /// The first one.
+    pub left: u32,
+    /// The one after the last.
+    pub right: u32,
+}
+
+/// Up to four SACK blocks, the one that holds the newest segment first [RFC 2018 §4].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SackBlocks {
+    blocks: [SackBlock; 4],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// The most that 40 bytes of options hold.
+    pub const MAX: usize = 4;
+
+    /// The first blocks, as many as there is room for.
+    pub fn new(blocks: &[SackBlock]) -> Self {
+        let mut all = Self::default();
+        for (space, &block) in all.blocks.iter_mut().zip(blocks) {
+            *space = block;
+            all.count += 1;
+        }
+        all
+    }
+
+    /// The blocks.
+    pub fn as_slice(&self) -> &[SackBlock] {
+        self.blocks.get(..usize::from(self.count)).unwrap_or_default()
+    }
+
+    /// The first `count` at most.
+    fn truncated(self, count: usize) -> Self {
+        Self::new(self.as_slice().get(..count).unwrap_or(self.as_slice()))
+    }
+}
+
+/// The options of one segment.
+///
+/// They are written in the layout that Linux uses, each on a word boundary: MSS; timestamps, after SACK-permitted
+/// or two NOPs; SACK-permitted alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs. Where not all
+/// SACK blocks fit, the last ones are left out [RFC 2018 §3].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    mss: Option<u16>,
+    window_scale: Option<WindowScale>,
+    sack_permitted: bool,
+    timestamps: Option<Timestamps>,
+    sack: SackBlocks,
+}
+
+impl Options {
+    /// No option at all.
+    pub const NONE: Self = Self {
+        mss: None,
+        window_scale: None,
+        sack_permitted: false,
+        timestamps: None,
+        sack: SackBlocks { blocks: [SackBlock { left: 0, right: 0 }; 4], count: 0 },
+    };
+
+    /// The most bytes that options take.
+    pub const MAX_LEN: usize = 40;
+
+    /// With the largest segment that the sender of this one receives, bytes of payload [RFC 9293 §3.7.1]. For a SYN.
+    #[must_use]
+    pub fn with_mss(self, mss: u16) -> Self {
+        Self { mss: Some(mss), ..self }.fitted()
+    }
+
+    /// With the shift of windows that the sender will announce [RFC 7323 §2.2]. For a SYN.
+    #[must_use]
+    pub fn with_window_scale(self, shift: WindowScale) -> Self {
+        Self { window_scale: Some(shift), ..self }.fitted()
+    }
+
+    /// Saying that the sender understands SACK [RFC 2018 §2]. For a SYN.
+    #[must_use]
+    pub fn with_sack_permitted(self) -> Self {
+        Self { sack_permitted: true, ..self }.fitted()
+    }
+
+    /// With timestamps [RFC 7323 §3.2].
+    #[must_use]
+    pub fn with_timestamps(self, timestamps: Timestamps) -> Self {
+        Self { timestamps: Some(timestamps), ..self }.fitted()
+    }
+
+    /// With the first of these blocks, as many as there is room for: four, or three beside timestamps.
+    #[must_use]
+    pub fn with_sack(self, blocks: &[SackBlock]) -> Self {
+        Self { sack: SackBlocks::new(blocks), ..self }.fitted()
+    }
+
+    /// Largest segment, bytes of payload.
+    pub const fn mss(&self) -> Option<u16> {
+        self.mss
+    }
+
+    /// The shift of later windows.
+    pub const fn window_scale(&self) -> Option<WindowScale> {
+        self.window_scale
+    }
+
+    /// Whether SACK is understood.
+    pub const fn sack_permitted(&self) -> bool {
+        self.sack_permitted
+    }
+
+    /// The timestamps.
+    pub const fn timestamps(&self) -> Option<Timestamps> {
+        self.timestamps
+    }
+
+    /// The SACK blocks.
+    pub fn sack(&self) -> &[SackBlock] {
+        self.sack.as_slice()
+    }
+
+    /// Leaves out the last SACK blocks where they do not fit: the others take 20 bytes at most.
+    fn fitted(self) -> Self {
+        let others = Self { sack: SackBlocks::default(), ..self }.wire_len();
+        let room = (Self::MAX_LEN - others).saturating_sub(4) / 8;
+        Self { sack: self.sack.truncated(room), ..self }
+    }
+
+    /// Length on the wire, words of 4 bytes.
+    pub(super) const fn words(&self) -> u8 {
+        let mss = self.mss.is_some() as u8;
+        let timestamps = match (self.timestamps, self.sack_permitted) {
+            (Some(_), _) => 3,
+            (None, permitted) => permitted as u8,
+        };
+        let window_scale = self.window_scale.is_some() as u8;
+        let sack = if self.sack.count == 0 { 0 } else { 1 + 2 * self.sack.count };
+        mss + timestamps + window_scale + sack
+    }
+
+    /// Length on the wire, bytes: a multiple of 4, at most 40.
+    pub const fn wire_len(&self) -> usize {
+        4 * self.words() as usize
+    }
+
+    /// Puts the options behind what has been written.
+    pub(super) fn write(&self, mut writer: Writer<'_>) {
+        if let Some(mss) = self.mss {
+            writer = writer.put([MSS, 4]).put(mss.to_be_bytes());
+        }
+        if self.timestamps.is_some() || self.sack_permitted {
+            writer = writer.put(if self.timestamps.is_some() && self.sack_permitted {
+                [SACK_PERMITTED, 2]
+            } else {
+                [NOP, NOP]
+            });
+            writer = match self.timestamps {
+                Some(Timestamps { value, echo }) => {
+                    writer.put([TIMESTAMPS, 10]).put(value.to_be_bytes()).put(echo.to_be_bytes())
+                }
+                None => writer.put([SACK_PERMITTED, 2]),
+            };
+        }
+        if let Some(shift) = self.window_scale {
+            writer = writer.put([NOP, WINDOW_SCALE, 3, shift.get()]);
+        }
+        if self.sack.count > 0 {
+            writer = writer.put([NOP, NOP, SACK, 2 + 8 * self.sack.count]);
+        }
+        for block in self.sack() {
+            writer = writer.put(block.left.to_be_bytes()).put(block.right.to_be_bytes());
+        }
+    }
+
+    /// Takes `len` bytes of options from a reader that has them. The last of two equal ones holds.
+    pub(super) fn read(reader: &mut Reader<'_>, len: usize) -> Result<Self, DecodeError> {
+        let mut options = Self::NONE;
+        let mut left = len;
+        while left > 0 {
+            let at = reader.clone();
+            let kind = reader.u8()?;
+            left -= 1;
+            if kind == END {
+                break;
+            }
+            if kind == NOP {
+                continue;
+            }
+            // RFC 9293 §3.1: every other option, known or not, has a length that counts kind and length too.
+            let length = if left == 0 { 0 } else { reader.u8()? };
+            let wrong = |wanted| Err(at.fail(Expected::value("option length", wanted, &[kind, length])));
+            let Some(value_len) = usize::from(length).checked_sub(2).filter(|&value| value < left) else {
+                return wrong("at least 2, and within the header");
+            };
+            left -= 1 + value_len;
+            match (kind, length) {
+                (MSS, 4) => options.mss = Some(reader.u16_be()?),
+                (MSS, _) => return wrong("4"),
+                (WINDOW_SCALE, 3) => options.window_scale = Some(WindowScale::saturating(reader.u8()?)),
+                (WINDOW_SCALE, _) => return wrong("3"),
+                (SACK_PERMITTED, 2) => options.sack_permitted = true,
+                (SACK_PERMITTED, _) => return wrong("2"),
+                (SACK, 10 | 18 | 26 | 34) => {
+                    let mut blocks = SackBlocks { count: (length - 2) / 8, ..Default::default() };
+                    for block in blocks.blocks.iter_mut().take(value_len / 8) {
+                        *block = SackBlock { left: reader.u32_be()?, right: reader.u32_be()? };
+                    }
+                    options.sack = blocks;
+                }
+                (SACK, _) => return wrong("10, 18, 26 or 34"),
+                (TIMESTAMPS, 10) => {
+                    options.timestamps = Some(Timestamps { value: reader.u32_be()?, echo: reader.u32_be()? });
+                }
+                (TIMESTAMPS, _) => return wrong("10"),
+                _ => reader.skip(value_len)?,
+            }
+        }
+        reader.skip(left)?;
+        Ok(options.fitted())
+    }
+}

@@ -1,0 +1,4 @@
+//! TCP headers and their options.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_tcp(data));
