@@ -8,7 +8,9 @@ use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::engine::drive::Lateness;
-use airfair_sim::measure::summary::{Ends, FlowResult, RunResult, StationResult};
+use airfair_sim::measure::summary::{
+    Ends, FilesResult, FlowResult, QueueResult, RunResult, SizeClass, StationResult,
+};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -29,9 +31,11 @@ struct Run<'a> {
     starved_flows: usize,
     flows_below_1kbps: usize,
     drops: &'a BTreeMap<String, u64>,
+    marks: &'a BTreeMap<String, u64>,
     channel_utilisation: BTreeMap<String, f64>,
     warnings: Vec<&'a str>,
     ends: EndsJson<'a>,
+    queues: Vec<Queue<'a>>,
     stations: Vec<Station<'a>>,
     perf: Perf<'a>,
 }
@@ -50,6 +54,68 @@ struct Flow<'a> {
     completion_s: Option<f64>,
     hops: Option<u16>,
     delivered_packets: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Files>,
+}
+
+/// Files of a flow that sends many, grouped.
+#[derive(Serialize)]
+struct Files {
+    started: u64,
+    finished: u64,
+    mean_completion_s: Option<f64>,
+    p95_completion_s: Option<f64>,
+    by_size: Vec<SizeClassJson>,
+}
+
+#[derive(Serialize)]
+struct SizeClassJson {
+    from_bytes: u64,
+    finished: u64,
+    mean_completion_s: f64,
+    p95_completion_s: f64,
+}
+
+impl From<&FilesResult> for Files {
+    fn from(f: &FilesResult) -> Self {
+        let class = |c: &SizeClass| SizeClassJson {
+            from_bytes: c.from_bytes,
+            finished: c.finished,
+            mean_completion_s: c.mean_completion_s,
+            p95_completion_s: c.p95_completion_s,
+        };
+        Self {
+            started: f.started,
+            finished: f.finished,
+            mean_completion_s: f.mean_completion_s,
+            p95_completion_s: f.p95_completion_s,
+            by_size: f.by_size.iter().map(class).collect(),
+        }
+    }
+}
+
+/// A queue of an output interface.
+#[derive(Serialize)]
+struct Queue<'a> {
+    node: &'a str,
+    towards: &'a str,
+    wired: bool,
+    packets: u64,
+    mean_wait_s: Option<f64>,
+    mean_packets: f64,
+}
+
+impl<'a> From<&'a QueueResult> for Queue<'a> {
+    fn from(q: &'a QueueResult) -> Self {
+        Self {
+            node: &q.node,
+            towards: &q.towards,
+            wired: q.wired,
+            packets: q.packets,
+            mean_wait_s: q.mean_wait_s,
+            mean_packets: q.mean_packets,
+        }
+    }
 }
 
 impl<'a> From<&'a FlowResult> for Flow<'a> {
@@ -67,6 +133,7 @@ impl<'a> From<&'a FlowResult> for Flow<'a> {
             completion_s: f.completion_s,
             hops: f.hops,
             delivered_packets: f.delivered_packets,
+            files: f.files.as_ref().map(Files::from),
         }
     }
 }
@@ -214,9 +281,11 @@ pub(crate) fn write(
         starved_flows: r.starved_flows(),
         flows_below_1kbps: r.flows_below_1kbps(),
         drops: &r.drops,
+        marks: &r.marks,
         channel_utilisation: r.channel_utilisation(),
         warnings: scenario.warnings.iter().chain(&r.warnings).map(String::as_str).collect(),
         ends: (&r.ends).into(),
+        queues: r.queues.iter().map(Queue::from).collect(),
         stations: r.stations.iter().map(Station::from).collect(),
         perf: Perf {
             events: r.events,

@@ -3,23 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
-use airfair_sim::spec::{ArpSpec, GainSpec, HeaderSpec, LinkSpec, QueueSpec, Routing, WorldSpec};
+use airfair_sim::spec::{
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, QueueSpec, Routing, Transport, WorldSpec,
+};
 use airfair_units::{Bytes, Span};
 
 use crate::Limits;
 use crate::blocks::{blocks, single};
 use crate::error::Cx;
 use crate::field::Field;
-use crate::network::{ArpTable, GainTable, HeadersTable, LinkTable, RoutingTable, TopTable};
+use crate::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
 use crate::place::Path;
 use crate::stations::{Radios, Stations, radios, stations, uses_gains};
-use crate::streams::{Streams, streams};
+use crate::streams::{Ground, Streams, streams};
 use crate::table::Beside;
+use crate::tcp::{TcpTable, tcp};
 use crate::tree::Table;
 
 /// Tables and blocks that a file may have.
-pub(crate) const TABLES: [&str; 12] = [
-    "radio", "radios", "node", "nodes", "link", "gain", "flow", "flows", "routing", "arp", "headers",
+pub(crate) const TABLES: [&str; 13] = [
+    "radio", "radios", "node", "nodes", "link", "gain", "flow", "flows", "routing", "arp", "headers", "tcp",
     "schemes",
 ];
 
@@ -34,6 +37,8 @@ pub(crate) struct Model {
     pub routing: RoutingTable,
     pub arp: ArpTable,
     pub headers: HeadersTable,
+    /// `None` if nothing says a word about TCP.
+    pub tcp: Option<TcpTable>,
     pub schemes: BTreeMap<String, Params>,
 }
 
@@ -54,7 +59,10 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         cx.warnings
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
     }
-    let streams = streams(root, &stations, duration, limits, cx);
+    let tcp = tcp(root, cx);
+    let tcp_written = tcp.is_written();
+    let ground = Ground { stations: &stations, tcp: &tcp, duration, limits };
+    let mut streams = streams(root, &ground, cx);
     let empty = Table::new(root.at);
     macro_rules! table {
         ($Table:ident, $key:literal) => {
@@ -70,9 +78,16 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let arp = table!(ArpTable, "arp");
     let headers = table!(HeadersTable, "headers");
     let schemes = schemes(root, top.as_ref(), &streams, cx);
+    let header_specs = headers.as_ref().map(|table| resolve_headers(table, cx));
     if cx.failed() {
         return None;
     }
+    give_params(&mut streams.specs, &schemes);
+    let has_tcp = !streams.laws.is_empty();
+    if tcp_written && !has_tcp {
+        cx.warnings.push("[tcp] has no effect: no flow has transport = \"tcp\"".to_string());
+    }
+    let tcp = tcp.rules.filter(|_| has_tcp || tcp_written).map(|(table, _)| table);
     let (top, routing, arp, headers) = (top?, routing?, arp?, headers?);
     let spec = WorldSpec {
         duration,
@@ -89,19 +104,41 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             retry: arp.retry,
             attempts: arp.attempts,
         },
-        headers: resolve_headers(&headers),
+        headers: header_specs?,
     };
-    Some((Model { top, radios, stations, links, gains, streams, routing, arp, headers, schemes }, spec))
+    Some((Model { top, radios, stations, links, gains, streams, routing, arp, headers, tcp, schemes }, spec))
 }
 
 fn resolve_routing(t: &RoutingTable) -> Routing {
     t.metric
 }
 
-fn resolve_headers(t: &HeadersTable) -> HeaderSpec {
+fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
     // The table's range keeps every length below 2^16.
     let len = |b: Bytes| u32::try_from(b.0).unwrap_or(u32::MAX);
-    HeaderSpec { udp: len(t.udp), ip: len(t.ip), llc: len(t.llc), mac: len(t.mac), wired: len(t.wired) }
+    if let Some(problem) = t.tcp.0.and_then(|tcp| crate::field::outside(&tcp, &HEADERS)) {
+        let path = Path::ROOT.child("headers");
+        cx.error(t.places.of("tcp"), &path.child("tcp"), || format!("{}: {problem}", t.tcp.write()));
+    }
+    HeaderSpec {
+        udp: len(t.udp),
+        tcp: t.tcp.0.map(len),
+        ip: len(t.ip),
+        llc: len(t.llc),
+        mac: len(t.mac),
+        wired: len(t.wired),
+    }
+}
+
+/// Gives each flow the parameters of its window law.
+fn give_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
+    for flow in flows {
+        if let Transport::Tcp { law, params, .. } = &mut flow.transport
+            && let Some(read) = schemes.get(law)
+        {
+            *params = read.clone();
+        }
+    }
 }
 
 fn links(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<LinkTable>, Vec<LinkSpec>) {
@@ -169,7 +206,7 @@ fn schemes(
     let registry = airfair_schemes::registry();
     let parent = Path::ROOT.child("schemes");
     let written = single(root, "schemes", cx);
-    let mut used: BTreeSet<&str> = streams.schemes.values().map(String::as_str).collect();
+    let mut used: BTreeSet<&str> = streams.laws.iter().map(String::as_str).collect();
     if let Some(top) = top {
         let place = (top.places.of("scheme"), &Path::ROOT.child("scheme"));
         if crate::params::known(registry, &top.scheme, place, cx).is_some() {

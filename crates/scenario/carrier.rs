@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use airfair_schemes::SchemeEntry;
 
-use crate::error::one_of;
+use crate::error::{Cx, one_of};
 use crate::field::{Field, quote, unknown_choice, wrong_type};
 use crate::place::Path;
 use crate::tree::{Node, Value};
@@ -51,7 +51,7 @@ impl Field for Carrier {
         WORDS.iter().map(|(word, _)| word.as_str()).collect()
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut crate::error::Cx<'_>) -> Option<Self> {
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         let Value::Text(text) = &node.value else { return wrong_type(node, path, cx) };
         let found = WORDS.iter().find(|(word, _)| word == text).map(|&(_, carrier)| carrier);
         if found.is_none() {

@@ -4,6 +4,7 @@ use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Routing,
     Standard,
 };
+use airfair_transport::PartialAckTimer;
 
 use crate::error::{Cx, one_of};
 use crate::field::{Field, quote, read_word};
@@ -21,11 +22,28 @@ pub(crate) enum Profile {
     Ns3,
 }
 
-/// What carries a flow.
+/// Which rules TCP starts from where the file says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Transport {
-    /// UDP.
-    Udp,
+pub(crate) enum TcpProfile {
+    /// What the RFCs recommend.
+    Rfc,
+    /// What ns-2.35 does.
+    Ns2,
+    /// What ns-3 does.
+    Ns3,
+    /// What Linux does.
+    Linux,
+}
+
+/// How the sizes of files spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Distribution {
+    /// All the same.
+    Fixed,
+    /// Exponential.
+    Exponential,
+    /// Pareto.
+    Pareto,
 }
 
 /// Sizes of a Poisson source's packets.
@@ -73,6 +91,8 @@ choices! {
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
     Routing { Hops: "hops", Etx: "etx" }
-    Transport { Udp: "udp" }
+    TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
+    PartialAckTimer { Impatient: "impatient", SlowButSteady: "slow-but-steady" }
+    Distribution { Fixed: "fixed", Exponential: "exponential", Pareto: "pareto" }
     Sizes { Fixed: "fixed", Exponential: "exponential" }
 }

@@ -100,6 +100,10 @@ pub(crate) struct Cx<'a> {
     overrides: &'a [Override],
     problems: Vec<(At, String, String)>,
     uncounted: usize,
+    /// The folder in which the scenario stands, if it was read from a file.
+    pub folder: Option<&'a std::path::Path>,
+    /// Most bytes of a list that it names.
+    pub list_bytes: u64,
     /// What a user should look at before trusting the result.
     pub warnings: Vec<String>,
 }
@@ -107,7 +111,15 @@ pub(crate) struct Cx<'a> {
 impl<'a> Cx<'a> {
     /// Nothing is wrong yet.
     pub fn new(origin: &'a str, overrides: &'a [Override]) -> Self {
-        Self { origin, overrides, problems: Vec::new(), uncounted: 0, warnings: Vec::new() }
+        Self {
+            origin,
+            overrides,
+            problems: Vec::new(),
+            uncounted: 0,
+            folder: None,
+            list_bytes: 0,
+            warnings: Vec::new(),
+        }
     }
 
     /// Notes an error. The text is made only if it is kept.

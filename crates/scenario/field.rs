@@ -258,6 +258,20 @@ impl Word for SameAsPreamble {
     const WORD: &'static str = "preamble-detect";
 }
 
+/// `retries = "unlimited"`.
+#[derive(Debug, Clone)]
+pub(crate) struct Unlimited;
+impl Word for Unlimited {
+    const WORD: &'static str = "unlimited";
+}
+
+/// `tcp = "real"`.
+#[derive(Debug, Clone)]
+pub(crate) struct Real;
+impl Word for Real {
+    const WORD: &'static str = "real";
+}
+
 /// A value or the word that stands for none.
 #[derive(Debug, Clone)]
 pub(crate) struct Or<W, T>(pub Option<T>, std::marker::PhantomData<W>);
@@ -265,6 +279,14 @@ pub(crate) struct Or<W, T>(pub Option<T>, std::marker::PhantomData<W>);
 impl<W, T> Or<W, T> {
     /// The word.
     pub const NONE: Self = Self(None, std::marker::PhantomData);
+
+    /// A value.
+    pub const fn of(value: T) -> Self
+    where
+        T: Copy,
+    {
+        Self(Some(value), std::marker::PhantomData)
+    }
 }
 
 impl<W: Word, T: Field> Field for Or<W, T> {
@@ -281,6 +303,7 @@ impl<W: Word, T: Field> Field for Or<W, T> {
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match &node.value {
             Value::Text(text) if text == W::WORD => Some(Self::NONE),
+            Value::Text(_) if T::TYPE == <u32 as Field>::TYPE => wrong_type(node, path, cx),
             Value::Text(_) | Value::Integer(_) | Value::Huge(_) | Value::Number(_) => {
                 T::read(node, path, cx).map(|v| Self(Some(v), std::marker::PhantomData))
             }

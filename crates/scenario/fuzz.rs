@@ -1,9 +1,11 @@
 //! What a fuzzer calls.
 
+use crate::file_list;
+use crate::files::Listed;
 use crate::{Limits, Override, read_within};
 
 /// Small enough that no input takes long.
-const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200 };
+const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000 };
 /// A line that begins with this is an override as well as a comment.
 const OVERRIDE: &str = "#--set ";
 
@@ -26,5 +28,32 @@ pub fn fuzz_scenario(data: &[u8]) {
             }
         },
         Err(errors) => assert!(!errors.list.is_empty() && !errors.to_string().is_empty()),
+    }
+}
+
+/// Reads any bytes as a list of files: it must not panic, and what reads must be in order and the same when written again.
+///
+/// # Panics
+/// If the list is out of order, or does not read back as the same list.
+pub fn fuzz_file_list(data: &[u8]) {
+    match file_list::parse(data) {
+        Ok(list) => {
+            assert!(
+                !list.is_empty() && list.windows(2).all(|pair| pair[0].0 <= pair[1].0),
+                "out of order: {list:?}"
+            );
+            let mut text = String::from("start_s,bytes\r\n");
+            for Listed(start, size) in &list {
+                let (seconds, rest) = (start.as_nanos() / 1_000_000_000, start.as_nanos() % 1_000_000_000);
+                text.push_str(&format!("{seconds}.{rest:09},{}\r\n", size.0));
+            }
+            // Late moments have more digits than a float: they may move by a few nanoseconds, but stay in order.
+            let again = file_list::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            let near = |a: &Listed, b: &Listed| a.0.0.abs_diff(b.0.0) <= 4 && a.1 == b.1;
+            assert!(list.len() == again.len() && list.iter().zip(&again).all(|(a, b)| near(a, b)), "{text}");
+        }
+        Err(errors) => {
+            assert!(errors.iter().all(|e| e.line > 0 && !e.problem.is_empty()) && !errors.is_empty())
+        }
     }
 }

@@ -40,9 +40,12 @@
 
 mod assemble;
 mod blocks;
+mod carrier;
 mod choice;
 mod error;
 mod field;
+mod file_list;
+mod files;
 mod frequency;
 pub mod fuzz;
 mod inherit;
@@ -63,8 +66,11 @@ mod standard;
 mod stations;
 mod streams;
 mod table;
+mod tcp;
+mod tcp_profile;
 mod traffic;
 mod tree;
+mod window;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -87,12 +93,10 @@ pub struct Scenario {
     pub description: String,
     /// What the simulator runs.
     pub spec: WorldSpec,
-    /// The scheme of every flow that does not name its own, unless the command line says otherwise.
+    /// The scheme of the run, unless the command line says otherwise.
     pub scheme: String,
     /// Parameters by scheme, complete, for every scheme that runs or that the file sets parameters of.
     pub scheme_params: BTreeMap<String, Params>,
-    /// The scheme of each flow that names its own, by the flow's id.
-    pub flow_schemes: BTreeMap<String, String>,
     /// What to look at before trusting a result.
     pub warnings: Vec<String>,
     /// The complete scenario as TOML; reading it gives the same scenario.
@@ -108,15 +112,18 @@ pub struct Limits {
     pub nodes: u64,
     /// Most flows, written and drawn.
     pub flows: u64,
+    /// Most files in the lists of all flows.
+    pub listed: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 16 << 20, nodes: 100_000, flows: 20_000 }
+        Self { file_bytes: 16 << 20, nodes: 100_000, flows: 20_000, listed: 200_000 }
     }
 }
 
-/// Reads a scenario. `origin` names it in messages; overrides are put over what the file says.
+/// Reads a scenario. `origin` names it in messages; overrides are put over what the file says. What a scenario names by file
+/// is only found by [`read_file`].
 ///
 /// # Errors
 /// Everything that is wrong with it.
@@ -142,7 +149,9 @@ pub fn read_file(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
         Errors::whole(&origin, format!("line {line} is not UTF-8"))
     })?;
-    read(&text, &origin, overrides)
+    // A bare file name has the empty parent: the folder one is in.
+    let folder = path.parent().unwrap_or(Path::new(""));
+    read_in(&text, &origin, Some(folder), overrides, &Limits::default())
 }
 
 /// Reads a scenario of limited size.
@@ -155,10 +164,21 @@ pub fn read_within(
     overrides: &[Override],
     limits: &Limits,
 ) -> Result<Scenario, Errors> {
+    read_in(text, origin, None, overrides, limits)
+}
+
+fn read_in(
+    text: &str,
+    origin: &str,
+    folder: Option<&Path>,
+    overrides: &[Override],
+    limits: &Limits,
+) -> Result<Scenario, Errors> {
     if text.len() as u64 > limits.file_bytes {
         return Err(Errors::whole(origin, too_large(limits.file_bytes)));
     }
     let mut cx = error::Cx::new(origin, overrides);
+    (cx.folder, cx.list_bytes) = (folder, limits.file_bytes);
     let read = tree::parse(text, &mut cx).and_then(|mut root| {
         let top: Vec<&str> = network::TopTable::KEYS.iter().chain(&assemble::TABLES).copied().collect();
         overrides::apply(&mut root, overrides, &top, &mut cx);
@@ -175,7 +195,6 @@ pub fn read_within(
         spec,
         scheme: model.top.scheme,
         scheme_params: model.schemes,
-        flow_schemes: model.streams.schemes,
         warnings,
         resolved,
     })

@@ -4,7 +4,7 @@ use airfair_sim::spec::Routing;
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
 use crate::error::Cx;
-use crate::field::Field;
+use crate::field::{Field, Or, Real};
 use crate::name::Name;
 use crate::place::Path;
 use crate::radio::LONGEST;
@@ -12,7 +12,8 @@ use crate::table::{table, variants};
 use crate::tree::Node;
 
 const LENGTHS: std::ops::RangeInclusive<Meters> = Meters(0.0)..=Meters(1e7);
-const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
+/// Lengths of headers.
+pub(crate) const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
 
 table! {
     /// The run as a whole; these keys stand at the top of the file, before the first table.
@@ -151,11 +152,14 @@ table! {
 }
 
 table! {
-    /// Bytes that each layer adds to a packet. Other simulators count differently.
+    /// Bytes that each layer adds to a packet. Other simulators count differently: ns-2 has 20 B of IP and none of UDP, and its
+    /// TCP packets count 40 B above the IP header.
     struct HeadersTable {
         /// UDP.
         udp: Bytes = default(Bytes(8)), in HEADERS;
-        /// IP.
+        /// TCP, options included: "real" counts the header as it is, with the options that each segment carries.
+        tcp: Or<Real, Bytes> = default(Or::NONE);
+        /// IP, under UDP and TCP alike.
         ip: Bytes = default(Bytes(20)), in HEADERS;
         /// LLC/SNAP, on the air only.
         llc: Bytes = default(Bytes(8)), in HEADERS;

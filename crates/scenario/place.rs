@@ -77,6 +77,11 @@ impl Places {
         self.keys.push((key, at));
     }
 
+    /// Whether a key was written.
+    pub fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|(k, _)| *k == key)
+    }
+
     /// Where a key was written; the table's own place if it was not.
     pub fn of(&self, key: &str) -> At {
         self.keys.iter().find(|(k, _)| *k == key).map_or(self.table, |&(_, at)| at)

@@ -7,6 +7,7 @@ use airfair_units::{Bytes, Db, Dbm, Rate, Span};
 
 use crate::choice::Profile;
 use crate::field::{Off, Or, SameAsPreamble};
+use crate::profile::describe;
 use crate::propagation::PropagationTable;
 use crate::table::table;
 
@@ -47,7 +48,7 @@ table! {
         /// it from a distance.
         energy_detect: Dbm = computed("preamble_detect"), in Dbm(-200.0)..=Dbm(60.0);
         /// Signals weaker than this are left out altogether, from interference too.
-        cutoff: Dbm = switch, in Dbm(-250.0)..=Dbm(60.0);
+        cutoff: Dbm = switch(describe), in Dbm(-250.0)..=Dbm(60.0);
         /// Noise in the receiver.
         noise: Dbm = computed("from noise_figure"), in Dbm(-200.0)..=Dbm(60.0);
         /// How much the receiver adds to the thermal noise of its channel (22 MHz with 802.11b, else 20 MHz); another
@@ -55,16 +56,16 @@ table! {
         noise_figure: Db = computed("7 dB"), in Db(0.0)..=Db(60.0);
         /// What a receiver that is not receiving may lock on: a preamble above preamble_detect, or any energy above
         /// energy_detect.
-        lock_on: LockOn = switch;
+        lock_on: LockOn = switch(describe);
         /// Least SINR at which a preamble locks.
         lock_sinr: Db = default(Db(4.0)), in Db(-100.0)..=Db(100.0);
         /// How long a preamble is listened to before the receiver has locked: of several that begin within this time the
         /// strongest wins, and none if it does not stand out by lock_sinr. "0 s": the first one wins at once.
-        preamble_detection: Span = switch, in Span::ZERO..=Span::from_millis(1);
+        preamble_detection: Span = switch(describe), in Span::ZERO..=Span::from_millis(1);
         /// A preamble stronger than the locked frame by at least this takes its place.
         relock: Or<Off, Db> = default(Or::NONE);
         /// How the signals that overlap a frame add up against it.
-        interference: Interference = switch;
+        interference: Interference = switch(describe);
         /// When a locked frame is received: fixed thresholds, or error rates by modulation from the worst SINR or from
         /// each stretch of constant SINR.
         error_model: ErrorModel = default(ErrorModel::Threshold);
@@ -84,32 +85,32 @@ table! {
         /// Attempts of a data frame after RTS and CTS before the packet is dropped.
         long_retry_limit: u32 = default(4), in 1..=MOST_ATTEMPTS;
         /// Which interval follows a failed reception.
-        eifs: Eifs = switch;
+        eifs: Eifs = switch(describe);
         /// Whether energy without a preamble counts as a failed reception.
-        eifs_on_energy: bool = switch;
+        eifs_on_energy: bool = switch(describe);
         /// Whether a NAV set by an RTS is reset when no reception follows.
-        nav_reset: bool = switch;
+        nav_reset: bool = switch(describe);
         /// Whether a CTS is sent only if the NAV is idle.
-        cts_needs_idle_nav: bool = switch;
+        cts_needs_idle_nav: bool = switch(describe);
         /// Whether a CTS is also withheld while the carrier is busy.
-        cts_needs_idle_carrier: bool = switch;
+        cts_needs_idle_carrier: bool = switch(describe);
         /// Whether EIFS is kept as a NAV: a good frame does not end it, CTS are withheld during it, a DIFS follows it.
-        eifs_as_nav: bool = switch;
+        eifs_as_nav: bool = switch(describe);
         /// Whether a packet that finds the medium idle for a DIFS goes out without back-off.
-        immediate_access: bool = switch;
+        immediate_access: bool = switch(describe);
         /// When the back-off after a missing CTS or ACK starts to count.
-        after_timeout: AfterTimeout = switch;
+        after_timeout: AfterTimeout = switch(describe);
         /// How long a CTS or ACK is awaited: until one could have started, or for all of it.
-        response_timeout: ResponseTimeout = switch;
+        response_timeout: ResponseTimeout = switch(describe);
         /// Air propagation in steps of 3 us that slot and time-outs allow for; each step is about 450 m of range.
         /// The standard ends at 31 (14 km); drivers go on.
         coverage_class: u8 = default(0), in 0..=255;
         /// A transmission is seen at a slot boundary if it arrived at least this long before.
-        sensing_delay: Span = switch, in Span::ZERO..=LONGEST;
+        sensing_delay: Span = switch(describe), in Span::ZERO..=LONGEST;
         /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
         mac_queue: u32 = default(1), in 1..=1_000_000;
         /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets.
-        backpressure: bool = switch;
+        backpressure: bool = switch(describe);
         /// Most packets that wait in the queue, those in the MAC not counted.
         queue_packets: u32 = default(50), in 1..=1_000_000;
         /// How power falls with distance.

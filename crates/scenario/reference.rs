@@ -23,6 +23,7 @@ pub fn reference() -> Vec<TableDoc> {
     out.push(RoutingTable::doc("[routing]".to_string()));
     out.push(ArpTable::doc("[arp]".to_string()));
     out.push(HeadersTable::doc("[headers]".to_string()));
+    out.extend(crate::tcp::docs());
     out.extend(airfair_schemes::registry().iter().map(crate::params::doc));
     out
 }

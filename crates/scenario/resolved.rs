@@ -24,6 +24,9 @@ pub(crate) fn write(model: &Model) -> String {
     section(&mut out, "[routing]", &model.routing.pairs());
     section(&mut out, "[arp]", &model.arp.pairs());
     section(&mut out, "[headers]", &model.headers.pairs());
+    if let Some(tcp) = &model.tcp {
+        section(&mut out, "[tcp]", &tcp.pairs());
+    }
     for (name, values) in &model.schemes {
         let line =
             |(name, value): (&String, &ParamValue)| format!("{} = {}\n", key(name), params::write(value));

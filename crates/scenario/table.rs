@@ -4,7 +4,8 @@
 //! for a table whose other keys hang on one of them (`kind`, `model`).
 //!
 //! After the type of a field comes how it is filled in: `required`; `default(value)`; `computed("words")`, an `Option`
-//! that resolving fills in, since it hangs on other keys; `switch`, an `Option` whose default hangs on `profile`. Then,
+//! that resolving fills in, since it hangs on other keys; `switch(describe)`, an `Option` whose default hangs on `profile`, and the
+//! function that says so. Then,
 //! optionally, the range that the value must lie in.
 
 use crate::error::{Cx, one_of};
@@ -307,8 +308,8 @@ macro_rules! default_doc {
     (computed $ty:ty, $key:expr, $words:expr) => {
         $crate::table::DefaultDoc::Words($words.to_string())
     };
-    (switch $ty:ty, $key:expr) => {
-        $crate::table::DefaultDoc::Words($crate::profile::describe($key))
+    (switch $ty:ty, $key:expr, $describe:expr) => {
+        $crate::table::DefaultDoc::Words($describe($key))
     };
 }
 

@@ -6,7 +6,7 @@ use airfair_units::{Bytes, Span};
 use crate::blocks::single;
 use crate::choice::TcpProfile;
 use crate::error::Cx;
-use crate::field::{Field, Off, Or, Unlimited, wrong_type};
+use crate::field::{Field, Or, Unlimited, wrong_type};
 use crate::place::Path;
 use crate::radio::LONGEST;
 use crate::table::{Beside, table};
@@ -20,6 +20,8 @@ const SEGMENTS: std::ops::RangeInclusive<Bytes> = Bytes(28)..=Bytes(65_495);
 const TIMESTAMPS: u64 = 12;
 /// The largest shift of a window (RFC 7323 section 2.3).
 const MOST_SCALE: u8 = 14;
+/// Each segment is acknowledged.
+const OFF: &str = "off";
 const TIMES: std::ops::RangeInclusive<Span> = Span(1)..=LONGEST;
 
 table! {
@@ -110,16 +112,16 @@ impl Field for Acks {
     const TYPE: &'static str = "table";
 
     fn expected() -> String {
-        "\"off\" or a table such as { segments = 2, timeout = \"200 ms\" }".to_string()
+        format!("\"{OFF}\" or a table such as {{ segments = 2, timeout = \"200 ms\" }}")
     }
 
     fn choices() -> Vec<&'static str> {
-        vec!["off"]
+        vec![OFF]
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match &node.value {
-            Value::Text(_) => Or::<Off, Self>::read_none(node, path, cx).then_some(Self(None)),
+            Value::Text(text) if text == OFF => Some(Self(None)),
             Value::Table(table) => {
                 let t = DelayedAckTable::read_table(table, path, cx, &Beside::default())?;
                 Some(Self(Some(DelayedAck { segments: t.segments, timeout: t.timeout, quick: t.quick })))
@@ -130,7 +132,7 @@ impl Field for Acks {
 
     fn write(&self) -> String {
         match self.0 {
-            None => crate::field::quote("off"),
+            None => crate::field::quote(OFF),
             Some(DelayedAck { segments, timeout, quick }) => {
                 format!("{{ segments = {segments}, timeout = {}, quick = {quick} }}", timeout.write())
             }
@@ -156,12 +158,33 @@ impl Tcp {
     pub fn for_flow(&self, own: &mut OwnTcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<TcpConfig> {
         let mut merged = own.written.clone();
         for (key, entry) in self.written.iter().flat_map(|t| &t.entries) {
-            merged.entries.entry(key.clone()).or_insert_with(|| entry.clone());
+            if !follows(key, &own.written) {
+                merged.entries.entry(key.clone()).or_insert_with(|| entry.clone());
+            }
         }
         let (table, config) = read(&merged, path, cx)?;
         let usual = self.rules.as_ref().map_or_else(Vec::new, |(table, _)| table.pairs());
-        own.pairs = table.pairs().into_iter().filter(|pair| !usual.contains(pair)).collect();
+        let differs = |pair: &(&'static str, String)| !usual.contains(pair);
+        let pairs = table.pairs();
+        // A window and its shift are said together, since one of them alone would decide the other.
+        let window = pairs.iter().any(|pair| is_window(pair.0) && differs(pair));
+        own.pairs = pairs.into_iter().filter(|pair| differs(pair) || (window && is_window(pair.0))).collect();
         Some(config)
+    }
+}
+
+/// Keys of which one decides the other where that is not written.
+fn is_window(key: &str) -> bool {
+    matches!(key, "receive_window" | "window_scale")
+}
+
+/// Whether a key of `[tcp]` gives way to what a flow writes: it follows from that.
+fn follows(key: &str, own: &Table) -> bool {
+    let written = |key: &str| own.get(key).is_some();
+    match key {
+        "receive_window" | "window_scale" => written("receive_window") || written("window_scale"),
+        "duplicate_sack" | "prr" => matches!(own.get("sack").map(|n| &n.value), Some(Value::Flag(false))),
+        _ => false,
     }
 }
 
@@ -218,21 +241,18 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
     // What is not written does not contradict what is.
     t.initial_rto.get_or_insert(usual.initial_rto.min(max_rto));
     t.rto_after_syn_loss.get_or_insert(usual.rto_after_syn_loss.min(max_rto));
+    let unreadable =
+        [t.min_rto.is_none() && t.places.has("min_rto"), t.max_rto.is_none() && t.places.has("max_rto")];
     let r = usual.fill(t);
-    times(t, (r.initial_rto, r.rto_after_syn_loss, r.min_rto, r.max_rto), path, cx);
+    if unreadable == [false, false] {
+        times(t, (r.initial_rto, r.rto_after_syn_loss, r.min_rto, r.max_rto), path, cx);
+    }
     for (key, window) in [("window_limit", r.window_limit), ("receive_window", r.receive_window)] {
         if window.bytes(payload) < payload {
             cx.error(t.places.of(key), &path.child(key), || {
                 format!("{}: less than a segment; expected at least \"{payload} B\"", window.write())
             });
         }
-    }
-    if let Some(acks) = r.delayed_ack.0.filter(|acks| acks.segments > 1 && acks.timeout >= r.min_rto) {
-        cx.warn(format!(
-            "TCP: delayed_ack may hold an acknowledgement back for {}, and min_rto is {}: a lone segment can time out although \
-             nothing is lost",
-            acks.timeout, r.min_rto
-        ));
     }
     TcpConfig {
         // The table's range keeps it below 2^16.
@@ -261,6 +281,21 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         partial_ack_timer: r.partial_ack_timer,
         syn_retries: r.syn_retries.0,
         retries: r.retries.0,
+    }
+}
+
+/// Warns of settings that hurt where nobody expects it.
+pub(crate) fn look_at(config: &TcpConfig, cx: &mut Cx<'_>) {
+    let Some(acks) = config.delayed_ack.filter(|acks| acks.segments > 1) else { return };
+    if acks.timeout >= config.min_rto {
+        let warning = format!(
+            "tcp: delayed_ack holds an acknowledgement back for up to {} where min_rto is {}: a lone segment may time out \
+             although nothing is lost",
+            acks.timeout, config.min_rto
+        );
+        if !cx.warnings.contains(&warning) {
+            cx.warnings.push(warning);
+        }
     }
 }
 
@@ -295,7 +330,11 @@ fn windows(t: &mut TcpTable, usual: Window, payload: u64, path: &Path<'_>, cx: &
         (Some(window), None) => match scale_for(window.bytes(payload)) {
             Some(scale) => t.window_scale = Some(scale),
             None => cx.error(place, &key, || {
-                format!("{}: no window can be as large; expected at most \"{} B\"", window.write(), largest(MOST_SCALE))
+                format!(
+                    "{}: no window can be as large; expected at most \"{} B\"",
+                    window.write(),
+                    largest(MOST_SCALE)
+                )
             }),
         },
         (None, Some(scale)) => {
@@ -307,7 +346,8 @@ fn windows(t: &mut TcpTable, usual: Window, payload: u64, path: &Path<'_>, cx: &
             let bytes = window.bytes(payload);
             if bytes > largest(scale) {
                 cx.error(place, &key, || {
-                    let needed = scale_for(bytes).map_or_else(String::new, |s| format!(", or window_scale = {s}"));
+                    let needed =
+                        scale_for(bytes).map_or_else(String::new, |s| format!(", or window_scale = {s}"));
                     format!(
                         "{}: too large for window_scale = {scale}; expected at most \"{} B\"{needed}",
                         window.write(),

@@ -88,8 +88,9 @@ const RFC: Rules = Rules {
     retries: Or::NONE,
 };
 
-/// ns-2.35's one-way TCP (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`), with the window limit that its users set: it has neither a
-/// receiver's window nor a FIN, and an acknowledgement for each segment.
+/// ns-2.35's one-way TCP (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`), with the window limit that its users set (its own is 20
+/// packets) and the usual segment size: it has neither a receiver's window nor a FIN, and an acknowledgement for each
+/// segment. A SYN goes first (`syn_ true`, since 2001).
 const NS2: Rules = Rules {
     initial_window: InitialWindow::Segments(2),
     window_limit: Window::Segments(1000),
@@ -100,7 +101,6 @@ const NS2: Rules = Rules {
     min_rto: Span::from_millis(200),
     tick: Span::from_millis(10),
     sack: false,
-    handshake: false,
     fin: false,
     syn_retries: Or::NONE,
     ..RFC

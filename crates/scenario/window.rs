@@ -50,7 +50,8 @@ impl Field for Window {
     const TYPE: &'static str = "window";
 
     fn expected() -> String {
-        "a size such as \"128 KiB\" (B, kB, MB, GB, KiB) or a number of segments such as \"1000 segments\"".to_string()
+        "a size such as \"128 KiB\" (B, kB, MB, GB, KiB) or a number of segments such as \"1000 segments\""
+            .to_string()
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

@@ -205,6 +205,7 @@ impl World {
             drops: ends.dropped.clone(),
             marks: self.net.marks(),
             ends,
+            queues: self.net.queue_results(&self.names, &self.radios, now),
             stations,
             warnings: self.warnings.clone(),
             events: self.agenda.popped,

@@ -5,6 +5,36 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
+class SizeClass(TypedDict):
+    """Files of `from_bytes` up to twice that size, less one byte."""
+
+    from_bytes: int
+    finished: int
+    mean_completion_s: float
+    p95_completion_s: float
+
+
+class Files(TypedDict):
+    """The files of a flow that sends many, each over a connection of its own, over the whole run."""
+
+    started: int
+    finished: int
+    mean_completion_s: float | None
+    p95_completion_s: float | None
+    by_size: list[SizeClass]
+
+
+class QueueResult(TypedDict):
+    """The queue of an output interface, from the end of the warm-up on."""
+
+    node: str
+    towards: str
+    wired: bool
+    packets: int
+    mean_wait_s: float | None
+    mean_packets: float
+
+
 class FlowResult(TypedDict):
     """A flow, from its start (or the end of the warm-up) to its stop (or the end of the run)."""
 
@@ -20,6 +50,7 @@ class FlowResult(TypedDict):
     completion_s: float | None
     hops: int | None
     delivered_packets: int
+    files: NotRequired[Files]
 
 
 class Ends(TypedDict):
@@ -101,9 +132,11 @@ class RunResult(TypedDict):
     starved_flows: int
     flows_below_1kbps: int
     drops: dict[str, int]
+    marks: dict[str, int]
     channel_utilisation: dict[str, float]
     warnings: list[str]
     ends: Ends
+    queues: list[QueueResult]
     stations: list[StationResult]
     perf: Perf
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use airfair_scenario::{Override, Scenario, read, read_file};
-use airfair_sim::spec::{Propagation, Standard, Traffic};
+use airfair_sim::spec::{Propagation, Sizes, Standard, Traffic, Transport};
+use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 
 fn folder() -> PathBuf {
@@ -30,7 +31,7 @@ fn every_example_reads_and_so_does_its_complete_form() {
         let again = read(&scenario.resolved, "resolved", &[]).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(again, scenario, "{}", path.display());
     }
-    assert!(count >= 6, "only {count} examples found");
+    assert!(count >= 11, "only {count} examples found");
 }
 
 #[test]
@@ -96,18 +97,79 @@ position = ["350 m", "0 m"]
 id = "left"
 from = "1"
 to = "2"
-traffic = { kind = "saturating", start = "10 s", stop = "130 s" }
+transport = "tcp-newreno"
+traffic = { kind = "ftp", start = "10 s", stop = "130 s" }
 "#;
     let scenario = read(text, "x.toml", &[]).unwrap();
     let flow = &scenario.spec.flows[0];
     assert_eq!((flow.start, flow.stop), (Time(10_000_000_000), Time(130_000_000_000)));
-    assert_eq!(flow.traffic, Traffic::Saturating { packet: Bytes(1460) });
-    let later = text.replace("saturating", "ftp");
-    assert_eq!(
-        read(&later, "x.toml", &[]).unwrap_err().to_string(),
-        "x.toml:24: flow.left.traffic.kind: \"ftp\": unknown choice; expected \"constant\", \"poisson\" or \
-         \"saturating\""
+    assert_eq!(flow.traffic, Traffic::Endless);
+    assert!(
+        matches!(&flow.transport, Transport::Tcp { law, pinned: false, config, .. } if law == "newreno" && *config == TcpConfig::default())
     );
+}
+
+#[test]
+fn the_dumbbell_has_packets_and_times_of_the_reference() {
+    let spec = example("dumbbell").spec;
+    assert_eq!((spec.nodes.len(), spec.links.len(), spec.flows.len()), (10, 9, 4));
+    let Transport::Tcp { config, .. } = &spec.flows[0].transport else { panic!("UDP") };
+    assert_eq!((config.mss, config.timestamps), (1460, true));
+    // Payload, TCP with timestamps, IP, wire.
+    assert_eq!(config.mss - 12 + 20 + 12 + spec.headers.ip + spec.headers.wired, 1502);
+    assert_eq!((spec.headers.tcp, spec.flows[0].start_jitter), (None, Span::from_millis(500)));
+    let slow = &spec.links[0];
+    assert_eq!(
+        (slow.rate, slow.delay, slow.queue.packets),
+        (Rate::from_mbps(10), Span::from_millis(18), 100)
+    );
+    assert!(
+        spec.links[1..].iter().all(|l| l.rate == Rate::from_mbps(1000) && l.delay == Span::from_millis(1))
+    );
+}
+
+#[test]
+fn the_access_point_has_round_trips_from_40_to_370_ms() {
+    let spec = example("access-point").spec;
+    let uplink = spec.links[0].delay.as_nanos();
+    let round_trips: Vec<u64> =
+        spec.links[1..].iter().map(|l| 2 * (uplink + l.delay.as_nanos()) / 1_000_000).collect();
+    assert_eq!(round_trips, [40, 106, 172, 238, 304, 370]);
+    assert_eq!(spec.flows.len(), 12);
+}
+
+#[test]
+fn the_ends_of_the_gateway_are_hidden_from_each_other() {
+    let spec = example("gateway").spec;
+    let radio = &spec.radios[0];
+    let heard = |d| radio.phy.tx_power.0 + airfair_sim::air::propagation::gain_at(&radio.propagation, d).0;
+    assert!(heard(200.0) >= radio.phy.preamble_detect.0 && heard(400.0) < radio.phy.energy_detect.0);
+    assert_eq!(spec.nodes[2].position, [400.0, 0.0, 0.0]);
+}
+
+#[test]
+fn the_reference_grid_with_tcp_differs_in_what_flows_carry() {
+    let (udp, tcp) = (example("grid-64").spec, example("grid-64-tcp").spec);
+    assert_eq!((&udp.nodes, &udp.radios), (&tcp.nodes, &tcp.radios));
+    for (one, other) in udp.flows.iter().zip(&tcp.flows) {
+        assert_eq!((one.from, one.to, one.start), (other.from, other.to, other.start));
+        assert_eq!((&other.traffic, other.start_jitter), (&Traffic::Endless, Span::ZERO));
+    }
+    assert_eq!((tcp.headers.tcp, tcp.headers.ip, tcp.headers.llc), (Some(40), 20, 0));
+}
+
+#[test]
+fn short_flows_load_the_wire_to_nine_tenths() {
+    let spec = example("short-flows").spec;
+    let Traffic::Arrivals { per_second, sizes: Sizes::Pareto { mean, .. }, .. } = spec.flows[0].traffic
+    else {
+        panic!("{:?}", spec.flows[0].traffic)
+    };
+    let Transport::Tcp { config, .. } = &spec.flows[0].transport else { panic!("UDP") };
+    let packet = config.mss + spec.headers.tcp.unwrap() + spec.headers.ip;
+    assert_eq!((packet, mean), (1000, Bytes(30 * 960)));
+    let load = per_second * 30.0 * f64::from(packet) * 8.0 / 150e6;
+    assert!((load - 0.9).abs() < 1e-9, "{load}");
 }
 
 #[test]

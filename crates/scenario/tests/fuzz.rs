@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use airfair_scenario::fuzz::fuzz_scenario;
+use airfair_scenario::fuzz::{fuzz_file_list, fuzz_scenario};
 
 const INPUTS: usize = 100_000;
 
 /// Pieces that steer a mutation towards the reader's own branches.
-const TOKENS: [&str; 40] = [
+const TOKENS: [&str; 52] = [
     "\"",
     "[",
     "]",
@@ -48,6 +48,37 @@ const TOKENS: [&str; 40] = [
     "\u{7f}",
     "\u{1F4E1}",
     "model = \"matrix\"",
+    "[tcp]\n",
+    "profile = \"ns-2\"\n",
+    "transport = \"tcp-cubic\"\n",
+    "tcp = { window_scale = 3 }\n",
+    "receive_window = \"9 segments\"\n",
+    "sack = false\n",
+    "max_rto = \"1 s\"\n",
+    "kind = \"ftp\"",
+    "kind = \"list\", files = [[\"0 s\", \"1 B\"]]",
+    "kind = \"arrivals\", size = \"1 kB\", load = 0.5, capacity = \"1 Mbit/s\"",
+    "distribution = \"pareto\"",
+    "#--set flow.left.tcp.mss=100 B\n",
+];
+/// Pieces of a list of files.
+const LIST_TOKENS: [&str; 16] = [
+    "\n",
+    "\r\n",
+    ",",
+    "\"",
+    "0",
+    "1e3",
+    "-1",
+    "nan",
+    "31536000",
+    "1000000000000000",
+    "0.1234567891",
+    " ",
+    "\u{feff}",
+    "start_s,bytes\n",
+    "\u{0}",
+    "1,1\n",
 ];
 
 struct Stream(u64);
@@ -133,6 +164,29 @@ fn no_input_panics_and_complete_forms_read_back() {
             data
         };
         fuzz_scenario(&data);
+    }
+}
+
+#[test]
+fn no_list_panics_and_lists_read_back() {
+    let mut stream = Stream(2027);
+    for _ in 0..INPUTS {
+        let mut data = b"start_s,bytes\n".to_vec();
+        for _ in 0..stream.below(6) {
+            let moment = stream.next() % 31_536_000_000_000_000;
+            let decimals = format!("{}.{:09}", moment / 1_000_000_000, moment % 1_000_000_000);
+            let start = if stream.below(2) == 0 { decimals } else { stream.below(9).to_string() };
+            data.extend(format!("{start},{}\n", 1 + stream.next() % 1_000_000).bytes());
+        }
+        for _ in 0..stream.below(3) {
+            let at = stream.below(data.len() + 1);
+            match stream.below(3) {
+                0 if at < data.len() => data[at] ^= 1 << stream.below(8),
+                1 => data.truncate(at),
+                _ => drop(data.splice(at..at, LIST_TOKENS[stream.below(LIST_TOKENS.len())].bytes())),
+            }
+        }
+        fuzz_file_list(&data);
     }
 }
 

@@ -63,10 +63,77 @@ fn flow(i: usize) -> impl Strategy<Value = String> {
             "{{ kind = \"poisson\", rate = \"{rate} kbit/s\", sizes = \"exponential\", start = \"3 ns\" }}"
         )),
         Just("{ kind = \"saturating\", stop = \"5 min\" }".to_string()),
+        Just("{ kind = \"ftp\" }".to_string()),
+        (1..1_000_000_000u64).prop_map(|size| format!("{{ kind = \"file\", size = \"{size} B\" }}")),
+        (1..1_000_000u64, sizes()).prop_map(|(pause, sizes)| format!(
+            "{{ kind = \"web\", pause = \"{pause} us\", {sizes} }}"
+        )),
+        (1e-3..1e6f64, sizes())
+            .prop_map(|(rate, sizes)| format!("{{ kind = \"arrivals\", per_second = {rate:?}, {sizes} }}")),
+        (0.01..2.0f64, sizes()).prop_map(|(load, sizes)| format!(
+            "{{ kind = \"arrivals\", load = {load:?}, capacity = \"7 Mbit/s\", count = 9, {sizes} }}"
+        )),
+        proptest::collection::vec((0..10_000u64, 1..10_000u64), 1..5).prop_map(|mut files| {
+            files.sort_unstable();
+            let files: Vec<String> =
+                files.iter().map(|(ms, size)| format!("[\"{ms} ms\", \"{size} B\"]")).collect();
+            format!("{{ kind = \"list\", files = [{}] }}", files.join(", "))
+        }),
     ];
-    (0..9usize, 1..9usize, traffic).prop_map(move |(from, step, traffic)| {
+    let carrier = prop_oneof![
+        Just(String::new()),
+        (maybe("transport", &["\"tcp\"", "\"tcp-vegas\""]), maybe("scheme", &["\"cubic\""]))
+            .prop_map(|(transport, scheme)| format!("{transport}{scheme}")),
+        (tcp(), maybe("scheme", &["\"bbr\""])).prop_map(|(tcp, scheme)| {
+            let keys: Vec<&str> = tcp.lines().collect();
+            format!("transport = \"tcp-reno\"\n{scheme}tcp = {{ {} }}\n", keys.join(", "))
+        }),
+    ];
+    (0..9usize, 1..9usize, traffic, carrier).prop_map(move |(from, step, traffic, carrier)| {
         let to = (from + step) % 9;
-        format!("\n[[flow]]\nid = \"f{i}\"\nfrom = \"n{from}\"\nto = \"n{to}\"\ntraffic = {traffic}\n")
+        format!(
+            "\n[[flow]]\nid = \"f{i}\"\nfrom = \"n{from}\"\nto = \"n{to}\"\n{carrier}traffic = {traffic}\n"
+        )
+    })
+}
+
+fn sizes() -> impl Strategy<Value = String> {
+    (1..1_000_000_000u64, 1.01..5.0f64, 0..5u8).prop_map(|(size, shape, kind)| match kind {
+        0 => format!("size = \"{size} B\""),
+        1 => format!("size = \"{size} B\", distribution = \"exponential\""),
+        2 => format!("size = \"{size} B\", distribution = \"pareto\""),
+        3 => format!("size = \"{size} B\", distribution = \"pareto\", shape = {shape:?}"),
+        _ => format!("size = \"{size} B\", distribution = \"pareto\", most = \"1 GB\""),
+    })
+}
+
+fn tcp() -> impl Strategy<Value = String> {
+    let windows = (
+        maybe("profile", &["\"rfc\"", "\"ns-2\"", "\"ns-3\"", "\"linux\""]),
+        maybe("mss", &["\"536 B\"", "\"1460 B\"", "\"9 kB\""]),
+        maybe("initial_window", &["\"1 segment\"", "\"rfc3390\"", "\"rfc6928\""]),
+        maybe("window_limit", &["\"20 segments\"", "\"1 MB\""]),
+        maybe("receive_window", &["\"64 KiB\"", "\"100 segments\"", "\"64 MB\""]),
+        maybe("window_scale", &["0", "4", "14"]),
+        maybe("timestamps", &["true", "false"]),
+    );
+    let times = (
+        maybe("delayed_ack", &["\"off\"", "{}", "{ segments = 3, quick = 1 }"]),
+        maybe("initial_rto", &["\"1 s\"", "\"3 s\""]),
+        maybe("min_rto", &["\"20 ms\"", "\"2 s\""]),
+        maybe("max_rto", &["\"2 s\"", "\"4 min\""]),
+        maybe("tick", &["\"0.5 s\"", "\"1 ns\""]),
+    );
+    let rules = (
+        maybe("sack", &["true", "false"]),
+        maybe("prr", &["true", "false"]),
+        maybe("duplicate_sack", &["true", "false"]),
+        maybe("retries", &["\"unlimited\"", "0", "15"]),
+        maybe("partial_ack_timer", &["\"impatient\"", "\"slow-but-steady\""]),
+        maybe("handshake", &["false"]),
+    );
+    (windows, times, rules).prop_map(|(w, t, r)| {
+        [w.0, w.1, w.2, w.3, w.4, w.5, w.6, t.0, t.1, t.2, t.3, t.4, r.0, r.1, r.2, r.3, r.4, r.5].concat()
     })
 }
 
@@ -87,6 +154,7 @@ proptest! {
         radio in radio(),
         fast in proptest::option::of(radio()),
         nodes in nodes(),
+        tcp in proptest::option::of(tcp()),
         flows in (flow(0), flow(1)),
         description in "[ -~äß\t]{0,30}",
     ) {
@@ -97,6 +165,9 @@ proptest! {
         text.push_str(&nodes);
         text.push_str("\n[[node]]\nid = \"gain \\\"1\\\"\"\nposition = [\"-1.5 m\", \"0.1 km\", \"3 m\"]\n");
         text.push_str(&format!("{}{}", flows.0, flows.1));
+        if let Some(tcp) = tcp {
+            text.push_str(&format!("\n[tcp]\n{tcp}"));
+        }
         text.push_str("\n[flows]\nkind = \"random\"\ncount = 5\ntraffic = { kind = \"saturating\" }\n");
         let scenario = read(&text, "any.toml", &[]);
         // A file may be refused (a standard without the rate), but then with errors of its own lines.

@@ -176,9 +176,8 @@ impl Source for Vegas {
             self.round.add(rtt);
         }
         if !acked.in_recovery {
-            let bytes = acked.cumulative.get();
-            if bytes > 0 && acked.window_limited && self.growing && self.window.in_slow_start() {
-                self.window.slow_start(bytes, 1);
+            if acked.window_limited && self.growing && self.window.in_slow_start() {
+                self.window.slow_start(acked.cumulative.get(), 1);
             }
             if acked.round_ended {
                 self.decide(acked.window_limited);

@@ -39,6 +39,23 @@ pub struct FlowResult {
     pub files: Option<FilesResult>,
 }
 
+/// A queue's numbers from the warm-up's end on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueueResult {
+    /// Its node.
+    pub node: String,
+    /// The radio that it feeds, or the node at the far end of its wired link.
+    pub towards: String,
+    /// Whether it feeds a wired link.
+    pub wired: bool,
+    /// Packets that have left it.
+    pub packets: u64,
+    /// Mean time that they spent in it.
+    pub mean_wait_s: Option<f64>,
+    /// Mean number of packets in it (Little's law: those that have left count).
+    pub mean_packets: f64,
+}
+
 /// Files of a flow over the whole run, warm-up included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilesResult {
@@ -118,6 +135,8 @@ pub struct RunResult {
     pub marks: BTreeMap<String, u64>,
     /// Where every packet has ended.
     pub ends: Ends,
+    /// Queues of every output interface.
+    pub queues: Vec<QueueResult>,
     /// Stations.
     pub stations: Vec<StationResult>,
     /// What one should look at before trusting the numbers.

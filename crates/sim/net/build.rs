@@ -92,6 +92,8 @@ impl Net {
                     saturating: Vec::new(),
                     blocked: VecDeque::new(),
                     peers: peers.into_iter().collect(),
+                    left: 0,
+                    waited_ns: 0,
                     control: VecDeque::new(),
                     neighbours: Neighbours::new(spec.arp.prefilled),
                 }

@@ -124,6 +124,9 @@ pub(crate) struct Port {
     pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, with their stations; sorted.
     pub peers: Box<[(u32, u32)]>,
+    /// Packets that have left the queue since the warm-up, and the time that they spent in it.
+    pub left: u64,
+    pub waited_ns: u64,
     /// ARP's own packets, ahead of the queue.
     pub control: VecDeque<u64>,
     pub neighbours: Neighbours,
@@ -458,6 +461,11 @@ impl Net {
                 Verdict::Drop(reason) => self.drop_packet(node, handle, reason.0, now),
             }
         };
+        if self.measuring {
+            let port = &mut self.ports[port as usize];
+            port.left += 1;
+            port.waited_ns += now.saturating_sub(queued.enqueued.as_nanos());
+        }
         if let Some(packet) = self.packets.get_mut(handle)
             && packet.at_source
         {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use airfair_schemes::places::PacketClass;
 
 use super::flows::Flow;
-use super::{Behind, Net};
+use super::{Behind, Net, Port};
 use crate::air::Air;
 use crate::engine::Agenda;
-use crate::measure::summary::{Ends, FlowResult};
+use crate::measure::summary::{Ends, FlowResult, QueueResult};
 use crate::measure::trace::Names;
 use crate::spec::Traffic;
 
@@ -71,6 +71,23 @@ impl Net {
     /// Marks by reason.
     pub(crate) fn marks(&self) -> BTreeMap<String, u64> {
         self.marks.iter().map(|(&k, &v)| (k.to_string(), v)).collect()
+    }
+
+    /// Queues of every port, between the warm-up's end and `now`.
+    pub(crate) fn queue_results(&self, names: &Names, radios: &[String], now: u64) -> Vec<QueueResult> {
+        let measured = now.saturating_sub(self.warmup);
+        let result = |port: &Port| QueueResult {
+            node: names.nodes[port.node as usize].clone(),
+            towards: match port.behind {
+                Behind::Station(s) => radios[s as usize].clone(),
+                Behind::Wire(w) => names.nodes[self.wires[w as usize].to as usize].clone(),
+            },
+            wired: matches!(port.behind, Behind::Wire(_)),
+            packets: port.left,
+            mean_wait_s: (port.left > 0).then(|| port.waited_ns as f64 / port.left as f64 / 1e9),
+            mean_packets: if measured > 0 { port.waited_ns as f64 / measured as f64 } else { 0.0 },
+        };
+        self.ports.iter().map(result).collect()
     }
 
     /// Segments that a flow over TCP has sent again so far.

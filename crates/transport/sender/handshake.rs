@@ -43,7 +43,6 @@ impl Sender {
         Segment {
             // The window of a SYN is never scaled (RFC 7323 section 2.2).
             window: config.receive_window.min(65_535),
-            ack: 0,
             // RFC 3168 section 6.1.1: ECE and CWR on a SYN say that this end can do ECN.
             flags: Flags { syn: true, ece: ecn, cwr: ecn, ..Flags::default() },
             timestamps: config.timestamps.then(|| Timestamps { value: Timestamps::clock(now), echo: 0 }),

@@ -23,8 +23,7 @@ impl Sender {
             self.limited = 0;
             match self.state {
                 State::Recovery if self.una >= self.recover || self.ends_at_partial_ack() => {
-                    self.state = State::Open;
-                    self.leave_recovery();
+                    self.leave_recovery(State::Open);
                     self.recovered_untold = true;
                 }
                 State::Recovery if !self.sack => self.on_partial_ack(news.cumulative),
@@ -32,7 +31,7 @@ impl Sender {
                 _ => {}
             }
         }
-        if self.sack && news.sacked && self.state != State::Loss {
+        if news.sacked && self.state != State::Loss {
             let lost = self.board.mark_lost(self.config.dupack_threshold, self.mss);
             self.count_lost(lost);
         }
@@ -125,11 +124,9 @@ impl Sender {
         first || self.config.partial_ack_timer == PartialAckTimer::SlowButSteady
     }
 
-    /// Forgets what only a fast recovery needs.
-    pub(super) fn leave_recovery(&mut self) {
-        self.dupacks = 0;
-        self.limited = 0;
-        self.inflation = 0;
+    /// Fast recovery has ended, by success or by a time-out.
+    pub(super) fn leave_recovery(&mut self, to: State) {
+        self.state = to;
         self.repair_now = false;
         self.prr = None;
     }

@@ -204,7 +204,7 @@ impl Sender {
     /// What counts against the window, bytes. Without limited transmit, what was received selectively frees nothing until
     /// recovery begins.
     fn counted_pipe(&self) -> u64 {
-        let held = self.state == State::Open && self.dupacks > 0 && !self.config.limited_transmit;
+        let held = self.state == State::Open && !self.config.limited_transmit;
         self.board.pipe() + if held { self.board.sacked() } else { 0 }
     }
 

@@ -50,8 +50,7 @@ impl Sender {
         self.tell_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
         let lost = self.board.lose_all();
         self.count_lost(lost);
-        self.leave_recovery();
-        self.state = State::Loss;
+        self.leave_recovery(State::Loss);
         self.recover = self.next;
         self.timing = None;
         self.reductions.on_reduced(self.next);

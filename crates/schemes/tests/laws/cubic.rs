@@ -92,14 +92,14 @@ fn an_acknowledgement_of_more_than_the_window_goes_to_the_target() {
 #[test]
 fn the_smoothed_round_trip_time_sets_how_far_the_target_lies_ahead() {
     let mut flow = begun(&[]);
-    // srtt = 7/8 * 100 + 1/8 * 900 = 200 ms: target W_cubic(2.2) = 100 - 0.4 * 2.017163^3 = 96.716886.
-    // 70.007563 + 26.709323/70.007563 = 70.389083.
-    assert_eq!(flow.after(ms(2000)).acked(Acked { rtt: Some(ms(900)), ..ack(1000) }), 70_389);
+    // srtt = 7/8 * 100 + 1/8 * 900 = 200 ms: target W_cubic(2.2) = 100 - 0.4 * 2.017163^3 = 96.716886, reached at once by an
+    // acknowledgement of a whole window.
+    assert_eq!(flow.after(ms(2000)).acked(Acked { rtt: Some(ms(900)), ..ack(1_000_000) }), 96_716);
     // Without a round-trip time from the set-up the first sample is taken whole.
     let mut flow = Flow::new("cubic", &[], &FlowSetup { initial_window: Bytes(100_000), ..setup() });
     flow.congestion(FastLoss, 100_000);
     flow.ack(1000);
-    assert_eq!(flow.after(ms(2000)).acked(Acked { rtt: Some(ms(200)), ..ack(1000) }), 70_389);
+    assert_eq!(flow.after(ms(2000)).acked(Acked { rtt: Some(ms(200)), ..ack(1_000_000) }), 96_716);
 }
 
 #[test]
@@ -129,6 +129,21 @@ fn below_reno_the_window_is_renos() {
 }
 
 #[test]
+fn the_window_before_the_loss_is_where_renos_slope_begins() {
+    // A loss at two segments leaves two: W_est is at cwnd_prior already.
+    let mut flow = lost_at(&[], 2);
+    assert_eq!(flow.window(), 2000);
+    assert_eq!(flow.ack(1000), 2500);
+}
+
+#[test]
+fn an_acknowledgement_of_nothing_new_in_order_begins_no_epoch() {
+    let mut flow = lost_at(&[], 100);
+    assert_eq!(flow.acked(Acked { cumulative: Bytes(0), ..ack(1000) }), 70_000);
+    assert_eq!(flow.after(ms(2000)).ack(1000), 70_007, "t = 0");
+}
+
+#[test]
 fn a_first_slow_start_without_loss_leads_into_the_convex_region() {
     // ssthresh 10 from the beginning: cwnd_prior unset, so alpha is 1; W_max = 10, K = 0.
     let mut flow = Flow::new("cubic", &[("initial_ssthresh", Size(Bytes(10_000)))], &setup());
@@ -152,9 +167,15 @@ fn fast_convergence_gives_way() {
     flow.congestion(FastLoss, 70_000);
     flow.ack(1000);
     assert_eq!(flow.after(ms(2000)).ack(1000), 49_402);
-    // A loss above the former W_max does not lower it: W_max = 200 after 100.
-    let mut flow =
-        Flow::new("cubic", &[], &FlowSetup { initial_window: Bytes(200_000), rtt: Some(ms(100)), ..setup() });
+    // A second loss at W_max itself leaves it: more is in flight than the window, so the first cuts nothing.
+    let setup = FlowSetup { initial_window: Bytes(100_000), rtt: Some(ms(100)), ..setup() };
+    let mut flow = Flow::new("cubic", &[], &setup);
+    assert_eq!(flow.congestion(FastLoss, 200_000), 100_000);
+    flow.congestion(FastLoss, 100_000);
+    flow.ack(1000);
+    assert_eq!(flow.after(ms(2000)).ack(1000), 70_381, "as after one loss");
+    // The first loss of a larger window: W_max = 200.
+    let mut flow = Flow::new("cubic", &[], &FlowSetup { initial_window: Bytes(200_000), ..setup });
     flow.congestion(FastLoss, 200_000);
     flow.ack(1000);
     // K = cbrt(60/0.4) = 5.313293; W_cubic(2.1) = 200 - 0.4 * 3.213293^3 = 186.728960: 140.003781 + 0.333743.

@@ -59,6 +59,22 @@ fn a_repaired_segment_is_not_measured_but_counted() {
 }
 
 #[test]
+fn what_was_reported_before_is_told_when_it_is_acknowledged() {
+    check(
+        &with_sack(),
+        Law::Fixed(2000),
+        "
+        0 write 2000
+        0 open
+        > 1:2001/1000
+        100 < 1 sack=1:1001
+        110 < 1001
+        ~ 0 cumulative 1000 flight 1000->1000 full sent 110
+        ",
+    );
+}
+
+#[test]
 fn an_unfilled_window_is_told() {
     check(
         &plain(),

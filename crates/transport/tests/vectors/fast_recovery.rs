@@ -117,6 +117,31 @@ fn a_new_recovery_restarts_the_timer_once_more() {
 }
 
 #[test]
+fn a_full_acknowledgement_restarts_the_timer() {
+    check(
+        &plain(),
+        Law::Fixed(4000),
+        "
+        0 open
+        0 write 10000
+        > 1:4001/1000
+        100 < 1
+        100 < 1
+        100 < 1
+        ! fast-loss 4000 pipe 4000
+        > 1:1001 4001:7001/1000
+        200 < 1001
+        > 1001:2001 7001:8001
+        = deadline=1200
+        # Exactly up to where the recovery began.
+        300 < 4001
+        ! recovered 4000
+        = deadline=1300
+        ",
+    );
+}
+
+#[test]
 fn a_partial_acknowledgement_below_a_segment_adds_nothing_back() {
     check(
         &plain(),

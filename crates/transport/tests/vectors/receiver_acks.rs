@@ -24,7 +24,7 @@ fn every_segment_is_acknowledged_without_delay() {
         > 1001
         1 < 1001:2001
         > 2001
-        = delivered=2000 deadline=none segments=2 acks=2
+        = delivered=2000 deadline=none segments=2 acks=2 duplicates=0 out-of-order=0
         ",
     );
 }
@@ -276,7 +276,7 @@ fn a_fin_is_acknowledged_at_once() {
         "
         0 < 1:1 F
         > 2,win=1023872
-        = finished=true delivered=0 segments=0
+        = finished=true delivered=0 segments=0 duplicates=0
         ",
     );
 }

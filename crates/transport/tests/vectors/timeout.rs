@@ -225,6 +225,47 @@ fn an_acknowledgement_of_new_data_starts_the_count_of_retries_anew() {
 }
 
 #[test]
+fn a_duplicate_does_not_start_the_count_of_retries_anew() {
+    check(
+        &TcpConfig { retries: Some(1), ..plain() },
+        Law::Fixed(1000),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        1000 timer
+        > 1:1001
+        ! timeout 1000 pipe 1000
+        1100 < 1
+        3000 timer
+        = state=failed
+        ",
+    );
+}
+
+#[test]
+fn new_data_lost_after_a_time_out_wait_until_it_is_repaired() {
+    // RFC 6675 section 5.1: the loss recovery algorithm is not used before RecoveryPoint.
+    check(
+        &with_sack(),
+        Law::Fixed(5000),
+        "
+        0 open
+        0 write 9000
+        > 1:5001/1000
+        1000 timer
+        ! timeout 5000 pipe 5000
+        > 1:5001/1000
+        1100 < 1 sack=1001:5001
+        > 5001:9001/1000
+        # 5001:6001 has three above it.
+        1101 < 1 sack=6001:9001,1001:5001
+        = state=loss pipe=2000 retransmissions=5
+        ",
+    );
+}
+
+#[test]
 fn duplicates_after_a_time_out_start_no_fast_recovery() {
     check(
         &plain(),

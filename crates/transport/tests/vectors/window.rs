@@ -174,6 +174,26 @@ fn the_override_timer_sends_into_a_small_window() {
 }
 
 #[test]
+fn a_window_that_opens_a_little_ends_the_probing() {
+    check(
+        &buffer(1500),
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 endless
+        > 1:1001
+        100 < 1001 win=0
+        400 timer
+        > 1001:1002
+        = deadline=1000
+        # Too little for a segment: the override timer begins, without back-off.
+        500 < 1001 win=700
+        = deadline=800
+        ",
+    );
+}
+
+#[test]
 fn the_last_data_leave_into_any_window_that_holds_them() {
     check(
         &buffer(1500),

@@ -1,0 +1,70 @@
+//! Proportional rate reduction (RFC 6937).
+
+use airfair_transport::{InitialWindow, TcpConfig};
+
+use crate::support::laws::Law;
+use crate::support::sender::{check, with_sack};
+
+fn segments(count: u32) -> TcpConfig {
+    TcpConfig { initial_window: InitialWindow::Segments(count), ..with_sack() }
+}
+
+#[test]
+fn reduction_in_proportion() {
+    // RFC 6937: twenty segments, the window shall be ten: one leaves for two delivered.
+    check(
+        &TcpConfig { prr: true, limited_transmit: false, ..segments(20) },
+        Law::NewReno,
+        "
+        0 open
+        0 endless
+        > 1:20001/1000
+        100 < 1 sack=1001:2001
+        101 < 1 sack=1001:3001
+        102 < 1 sack=1001:4001
+        ! fast-loss 20000 pipe 16000
+        > 1:1001
+        # prr_delivered counts from here: 1000, then 2000 * 10 / 20 = 1000, all of which the repair took.
+        103 < 1 sack=1001:5001
+        104 < 1 sack=1001:6001
+        # 4000 / 2 - 1000.
+        105 < 1 sack=1001:7001
+        > 20001:21001
+        106 < 1 sack=1001:8001
+        107 < 1 sack=1001:9001
+        > 21001:22001
+        = pipe=14000 window=10000
+        # Below its aim the pipe is filled: 9000 delivered at once leave 5000 and no room beyond 10000.
+        108 < 1 sack=1001:18001
+        > 22001:27001/1000
+        = pipe=10000
+        200 < 20001
+        ! recovered 7000
+        > 27001:30001/1000
+        = state=open
+        ",
+    );
+}
+
+#[test]
+fn reduction_is_bounded_by_slow_start() {
+    // RFC 6937, SSRB: when most of a window is lost, one more than was delivered leaves.
+    check(
+        &TcpConfig { prr: true, limited_transmit: false, ..segments(20) },
+        Law::NewReno,
+        "
+        0 open
+        0 endless
+        > 1:20001/1000
+        # Only the last is there, and two before it: all others are lost. RecoverFS 20000, ssthresh 10000, pipe 0.
+        100 < 1 sack=17001:20001
+        ! fast-loss 20000 pipe 0
+        # min(10000, max(3000 - 0, 3000) + 1000) leave: the first and three more.
+        > 1:4001/1000
+        = pipe=4000
+        # max(4000 - 4000, 1000) + 1000.
+        200 < 1001 sack=17001:20001
+        > 4001:6001/1000
+        ",
+    );
+}
