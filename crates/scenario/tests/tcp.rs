@@ -321,6 +321,15 @@ fn mistakes_in_a_list_have_their_line_and_column() {
 }
 
 #[test]
+fn the_longest_list_reads_and_reads_back() {
+    let rows: String =
+        (0..200_000).map(|i| format!("{i}.123456789,{}\n", 1_000_000_000_000_u64 + i)).collect();
+    let scenario = with_list("longest", format!("start_s,bytes\n{rows}").as_bytes()).unwrap();
+    let again = read(&scenario.resolved, "resolved", &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(again == scenario);
+}
+
+#[test]
 fn a_short_list_stands_in_the_scenario() {
     let files = [(Span::ZERO, Bytes(30_000)), (Span::from_millis(200), Bytes(5_000))];
     let read = traffic("kind = \"list\", files = [[\"0 s\", \"30 kB\"], [\"0.2 s\", \"5 kB\"]]");

@@ -42,7 +42,7 @@ pub(crate) mod kinds {
     pub(crate) const FLOW_START: u32 = END;
     /// A source's next packet is due.
     pub(crate) const SOURCE: u32 = END + 1;
-    /// A wired link has sent a packet.
+    /// A wired link on which packets wait is free.
     pub(crate) const WIRE_FREE: u32 = END + 2;
     /// A packet arrives at the end of a wired link.
     pub(crate) const WIRE_ARRIVAL: u32 = END + 3;
@@ -218,7 +218,7 @@ impl Net {
         match event.kind {
             kinds::FLOW_START => self.flow_start(event.target, now, agenda),
             kinds::SOURCE => self.source_due(event.target, now, agenda),
-            kinds::WIRE_FREE => self.wire_free(event.target, now, agenda),
+            kinds::WIRE_FREE => self.wire_free(event.target, agenda),
             kinds::WIRE_ARRIVAL => self.wire_arrival(event.target, now, agenda),
             kinds::ARP_RETRY => self.arp_retry(event.target, event.a, now),
             kinds::RELEASE => {

@@ -19,7 +19,7 @@ impl Net {
         while let Some(behind) = self.kicks.pop() {
             match behind {
                 Behind::Station(station) => air.kick(station, agenda, self),
-                Behind::Wire(wire) => self.kick_wire(wire, agenda, false),
+                Behind::Wire(wire) => self.kick_wire(wire, agenda),
             }
         }
         self.flush(agenda);
@@ -127,8 +127,7 @@ impl Net {
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
         for wire in &self.wires {
-            ends.on_wire += u64::from(wire.sending.is_some_and(data));
-            ends.on_wire += wire.in_flight.iter().filter(|(_, h)| data(*h)).count() as u64;
+            ends.on_wire += wire.in_flight.iter().filter(|p| data(p.packet)).count() as u64;
         }
         ends
     }

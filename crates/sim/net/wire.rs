@@ -7,8 +7,17 @@ use airfair_units::random::Stream;
 use super::{Net, class, drop_reason, kinds};
 use crate::engine::{Agenda, Order};
 
-/// One direction of a wired link. It has at most two events pending: the end of the packet being sent, and the arrival of
-/// the oldest packet in flight.
+/// A packet on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InFlight {
+    pub arrival: u64,
+    pub packet: u64,
+    /// It will not arrive: what it meets at the far end is its loss.
+    pub lost: bool,
+}
+
+/// One direction of a wired link. It has at most two events pending: the arrival of the oldest packet in flight and, while
+/// packets wait, the moment when the link is free for the next one.
 #[derive(Debug)]
 pub(crate) struct Direction {
     /// Port of the sending node.
@@ -20,10 +29,12 @@ pub(crate) struct Direction {
     pub loss: f64,
     pub random: Stream,
     pub rank: u32,
-    /// The packet being sent.
-    pub sending: Option<u64>,
-    /// Packets in flight with their times of arrival.
-    pub in_flight: VecDeque<(u64, u64)>,
+    /// The last packet's last bit leaves then.
+    free_at: u64,
+    /// An event for that moment is pending.
+    waiting: bool,
+    /// Packets being sent and in flight, in the order of their arrivals.
+    pub in_flight: VecDeque<InFlight>,
     /// What the last packet's end was early by, in units of 1 ns / rate: nothing is lost by rounding.
     remainder: u64,
 }
@@ -46,7 +57,8 @@ impl Direction {
             loss,
             random,
             rank,
-            sending: None,
+            free_at: 0,
+            waiting: false,
             in_flight: VecDeque::new(),
             remainder: 0,
         }
@@ -65,46 +77,54 @@ impl Direction {
 }
 
 impl Net {
-    /// A wired link may have something to send.
-    pub(crate) fn kick_wire(&mut self, wire: u32, agenda: &mut Agenda, back_to_back: bool) {
-        if self.wires[wire as usize].sending.is_some() {
+    /// A wired link may have something to send: the next packet leaves if the link is free, or an event is set for then.
+    pub(crate) fn kick_wire(&mut self, wire: u32, agenda: &mut Agenda) {
+        let now = agenda.now;
+        let link = &mut self.wires[wire as usize];
+        let port = link.port;
+        if link.free_at > now {
+            if !link.waiting {
+                link.waiting = true;
+                let order = Order::new(class::WIRE, link.rank);
+                agenda.push(link.free_at, order, kinds::WIRE_FREE, wire, 0, 0);
+            }
             return;
         }
-        let port = self.wires[wire as usize].port;
-        let Some((handle, queued)) = self.take(port, agenda.now) else { return };
+        let Some((handle, queued)) = self.take(port, now) else { return };
         let link = &mut self.wires[wire as usize];
-        link.sending = Some(handle);
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
-        let begin = agenda.now.max(queued.enqueued.as_nanos());
-        let free = begin + link.serialise(bytes, back_to_back);
-        agenda.push(free, Order::new(class::WIRE, link.rank), kinds::WIRE_FREE, wire, 0, 0);
-        self.room(port, agenda.now);
+        let begin = now.max(queued.enqueued.as_nanos());
+        link.free_at = begin + link.serialise(bytes, begin == link.free_at);
+        let lost = link.loss > 0.0 && link.random.uniform() < link.loss;
+        let arrival = link.free_at + link.delay;
+        if link.in_flight.is_empty() {
+            agenda.push(arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        }
+        link.in_flight.push_back(InFlight { arrival, packet: handle, lost });
+        self.room(port, now);
+        // More is waiting.
+        if self.ports[port as usize].queue.view().packets > 0 {
+            self.kick_wire(wire, agenda);
+        }
     }
 
-    pub(super) fn wire_free(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
-        let link = &mut self.wires[wire as usize];
-        let Some(handle) = link.sending.take() else { return };
-        let lost = link.loss > 0.0 && link.random.uniform() < link.loss;
-        if lost {
-            let node = self.ports[link.port as usize].node;
-            self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
-        } else {
-            let arrival = now + link.delay;
-            if link.in_flight.is_empty() {
-                agenda.push(arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
-            }
-            link.in_flight.push_back((arrival, handle));
-        }
-        self.kick_wire(wire, agenda, true);
+    pub(super) fn wire_free(&mut self, wire: u32, agenda: &mut Agenda) {
+        self.wires[wire as usize].waiting = false;
+        self.kick_wire(wire, agenda);
     }
 
     pub(super) fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
         let link = &mut self.wires[wire as usize];
-        let Some((_, handle)) = link.in_flight.pop_front() else { return };
+        let Some(InFlight { packet: handle, lost, .. }) = link.in_flight.pop_front() else { return };
         let node = link.to;
-        if let Some(&(at, _)) = link.in_flight.front() {
-            agenda.push(at, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        if let Some(next) = link.in_flight.front() {
+            agenda.push(next.arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        }
+        if lost {
+            let node = self.ports[self.wires[wire as usize].port as usize].node;
+            self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
+            return;
         }
         if let Some(packet) = self.packets.get_mut(handle) {
             packet.hops += 1;
