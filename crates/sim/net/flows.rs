@@ -139,7 +139,16 @@ impl Net {
     }
 
     /// There is room in a queue again: sources that wait for it go on.
+    #[inline(always)]
     pub(super) fn room(&mut self, port: u32, now: u64) {
+        let p = &self.ports[port as usize];
+        if !p.blocked.is_empty() || !p.saturating.is_empty() {
+            self.make_use_of_room(port, now);
+        }
+    }
+
+    #[inline(never)]
+    fn make_use_of_room(&mut self, port: u32, now: u64) {
         loop {
             let view = self.ports[port as usize].queue.view();
             if view.packets >= view.limit_packets {

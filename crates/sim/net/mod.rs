@@ -241,6 +241,11 @@ impl Net {
 
     /// A station or wire may have something new to send: it is asked when the present event is done.
     fn want(&mut self, behind: Behind) {
+        if let Behind::Wire(wire) = behind
+            && self.wires[wire as usize].waiting
+        {
+            return;
+        }
         self.kicks.push(behind);
         self.unsettled = true;
     }
@@ -350,6 +355,7 @@ impl Net {
         let port = &mut self.ports[hop.port as usize];
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
         let enqueued = port.queue.enqueue(queued, &mut context);
+        let behind = port.behind;
         self.own_verdicts(node, now);
         match enqueued {
             Enqueued::Stored => {}
@@ -362,7 +368,7 @@ impl Net {
                 self.drop_packet(node, other, reason.0, now);
             }
         }
-        self.want(self.ports[hop.port as usize].behind);
+        self.want(behind);
     }
 
     fn mark(&mut self, handle: u64, reason: MarkReason) {
@@ -373,7 +379,15 @@ impl Net {
     }
 
     /// Packets that a discipline has thrown away or marked by itself.
+    #[inline(always)]
     fn own_verdicts(&mut self, node: u32, now: u64) {
+        if !self.outbox.dropped.is_empty() || !self.outbox.marked.is_empty() {
+            self.carry_out(node, now);
+        }
+    }
+
+    #[inline(never)]
+    fn carry_out(&mut self, node: u32, now: u64) {
         while let Some((id, reason)) = self.outbox.dropped.pop() {
             self.drop_packet(node, self.packets.handle(id.0), reason.0, now);
         }
@@ -447,9 +461,7 @@ impl Net {
             };
             let queued = head.and_then(|_| p.queue.commit());
             let node = p.node;
-            if !self.outbox.is_empty() {
-                self.own_verdicts(node, now);
-            }
+            self.own_verdicts(node, now);
             let queued = queued?;
             let handle = self.packets.handle(queued.id.0);
             match verdict {

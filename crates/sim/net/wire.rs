@@ -32,7 +32,7 @@ pub(crate) struct Direction {
     /// The last packet's last bit leaves then.
     free_at: u64,
     /// An event for that moment is pending.
-    waiting: bool,
+    pub waiting: bool,
     /// Packets being sent and in flight, in the order of their arrivals.
     pub in_flight: VecDeque<InFlight>,
     /// What the last packet's end was early by, in units of 1 ns / rate: nothing is lost by rounding.
@@ -69,10 +69,10 @@ impl Direction {
         if !back_to_back {
             self.remainder = 0;
         }
-        let total = u128::from(bytes) * 8 * 1_000_000_000 + u128::from(self.remainder);
-        let rate = u128::from(self.rate_bps);
-        self.remainder = (total % rate) as u64;
-        u64::try_from(total / rate).unwrap_or(u64::MAX >> 1)
+        // No packet has a gigabyte: the product fits.
+        let total = bytes.min(1 << 30) * 8_000_000_000 + self.remainder;
+        self.remainder = total % self.rate_bps;
+        total / self.rate_bps
     }
 }
 
@@ -103,9 +103,11 @@ impl Net {
         }
         link.in_flight.push_back(InFlight { arrival, packet: handle, lost });
         self.room(port, now);
-        // More is waiting.
-        if self.ports[port as usize].queue.view().packets > 0 {
-            self.kick_wire(wire, agenda);
+        let link = &mut self.wires[wire as usize];
+        if !link.waiting && self.ports[port as usize].queue.view().packets > 0 {
+            link.waiting = true;
+            let order = Order::new(class::WIRE, link.rank);
+            agenda.push(link.free_at, order, kinds::WIRE_FREE, wire, 0, 0);
         }
     }
 
