@@ -43,8 +43,8 @@ $(BUILT): $(RUST) $(TOOLS) pyproject.toml
 
 build: $(BUILT) ## Build the package into .venv
 
-demo: $(BUILT) ## Build, then show how the middle one of three pairs of stations starves
-	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail --seeds 10
+demo: $(BUILT) ## Build, then show how the middle one of three TCP transfers starves, with and without RED
+	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10
 
 test: lint rust python ## Formatting, lints, types, tests
 

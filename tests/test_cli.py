@@ -35,6 +35,8 @@ RUN_KEYS: dict[str, Any] = {
     "channel_utilisation": dict,
     "warnings": list,
     "ends": dict,
+    "marks": dict,
+    "queues": list,
     "stations": list,
     "perf": dict,
 }

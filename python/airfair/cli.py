@@ -46,7 +46,7 @@ def cli() -> None:
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail --seeds 10
+      airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10
     """
 
 
@@ -114,7 +114,7 @@ def compare(
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail --seeds 10
+      airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10
     """
     scenario = Scenario.read(file, overrides)
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]

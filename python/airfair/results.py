@@ -132,10 +132,10 @@ class RunResult(TypedDict):
     starved_flows: int
     flows_below_1kbps: int
     drops: dict[str, int]
-    marks: dict[str, int]
     channel_utilisation: dict[str, float]
     warnings: list[str]
     ends: Ends
+    marks: dict[str, int]
     queues: list[QueueResult]
     stations: list[StationResult]
     perf: Perf
