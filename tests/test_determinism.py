@@ -32,6 +32,7 @@ def by_flow(text: str) -> dict[str, Any]:
     del result["perf"], result["scenario"]
     result["flows"] = {flow["id"]: flow for flow in result["flows"]}
     result["stations"] = {station["node"]: station for station in result["stations"]}
+    result["queues"] = {(queue["node"], queue["towards"]): queue for queue in result["queues"]}
     return dict(result)
 
 
@@ -113,6 +114,7 @@ def test_an_idle_node_far_away_changes_no_row() -> None:
         one = by_flow(Scenario.parse(text, overrides=OVERRIDES).run(seed=2))
         other = by_flow(Scenario.parse(text + far, overrides=OVERRIDES).run(seed=2))
         assert other["stations"].pop("a0")["airtime_ns"]["idle"] == 2_000_000_000
+        assert other["queues"].pop(("a0", "default"))["packets"] == 0
         assert other["channel_utilisation"].pop("a0") == 0
         assert one == other
 

@@ -161,6 +161,7 @@ fn links(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<LinkTable>,
             rate: table.rate,
             delay: table.delay,
             loss: table.loss,
+            loss_every: table.loss_every,
             queue: QueueSpec { packets: table.queue_packets },
         });
         tables.push(table);

@@ -110,6 +110,8 @@ table! {
         delay: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// Probability that a packet is lost on the way.
         loss: f64 = default(0.0), in 0.0..=1.0;
+        /// Every so many-th packet with payload is lost too, counted from 1 in each direction by itself; 0: none.
+        loss_every: u32 = default(0);
         /// Most packets that wait at each end.
         queue_packets: u32 = default(50), in 1..=1_000_000;
     }

@@ -56,6 +56,8 @@ pub struct LinkSpec {
     pub delay: Span,
     /// Probability that a packet is lost on the way, independently.
     pub loss: f64,
+    /// Of the packets with payload every one whose number in its direction is a multiple of this is lost too; 0: none.
+    pub loss_every: u32,
     /// Queue of each direction.
     pub queue: QueueSpec,
 }

@@ -58,6 +58,10 @@ def _by_name(text: str, *, without: str = "", sums: bool = True) -> str:
         (station for station in result["stations"] if station["node"] != without),
         key=lambda station: (station["node"], station["radio"]),
     )
+    result["queues"] = sorted(
+        (queue for queue in result["queues"] if queue["node"] != without),
+        key=lambda queue: (queue["node"], queue["towards"]),
+    )
     result["channel_utilisation"].pop(without, None)
     if not sums:
         for key in ("jain_index", "log_utility", "aggregate_goodput_bps"):

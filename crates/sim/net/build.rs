@@ -110,15 +110,11 @@ impl Net {
                 let random = Stream::new(seed, &name, Purpose::LinkLoss);
                 let port = port_of_wire[2 * i + side];
                 let rate = link.rate.as_bps();
-                Direction::new(
-                    port,
-                    to as u32,
-                    rate,
-                    link.delay.as_nanos(),
-                    link.loss,
-                    random,
-                    rank(seed, &name),
-                )
+                let (delay, rank) = (link.delay.as_nanos(), rank(seed, &name));
+                Direction {
+                    loss_every: link.loss_every,
+                    ..Direction::new(port, to as u32, rate, delay, link.loss, random, rank)
+                }
             })
             .collect();
 

@@ -27,6 +27,10 @@ pub(crate) struct Direction {
     pub rate_bps: u64,
     pub delay: u64,
     pub loss: f64,
+    /// Every so many-th packet with payload is lost; 0: none.
+    pub loss_every: u32,
+    /// Packets with payload since the last one that was lost for its number.
+    since_loss: u32,
     pub random: Stream,
     pub rank: u32,
     /// The last packet's last bit leaves then.
@@ -55,6 +59,8 @@ impl Direction {
             rate_bps,
             delay,
             loss,
+            loss_every: 0,
+            since_loss: 0,
             random,
             rank,
             free_at: 0,
@@ -62,6 +68,19 @@ impl Direction {
             in_flight: VecDeque::new(),
             remainder: 0,
         }
+    }
+
+    /// Whether the next packet is lost on the way.
+    fn loses(&mut self, payload: u32) -> bool {
+        let mut lost = self.loss > 0.0 && self.random.uniform() < self.loss;
+        if self.loss_every > 0 && payload > 0 {
+            self.since_loss += 1;
+            if self.since_loss == self.loss_every {
+                self.since_loss = 0;
+                lost = true;
+            }
+        }
+        lost
     }
 
     /// How long `bytes` take, in whole ns; the rest is carried over while the link stays busy.
@@ -91,12 +110,13 @@ impl Net {
             return;
         }
         let Some((handle, queued)) = self.take(port, now) else { return };
+        let payload = self.packets.get(handle).map_or(0, |p| p.payload);
         let link = &mut self.wires[wire as usize];
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
         let begin = now.max(queued.enqueued.as_nanos());
         link.free_at = begin + link.serialise(bytes, begin == link.free_at);
-        let lost = link.loss > 0.0 && link.random.uniform() < link.loss;
+        let lost = link.loses(payload);
         let arrival = link.free_at + link.delay;
         if link.in_flight.is_empty() {
             agenda.push(arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);

@@ -39,6 +39,7 @@ fn link(a: usize, b: usize, mbps: u64, delay_us: u64, queue: u32) -> LinkSpec {
         rate: Rate::from_mbps(mbps),
         delay: Span::from_micros(delay_us),
         loss: 0.0,
+        loss_every: 0,
         queue: QueueSpec { packets: queue },
     }
 }
@@ -213,6 +214,33 @@ fn a_wired_link_loses_what_it_is_told() {
         let lost = result.ends.dropped["wire-loss"];
         assert!(lost.abs_diff(4000) <= 283, "{lost}");
         assert_eq!(result.ends.delivered + lost + result.ends.on_wire, 20_000);
+    }
+}
+
+/// Of 20 packets every seventh, counted in each direction by itself; packets without payload are not counted.
+#[test]
+fn a_wired_link_loses_every_seventh_packet() {
+    let mut wire = link(0, 1, 100, 1000, 50);
+    wire.loss_every = 7;
+    let mut spec = cable(2, &[wire]);
+    let traffic = Traffic::ConstantRate { rate: Rate(80_000), packet: Bytes(1000), gap_jitter: 0.0 };
+    flow(&mut spec, "there", 0, 1, traffic.clone());
+    flow(&mut spec, "back", 1, 0, traffic);
+    let mut world = started(&spec, 1);
+    world.start_trace();
+    drive::to_end(&mut world);
+    let lost: Vec<_> = world
+        .take_trace()
+        .into_iter()
+        .filter_map(|(_, record)| match record {
+            Record::Dropped { flow: Some(flow), sequence, reason: "wire-loss", .. } => Some((flow, sequence)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(lost.len(), 4, "{lost:?}");
+    for flow in 0..2 {
+        let numbers: Vec<_> = lost.iter().filter(|l| l.0 == flow).map(|l| l.1).collect();
+        assert_eq!(numbers[1] - numbers[0], 7, "{lost:?}");
     }
 }
 

@@ -52,6 +52,7 @@ fn link(ends: (usize, usize), mbps: u64, delay_ms: u64, packets: u32) -> LinkSpe
         rate: Rate::from_mbps(mbps),
         delay: Span::from_millis(delay_ms),
         loss: 0.0,
+        loss_every: 0,
         queue: QueueSpec { packets },
     }
 }

@@ -119,6 +119,7 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
             rate: Rate::from_mbps(2),
             delay: Span::from_micros(700),
             loss: 0.1,
+            loss_every: 7,
             queue: QueueSpec { packets: 5 },
         });
     }
