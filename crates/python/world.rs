@@ -118,6 +118,19 @@ impl World {
         })
     }
 
+    /// From now on files that end are kept one by one for `take_completions`.
+    fn keep_completions(&self, py: Python<'_>) {
+        py.detach(|| self.state().world.keep_completions());
+    }
+
+    /// Files that ended since the last call: (number of the flow in `Scenario.flows`, start in ns, bytes, duration in ns).
+    fn take_completions(&self, py: Python<'_>) -> Vec<(usize, u64, u64, u64)> {
+        py.detach(|| {
+            let completions = self.state().world.take_completions();
+            completions.into_iter().map(|(flow, c)| (flow, c.start_ns, c.bytes, c.duration_ns)).collect()
+        })
+    }
+
     /// The numbers up to the present: the result contract as JSON.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| {

@@ -7,6 +7,7 @@ use crate::air;
 use crate::air::{Air, Kind, StationSpec};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
+use crate::measure::files::Completion;
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::net::{Injected, Net, Output};
@@ -100,6 +101,16 @@ impl World {
             warnings,
             told: Trace::new(),
         })
+    }
+
+    /// Asks that files which end from now on be kept one by one; [`World::take_completions`] fetches them.
+    pub fn keep_completions(&mut self) {
+        self.net.keep_completions();
+    }
+
+    /// The files that ended since the last call, flow by flow (as an index) in the order of their ends.
+    pub fn take_completions(&mut self) -> Vec<(usize, Completion)> {
+        self.net.take_completions()
     }
 
     /// Asks for a trace from now on; [`World::take_trace`] fetches it.

@@ -190,6 +190,36 @@ proc udp_flow {from to payload rate random start stop} {
     return $sink
 }
 
+# NewReno without end: two segments at first, time-outs from 0.2 s, every segment acknowledged, a window of 1000 segments at most.
+# 40 bytes of headers and 20 of IP on top, as is ns-2's habit: with DSDV the routing agent adds them. Returns the sink.
+proc tcp_flow {from to payload start stop} {
+    global ns node routes
+    if {$routes eq "static"} {
+        Agent/TCP set tcpip_base_hdr_size_ 60
+        Agent/TCPSink set packetSize_ 60
+    }
+    set agent [new Agent/TCP/Newreno]
+    $agent set packetSize_ $payload
+    $agent set window_ 1000
+    $agent set windowInit_ 2
+    $agent set minrto_ 0.2
+    set sink [new Agent/TCPSink]
+    $ns attach-agent $node($from) $agent
+    $ns attach-agent $node($to) $sink
+    $ns connect $agent $sink
+    set source [new Application/FTP]
+    $source attach-agent $agent
+    $ns at $start "$source start"
+    $ns at $stop "$source stop"
+    return $sink
+}
+
+# Packets that a sink has got; for TCP in order. It counts their bytes with all headers.
+proc delivered {sink payload} {
+    if {[$sink info class] eq "Agent/LossMonitor"} { return [$sink set npkts_] }
+    return [expr {[$sink set bytes_] / ($payload + 60)}]
+}
+
 # One packet from `from` to `to` ahead of time, so that the neighbours know each other's addresses (ARP) before it matters.
 # With static routes there is no ARP.
 proc fill_arp {from to when} {

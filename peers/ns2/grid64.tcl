@@ -1,15 +1,16 @@
-# 20 UDP flows of a constant rate over an 8 x 8 grid, ns-2.35: the benchmark's scenario.
+# 20 flows over an 8 x 8 grid, ns-2.35: the benchmark's scenario. UDP at a constant rate, or TCP without end.
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 #   ns peers/ns2/grid64.tcl -seed 1                 # the run to time
 #   ns peers/ns2/grid64.tcl -seed 1 -traffic 0      # its fixed cost: nodes, routes, no flows
+#   ns peers/ns2/grid64.tcl -seed 1 -transport tcp  # long TCP flows
 #   ns peers/ns2/grid64.tcl -seed 1 -counts FILE    # the same run, slower, with the frames on the air counted by way of FILE
 #
 # 200 m spacing, 250 m reception, 550 m sense, data at 11 Mbit/s, RTS/CTS, 50-packet queues, 60 s of traffic.
 source [file join [file dirname [info script]] common.tcl]
 
 array set opt [options [list \
-    seed 1  traffic 1  load 92e3  payload 1460  random 1  duration 60 \
+    seed 1  traffic 1  transport udp  load 92e3  payload 1460  random 1  duration 60 \
     side 8  spacing 200  receive 250  sense 550  data_rate 11e6  basic_rate 1e6  capture 10  rts 0  queue 50  routes static  counts "" \
     flows [file join [file dirname [info script]] .. grid-64-flows.csv] \
 ]]
@@ -40,7 +41,12 @@ foreach pair [read_flows $opt(flows)] {
     if {!$opt(traffic)} { break }
     foreach {from to} $pair {}
     set first [expr {$start + 0.05 * [llength $flows]}]
-    lappend flows [list $from $to [udp_flow $from $to $opt(payload) $opt(load) $opt(random) $first $end]]
+    if {$opt(transport) eq "tcp"} {
+        set sink [tcp_flow $from $to $opt(payload) $first $end]
+    } else {
+        set sink [udp_flow $from $to $opt(payload) $opt(load) $opt(random) $first $end]
+    }
+    lappend flows [list $from $to $sink]
 }
 
 proc finish {} {
@@ -48,7 +54,7 @@ proc finish {} {
     set rows {}
     foreach flow $flows {
         foreach {from to sink} $flow {}
-        set packets [$sink set npkts_]
+        set packets [delivered $sink $opt(payload)]
         lappend rows [list $from $to $packets [expr {8.0 * $packets * $opt(payload) / $opt(duration)}]]
     }
     report grid-64 $opt(seed) $rows $opt(counts)

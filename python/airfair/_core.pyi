@@ -106,6 +106,15 @@ class World:
     def drain_outputs(self) -> list[tuple[int, int, str | None]]:
         """Injected packets that have ended: (time in ns, tag, why it was dropped or None if it arrived)."""
 
+    def keep_completions(self) -> None:
+        """From now on keep the files that end, one by one, for `take_completions`."""
+
+    def take_completions(self) -> list[tuple[int, int, int, int]]:
+        """Files that ended since the last call.
+
+        (Number of the flow in `Scenario.flows`, start in ns, bytes, duration in ns.)
+        """
+
     def result(self) -> str:
         """The numbers up to the present: the result contract as JSON."""
 

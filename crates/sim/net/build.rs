@@ -111,10 +111,9 @@ impl Net {
                 let port = port_of_wire[2 * i + side];
                 let rate = link.rate.as_bps();
                 let (delay, rank) = (link.delay.as_nanos(), rank(seed, &name));
-                Direction {
-                    loss_every: link.loss_every,
-                    ..Direction::new(port, to as u32, rate, delay, link.loss, random, rank)
-                }
+                let mut wire = Direction::new(port, to as u32, rate, delay, link.loss, random, rank);
+                wire.loss_every = link.loss_every;
+                wire
             })
             .collect();
 

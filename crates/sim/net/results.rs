@@ -8,6 +8,7 @@ use super::flows::Flow;
 use super::{Behind, Net, Port};
 use crate::air::Air;
 use crate::engine::Agenda;
+use crate::measure::files::Completion;
 use crate::measure::summary::{Ends, FlowResult, QueueResult};
 use crate::measure::trace::Names;
 use crate::spec::Traffic;
@@ -61,6 +62,23 @@ impl Net {
                 }
             })
             .collect()
+    }
+
+    /// Files that end from now on are kept one by one.
+    pub(crate) fn keep_completions(&mut self) {
+        for tcp in self.flows.iter_mut().filter_map(|f| f.tcp.as_mut()) {
+            tcp.done.list.get_or_insert_with(Vec::new);
+        }
+    }
+
+    /// The files that ended since the last call, each with its flow.
+    pub(crate) fn take_completions(&mut self) -> Vec<(usize, Completion)> {
+        let mut taken = Vec::new();
+        for (i, flow) in self.flows.iter_mut().enumerate() {
+            let list = flow.tcp.as_mut().and_then(|tcp| tcp.done.list.as_mut());
+            taken.extend(list.into_iter().flat_map(std::mem::take).map(|c| (i, c)));
+        }
+        taken
     }
 
     /// Connections that live, and the most that have lived at once.

@@ -123,21 +123,22 @@ impl Net {
 
     /// The sender may have segments to send, and another deadline.
     fn pump(&mut self, id: ConnectionId, now: u64) {
-        loop {
-            let Some(connection) = self.connections.get_mut(id) else { return };
-            let f = &self.flows[connection.flow as usize];
-            let (from, to) = (f.from, f.to);
-            if connection.blocked {
-                break;
-            }
-            if let Some(port) = self.full(from, to) {
-                if let Some(connection) = self.connections.get_mut(id) {
+        let Some(connection) = self.connections.get(id) else { return };
+        let f = &self.flows[connection.flow as usize];
+        // The port that holds the sender back when it is full.
+        let port = self.next_hop(f.from, f.to).map(|hop| hop.port);
+        let port = port.filter(|&port| self.ports[port as usize].backpressure);
+        while let Some(connection) = self.connections.get_mut(id)
+            && !connection.blocked
+        {
+            if let Some(port) = port.map(|port| &mut self.ports[port as usize]) {
+                let view = port.queue.view();
+                if view.packets >= view.limit_packets {
                     connection.blocked = true;
+                    port.blocked.push_back(Blocked::Connection(id));
+                    break;
                 }
-                self.ports[port as usize].blocked.push_back(Blocked::Connection(id));
-                break;
             }
-            let Some(connection) = self.connections.get_mut(id) else { return };
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             let Some(segment) = connection.sender.poll(&mut context) else { break };
@@ -145,17 +146,6 @@ impl Net {
         }
         self.law_timers(id);
         self.arm(id, End::Sender);
-    }
-
-    /// The port towards a destination, if it is full and holds its sources back.
-    fn full(&self, from: u32, to: u32) -> Option<u32> {
-        let hop = self.next_hop(from, to)?;
-        let port = &self.ports[hop.port as usize];
-        if !port.backpressure {
-            return None;
-        }
-        let view = port.queue.view();
-        (view.packets >= view.limit_packets).then_some(hop.port)
     }
 
     /// There is room again.

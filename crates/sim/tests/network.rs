@@ -226,9 +226,9 @@ fn a_wired_link_loses_every_seventh_packet() {
     let traffic = Traffic::ConstantRate { rate: Rate(80_000), packet: Bytes(1000), gap_jitter: 0.0 };
     flow(&mut spec, "there", 0, 1, traffic.clone());
     flow(&mut spec, "back", 1, 0, traffic);
-    let mut world = started(&spec, 1);
+    let mut world = make(&spec, 1);
     world.start_trace();
-    drive::to_end(&mut world);
+    world.advance(world.end());
     let lost: Vec<_> = world
         .take_trace()
         .into_iter()

@@ -4,7 +4,8 @@ mod support;
 
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_sim::World;
-use airfair_sim::engine::drive;
+use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::measure::files::Completion;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
@@ -161,6 +162,24 @@ fn a_stopped_flow_sends_no_more() {
     // 2 s at 1 Mbit/s, headers and set-up off, are 238 segments at most; its queue may hold 50 more at the stop.
     assert!((200_000..=240_000).contains(&whole.delivered_bytes), "{}", whole.delivered_bytes);
     assert!(whole.sent_packets <= 295, "{}", whole.sent_packets);
+}
+
+/// Two files, worked out above: only those that end after the question was put are kept, and each is handed out once.
+#[test]
+fn files_may_be_kept_one_by_one() {
+    let mut spec = pair(1, 10, 50, 3);
+    let files =
+        [(Span::ZERO, Bytes(1000)), (Span::from_secs(1), Bytes(1000)), (Span::from_secs(2), Bytes(3000))];
+    add(&mut spec, "f", (0, 1), plain(), Traffic::List { files: files.into() });
+    let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+    let mut world = World::new(&spec, "droptail", built, 1).unwrap();
+    world.advance(Time(500_000_000));
+    world.keep_completions();
+    drive::to_end(&mut world);
+    let kept = |start_ns, bytes, duration_ns| (0, Completion { start_ns, bytes, duration_ns });
+    let expected = [kept(1_000_000_000, 1000, 49_280_000), kept(2_000_000_000, 3000, 86_240_000)];
+    assert_eq!(world.take_completions(), expected);
+    assert!(world.take_completions().is_empty());
 }
 
 /// Thousands of files one after the other need room for one connection.
