@@ -18,7 +18,7 @@ export PYO3_PYTHON := $(BIN)/python
 export VIRTUAL_ENV := $(VENV)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust python validate bench bench-peers fuzz clean
+.PHONY: help build demo test lint rust python validate bench bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -54,7 +54,7 @@ lint: $(BUILT) $(VALIDATION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy python tests validation benches
+	$(BIN)/mypy python tests validation benches papers
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
 rust:
@@ -87,6 +87,11 @@ fuzz: ## Coverage-guided fuzzing for a minute a target, where nightly Rust and c
 	  echo "needs nightly Rust and cargo-fuzz: rustup toolchain install nightly && cargo install cargo-fuzz"; \
 	else for target in $$(cargo +nightly fuzz list); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done; fi
+
+mutants: ## Delete and change each rule of TCP and of the laws and queues: does a test notice? Hours; SHARD=1/8 for a part
+	@cargo mutants --version >/dev/null 2>&1 || { echo "needs cargo-mutants: cargo install cargo-mutants"; exit 1; }
+	cargo mutants --package airfair-transport --package airfair-schemes --exclude '**/fuzz.rs' --exclude 'crates/schemes/places/**' \
+	  --jobs 1 --timeout 60 --output target/mutants $(if $(SHARD),--shard $(SHARD)) -- --quiet
 
 clean: ## Remove what was built
 	cargo clean

@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, tables
+from . import _core, experiment, paper, tables
 from ._core import InputError, Scenario
 from .results import CompareRow, RunResult
 
@@ -118,17 +118,7 @@ def compare(
     """
     scenario = Scenario.read(file, overrides)
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
-    errors = Console(stderr=True)
-    progress = Progress(
-        TextColumn("runs"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("time left"),
-        TimeRemainingColumn(),
-        console=errors,
-        transient=True,
-        disable=not errors.is_terminal,
-    )
+    progress = run_progress()
     with progress:
         task = progress.add_task("runs", total=len(names) * seeds)
         text = experiment.compare_json(
@@ -144,6 +134,56 @@ def compare(
     rows = cast(list[CompareRow], json.loads(text))
     tables.show_comparison(scenario.name, rows, tables.console())
     warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
+
+
+@cli.command(name="paper")
+@click.argument("identity", metavar="[ID]", required=False)
+@click.option("--quick", is_flag=True, help=f"{paper.QUICK_SEEDS} seeds instead of {paper.SEEDS}.")
+@click.option("--seeds", type=click.IntRange(2), help="How many seeds, from 1 on.")
+@json_option
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out/paper"),
+    show_default=True,
+    help="Folder of the figures; this one is ID.svg in it.",
+)
+def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: bool, out: Path) -> None:
+    """Run the experiment ID of a paper, check its claims and draw its figure; without ID list all of them.
+
+    A claim that does not hold is a result, not a failure: the exit status is 0.
+
+    \b
+    Example:
+      airfair paper nred/fig2 --quick
+    """
+    if identity is None:
+        if as_json:
+            print(json.dumps(paper.listed()))
+        else:
+            paper.show_list(tables.console())
+        return
+    if quick and seeds is not None:
+        raise click.UsageError("--quick and --seeds both say how many seeds: give one of them")
+    chosen = paper.load(identity)
+    count = seeds or (paper.QUICK_SEEDS if quick else paper.SEEDS)
+    progress = run_progress()
+    with progress:
+        task = progress.add_task("runs", total=len(chosen.series) * count)
+        rows = paper.measure(chosen, seeds=range(1, count + 1), on_run=lambda: progress.advance(task))
+    # First what was measured, then what may fail.
+    if as_json:
+        print(json.dumps(paper.result(identity, chosen, rows)), flush=True)
+    else:
+        paper.show(identity, chosen, rows, tables.console())
+    warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
+    if not paper.can_draw():
+        print("no figure: matplotlib is not installed; pip install 'airfair[plot]'", file=sys.stderr)
+        return
+    figure = out / f"{identity}.svg"
+    paper.draw(chosen, rows, figure)
+    if not as_json:
+        print(f"\nfigure: {figure}")
 
 
 @cli.command()
@@ -212,6 +252,21 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     if resolved:
         print(scenario.resolved, end="")
     warn(scenario.warnings)
+
+
+def run_progress() -> Progress:
+    """A bar on standard error that counts runs, where that is a terminal."""
+    errors = Console(stderr=True)
+    return Progress(
+        TextColumn("runs"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("time left"),
+        TimeRemainingColumn(),
+        console=errors,
+        transient=True,
+        disable=not errors.is_terminal,
+    )
 
 
 def time(option: str, text: str) -> int:

@@ -1,0 +1,129 @@
+"""What a paper claims, as rows of data, and whether measurements bear it out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from . import tables
+from .results import CompareRow, Estimate
+
+Measured = Mapping[str, CompareRow]
+"""What was measured, by the name of the series."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number of a series, with its interval."""
+
+    name: str
+    of: Callable[[CompareRow], Estimate]
+    signed: bool = False
+    """Whether it is a difference."""
+
+    def show(self, estimate: Estimate) -> str:
+        return tables.rate_of(estimate, sign=self.signed)
+
+
+def goodput(flow: str) -> Statistic:
+    """Goodput of a flow, bit/s."""
+
+    def of(row: CompareRow) -> Estimate:
+        return next(f["goodput_bps"] for f in row["flows"] if f["id"] == flow)
+
+    return Statistic(f"goodput of {flow}", of)
+
+
+def least_goodput(flows: Sequence[str]) -> Statistic:
+    """Goodput of that flow of several whose interval reaches lowest, bit/s."""
+
+    def of(row: CompareRow) -> Estimate:
+        return min((goodput(flow).of(row) for flow in flows), key=lower)
+
+    return Statistic(f"least goodput of {', '.join(flows)}", of)
+
+
+total = Statistic("total goodput", lambda row: row["aggregate_goodput_bps"])
+
+total_gain = Statistic(
+    "difference of the total goodput, paired by seed",
+    lambda row: row["difference"]["aggregate_goodput_bps"],
+    signed=True,
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`statistic` of `series` is above or below `factor` times `bound`, or above or below zero."""
+
+    text: str
+    """What the paper says, in our words."""
+    where: str
+    """Its place in the paper."""
+    series: str
+    baseline: str
+    """The series where the claim must be false, or it shows nothing."""
+    statistic: Statistic
+    comparison: Literal["above", "below"]
+    bound: Statistic | None = None
+    factor: float = 1.0
+
+    @property
+    def comparison_text(self) -> str:
+        """Statistic, comparison and bound in words."""
+        bound = "0" if self.bound is None else self.bound.name
+        times = "" if self.factor == 1 else f"{self.factor:g} times the "
+        return f"{self.statistic.name}, {self.comparison} {times}{bound}"
+
+    def measured(self, rows: Measured, series: str) -> str:
+        """What is compared, as a reader sees it."""
+        row = rows[series]
+        text = self.statistic.show(self.statistic.of(row))
+        return text if self.bound is None else f"{text}; {self.bound.show(self.bound.of(row))}"
+
+    def holds(self, rows: Measured, series: str) -> bool:
+        """Whether the whole 95 % interval lies on the claimed side, of the whole interval of the bound.
+
+        Where the bound has an interval of its own this is stricter than a test of the difference.
+        """
+        row = rows[series]
+        value = self.statistic.of(row)
+        bound = Estimate(mean=0.0, ci95=0.0) if self.bound is None else self.bound.of(row)
+        if self.comparison == "below":
+            return upper(value) < self.factor * lower(bound)
+        return lower(value) > self.factor * upper(bound)
+
+
+def lower(estimate: Estimate) -> float:
+    """Lower end of the interval; one seed says nothing."""
+    return -math.inf if estimate["ci95"] is None else estimate["mean"] - estimate["ci95"]
+
+
+def upper(estimate: Estimate) -> float:
+    """Upper end of the interval; one seed says nothing."""
+    return math.inf if estimate["ci95"] is None else estimate["mean"] + estimate["ci95"]
+
+
+class ClaimRow(TypedDict):
+    """A claim in `paper ID --json`."""
+
+    text: str
+    where: str
+    statistic: str
+    measured: str
+    holds: bool
+    baseline_holds: bool
+
+
+def judge(claim: Claim, rows: Measured) -> ClaimRow:
+    """The claim on its own series and on its baseline."""
+    return {
+        "text": claim.text,
+        "where": claim.where,
+        "statistic": claim.comparison_text,
+        "measured": claim.measured(rows, claim.series),
+        "holds": claim.holds(rows, claim.series),
+        "baseline_holds": claim.holds(rows, claim.baseline),
+    }

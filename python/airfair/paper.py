@@ -1,0 +1,234 @@
+"""Experiments of papers: what they are made of, where they are found, how they run.
+
+The files lie in `papers/` of a checkout, which is the package `airfair_papers` of an installed wheel.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import io
+import json
+import os
+import pkgutil
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, cast
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from . import _core, tables
+from ._core import InputError, Scenario
+from .claims import Claim, ClaimRow, Measured, judge
+from .results import CompareRow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SEEDS = 20
+QUICK_SEEDS = 5
+
+PACKAGE = "airfair_papers"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One scheme in one form of the scenario, with all seeds."""
+
+    name: str
+    scheme: str
+    overrides: tuple[str, ...] = ()
+    """`path=value` texts put over the scenario."""
+    against: str | None = None
+    """The series that its paired differences are to."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure or table of a paper: what runs, what is claimed, how it is drawn."""
+
+    title: str
+    scenario: Path
+    series: tuple[Series, ...]
+    claims: tuple[Claim, ...]
+    draw: Callable[[Measured, Figure], None]
+
+
+class PaperResult(TypedDict):
+    """`paper ID --json`."""
+
+    id: str
+    seeds: int
+    claims: list[ClaimRow]
+
+
+class Listed(TypedDict):
+    """An experiment in `paper --json`."""
+
+    id: str
+    title: str
+    paper: str
+
+
+def identities() -> list[str]:
+    """Every experiment, in the order of names."""
+    found = []
+    for folder in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__):
+        paper = importlib.import_module(f"{PACKAGE}.{folder.name}")
+        found += [f"{folder.name}/{file.name}" for file in pkgutil.iter_modules(paper.__path__)]
+    return sorted(found)
+
+
+def load(identity: str) -> Experiment:
+    """The experiment of that id. Raises `InputError` with the nearest id if there is none."""
+    known = identities()
+    if identity not in known:
+        near = get_close_matches(identity, known, n=1, cutoff=0.0)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"there is no experiment {identity!r}{hint}")
+    module = importlib.import_module(f"{PACKAGE}.{identity.replace('/', '.')}")
+    return cast(Experiment, module.EXPERIMENT)
+
+
+def listed() -> list[Listed]:
+    """Every experiment with its title and its paper."""
+    return [
+        {"id": identity, "title": load(identity).title, "paper": _about(identity)} for identity in identities()
+    ]
+
+
+def _about(identity: str) -> str:
+    folder = identity.partition("/")[0]
+    return (importlib.import_module(f"{PACKAGE}.{folder}").__doc__ or "").strip()
+
+
+def measure(
+    experiment: Experiment, *, seeds: Sequence[int], on_run: Callable[[], object] | None = None
+) -> Measured:
+    """Run every series with every seed on all cores; `on_run` is called in this thread after each run."""
+    scenarios = {s.name: Scenario.read(experiment.scenario, s.overrides) for s in experiment.series}
+    for series in experiment.series:
+        scenarios[series.name].check_scheme(series.scheme)
+    stop = _core.Stop()
+    # The simulator lets go of the interpreter while it runs, so threads use every core.
+    pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+    try:
+        runs = {
+            s.name: [pool.submit(scenarios[s.name].run, s.scheme, seed, stop) for seed in seeds]
+            for s in experiment.series
+        }
+        for done in as_completed([future for group in runs.values() for future in group]):
+            done.result()
+            if on_run is not None:
+                on_run()
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+    texts = {name: [future.result() for future in group] for name, group in runs.items()}
+
+    def row(series: Series) -> CompareRow:
+        groups = [texts[series.name]] if series.against is None else [texts[series.against], texts[series.name]]
+        return cast(list[CompareRow], json.loads(_core.summarise(groups)))[-1]
+
+    return {series.name: row(series) for series in experiment.series}
+
+
+def result(identity: str, experiment: Experiment, rows: Measured) -> PaperResult:
+    """The contract of `paper ID --json`."""
+    seeds = rows[experiment.series[0].name]["runs"]
+    return {"id": identity, "seeds": seeds, "claims": [judge(claim, rows) for claim in experiment.claims]}
+
+
+def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
+    """Write the figure as SVG, whole or not at all; the same measurements give the same bytes.
+
+    Raises `ImportError` without matplotlib.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({"svg.hashsalt": "airfair", "svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+        experiment.draw(rows, figure)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    _write_whole(path, buffer.getvalue())
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """A reader, or a crash, sees the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def show_list(out: Console) -> None:
+    """The table of experiments."""
+    table = _table("experiment", "what it shows", "paper")
+    for entry in listed():
+        table.add_row(*map(escape, (entry["id"], entry["title"], entry["paper"])))
+    out.print(table)
+
+
+def show(identity: str, experiment: Experiment, rows: Measured, out: Console) -> None:
+    """The claims, then what was measured."""
+    claims = result(identity, experiment, rows)
+    out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}; {claims['seeds']} seeds")
+    out.print("Claims; a value is a mean ± half the width of its 95 % confidence interval")
+    table = _table("claim", "where", "measured", "holds", "on the baseline", "holds there")
+    for claim, row in zip(experiment.claims, claims["claims"], strict=True):
+        table.add_row(
+            *map(escape, (row["text"], row["where"], row["measured"], _yes(row["holds"]))),
+            escape(claim.measured(rows, claim.baseline)),
+            _yes(row["baseline_holds"]),
+        )
+    out.print(table)
+    out.print("\nMeasured")
+    flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
+    table = _table("series", right=[*flows, "total", "paired difference", "Jain's index"])
+    for series in experiment.series:
+        row_ = rows[series.name]
+        of = {flow["id"]: tables.rate_of(flow["goodput_bps"]) for flow in row_["flows"]}
+        difference = tables.rate_of(row_["difference"]["aggregate_goodput_bps"], sign=True)
+        table.add_row(
+            escape(series.name),
+            *(of.get(flow, "") for flow in flows),
+            tables.rate_of(row_["aggregate_goodput_bps"]),
+            "" if series.against is None else difference,
+            tables.number(row_["jain_index"], 3),
+        )
+    out.print(table)
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _table(*left: str, right: Sequence[str] = ()) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
+    for name in left:
+        table.add_column(escape(name), overflow="fold")
+    for name in right:
+        table.add_column(escape(name), justify="right", no_wrap=True)
+    return table
