@@ -99,7 +99,9 @@ pub enum Record {
         node: u32,
         /// Its flow, if it has one.
         flow: Option<u32>,
-        /// Its number within the flow.
+        /// What it is.
+        content: Content,
+        /// Its number within the flow, or the byte that it begins with or acknowledges.
         sequence: u32,
         /// Why.
         reason: &'static str,
@@ -110,11 +112,60 @@ pub enum Record {
         node: u32,
         /// Its flow, if it has one.
         flow: Option<u32>,
-        /// Its number within the flow.
+        /// What it is.
+        content: Content,
+        /// Its number within the flow, or the byte that it begins with or acknowledges.
         sequence: u32,
         /// How long it took, ns.
         delay: u64,
     },
+    /// TCP's sender believes that something is lost, or that the path is congested.
+    Tcp {
+        /// Where.
+        node: u32,
+        /// Its flow.
+        flow: u32,
+        /// What made it believe so.
+        cause: TcpCause,
+        /// The first byte that is not acknowledged.
+        sequence: u32,
+        /// The window from now on, bytes.
+        window: u64,
+        /// The retransmission time-out from now on, ns.
+        rto: u64,
+    },
+}
+
+/// What a packet is, in the words of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A packet with a number.
+    Packet,
+    /// Data of TCP, by their first byte.
+    Data,
+    /// A segment of TCP without data, by the byte that it expects.
+    Ack,
+}
+
+impl Content {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Packet => "packet",
+            Self::Data => "data from byte",
+            Self::Ack => "ACK",
+        }
+    }
+}
+
+/// Why TCP's sender slows down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TcpCause {
+    /// The retransmission timer expired.
+    Timeout,
+    /// Duplicate acknowledgements or SACK told of a loss.
+    FastLoss,
+    /// The receiver echoed a mark.
+    Mark,
 }
 
 /// Names that the story uses.
@@ -138,6 +189,10 @@ impl Names {
         self.stations.get(station as usize).map_or("?", String::as_str)
     }
 
+    fn node(&self, node: u32) -> &str {
+        self.nodes.get(node as usize).map_or("?", String::as_str)
+    }
+
     fn flow(&self, flow: Option<u32>) -> &str {
         flow.and_then(|f| self.flows.get(f as usize)).map_or("control", String::as_str)
     }
@@ -151,7 +206,9 @@ impl Names {
             Record::Received { frame, at } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
             Record::GivenUp { at, .. } => is(at),
-            Record::Dropped { node: n, .. } | Record::Delivered { node: n, .. } => n == node,
+            Record::Dropped { node: n, .. }
+            | Record::Delivered { node: n, .. }
+            | Record::Tcp { node: n, .. } => n == node,
         }
     }
 
@@ -225,18 +282,32 @@ impl Names {
                 if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
             ),
             Record::GivenUp { at, .. } => write!(line, "{:<8} drops the packet", self.station(at)),
-            Record::Dropped { node, flow, sequence, reason } => write!(
+            Record::Dropped { node, flow, content, sequence, reason } => write!(
                 line,
-                "{:<8} drops packet {sequence} of {}: {reason}",
-                self.nodes.get(node as usize).map_or("?", String::as_str),
+                "{:<8} drops {} {sequence} of {}: {reason}",
+                self.node(node),
+                content.name(),
                 self.flow(flow)
             ),
-            Record::Delivered { node, flow, sequence, delay } => write!(
+            Record::Delivered { node, flow, content, sequence, delay } => write!(
                 line,
-                "{:<8} delivers packet {sequence} of {} after {:.6} s",
-                self.nodes.get(node as usize).map_or("?", String::as_str),
+                "{:<8} delivers {} {sequence} of {} after {:.6} s",
+                self.node(node),
+                content.name(),
                 self.flow(flow),
                 Time(delay).as_secs_f64()
+            ),
+            Record::Tcp { node, flow, cause, sequence, window, rto } => write!(
+                line,
+                "{:<8} TCP of {}: {} for byte {sequence}, window {window} B, next time-out in {:.3} s",
+                self.node(node),
+                self.flow(Some(flow)),
+                match cause {
+                    TcpCause::Timeout => "TIME-OUT",
+                    TcpCause::FastLoss => "LOSS told by acknowledgements",
+                    TcpCause::Mark => "MARK echoed",
+                },
+                Time(rto).as_secs_f64()
             ),
         };
         line

@@ -78,6 +78,12 @@ impl Connection {
         }
     }
 
+    /// How often the sender has had reason to slow down: time-outs, losses told by acknowledgements, marks.
+    pub(crate) fn reasons(&self) -> [u64; 3] {
+        let stats = self.sender.stats();
+        [stats.timeouts, stats.fast_recoveries, stats.ecn_reductions]
+    }
+
     /// Sets a timer of the law; an earlier setting of the same timer counts no more.
     pub(crate) fn set_timer(&mut self, timer: Timer, at: u64) {
         self.timers.retain(|t| t.0 != timer);

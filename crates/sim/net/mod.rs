@@ -420,7 +420,8 @@ impl Net {
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
             let delay = now - packet.created;
-            trace.push((now, Record::Delivered { node, flow, sequence: packet.sequence, delay }));
+            let (content, sequence) = (packet.content(), packet.sequence);
+            trace.push((now, Record::Delivered { node, flow, content, sequence, delay }));
         }
         if packet.tcp
             && let Some(carried) = self.packets.carried(handle)
@@ -443,7 +444,8 @@ impl Net {
         }
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
-            trace.push((now, Record::Dropped { node, flow, sequence: packet.sequence, reason }));
+            let (content, sequence) = (packet.content(), packet.sequence);
+            trace.push((now, Record::Dropped { node, flow, content, sequence, reason }));
         }
     }
 

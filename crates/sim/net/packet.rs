@@ -3,6 +3,7 @@
 use airfair_schemes::places::{Ecn, PacketClass};
 
 use super::connections::Carried;
+use crate::measure::trace::Content;
 
 /// No flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;
@@ -33,6 +34,17 @@ pub(crate) struct Packet {
     pub tcp: bool,
     pub class: PacketClass,
     pub ecn: Ecn,
+}
+
+impl Packet {
+    /// What it is, in the words of a trace.
+    pub(crate) fn content(&self) -> Content {
+        match (self.tcp, self.class) {
+            (true, PacketClass::Data) => Content::Data,
+            (true, _) => Content::Ack,
+            (false, _) => Content::Packet,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -12,6 +12,7 @@ use super::packet::Packet;
 use super::{Blocked, Net, class, kinds};
 use crate::air::NEVER;
 use crate::engine::{Agenda, Order};
+use crate::measure::trace::{Record, TcpCause};
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
 
@@ -217,12 +218,39 @@ impl Net {
             self.answer(id, now);
             return;
         }
+        let before = connection.reasons();
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         connection.sender.on_segment(&segment, &mut context);
-        if connection.sender.is_done() {
+        let done = connection.sender.is_done();
+        self.tell_reasons(id, before, now);
+        if done {
             self.close(id, now);
         } else {
             self.pump(id, now);
+        }
+    }
+
+    /// Puts into the trace why a sender has slowed down, if it has.
+    #[inline]
+    fn tell_reasons(&mut self, id: ConnectionId, before: [u64; 3], now: u64) {
+        if self.recorder.is_none() {
+            return;
+        }
+        let Some(connection) = self.connections.get(id) else { return };
+        let (flow, sender) = (connection.flow, &connection.sender);
+        let causes = [TcpCause::Timeout, TcpCause::FastLoss, TcpCause::Mark];
+        for ((after, before), cause) in connection.reasons().into_iter().zip(before).zip(causes) {
+            if after > before {
+                let record = Record::Tcp {
+                    node: self.flows[flow as usize].from,
+                    flow,
+                    cause,
+                    sequence: sender.unacknowledged() as u32,
+                    window: sender.window(Time(now)),
+                    rto: sender.rto().as_nanos(),
+                };
+                self.recorder.iter_mut().for_each(|trace| trace.push((now, record)));
+            }
         }
     }
 
@@ -269,9 +297,11 @@ impl Net {
         let Some(connection) = self.connections.get_mut(id).filter(|c| c.sender_armed == now) else { return };
         connection.sender_armed = NEVER;
         if connection.sender.deadline().is_some_and(|d| d.0 <= now) {
+            let before = connection.reasons();
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             connection.sender.on_timer(&mut context);
+            self.tell_reasons(id, before, now);
             self.pump(id, now);
         } else {
             self.arm(id, End::Sender);
