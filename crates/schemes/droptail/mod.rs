@@ -47,6 +47,11 @@ impl Queue for DropTail {
     }
 
     #[inline]
+    fn pop(&mut self, _context: &mut Context<'_>) -> Option<Packet> {
+        self.commit()
+    }
+
+    #[inline]
     fn requeue(&mut self, packet: Packet) {
         self.bytes += u64::from(packet.bytes);
         self.packets.push_front(packet);

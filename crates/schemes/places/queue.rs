@@ -89,6 +89,12 @@ pub trait Queue: Send {
     /// Takes the packet out that the last `peek` named.
     fn commit(&mut self) -> Option<Packet>;
 
+    /// `peek` and `commit` in one, for a host that takes what it sees.
+    fn pop(&mut self, context: &mut Context<'_>) -> Option<Packet> {
+        self.peek(context)?;
+        self.commit()
+    }
+
     /// Puts a packet back at the head, for a MAC that gives it up for now.
     fn requeue(&mut self, packet: Packet);
 

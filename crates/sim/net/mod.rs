@@ -17,8 +17,8 @@ mod wire;
 use std::collections::{BTreeMap, VecDeque};
 
 use airfair_schemes::places::{
-    Aqm, Context, Ecn, Enqueued, FlowId, MarkReason, NodeId, Outbox, Packet as QueuedPacket, PacketClass,
-    PacketId, Queue, Timer, Verdict,
+    Aqm, Context, Ecn, Enqueued, FlowId, Head, MarkReason, NodeId, Outbox, Packet as QueuedPacket,
+    PacketClass, PacketId, Queue, Timer, Verdict,
 };
 use airfair_units::Time;
 use airfair_units::random::Stream;
@@ -423,10 +423,8 @@ impl Net {
             let (content, sequence) = (packet.content(), packet.sequence);
             trace.push((now, Record::Delivered { node, flow, content, sequence, delay }));
         }
-        if packet.tcp
-            && let Some(carried) = self.packets.carried(handle)
-        {
-            self.tcp_arrived(&packet, carried, now);
+        if packet.tcp {
+            self.tcp_arrived(&packet, handle, now);
         }
     }
 
@@ -454,14 +452,16 @@ impl Net {
         let (handle, queued) = loop {
             let p = &mut self.ports[port as usize];
             let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
-            let head = p.queue.peek(&mut context);
-            let verdict = match (&mut p.aqm, &head) {
-                (Some(aqm), Some(head)) => {
-                    aqm.on_dequeue(&head.packet, &p.queue.view(), &mut context).for_ecn(head.packet.ecn)
-                }
-                _ => Verdict::Pass,
+            let (queued, verdict) = match &mut p.aqm {
+                None => (p.queue.pop(&mut context), Verdict::Pass),
+                Some(aqm) => match p.queue.peek(&mut context) {
+                    None => (None, Verdict::Pass),
+                    Some(Head { packet, .. }) => {
+                        let verdict = aqm.on_dequeue(&packet, &p.queue.view(), &mut context);
+                        (p.queue.commit(), verdict.for_ecn(packet.ecn))
+                    }
+                },
             };
-            let queued = head.and_then(|_| p.queue.commit());
             let node = p.node;
             self.own_verdicts(node, now);
             let queued = queued?;
@@ -544,7 +544,7 @@ impl Upper for Net {
                 if here {
                     let of_own = self.packets.get(handed.packet).is_some_and(|p| p.tcp && p.source == node);
                     self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
-                    if let Some(carried) = self.packets.carried(handed.packet).filter(|_| of_own) {
+                    if let Some(&mut carried) = self.packets.carried(handed.packet).filter(|_| of_own) {
                         self.tcp_link_drop(&carried, now);
                     }
                 }

@@ -2,7 +2,9 @@
 
 use airfair_schemes::places::{Ecn, PacketClass};
 
-use super::connections::Carried;
+use airfair_transport::Segment;
+
+use super::connections::{Carried, ConnectionId};
 use crate::measure::trace::Content;
 
 /// No flow.
@@ -65,19 +67,30 @@ pub(crate) struct Packets {
 
 impl Packets {
     /// Adds a packet that carries a segment.
-    pub(crate) fn add_carrying(&mut self, packet: Packet, carried: Carried) -> u64 {
+    #[inline]
+    pub(crate) fn add_carrying(
+        &mut self,
+        packet: Packet,
+        segment: &Segment,
+        connection: ConnectionId,
+        forward: bool,
+    ) -> u64 {
         let handle = self.add(packet);
         let at = handle as u32 as usize;
         if at >= self.carried.len() {
-            self.carried.resize(at + 1, carried);
+            self.carried.resize(at + 1, Carried { segment: *segment, connection, forward });
         }
-        self.carried[at] = carried;
+        let place = &mut self.carried[at];
+        place.segment = *segment;
+        place.connection = connection;
+        place.forward = forward;
         handle
     }
 
     /// What a packet of TCP carries or has just carried.
-    pub(crate) fn carried(&self, handle: u64) -> Option<Carried> {
-        self.carried.get(handle as u32 as usize).copied()
+    #[inline]
+    pub(crate) fn carried(&mut self, handle: u64) -> Option<&mut Carried> {
+        self.carried.get_mut(handle as u32 as usize)
     }
 
     pub(crate) fn add(&mut self, packet: Packet) -> u64 {

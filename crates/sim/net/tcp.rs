@@ -193,19 +193,20 @@ impl Net {
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
             ecn: segment.ecn,
         };
-        let handle =
-            self.packets.add_carrying(packet, Carried { segment: *segment, connection: id, forward });
+        let handle = self.packets.add_carrying(packet, segment, id, forward);
         self.forward(source, handle, now);
     }
 
     /// A packet of TCP has reached its host.
-    pub(super) fn tcp_arrived(&mut self, packet: &Packet, carried: Carried, now: u64) {
-        let Carried { mut segment, connection: id, forward } = carried;
-        segment.ecn = packet.ecn;
+    pub(super) fn tcp_arrived(&mut self, packet: &Packet, handle: u64, now: u64) {
+        let Some(carried) = self.packets.carried(handle) else { return };
+        carried.segment.ecn = packet.ecn;
+        let Carried { segment, connection: id, forward } = carried;
+        let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
         if forward {
             let before = connection.receiver.delivered();
-            connection.receiver.on_segment(&segment, Time(now));
+            connection.receiver.on_segment(segment, Time(now));
             let new = connection.receiver.delivered() - before;
             let f = &mut self.flows[packet.flow as usize];
             if self.measuring && now <= f.stop {
@@ -220,7 +221,7 @@ impl Net {
         }
         let before = connection.reasons();
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
-        connection.sender.on_segment(&segment, &mut context);
+        connection.sender.on_segment(segment, &mut context);
         let done = connection.sender.is_done();
         self.tell_reasons(id, before, now);
         if done {
