@@ -45,8 +45,6 @@ def least_goodput(flows: Sequence[str]) -> Statistic:
     return Statistic(f"least goodput of {', '.join(flows)}", of)
 
 
-total = Statistic("total goodput", lambda row: row["aggregate_goodput_bps"])
-
 total_gain = Statistic(
     "difference of the total goodput, paired by seed",
     lambda row: row["difference"]["aggregate_goodput_bps"],
@@ -81,7 +79,10 @@ class Claim:
         """What is compared, as a reader sees it."""
         row = rows[series]
         text = self.statistic.show(self.statistic.of(row))
-        return text if self.bound is None else f"{text}; {self.bound.show(self.bound.of(row))}"
+        if self.bound is None:
+            return text
+        bound = self.bound.show(self.bound.of(row))
+        return f"{text} against " + (bound if self.factor == 1 else f"{self.factor:g} × ({bound})")
 
     def holds(self, rows: Measured, series: str) -> bool:
         """Whether the whole 95 % interval lies on the claimed side, of the whole interval of the bound.

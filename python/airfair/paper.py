@@ -100,13 +100,14 @@ def load(identity: str) -> Experiment:
 def listed() -> list[Listed]:
     """Every experiment with its title and its paper."""
     return [
-        {"id": identity, "title": load(identity).title, "paper": _about(identity)} for identity in identities()
+        {"id": identity, "title": load(identity).title, "paper": _about(identity)}
+        for identity in identities()
     ]
 
 
 def _about(identity: str) -> str:
     folder = identity.partition("/")[0]
-    return (importlib.import_module(f"{PACKAGE}.{folder}").__doc__ or "").strip()
+    return " ".join((importlib.import_module(f"{PACKAGE}.{folder}").__doc__ or "").split())
 
 
 def measure(
@@ -134,8 +135,9 @@ def measure(
     texts = {name: [future.result() for future in group] for name, group in runs.items()}
 
     def row(series: Series) -> CompareRow:
-        groups = [texts[series.name]] if series.against is None else [texts[series.against], texts[series.name]]
-        return cast(list[CompareRow], json.loads(_core.summarise(groups)))[-1]
+        names = [series.against or series.name, series.name]
+        text = _core.summarise([texts[name] for name in names])
+        return cast(list[CompareRow], json.loads(text))[-1]
 
     return {series.name: row(series) for series in experiment.series}
 
@@ -204,9 +206,9 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
             _yes(row["baseline_holds"]),
         )
     out.print(table)
-    out.print("\nMeasured")
+    out.print("\nMeasured; the change of the total is paired by seed")
     flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
-    table = _table("series", right=[*flows, "total", "paired difference", "Jain's index"])
+    table = _table("series", right=[*flows, "total", "change of the total", "Jain's index"])
     for series in experiment.series:
         row_ = rows[series.name]
         of = {flow["id"]: tables.rate_of(flow["goodput_bps"]) for flow in row_["flows"]}

@@ -1,0 +1,291 @@
+"""Experiments of papers: the contract, what makes a claim hold, the figure, the experiments themselves."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from airfair import InputError, claims, experiment, paper
+from airfair.claims import Claim, Measured, goodput, least_goodput, total_gain
+from airfair.paper import Experiment, Series
+from airfair.results import CompareRow, Estimate
+
+from tests.support import ROOT, SCENARIOS, airfair
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CLAIM_TYPES = {
+    "text": str,
+    "where": str,
+    "statistic": str,
+    "measured": str,
+    "holds": bool,
+    "baseline_holds": bool,
+}
+
+
+def draw_nothing(rows: Measured, figure: Figure) -> None:
+    figure.subplots().set_title(", ".join(rows))
+
+
+def small(stated: Sequence[Claim] = ()) -> Experiment:
+    """Two seconds of three pairs, with and without the outer ones sensing each other."""
+    short = ('duration="2 s"', 'warmup="200 ms"')
+    return Experiment(
+        title="a small one",
+        scenario=SCENARIOS / "three-pairs.toml",
+        series=(
+            Series("far", "droptail", short),
+            Series("red", "red", (*short, "red.max_p=0.2"), against="far"),
+            Series("loud", "droptail", (*short, 'radio.rts_threshold="3000 B"')),
+        ),
+        claims=tuple(stated),
+        draw=draw_nothing,
+    )
+
+
+def row(**flows: Estimate) -> CompareRow:
+    """A row with these goodputs; the rest comes from a run that nobody looks at."""
+    (made,) = experiment.compare(
+        SCENARIOS / "three-pairs.toml",
+        schemes=["droptail"],
+        seeds=[1],
+        overrides=['duration="1 s"', "warmup=0 s"],
+    )
+    made["flows"] = [{"id": name, "goodput_bps": e, "difference": e} for name, e in flows.items()]
+    return made
+
+
+def estimate(mean: float, ci95: float | None) -> Estimate:
+    return {"mean": mean, "ci95": ci95}
+
+
+def less(baseline: str = "b") -> Claim:
+    """In series "a", x gets less than half of the lesser of y and z."""
+    return Claim(
+        text="x is small",
+        where="nowhere",
+        series="a",
+        baseline=baseline,
+        statistic=goodput("x"),
+        comparison="below",
+        bound=least_goodput(["y", "z"]),
+        factor=0.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "z", "holds"),
+    [
+        ((10, 1), (100, 5), (200, 5), True),
+        ((60, 1), (100, 5), (200, 5), False),  # false of y, true of z
+        ((40, 20), (100, 5), (200, 5), False),  # the interval of x reaches 60
+        ((40, 1), (100, 30), (200, 5), False),  # that of y reaches down to 70
+        ((40, 1), (200, 5), (100, 30), False),
+        ((48, 1), (100, 1), (200, 5), True),  # 49 is below half of 99
+        ((48, 1.6), (100, 1), (200, 5), False),  # 49.6 is not
+        ((10, None), (100, 5), (200, 5), False),  # one seed shows nothing
+        ((10, 1), (100, None), (200, 5), False),
+    ],
+)
+def test_a_claim_holds_when_the_intervals_lie_on_its_side(
+    x: tuple[float, float | None],
+    y: tuple[float, float | None],
+    z: tuple[float, float | None],
+    *,
+    holds: bool,
+) -> None:
+    rows = {"a": row(x=estimate(*x), y=estimate(*y), z=estimate(*z))}
+    assert less().holds(rows, "a") is holds
+
+
+@pytest.mark.parametrize(
+    ("mean", "ci95", "holds"), [(5, 4, True), (5, 6, False), (-5, 1, False), (0, 0, False)]
+)
+def test_a_gain_must_lie_above_zero(mean: float, ci95: float, *, holds: bool) -> None:
+    claim = Claim("gains", "nowhere", "a", "b", total_gain, "above")
+    made = row()
+    made["difference"]["aggregate_goodput_bps"] = estimate(mean, ci95)
+    assert claim.holds({"a": made}, "a") is holds
+
+
+def test_the_baseline_is_judged_by_its_own_numbers() -> None:
+    small_x = row(x=estimate(1e3, 1e2), y=estimate(1e5, 1e3), z=estimate(1e5, 1e3))
+    large_x = row(x=estimate(9e4, 1e2), y=estimate(1e5, 1e3), z=estimate(1e5, 1e3))
+    true_only_here = claims.judge(less(), {"a": small_x, "b": large_x})
+    assert (true_only_here["holds"], true_only_here["baseline_holds"]) == (True, False)
+    assert true_only_here["measured"] == "1.00 ± 0.10 kbit/s against 0.5 × (100 ± 1 kbit/s)"
+    assert true_only_here["statistic"] == "goodput of x, below 0.5 times the least goodput of y, z"
+    true_everywhere = claims.judge(less("a"), {"a": small_x})
+    assert (true_everywhere["holds"], true_everywhere["baseline_holds"]) == (True, True)
+    false = claims.judge(less(), {"a": large_x, "b": small_x})
+    assert (false["holds"], false["baseline_holds"]) == (False, True)
+
+
+def test_series_run_with_their_own_values_and_are_paired_by_seed() -> None:
+    done: list[None] = []
+    rows = paper.measure(small(), seeds=[1, 2, 3], on_run=lambda: done.append(None))
+    assert len(done) == 9
+    assert {name: (r["scheme"], r["seeds"]) for name, r in rows.items()} == {
+        "far": ("droptail", [1, 2, 3]),
+        "red": ("red", [1, 2, 3]),
+        "loud": ("droptail", [1, 2, 3]),
+    }
+    far, red, loud = rows["far"], rows["red"], rows["loud"]
+    assert loud["aggregate_goodput_bps"] != far["aggregate_goodput_bps"]
+    gain = red["difference"]["aggregate_goodput_bps"]["mean"]
+    means = red["aggregate_goodput_bps"]["mean"] - far["aggregate_goodput_bps"]["mean"]
+    assert gain == pytest.approx(means)
+    assert loud["difference"]["aggregate_goodput_bps"] == {"mean": 0, "ci95": 0}
+
+
+def test_a_bad_scenario_or_scheme_is_told_before_any_run(tmp_path: Path) -> None:
+    bad = Experiment("bad", SCENARIOS / "three-pairs.toml", (Series("s", "drptail"),), (), draw_nothing)
+    with pytest.raises(InputError, match="droptail"):
+        paper.measure(bad, seeds=[1])
+    bad = Experiment("bad", tmp_path / "none.toml", (Series("s", "droptail"),), (), draw_nothing)
+    with pytest.raises((InputError, OSError)):
+        paper.measure(bad, seeds=[1])
+
+
+def test_a_figure_is_whole_or_not_there_and_always_the_same(tmp_path: Path) -> None:
+    rows = {"far": row()}
+    path = tmp_path / "a" / "b.svg"
+    paper.draw(small(), rows, path)
+    first = path.read_bytes()
+    assert first.startswith(b"<?xml")
+    assert first.rstrip().endswith(b"</svg>")
+    assert [p.name for p in path.parent.iterdir()] == ["b.svg"]
+    paper.draw(small(), rows, path)
+    assert path.read_bytes() == first
+
+    def fail(_rows: Measured, _figure: Figure) -> None:
+        raise RuntimeError("half way")
+
+    broken = Experiment("", small().scenario, (), (), fail)
+    with pytest.raises(RuntimeError):
+        paper.draw(broken, rows, path)
+    assert path.read_bytes() == first
+    assert [p.name for p in path.parent.iterdir()] == ["b.svg"]
+
+
+def test_every_experiment_names_series_that_exist() -> None:
+    for identity in paper.identities():
+        found = paper.load(identity)
+        names = [series.name for series in found.series]
+        assert len(set(names)) == len(names), identity
+        assert found.scenario.is_file()
+        assert found.claims
+        for series in found.series:
+            assert series.against is None or series.against in names, identity
+        for claim in found.claims:
+            assert {claim.series, claim.baseline} <= set(names), claim.text
+            assert claim.series != claim.baseline, claim.text
+
+
+def test_the_experiments_are_listed() -> None:
+    listed = json.loads(airfair("paper", "--json").stdout)
+    assert [list(entry) for entry in listed] == [["id", "title", "paper"]] * len(listed)
+    assert "nred/fig2" in [entry["id"] for entry in listed]
+    done = airfair("paper")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nred/fig2" in done.stdout
+    assert "MobiCom 2003" in " ".join(done.stdout.split())
+
+
+def test_a_wheel_has_the_experiments_that_the_checkout_shows() -> None:
+    package = ROOT / "python" / "airfair_papers"
+    assert Path(str(importlib.import_module("airfair_papers").__file__)).parent == package
+    assert not package.is_symlink()  # a wheel leaves out what is linked
+    assert (ROOT / "papers").resolve() == package
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]["python-packages"]
+    assert packages == ["airfair", "airfair_papers"]
+
+
+@pytest.mark.parametrize(
+    "identity", ["nred/fig3", "nred", "fig2", "nred/fig2/x", "NRED/fig2", "../nred/fig2", ""]
+)
+def test_an_unknown_id_is_answered_with_the_nearest(identity: str) -> None:
+    done = airfair("paper", identity)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert repr(identity) in done.stderr
+    assert "did you mean 'nred/fig2'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--seeds", "1"], ["--seeds", "x"], ["--quick", "--seeds", "3"], ["nred/fig2"]]
+)
+def test_bad_options_are_refused(arguments: list[str]) -> None:
+    done = airfair("paper", "nred/fig2", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr
+
+
+def run_paper(*arguments: str | Path) -> tuple[int, str, str]:
+    """Like `airfair`, with time for a real experiment."""
+    command = [sys.executable, "-m", "airfair", "paper", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_without_matplotlib_only_the_figure_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from airfair.cli import cli
+
+    monkeypatch.setattr(paper, "load", lambda _: small([less_middle()]))
+    monkeypatch.setattr(paper, "can_draw", lambda: False)
+    arguments = ["paper", "small", "--seeds", "2", "--out", str(tmp_path), "--json"]
+    cli.main(arguments, standalone_mode=False)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["id"] == "small"
+    assert "matplotlib" in err
+    assert "airfair[plot]" in err
+    assert not list(tmp_path.iterdir())
+
+
+def less_middle() -> Claim:
+    return Claim(
+        "small", "here", "far", "loud", goodput("middle"), "below", least_goodput(["left", "right"]), 0.1
+    )
+
+
+def test_the_figure_cannot_be_written_and_the_claims_are_printed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from airfair.cli import cli
+
+    monkeypatch.setattr(paper, "load", lambda _: small([less_middle()]))
+    (tmp_path / "small.svg").mkdir()
+    with pytest.raises(OSError, match=r"small\.svg"):
+        cli.main(["paper", "small", "--seeds", "2", "--out", str(tmp_path), "--json"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out)["seeds"] == 2
+    assert [p.name for p in tmp_path.iterdir()] == ["small.svg"]
+
+
+def test_nred_fig2(tmp_path: Path) -> None:
+    status, out, err = run_paper("nred/fig2", "--quick", "--json", "--out", tmp_path)
+    assert (status, err) == (0, "")
+    result: dict[str, Any] = json.loads(out)
+    assert list(result) == ["id", "seeds", "claims"]
+    assert (result["id"], result["seeds"]) == ("nred/fig2", 5)
+    for claim in result["claims"]:
+        assert list(claim) == list(CLAIM_TYPES)
+        for key, kind in CLAIM_TYPES.items():
+            assert type(claim[key]) is kind, key
+    droptail, *red, total = result["claims"]
+    assert len(red) == 10
+    assert not any(claim["baseline_holds"] for claim in result["claims"])
+    assert droptail["holds"]
+    assert red[2]["text"].endswith("max_p 0.06 the middle flow starves")
+    assert red[2]["holds"], red[2]["measured"]
+    assert total["statistic"] == "difference of the total goodput, paired by seed, above 0"
+    assert (tmp_path / "nred" / "fig2.svg").read_text().rstrip().endswith("</svg>")
