@@ -260,3 +260,159 @@ STUDENT_T: tuple[tuple[float, int, float], ...] = (
     (0.995, 120, 2.617),
 )
 """Probability, degrees of freedom, quantile of Student's t. Source: any printed table."""
+
+CHAIN_TCP_NS3_KBPS: tuple[float, ...] = (1240, 624, 400, 329, 296, 282, 281, 278)
+"""One TCP NewReno flow with SACK in ns-3 over each of CHAIN_HOPS, kbit/s, means of two to five seeds of
+120 s; takes the place of the runs in CHAIN_TCP_KBPS. Source: PEERS."""
+
+GRID_TCP_NS2_KBPS = 1840.0
+"""20 TCP flows over the grid of 64 nodes, ns-2 with frozen DSDV and empty ARP tables: total, five seeds,
+standard deviation 84. Source: PEERS."""
+
+GRID_TCP_NS2_JAIN = 0.221
+"""Its Jain index, mean over the seeds. Source: PEERS."""
+
+GRID_TCP_NS2_STATIC_KBPS: tuple[tuple[int, ...], ...] = (
+    (181, 14, 64, 65, 24, 8, 1, 10, 16, 32, 35, 29, 90, 824, 53, 354, 20, 29, 67, 1),
+    (169, 5, 53, 44, 5, 4, 1, 4, 23, 28, 25, 69, 113, 749, 39, 476, 61, 32, 63, 0),
+    (169, 17, 82, 36, 11, 12, 0, 21, 12, 23, 30, 61, 101, 770, 43, 479, 21, 27, 63, 0),
+    (174, 5, 61, 30, 26, 5, 2, 13, 30, 34, 20, 47, 103, 750, 36, 465, 38, 31, 80, 0),
+    (160, 22, 59, 34, 18, 5, 1, 18, 26, 29, 43, 55, 92, 749, 49, 484, 26, 21, 54, 1),
+)
+"""The same in ns-2 with static routes whose ties go to the lowest node number, and no ARP: goodput of each
+flow, seeds 1 to 5. Source: PEERS (peers/ns2/grid64.tcl -transport tcp)."""
+
+GRID_TCP_NS2_DSDV_KBPS: tuple[tuple[int, ...], ...] = (
+    (108, 5, 181, 9, 92, 11, 4, 18, 11, 14, 7, 2, 41, 521, 67, 706, 10, 6, 87, 15),
+    (26, 9, 273, 104, 92, 2, 127, 39, 1, 11, 1, 7, 57, 427, 3, 465, 44, 1, 48, 62),
+    (17, 5, 312, 114, 71, 0, 163, 16, 19, 0, 9, 0, 132, 464, 35, 548, 10, 6, 11, 2),
+)
+"""The same with frozen DSDV, which breaks ties by chance, seeds 1 to 3. Source: PEERS."""
+
+
+@dataclass(frozen=True)
+class Unfairness:
+    """TCP flows in the geometry of the NRED paper in ns-2: means over ten seeds."""
+
+    name: str
+    flows_kbps: tuple[float, ...]
+    total_kbps: float
+    jain: float
+    winner: float | None
+    """The winner's share, where it was noted."""
+
+
+UNFAIRNESS: tuple[Unfairness, ...] = (
+    Unfairness("hidden", (358, 360), 718, 0.528, 0.97),
+    Unfairness("exposed", (11, 707), 718, 0.516, 0.985),
+    Unfairness("exposed, symmetric", (383, 373), 755, 0.822, None),
+    Unfairness("three pairs, 350 m", (712, 5, 713), 1431, 0.672, None),
+    Unfairness("three pairs, 200 m", (714, 5, 715), 1433, 0.671, None),
+)
+"""NewReno, MSS 512, queues of 66 packets, 2 Mbit/s, RTS/CTS, 120 s; kbit/s. Source: PEERS."""
+
+
+@dataclass(frozen=True)
+class HiddenNs3:
+    """Hidden terminals with TCP in ns-3: distance from node to node, sense range, means over the seeds."""
+
+    spacing_m: int
+    sense_m: int
+    total_kbps: float
+    jain: float
+    tolerance: float
+
+
+HIDDEN_NS3: tuple[HiddenNs3, ...] = (
+    HiddenNs3(300, 807, 746, 0.999, 0.05),
+    HiddenNs3(350, 670, 754, 1.000, 0.10),
+)
+"""1 to 2 and 4 to 3 in ns-3, 367 m reception, MSS 512 and 12 B of timestamps, SACK, 110 s,
+four seeds. An earlier run of the first
+gave 611 kbit/s and 0.987. Source: PEERS."""
+
+GRID_TCP_NS3_KBPS = 2991.0
+"""20 TCP flows over the grid in ns-3, static routes, total of one run of 60 s. An earlier one, of which the
+settings were not kept, gave 2197 and 0.322. Source: PEERS."""
+
+GRID_TCP_NS3_JAIN = 0.291
+"""Its Jain index. Source: PEERS."""
+
+
+@dataclass(frozen=True)
+class CompletionClass:
+    """Completion times of finite flows of so many packets, ns-2, seconds."""
+
+    least: int
+    most: int
+    flows: int
+    mean_s: float
+    median_s: float
+    p95_s: float
+
+
+COMPLETION_CLASSES: tuple[CompletionClass, ...] = (
+    CompletionClass(5, 5, 6353, 0.4679, 0.4145, 0.6714),
+    CompletionClass(6, 6, 9530, 0.4727, 0.4109, 0.6860),
+    CompletionClass(7, 7, 6906, 0.5768, 0.5056, 0.7192),
+    CompletionClass(8, 9, 9019, 0.5923, 0.5328, 0.8483),
+    CompletionClass(10, 12, 7676, 0.6134, 0.5362, 0.8572),
+    CompletionClass(13, 16, 5675, 0.6623, 0.5918, 0.9340),
+    CompletionClass(17, 24, 5446, 0.7413, 0.6674, 1.0295),
+    CompletionClass(25, 39, 3832, 0.8228, 0.7285, 1.1920),
+    CompletionClass(40, 59, 1983, 0.9208, 0.7962, 1.5992),
+    CompletionClass(60, 99, 1504, 1.0427, 0.9131, 1.9312),
+    CompletionClass(100, 199, 935, 1.1828, 1.0118, 2.6538),
+    CompletionClass(200, 399, 365, 1.4309, 1.1383, 3.3047),
+    CompletionClass(400, 999, 215, 1.7719, 1.3405, 4.7282),
+    CompletionClass(1_000, 2_999, 79, 2.6736, 1.5495, 9.9172),
+    CompletionClass(3_000, 9_999, 18, 6.6457, 5.7134, 16.7827),
+    CompletionClass(10_000, 999_999_999, 8, 15.1442, 15.9631, 34.4420),
+)
+"""TCP Reno over 150 Mbit/s, round trip 100 ms, 60,000 flows, stopped at the last arrival. Source: PEERS."""
+
+SHORT_FLOWS_MEAN_S = 0.643
+"""Mean completion time of all finished flows. Source: PEERS."""
+
+SHORT_FLOWS_DROPS = 29_385
+"""Packets that the bottleneck's queue dropped. Source: PEERS."""
+
+
+@dataclass(frozen=True)
+class Dumbbell:
+    """Long flows over 10 Mbit/s and 40 ms in ns-3, one seed; the wait is that in the queue disc."""
+
+    queue: str
+    law: str
+    flows: int
+    goodput_mbps: float
+    wait_ms: float
+    jain: float
+
+
+DUMBBELL_ROWS: tuple[Dumbbell, ...] = (
+    Dumbbell("droptail", "newreno", 1, 9.641, 86.3, 1.0),
+    Dumbbell("droptail", "cubic", 1, 9.64, 96.6, 1.0),
+    Dumbbell("droptail", "newreno", 4, 9.64, 92.6, 0.871),
+    Dumbbell("droptail", "cubic", 4, 9.64, 110.1, 0.705),
+    Dumbbell("red", "newreno", 1, 9.471, 14.0, 1.0),
+    Dumbbell("red", "cubic", 1, 9.641, 16.5, 1.0),
+    Dumbbell("red", "newreno", 4, 9.64, 26.4, 0.979),
+    Dumbbell("red", "cubic", 4, 9.64, 25.1, 0.991),
+    Dumbbell("codel", "newreno", 1, 8.158, 1.4, 1.0),
+    Dumbbell("codel", "cubic", 1, 9.34, 2.3, 1.0),
+    Dumbbell("codel", "newreno", 4, 9.42, 6.0, 0.983),
+    Dumbbell("codel", "cubic", 4, 9.618, 5.3, 0.972),
+    Dumbbell("fq-codel", "newreno", 1, 8.158, 1.4, 1.0),
+    Dumbbell("fq-codel", "cubic", 1, 9.34, 2.3, 1.0),
+    Dumbbell("fq-codel", "newreno", 4, 9.315, 3.9, 1.0),
+    Dumbbell("fq-codel", "cubic", 4, 9.606, 4.4, 0.999),
+)
+"""FIFO of 100 packets, RED 15/45 of 100, gentle, max_p 1/50, weight 0.002, CoDel, FQ-CoDel. Source: PEERS."""
+
+CUBIC_RESPONSE: dict[float, tuple[tuple[float, int, int], ...]] = {
+    0.1: ((1e-2, 12, 12), (1e-3, 38, 38), (1e-4, 120, 187), (1e-5, 379, 1054), (1e-6, 1200, 5926)),
+    0.01: ((1e-2, 12, 12), (1e-3, 38, 38), (1e-4, 120, 120), (1e-5, 379, 379), (1e-6, 1200, 1200)),
+}
+"""Round trip in s: loss rate, average window in segments of Reno and of CUBIC (C = 0.4). Source: RFC 9438,
+section 5.1."""

@@ -13,7 +13,23 @@ from dataclasses import dataclass
 
 from ..report import Context, Row
 
-ORDER = ("models", "saturation", "chains", "queueing", "conservation", "determinism")
+ORDER = (
+    "models",
+    "saturation",
+    "chains",
+    "tcp_chains",
+    "tcp_grid",
+    "unfairness",
+    "gateway",
+    "wlan",
+    "queueing",
+    "mathis",
+    "response",
+    "dumbbell",
+    "short_flows",
+    "conservation",
+    "determinism",
+)
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ fn overrides_win() {
     let file = folder().join("three-pairs.toml");
     let overrides = [
         set("radio.rts_threshold=2347 B"),
-        set("flow.left.traffic.packet=\"1000 B\""),
+        set("flow.left.tcp.mss=\"1000 B\""),
         set("flow.left.start=2 s"),
         set("radio.preamble_detect=-70 dBm"),
         set("routing.metric=etx"),
@@ -188,7 +188,11 @@ fn overrides_win() {
     let spec = read_file(&file, &overrides).unwrap_or_else(|e| panic!("{e}")).spec;
     assert_eq!(spec.radios[0].mac.rts_threshold, Bytes(2347));
     assert_eq!(spec.radios[0].phy.preamble_detect.0, -70.0, "against the range of the file");
-    assert_eq!(spec.flows[0].traffic, Traffic::Saturating { packet: Bytes(1000) });
+    let mss = |flow: usize| match &spec.flows[flow].transport {
+        Transport::Tcp { config, .. } => config.mss,
+        Transport::Udp => 0,
+    };
+    assert_eq!((mss(0), mss(1)), (1000, 512));
     assert_eq!(spec.flows[0].start, Time(2_000_000_000));
     assert_eq!(spec.duration, Span::from_secs(60));
     assert_eq!(spec.nodes[0].position, [1.0, 2.0, 0.0]);

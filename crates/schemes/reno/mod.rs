@@ -147,7 +147,9 @@ impl Source for Reno {
             }
             CongestionCause::Timeout => {
                 if !congestion.repeated {
-                    self.window.set_threshold(half);
+                    // In fast recovery more is outstanding than the window: each duplicate acknowledgement has let a segment
+                    // out. RFC 5681 equation 4 is an upper bound ("no more than").
+                    self.window.set_threshold(half.min(self.window.size() / 2));
                 }
                 self.window.collapse();
                 self.after_timeout = true;

@@ -122,6 +122,16 @@ fn a_time_out_leaves_one_segment() {
     assert_eq!(flow.threshold(), 2000);
 }
 
+/// In fast recovery duplicate acknowledgements let more out than the window: 8000 bytes of window after a halving, 40,000
+/// outstanding. Half of the window is less than half of FlightSize.
+#[test]
+fn a_time_out_in_recovery_halves_the_window_and_not_what_inflation_let_out() {
+    let mut flow = Flow::new("newreno", &[], &setup());
+    assert_eq!(flow.congestion(FastLoss, 16_000), 8000);
+    assert_eq!(flow.congestion(Timeout, 40_000), 1000);
+    assert_eq!(flow.threshold(), 4000);
+}
+
 #[test]
 fn after_a_time_out_slow_start_adds_one_segment_until_it_ends() {
     let mut flow = Flow::new("reno", &[("abc_limit", Integer(2))], &setup());
