@@ -51,6 +51,10 @@ impl Queue for DropTail {
         self.commit()
     }
 
+    fn lets_pass(&self) -> bool {
+        self.limit_packets > 0
+    }
+
     #[inline]
     fn requeue(&mut self, packet: Packet) {
         self.bytes += u64::from(packet.bytes);

@@ -95,6 +95,11 @@ pub trait Queue: Send {
         self.commit()
     }
 
+    /// Whether a packet that is offered to an empty queue and taken at once leaves no trace: the host may then pass the queue by.
+    fn lets_pass(&self) -> bool {
+        false
+    }
+
     /// Puts a packet back at the head, for a MAC that gives it up for now.
     fn requeue(&mut self, packet: Packet);
 

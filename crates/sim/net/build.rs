@@ -82,11 +82,13 @@ impl Net {
                     }
                     Behind::Wire(_) => BTreeMap::new(),
                 };
+                let (queue, aqm) = (scheme.queue(*limit), scheme.aqm());
                 Port {
                     node: *node,
                     behind: *behind,
-                    queue: scheme.queue(*limit),
-                    aqm: scheme.aqm(),
+                    lets_pass: queue.lets_pass() && aqm.is_none(),
+                    queue,
+                    aqm,
                     random: Stream::new(seed, name, Purpose::Queue),
                     backpressure: *backpressure,
                     saturating: Vec::new(),

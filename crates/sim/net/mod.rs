@@ -115,6 +115,8 @@ pub(crate) struct Port {
     pub behind: Behind,
     pub queue: Box<dyn Queue>,
     pub aqm: Option<Box<dyn Aqm>>,
+    /// A packet that finds nothing waiting and the wire free passes the queue by.
+    pub lets_pass: bool,
     pub random: Stream,
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
@@ -323,6 +325,17 @@ impl Net {
     }
 
     fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
+        let port = &self.ports[hop.port as usize];
+        if port.lets_pass
+            && let Behind::Wire(wire) = port.behind
+            && self.wires[wire as usize].is_free(now)
+            && port.saturating.is_empty()
+            && port.blocked.is_empty()
+        {
+            debug_assert_eq!(port.queue.view().packets, 0, "a free wire with packets that wait for it");
+            self.pass_by(hop.port, wire, handle, now);
+            return;
+        }
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.enqueued = now;
         let queued = QueuedPacket {
@@ -475,10 +488,17 @@ impl Net {
                 Verdict::Drop(reason) => self.drop_packet(node, handle, reason.0, now),
             }
         };
+        self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
+        Some((handle, queued))
+    }
+
+    /// A packet has left a port's queue, in which it has spent so much time.
+    #[inline(always)]
+    fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) {
         if self.measuring {
             let port = &mut self.ports[port as usize];
             port.left += 1;
-            port.waited_ns += now.saturating_sub(queued.enqueued.as_nanos());
+            port.waited_ns += waited_ns;
         }
         if let Some(packet) = self.packets.get_mut(handle)
             && packet.at_source
@@ -486,7 +506,6 @@ impl Net {
             packet.at_source = false;
             self.flows[packet.flow as usize].waiting -= 1;
         }
-        Some((handle, queued))
     }
 
     /// Puts a packet from outside on the agenda.

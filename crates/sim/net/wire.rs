@@ -70,6 +70,23 @@ impl Direction {
         }
     }
 
+    /// Whether a packet may leave now.
+    #[inline]
+    pub(crate) fn is_free(&self, now: u64) -> bool {
+        self.free_at <= now && !self.waiting
+    }
+
+    /// A packet leaves from `begin` on. Returns when it arrives, if no other arrives before it.
+    #[inline]
+    fn send(&mut self, packet: u64, bytes: u64, payload: u32, begin: u64) -> Option<(u64, Order)> {
+        self.free_at = begin + self.serialise(bytes, begin == self.free_at);
+        let lost = self.loses(payload);
+        let arrival = self.free_at + self.delay;
+        let first = self.in_flight.is_empty();
+        self.in_flight.push_back(InFlight { arrival, packet, lost });
+        first.then(|| (arrival, Order::new(class::WIRE, self.rank)))
+    }
+
     /// Whether the next packet is lost on the way.
     fn loses(&mut self, payload: u32) -> bool {
         let mut lost = self.loss > 0.0 && self.random.uniform() < self.loss;
@@ -96,6 +113,17 @@ impl Direction {
 }
 
 impl Net {
+    /// A packet finds nothing waiting and the link free: it leaves at once.
+    pub(super) fn pass_by(&mut self, port: u32, wire: u32, handle: u64, now: u64) {
+        let Some(packet) = self.packets.get_mut(handle) else { return };
+        packet.enqueued = now;
+        let (bytes, payload) = (u64::from(packet.bytes + self.headers.wired), packet.payload);
+        self.has_left(port, handle, 0);
+        if let Some((arrival, order)) = self.wires[wire as usize].send(handle, bytes, payload, now) {
+            self.later(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
+        }
+    }
+
     /// A wired link may have something to send: the next packet leaves if the link is free, or an event is set for then.
     pub(crate) fn kick_wire(&mut self, wire: u32, agenda: &mut Agenda) {
         let now = agenda.now;
@@ -111,17 +139,12 @@ impl Net {
         }
         let Some((handle, queued)) = self.take(port, now) else { return };
         let payload = self.packets.get(handle).map_or(0, |p| p.payload);
-        let link = &mut self.wires[wire as usize];
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
         let begin = now.max(queued.enqueued.as_nanos());
-        link.free_at = begin + link.serialise(bytes, begin == link.free_at);
-        let lost = link.loses(payload);
-        let arrival = link.free_at + link.delay;
-        if link.in_flight.is_empty() {
-            agenda.push(arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        if let Some((arrival, order)) = self.wires[wire as usize].send(handle, bytes, payload, begin) {
+            agenda.push(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
-        link.in_flight.push_back(InFlight { arrival, packet: handle, lost });
         self.room(port, now);
         let link = &mut self.wires[wire as usize];
         if !link.waiting && self.ports[port as usize].queue.view().packets > 0 {
