@@ -8,12 +8,10 @@ same scheme in the same scene at 310 m from pair to pair instead of 350 m. The o
 each other, and no other two nodes pass the reception range (367 m) or the sense range (670 m). There the
 claims must be false. The claim that RED raises the total is evaluated on drop-tail itself: no gain at all.
 
-**What the paper leaves open decides.** The scenario's TCP is ns-2's, with windows larger than the queue of
-66: RED raises the total by sparing flows the overflow of drop-tail, even a flow alone (series "left alone").
-With "QualNet's buffers", 32 segments, drop-tail loses nothing and RED lowers the total. With "time-outs from
-1 s" RED's losses at max_p 0.2 cost the outer flows so much time that the total falls below drop-tail's, and
-the middle flow gets a quarter of what they get: neither claim holds there. "EIFS after frames" gives the
-middle flow more, at max_p 0.2 just over the tenth.
+**The total.** The paper sees RED raise it a little. Here it does not, in no reading of what the paper leaves
+open: drop-tail's queue of 66 overflows seldom, NewReno recovers in a round trip or two, and RED's early drops
+cost more, even for a flow alone (series "left alone"). Senders that take half of FlightSize as threshold at a
+time-out in fast recovery overflow the queue again and again; there RED gains (docs/how-to/papers.md).
 """
 
 from __future__ import annotations
