@@ -7,12 +7,12 @@ matplotlib. `Report.write` draws and writes all of it, each file whole or not at
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from airfair.output import write_atomically
 
 Value = float | str
 
@@ -222,22 +222,6 @@ def _number(value: Value) -> str:
 def _cell(text: str) -> str:
     """Text that cannot break out of its cell."""
     return " ".join(text.split()).replace("|", "\\|")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` as a whole: a reader, or a crash, sees the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def draw(figure: Figure) -> bytes:

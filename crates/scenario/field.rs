@@ -285,7 +285,15 @@ impl<W, T> Or<W, T> {
     where
         T: Copy,
     {
-        Self(Some(value), std::marker::PhantomData)
+        Self::maybe(Some(value))
+    }
+
+    /// A value, or the word for none.
+    pub const fn maybe(value: Option<T>) -> Self
+    where
+        T: Copy,
+    {
+        Self(value, std::marker::PhantomData)
     }
 }
 

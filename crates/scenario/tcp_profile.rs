@@ -1,6 +1,6 @@
 //! What TCP does where the file says nothing: the RFCs, and what other simulators and hosts do instead.
 
-use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer};
+use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig};
 use airfair_units::{Bytes, Span};
 
 use crate::choice::TcpProfile;
@@ -60,32 +60,35 @@ rules! {
 }
 
 /// What the RFCs recommend, without ECN: the transport's own defaults.
-const RFC: Rules = Rules {
-    mss: Bytes(1460),
-    initial_window: InitialWindow::Rfc6928,
-    window_limit: Window::Bytes(Bytes(1 << 30)),
-    receive_window: Window::Bytes(Bytes(4 << 20)),
-    delayed_ack: Acks(Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 })),
-    initial_rto: Span::from_secs(1),
-    rto_after_syn_loss: Span::from_secs(3),
-    min_rto: Span::from_secs(1),
-    max_rto: Span::from_secs(60),
-    tick: Span::from_nanos(1),
-    sack: true,
-    duplicate_sack: false,
-    limited_transmit: true,
-    prr: false,
-    timestamps: false,
-    window_scale: 7,
-    ecn: false,
-    handshake: true,
-    idle_restart: true,
-    nagle: false,
-    fin: true,
-    dupack_threshold: 3,
-    partial_ack_timer: PartialAckTimer::Impatient,
-    syn_retries: Or::of(6),
-    retries: Or::NONE,
+const RFC: Rules = {
+    let tcp = TcpConfig::RFC;
+    Rules {
+        mss: Bytes(tcp.mss as u64),
+        window_limit: Window::Bytes(Bytes(tcp.window_limit)),
+        receive_window: Window::Bytes(Bytes(tcp.receive_window)),
+        delayed_ack: Acks(tcp.delayed_ack),
+        initial_window: tcp.initial_window,
+        initial_rto: tcp.initial_rto,
+        rto_after_syn_loss: tcp.rto_after_syn_loss,
+        min_rto: tcp.min_rto,
+        max_rto: tcp.max_rto,
+        tick: tcp.tick,
+        sack: tcp.sack,
+        duplicate_sack: tcp.duplicate_sack,
+        limited_transmit: tcp.limited_transmit,
+        prr: tcp.prr,
+        timestamps: tcp.timestamps,
+        window_scale: tcp.window_scale,
+        ecn: tcp.ecn,
+        handshake: tcp.handshake,
+        idle_restart: tcp.idle_restart,
+        nagle: tcp.nagle,
+        fin: tcp.fin,
+        dupack_threshold: tcp.dupack_threshold,
+        partial_ack_timer: tcp.partial_ack_timer,
+        syn_retries: Or::maybe(tcp.syn_retries),
+        retries: Or::maybe(tcp.retries),
+    }
 };
 
 /// ns-2.35's one-way TCP (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`), with the window limit that its users set (its own is 20

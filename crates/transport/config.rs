@@ -103,39 +103,41 @@ pub struct TcpConfig {
 }
 
 impl Default for TcpConfig {
-    /// What the RFCs recommend today, without ECN.
     fn default() -> Self {
-        Self {
-            mss: 1460,
-            initial_window: InitialWindow::Rfc6928,
-            window_limit: 1 << 30,
-            receive_window: 4 << 20,
-            delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 }),
-            initial_rto: Span::from_secs(1),
-            rto_after_syn_loss: Span::from_secs(3),
-            min_rto: Span::from_secs(1),
-            max_rto: Span::from_secs(60),
-            tick: Span::from_nanos(1),
-            sack: true,
-            duplicate_sack: false,
-            limited_transmit: true,
-            prr: false,
-            timestamps: false,
-            window_scale: 7,
-            ecn: false,
-            handshake: true,
-            idle_restart: true,
-            nagle: false,
-            fin: true,
-            dupack_threshold: 3,
-            partial_ack_timer: PartialAckTimer::Impatient,
-            syn_retries: Some(6),
-            retries: None,
-        }
+        Self::RFC
     }
 }
 
 impl TcpConfig {
+    /// What the RFCs recommend today, without ECN.
+    pub const RFC: Self = Self {
+        mss: 1460,
+        initial_window: InitialWindow::Rfc6928,
+        window_limit: 1 << 30,
+        receive_window: 4 << 20,
+        delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 }),
+        initial_rto: Span::from_secs(1),
+        rto_after_syn_loss: Span::from_secs(3),
+        min_rto: Span::from_secs(1),
+        max_rto: Span::from_secs(60),
+        tick: Span::from_nanos(1),
+        sack: true,
+        duplicate_sack: false,
+        limited_transmit: true,
+        prr: false,
+        timestamps: false,
+        window_scale: 7,
+        ecn: false,
+        handshake: true,
+        idle_restart: true,
+        nagle: false,
+        fin: true,
+        dupack_threshold: 3,
+        partial_ack_timer: PartialAckTimer::Impatient,
+        syn_retries: Some(6),
+        retries: None,
+    };
+
     /// The same with every value in its range, so that no value can do harm.
     #[must_use]
     pub(crate) fn bounded(mut self) -> Self {

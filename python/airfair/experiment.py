@@ -68,19 +68,32 @@ def compare_json(
         raise InputError(f"jobs {jobs}: expected at least 1")
     for scheme in schemes:
         scenario.check_scheme(scheme)  # before hours of runs with another one
+    cells = [(scenario, scheme, seed) for scheme in schemes for seed in seeds]
+    runs = iter(run_all(cells, jobs=jobs, on_run=on_run))
+    return _core.summarise([[next(runs) for _ in seeds] for _ in schemes])
+
+
+def run_all(
+    cells: Sequence[tuple[Scenario, str, int]],
+    *,
+    jobs: int | None = None,
+    on_run: Callable[[], object] | None = None,
+) -> list[str]:
+    """One run for each scenario, scheme and seed, in their order, as JSON; `on_run` is called in this thread
+    after each. If one fails, or the caller is interrupted, the others are stopped."""
     stop = _core.Stop()
     # The simulator lets go of the interpreter while it runs, so threads use every core.
     pool = ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0)))
     try:
-        runs = [[pool.submit(scenario.run, scheme, seed, stop) for seed in seeds] for scheme in schemes]
-        for done in as_completed([future for group in runs for future in group]):
+        runs = [pool.submit(scenario.run, scheme, seed, stop) for scenario, scheme, seed in cells]
+        for done in as_completed(runs):
             done.result()
             if on_run is not None:
                 on_run()
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
-    return _core.summarise([[future.result() for future in group] for group in runs])
+    return [run.result() for run in runs]
 
 
 def schemes() -> list[SchemeInfo]:

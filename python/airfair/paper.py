@@ -9,24 +9,21 @@ import importlib
 import importlib.util
 import io
 import json
-import os
 import pkgutil
-import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from . import _core, tables
 from ._core import InputError, Scenario
 from .claims import Claim, ClaimRow, Measured, judge
+from .experiment import run_all
+from .output import write_atomically
 from .results import CompareRow
 
 if TYPE_CHECKING:
@@ -117,22 +114,9 @@ def measure(
     scenarios = {s.name: Scenario.read(experiment.scenario, s.overrides) for s in experiment.series}
     for series in experiment.series:
         scenarios[series.name].check_scheme(series.scheme)
-    stop = _core.Stop()
-    # The simulator lets go of the interpreter while it runs, so threads use every core.
-    pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
-    try:
-        runs = {
-            s.name: [pool.submit(scenarios[s.name].run, s.scheme, seed, stop) for seed in seeds]
-            for s in experiment.series
-        }
-        for done in as_completed([future for group in runs.values() for future in group]):
-            done.result()
-            if on_run is not None:
-                on_run()
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-    texts = {name: [future.result() for future in group] for name, group in runs.items()}
+    cells = [(scenarios[s.name], s.scheme, seed) for s in experiment.series for seed in seeds]
+    done = iter(run_all(cells, on_run=on_run))
+    texts = {s.name: [next(done) for _ in seeds] for s in experiment.series}
 
     def row(series: Series) -> CompareRow:
         names = [series.against or series.name, series.name]
@@ -161,7 +145,7 @@ def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
         experiment.draw(rows, figure)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    _write_whole(path, buffer.getvalue())
+    write_atomically(path, buffer.getvalue())
 
 
 def can_draw() -> bool:
@@ -169,25 +153,9 @@ def can_draw() -> bool:
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    """A reader, or a crash, sees the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 def show_list(out: Console) -> None:
     """The table of experiments."""
-    table = _table("experiment", "what it shows", "paper")
+    table = tables.plain_table("experiment", "what it shows", "paper")
     for entry in listed():
         table.add_row(*map(escape, (entry["id"], entry["title"], entry["paper"])))
     out.print(table)
@@ -198,7 +166,7 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     claims = result(identity, experiment, rows)
     out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}; {claims['seeds']} seeds")
     out.print("Claims; a value is a mean ± half the width of its 95 % confidence interval")
-    table = _table("claim", "where", "measured", "holds", "on the baseline", "holds there")
+    table = tables.plain_table("claim", "where", "measured", "holds", "on the baseline", "holds there")
     for claim, row in zip(experiment.claims, claims["claims"], strict=True):
         table.add_row(
             *map(escape, (row["text"], row["where"], row["measured"], _yes(row["holds"]))),
@@ -208,7 +176,7 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     out.print(table)
     out.print("\nMeasured; the change of the total is paired by seed")
     flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
-    table = _table("series", right=[*flows, "total", "change of the total", "Jain's index"])
+    table = tables.plain_table("series", right=[*flows, "total", "change of the total", "Jain's index"])
     for series in experiment.series:
         row_ = rows[series.name]
         of = {flow["id"]: tables.rate_of(flow["goodput_bps"]) for flow in row_["flows"]}
@@ -225,12 +193,3 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
 
 def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
-
-
-def _table(*left: str, right: Sequence[str] = ()) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    for name in left:
-        table.add_column(escape(name), overflow="fold")
-    for name in right:
-        table.add_column(escape(name), justify="right", no_wrap=True)
-    return table

@@ -30,7 +30,7 @@ def show_run(result: RunResult, out: Console) -> None:
     out.print(f"[bold]{escape(title)}[/bold]")
     flows = result["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]) for flow in flows])
-    table = _table(
+    table = plain_table(
         "flow", "from", "to", right=["goodput", "sent", "delivered", "mean delay", "99 % delay", "hops"]
     )
     for flow in flows:
@@ -72,7 +72,7 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
     seeds = rows[0]["seeds"]
     runs = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
     out.print(f"[bold]{escape(name)}[/bold], {runs}: means ± half the width of the 95 % confidence interval")
-    table = _table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
+    table = plain_table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
     for row in rows:
         table.add_row(
             escape(row["scheme"]),
@@ -84,7 +84,7 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
     out.print(table)
     if len(rows) > 1:
         out.print(f"\nDifferences to {escape(rows[0]['scheme'])}, paired by seed")
-        table = _table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
+        table = plain_table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
         for row in rows[1:]:
             d = row["difference"]
             table.add_row(
@@ -97,7 +97,7 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
         out.print(table)
     first = rows[0]["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]["mean"]) for flow in first])
-    table = _table("goodput of flow", right=[row["scheme"] for row in rows])
+    table = plain_table("goodput of flow", right=[row["scheme"] for row in rows])
     for i, flow in enumerate(first):
         if flow["id"] in shown:
             table.add_row(escape(flow["id"]), *(rate_of(row["flows"][i]["goodput_bps"]) for row in rows))
@@ -109,7 +109,7 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
 
 def show_schemes(schemes: Iterable[SchemeInfo], out: Console) -> None:
     """The table of schemes."""
-    table = _table("scheme", "places", "what it does", "source")
+    table = plain_table("scheme", "places", "what it does", "source")
     for scheme in schemes:
         table.add_row(
             *map(escape, (scheme["name"], ", ".join(scheme["places"]), scheme["about"], scheme["source"]))
@@ -164,7 +164,7 @@ def _left_out(flows: int, out: Console) -> None:
         out.print(f"[dim]the {MOST_FLOWS} worst of {flows} flows; all of them with --json[/dim]")
 
 
-def _table(*left: str, right: Sequence[str] = ()) -> Table:
+def plain_table(*left: str, right: Sequence[str] = ()) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
     for name in left:
         table.add_column(escape(name), overflow="fold")

@@ -110,9 +110,9 @@ SWITCHES: dict[str, tuple[str, str]] = {
 """Rule: ns-2's value and ns-3's."""
 
 
-def measure(context: Context, scenarios: Sequence[Scenario]) -> list[Mean]:
-    """Goodput of each chain in kbit/s over the seeds."""
-    count = 5 if context.quick else 8
+def measure(context: Context, scenarios: Sequence[Scenario], count: int = 0) -> list[Mean]:
+    """Goodput of each chain in kbit/s over the seeds, eight by default."""
+    count = count or (5 if context.quick else 8)
     results = run_all(context, [(s, seed) for s in scenarios for seed in seeds(context, count)])
     kbps = [result["aggregate_goodput_bps"] / 1e3 for result in results]
     return [mean_of(kbps[i : i + count]) for i in range(0, len(kbps), count)]

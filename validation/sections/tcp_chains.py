@@ -9,8 +9,8 @@ from airfair import Scenario
 
 from .. import reference
 from ..report import Context, Figure, Row, Series, within
-from ..runs import lines, mean_of, run_all, seeds
-from .chains import RADIO
+from ..runs import lines
+from .chains import RADIO, measure
 
 TITLE = "TCP over chains"
 ABOUT = """
@@ -84,9 +84,7 @@ def rows(context: Context) -> Iterable[Row]:
     series = []
     for settings, published in PUBLISHED:
         chains = [settings.scenario(context, hops) for hops in reference.CHAIN_HOPS]
-        results = run_all(context, [(chain, seed) for chain in chains for seed in seeds(context, count)])
-        kbps = [result["aggregate_goodput_bps"] / 1e3 for result in results]
-        means = [mean_of(kbps[i : i + count]) for i in range(0, len(kbps), count)]
+        means = measure(context, chains, count)
         for hops, value, ours in zip(reference.CHAIN_HOPS, published, means, strict=True):
             yield within(
                 SECTION,

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from airfair.output import write_atomically
 
 from validation import __main__ as command
-from validation import report, sections
+from validation import sections
 from validation.report import Context, Figure, Report, Row, Series, holds, inside, within
 
 GOOD = within("s", "close", "a table", expected=10.0, measured=10.3, relative=0.05, unit="us")
@@ -54,14 +55,14 @@ def test_report_is_written_whole(tmp_path: Path) -> None:
 
 def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "file"
-    report.write_atomically(target, b"old")
+    write_atomically(target, b"old")
 
     def full(_descriptor: int) -> None:
         raise OSError("no space left")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="no space"):
-        report.write_atomically(target, b"new")
+        write_atomically(target, b"new")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
 

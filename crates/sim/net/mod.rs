@@ -338,7 +338,7 @@ impl Net {
         }
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.enqueued = now;
-        let queued = QueuedPacket {
+        let mut queued = QueuedPacket {
             id: PacketId(handle as u32),
             flow: FlowId(packet.queue_flow),
             destination: NodeId(packet.destination),
@@ -349,8 +349,7 @@ impl Net {
             enqueued: Time(now),
         };
         let port = &mut self.ports[hop.port as usize];
-        let node = port.node;
-        let mut queued = queued;
+        let (node, behind) = (port.node, port.behind);
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
         if let Some(aqm) = &mut port.aqm {
             match aqm.on_enqueue(&queued, &port.queue.view(), &mut context).for_ecn(queued.ecn) {
@@ -368,7 +367,6 @@ impl Net {
         let port = &mut self.ports[hop.port as usize];
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
         let enqueued = port.queue.enqueue(queued, &mut context);
-        let behind = port.behind;
         self.own_verdicts(node, now);
         match enqueued {
             Enqueued::Stored => {}

@@ -2,7 +2,7 @@
 //!
 //! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
 
-use airfair_schemes::places::{Context, Outbox, PacketClass, Timer};
+use airfair_schemes::places::{Context, PacketClass, Timer};
 use airfair_transport::{Receiver, Segment, Sender};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
@@ -71,7 +71,7 @@ impl Net {
     /// A flow's time is over: its application hands over no more.
     pub(super) fn tcp_stop(&mut self, flow: u32) {
         let id = self.flows[flow as usize].tcp.as_ref().map_or(ConnectionId::NONE, |t| t.connection);
-        if let Some(connection) = self.connections.get_mut(id).filter(|c| c.flow == flow) {
+        if let Some(connection) = self.connections.get_mut(id) {
             connection.sender.stop();
         }
     }
@@ -261,6 +261,8 @@ impl Net {
         let (flow, opened, size) = (connection.flow, connection.opened, connection.size);
         let retransmissions = connection.sender.stats().retransmissions;
         self.connections.remove(id);
+        // What its law has set last is nobody's now.
+        self.outbox.timers.clear();
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };
         tcp.retransmissions += retransmissions;
@@ -327,17 +329,14 @@ impl Net {
         if self.outbox.timers.is_empty() {
             return;
         }
-        let Outbox { timers, .. } = &mut self.outbox;
-        let Some(connection) = self.connections.get_mut(id) else { return timers.clear() };
-        let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
-        let set: Vec<(Timer, Time)> = std::mem::take(timers);
-        for &(timer, at) in &set {
+        let mut timers = std::mem::take(&mut self.outbox.timers);
+        for (timer, at) in timers.drain(..) {
+            let Some(connection) = self.connections.get_mut(id) else { continue };
             connection.set_timer(timer, at.0);
-            self.pending.push((at.0, order, kinds::LAW_TIMER, id.slot, id.generation, u32::from(timer.0)));
-            self.unsettled = true;
+            let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
+            self.later(at.0, order, kinds::LAW_TIMER, id.slot, id.generation, u32::from(timer.0));
         }
-        self.outbox.timers = set;
-        self.outbox.timers.clear();
+        self.outbox.timers = timers;
     }
 
     pub(super) fn law_timer(&mut self, id: ConnectionId, timer: Timer, now: u64) {

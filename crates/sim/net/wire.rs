@@ -76,6 +76,14 @@ impl Direction {
         self.free_at <= now && !self.waiting
     }
 
+    /// Packets wait: an event comes when the link, whose number is `wire`, is free.
+    fn wait(&mut self, wire: u32, agenda: &mut Agenda) {
+        if !self.waiting {
+            self.waiting = true;
+            agenda.push(self.free_at, Order::new(class::WIRE, self.rank), kinds::WIRE_FREE, wire, 0, 0);
+        }
+    }
+
     /// A packet leaves from `begin` on. Returns when it arrives, if no other arrives before it.
     #[inline]
     fn send(&mut self, packet: u64, bytes: u64, payload: u32, begin: u64) -> Option<(u64, Order)> {
@@ -130,11 +138,7 @@ impl Net {
         let link = &mut self.wires[wire as usize];
         let port = link.port;
         if link.free_at > now {
-            if !link.waiting {
-                link.waiting = true;
-                let order = Order::new(class::WIRE, link.rank);
-                agenda.push(link.free_at, order, kinds::WIRE_FREE, wire, 0, 0);
-            }
+            link.wait(wire, agenda);
             return;
         }
         let Some((handle, queued)) = self.take(port, now) else { return };
@@ -146,11 +150,8 @@ impl Net {
             agenda.push(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
         self.room(port, now);
-        let link = &mut self.wires[wire as usize];
-        if !link.waiting && self.ports[port as usize].queue.view().packets > 0 {
-            link.waiting = true;
-            let order = Order::new(class::WIRE, link.rank);
-            agenda.push(link.free_at, order, kinds::WIRE_FREE, wire, 0, 0);
+        if self.ports[port as usize].queue.view().packets > 0 {
+            self.wires[wire as usize].wait(wire, agenda);
         }
     }
 

@@ -100,21 +100,11 @@ impl FileSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Transport;
-    use airfair_units::{Bytes, Span, Time};
+    use crate::traffic::tests::flow;
+    use airfair_units::{Bytes, Span};
 
     fn source(traffic: Traffic) -> FileSource {
-        let flow = FlowSpec {
-            id: "f".into(),
-            from: 0,
-            to: 1,
-            transport: Transport::Udp,
-            traffic,
-            start: Time::ZERO,
-            start_jitter: Span::ZERO,
-            stop: Time::NEVER,
-        };
-        FileSource::new(&flow, 1).unwrap()
+        FileSource::new(&flow(traffic), 1).unwrap()
     }
 
     /// A Pareto law of shape 2 and mean 10,000: the least is 5,000, the median least x sqrt 2, and a quarter lies above twice

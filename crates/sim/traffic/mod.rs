@@ -99,8 +99,8 @@ mod tests {
     use crate::spec::Transport;
     use airfair_units::{Bytes, Rate, Span, Time};
 
-    fn source(traffic: Traffic) -> Source {
-        let flow = FlowSpec {
+    pub(super) fn flow(traffic: Traffic) -> FlowSpec {
+        FlowSpec {
             id: "f".into(),
             from: 0,
             to: 1,
@@ -109,8 +109,11 @@ mod tests {
             start: Time::ZERO,
             start_jitter: Span::ZERO,
             stop: Time::NEVER,
-        };
-        Source::new(&flow, 1)
+        }
+    }
+
+    fn source(traffic: Traffic) -> Source {
+        Source::new(&flow(traffic), 1)
     }
 
     #[test]
