@@ -206,7 +206,7 @@ impl World {
                 counters: *self.air.counters(s),
             })
             .collect();
-        let ends: Ends = self.net.ends(&self.air);
+        let ends: Ends = self.net.ends(&self.air, now);
         RunResult {
             scheme: self.scheme.clone(),
             seed: self.seed,

@@ -51,8 +51,8 @@ impl Queue for DropTail {
         self.commit()
     }
 
-    fn lets_pass(&self) -> bool {
-        self.limit_packets > 0
+    fn tail_drop(&self) -> Option<u32> {
+        Some(self.limit_packets)
     }
 
     #[inline]

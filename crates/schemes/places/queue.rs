@@ -95,9 +95,10 @@ pub trait Queue: Send {
         self.commit()
     }
 
-    /// Whether a packet that is offered to an empty queue and taken at once leaves no trace: the host may then pass the queue by.
-    fn lets_pass(&self) -> bool {
-        false
+    /// Its limit in packets, if it is first in, first out, refuses what arrives when it is full for [`DropReason::QUEUE_FULL`],
+    /// and does nothing else. A host that knows when its packets will leave may then do without it.
+    fn tail_drop(&self) -> Option<u32> {
+        None
     }
 
     /// Puts a packet back at the head, for a MAC that gives it up for now.

@@ -1,6 +1,6 @@
 //! Setting up the network of a run: ports, links, routes, flows.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::Outbox;
@@ -18,7 +18,7 @@ use crate::air::{Air, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
-use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
+use crate::spec::{FlowSpec, Routing, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 
 impl Net {
@@ -86,7 +86,6 @@ impl Net {
                 Port {
                     node: *node,
                     behind: *behind,
-                    lets_pass: queue.lets_pass() && aqm.is_none(),
                     queue,
                     aqm,
                     random: Stream::new(seed, name, Purpose::Queue),
@@ -114,10 +113,23 @@ impl Net {
                 let rate = link.rate.as_bps();
                 let (delay, rank) = (link.delay.as_nanos(), rank(seed, &name));
                 let mut wire = Direction::new(port, to as u32, rate, delay, link.loss, random, rank);
-                wire.loss_every = link.loss_every;
+                wire.lose_every(link.loss_every);
                 wire
             })
             .collect();
+
+        let mut wires: Vec<Direction> = wires;
+        // A source that always keeps some packets waiting has to be told when each leaves.
+        let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
+        let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
+        for port in &ports {
+            if let (Behind::Wire(wire), None, Some(limit)) =
+                (port.behind, &port.aqm, port.queue.tail_drop())
+                && !saturated.contains(&(port.node as usize))
+            {
+                wires[wire as usize].set_timetable(limit);
+            }
+        }
 
         let names: Vec<&str> = spec.nodes.iter().map(|n| n.id.as_str()).collect();
         let mut net = Self {

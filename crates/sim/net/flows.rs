@@ -90,10 +90,8 @@ impl Net {
         }
         let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
         if let Some(hop) = self.next_hop(from, to) {
-            let port = &mut self.ports[hop.port as usize];
-            let view = port.queue.view();
-            if port.backpressure && view.packets >= view.limit_packets {
-                port.blocked.push_back(Blocked::Flow(flow));
+            if self.ports[hop.port as usize].backpressure && self.is_full(hop.port, now) {
+                self.block(hop.port, Blocked::Flow(flow), now);
                 return;
             }
         }
@@ -150,8 +148,7 @@ impl Net {
     #[inline(never)]
     fn make_use_of_room(&mut self, port: u32, now: u64) {
         loop {
-            let view = self.ports[port as usize].queue.view();
-            if view.packets >= view.limit_packets {
+            if self.is_full(port, now) {
                 break;
             }
             let flow = match self.ports[port as usize].blocked.pop_front() {

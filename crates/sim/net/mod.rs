@@ -115,8 +115,6 @@ pub(crate) struct Port {
     pub behind: Behind,
     pub queue: Box<dyn Queue>,
     pub aqm: Option<Box<dyn Aqm>>,
-    /// A packet that finds nothing waiting and the wire free passes the queue by.
-    pub lets_pass: bool,
     pub random: Stream,
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
@@ -231,7 +229,7 @@ impl Net {
                     self.make_injected(injected, now);
                 }
             }
-            kinds::WARMUP => self.measuring = true,
+            kinds::WARMUP => self.warmed_up(now),
             kinds::FLOW_STOP => self.tcp_stop(event.target),
             kinds::FILE => self.file_arrives(event.target, now),
             kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
@@ -325,15 +323,11 @@ impl Net {
     }
 
     fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
-        let port = &self.ports[hop.port as usize];
-        if port.lets_pass
-            && let Behind::Wire(wire) = port.behind
-            && self.wires[wire as usize].is_free(now)
-            && port.saturating.is_empty()
-            && port.blocked.is_empty()
-        {
-            debug_assert_eq!(port.queue.view().packets, 0, "a free wire with packets that wait for it");
-            self.pass_by(hop.port, wire, handle, now);
+        if let Some(wire) = self.timetable_of(hop.port) {
+            if let Some(arrival) = self.schedule(wire, handle, now) {
+                let order = self.wires[wire as usize].order();
+                self.later(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
+            }
             return;
         }
         let Some(packet) = self.packets.get_mut(handle) else { return };
@@ -503,6 +497,14 @@ impl Net {
         {
             packet.at_source = false;
             self.flows[packet.flow as usize].waiting -= 1;
+        }
+    }
+
+    /// What is measured starts.
+    fn warmed_up(&mut self, now: u64) {
+        self.measuring = true;
+        for wire in 0..self.wires.len() {
+            self.count_anew(wire as u32, now);
         }
     }
 

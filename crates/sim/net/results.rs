@@ -94,16 +94,22 @@ impl Net {
     /// Queues of every port, between the warm-up's end and `now`.
     pub(crate) fn queue_results(&self, names: &Names, radios: &[String], now: u64) -> Vec<QueueResult> {
         let measured = now.saturating_sub(self.warmup);
-        let result = |port: &Port| QueueResult {
-            node: names.nodes[port.node as usize].clone(),
-            towards: match port.behind {
-                Behind::Station(s) => radios[s as usize].clone(),
-                Behind::Wire(w) => names.nodes[self.wires[w as usize].to as usize].clone(),
-            },
-            wired: matches!(port.behind, Behind::Wire(_)),
-            packets: port.left,
-            mean_wait_s: (port.left > 0).then(|| port.waited_ns as f64 / port.left as f64 / 1e9),
-            mean_packets: if measured > 0 { port.waited_ns as f64 / measured as f64 } else { 0.0 },
+        let result = |port: &Port| {
+            let (towards, on_time) = match port.behind {
+                Behind::Station(s) => (radios[s as usize].clone(), (0, 0)),
+                Behind::Wire(w) => {
+                    (names.nodes[self.wires[w as usize].to as usize].clone(), self.sent_on_time(w, now))
+                }
+            };
+            let (packets, waited_ns) = (port.left + on_time.0, port.waited_ns + on_time.1);
+            QueueResult {
+                node: names.nodes[port.node as usize].clone(),
+                towards,
+                wired: matches!(port.behind, Behind::Wire(_)),
+                packets,
+                mean_wait_s: (packets > 0).then(|| waited_ns as f64 / packets as f64 / 1e9),
+                mean_packets: if measured > 0 { waited_ns as f64 / measured as f64 } else { 0.0 },
+            }
         };
         self.ports.iter().map(result).collect()
     }
@@ -122,7 +128,7 @@ impl Net {
     }
 
     /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
-    pub(crate) fn ends(&self, air: &Air) -> Ends {
+    pub(crate) fn ends(&self, air: &Air, now: u64) -> Ends {
         let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.class != PacketClass::Control);
         let mut ends =
             Ends { made: self.injected_made, delivered: self.injected_delivered, ..Ends::default() };
@@ -145,7 +151,9 @@ impl Net {
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
         for wire in &self.wires {
-            ends.on_wire += wire.in_flight.iter().filter(|p| data(p.packet)).count() as u64;
+            let waiting = wire.waiting_packets(now).filter(|p| data(p.packet)).count() as u64;
+            ends.queued += waiting;
+            ends.on_wire += wire.in_flight.iter().filter(|p| data(p.packet)).count() as u64 - waiting;
         }
         ends
     }

@@ -129,16 +129,13 @@ impl Net {
         // The port that holds the sender back when it is full.
         let port = self.next_hop(f.from, f.to).map(|hop| hop.port);
         let port = port.filter(|&port| self.ports[port as usize].backpressure);
-        while let Some(connection) = self.connections.get_mut(id)
-            && !connection.blocked
-        {
-            if let Some(port) = port.map(|port| &mut self.ports[port as usize]) {
-                let view = port.queue.view();
-                if view.packets >= view.limit_packets {
-                    connection.blocked = true;
-                    port.blocked.push_back(Blocked::Connection(id));
-                    break;
-                }
+        loop {
+            let full = port.filter(|&port| self.is_full(port, now));
+            let Some(connection) = self.connections.get_mut(id).filter(|c| !c.blocked) else { break };
+            if let Some(port) = full {
+                connection.blocked = true;
+                self.block(port, Blocked::Connection(id), now);
+                break;
             }
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };

@@ -1,23 +1,50 @@
 //! Wired links: each direction sends one packet after the other and delivers it a delay later.
+//!
+//! Behind a drop-tail queue a packet's departure is known when it arrives: when the packets before it have been sent. Such a
+//! direction keeps a [`Timetable`] instead of a queue, and no event tells when the link is free for the next packet.
 
 use std::collections::VecDeque;
 
+use airfair_schemes::places::DropReason;
+
 use airfair_units::random::Stream;
 
-use super::{Net, class, drop_reason, kinds};
+use super::{Behind, Blocked, HOP_LIMIT, Net, class, drop_reason, kinds};
 use crate::engine::{Agenda, Order};
 
 /// A packet on its way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InFlight {
+    /// When its first bit leaves.
+    pub begin: u64,
     pub arrival: u64,
     pub packet: u64,
     /// It will not arrive: what it meets at the far end is its loss.
     pub lost: bool,
 }
 
+/// What stands for a drop-tail queue before a wire: packets of `in_flight` whose first bit has not left are those that wait.
+#[derive(Debug)]
+pub(crate) struct Timetable {
+    /// Most packets that wait.
+    limit: usize,
+    /// So many of `in_flight` had begun when it was last looked at.
+    begun: usize,
+    /// Packets that have entered since the warm-up, and how long they will have waited.
+    entered: u64,
+    wait_ns: u64,
+}
+
+/// How long the last size took to send, and the rest of the division: most packets of a direction have one size.
+#[derive(Debug, Default)]
+struct LastSize {
+    bytes: u64,
+    span: u64,
+    rest: u64,
+}
+
 /// One direction of a wired link. It has at most two events pending: the arrival of the oldest packet in flight and, while
-/// packets wait, the moment when the link is free for the next one.
+/// packets wait in a queue or sources wait for room, the moment when the next one leaves.
 #[derive(Debug)]
 pub(crate) struct Direction {
     /// Port of the sending node.
@@ -28,11 +55,14 @@ pub(crate) struct Direction {
     pub delay: u64,
     pub loss: f64,
     /// Every so many-th packet with payload is lost; 0: none.
-    pub loss_every: u32,
+    loss_every: u32,
+    /// One of both is set.
+    lossy: bool,
     /// Packets with payload since the last one that was lost for its number.
     since_loss: u32,
     pub random: Stream,
     pub rank: u32,
+    pub timetable: Option<Timetable>,
     /// The last packet's last bit leaves then.
     free_at: u64,
     /// An event for that moment is pending.
@@ -41,6 +71,7 @@ pub(crate) struct Direction {
     pub in_flight: VecDeque<InFlight>,
     /// What the last packet's end was early by, in units of 1 ns / rate: nothing is lost by rounding.
     remainder: u64,
+    last_size: LastSize,
 }
 
 impl Direction {
@@ -60,42 +91,77 @@ impl Direction {
             delay,
             loss,
             loss_every: 0,
+            lossy: loss > 0.0,
             since_loss: 0,
             random,
             rank,
+            timetable: None,
             free_at: 0,
             waiting: false,
             in_flight: VecDeque::new(),
             remainder: 0,
+            last_size: LastSize::default(),
         }
     }
 
-    /// Whether a packet may leave now.
+    /// Every so many-th packet with payload is lost; 0: none.
+    pub(crate) fn lose_every(&mut self, packets: u32) {
+        self.loss_every = packets;
+        self.lossy = self.loss > 0.0 || packets > 0;
+    }
+
+    /// A timetable takes the place of a queue of at most `limit` packets.
+    pub(crate) fn set_timetable(&mut self, limit: u32) {
+        self.timetable = Some(Timetable { limit: limit as usize, begun: 0, entered: 0, wait_ns: 0 });
+    }
+
+    /// Packets of the timetable that wait.
+    pub(crate) fn waiting_packets(&self, now: u64) -> impl Iterator<Item = &InFlight> {
+        let from = self.timetable.as_ref().map_or(self.in_flight.len(), |timetable| timetable.begun);
+        self.in_flight.range(from..).filter(move |packet| packet.begin > now)
+    }
+
+    /// Whether as many packets wait as may.
     #[inline]
-    pub(crate) fn is_free(&self, now: u64) -> bool {
-        self.free_at <= now && !self.waiting
+    fn is_full(&mut self, now: u64) -> bool {
+        let Some(timetable) = &mut self.timetable else { return false };
+        // What left long ago matters only when it could make room.
+        if self.in_flight.len() - timetable.begun < timetable.limit {
+            return false;
+        }
+        while self.in_flight.get(timetable.begun).is_some_and(|packet| packet.begin <= now) {
+            timetable.begun += 1;
+        }
+        self.in_flight.len() - timetable.begun >= timetable.limit
     }
 
     /// Packets wait: an event comes when the link, whose number is `wire`, is free.
     fn wait(&mut self, wire: u32, agenda: &mut Agenda) {
         if !self.waiting {
             self.waiting = true;
-            agenda.push(self.free_at, Order::new(class::WIRE, self.rank), kinds::WIRE_FREE, wire, 0, 0);
+            agenda.push(self.free_at, self.order(), kinds::WIRE_FREE, wire, 0, 0);
         }
     }
 
-    /// A packet leaves from `begin` on. Returns when it arrives, if no other arrives before it.
+    /// The order of its events.
     #[inline]
-    fn send(&mut self, packet: u64, bytes: u64, payload: u32, begin: u64) -> Option<(u64, Order)> {
+    pub(super) fn order(&self) -> Order {
+        Order::new(class::WIRE, self.rank)
+    }
+
+    /// A packet leaves from `begin` on. Returns when it arrives, if no other arrives before it.
+    #[inline(always)]
+    fn send(&mut self, packet: u64, bytes: u64, payload: u32, begin: u64) -> Option<u64> {
         self.free_at = begin + self.serialise(bytes, begin == self.free_at);
-        let lost = self.loses(payload);
+        let lost = self.lossy && self.loses(payload);
         let arrival = self.free_at + self.delay;
         let first = self.in_flight.is_empty();
-        self.in_flight.push_back(InFlight { arrival, packet, lost });
-        first.then(|| (arrival, Order::new(class::WIRE, self.rank)))
+        self.in_flight.push_back(InFlight { begin, arrival, packet, lost });
+        first.then_some(arrival)
     }
 
     /// Whether the next packet is lost on the way.
+    #[inline(never)]
     fn loses(&mut self, payload: u32) -> bool {
         let mut lost = self.loss > 0.0 && self.random.uniform() < self.loss;
         if self.loss_every > 0 && payload > 0 {
@@ -113,22 +179,89 @@ impl Direction {
         if !back_to_back {
             self.remainder = 0;
         }
-        // No packet has a gigabyte: the product fits.
-        let total = bytes.min(1 << 30) * 8_000_000_000 + self.remainder;
-        self.remainder = total % self.rate_bps;
-        total / self.rate_bps
+        if bytes != self.last_size.bytes {
+            // No packet has a gigabyte: the product fits.
+            let total = bytes.min(1 << 30) * 8_000_000_000;
+            self.last_size = LastSize { bytes, span: total / self.rate_bps, rest: total % self.rate_bps };
+        }
+        let rest = self.last_size.rest + self.remainder;
+        let whole = rest >= self.rate_bps;
+        self.remainder = if whole { rest - self.rate_bps } else { rest };
+        self.last_size.span + u64::from(whole)
     }
 }
 
 impl Net {
-    /// A packet finds nothing waiting and the link free: it leaves at once.
-    pub(super) fn pass_by(&mut self, port: u32, wire: u32, handle: u64, now: u64) {
-        let Some(packet) = self.packets.get_mut(handle) else { return };
+    /// A packet enters the timetable of a link, or is dropped if as many wait as may. Returns when it arrives, if no other
+    /// arrives before it.
+    #[inline]
+    pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
+        let link = &mut self.wires[wire as usize];
+        if link.is_full(now) {
+            let node = self.ports[link.port as usize].node;
+            self.drop_packet(node, handle, DropReason::QUEUE_FULL.0, now);
+            return None;
+        }
+        let packet = self.packets.get_mut(handle)?;
         packet.enqueued = now;
-        let (bytes, payload) = (u64::from(packet.bytes + self.headers.wired), packet.payload);
-        self.has_left(port, handle, 0);
-        if let Some((arrival, order)) = self.wires[wire as usize].send(handle, bytes, payload, now) {
-            self.later(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
+        let begin = link.free_at.max(now);
+        if let Some(timetable) = &mut link.timetable {
+            timetable.entered += 1;
+            timetable.wait_ns += begin - now;
+        }
+        link.send(handle, u64::from(packet.bytes + self.headers.wired), packet.payload, begin)
+    }
+
+    /// Packets that wait on a link's timetable now, and how long they will have waited.
+    fn still_waiting(&self, wire: u32, now: u64) -> (u64, u64) {
+        let waits = self.wires[wire as usize].waiting_packets(now).map(|packet| {
+            packet.begin - self.packets.get(packet.packet).map_or(packet.begin, |p| p.enqueued)
+        });
+        waits.fold((0, 0), |(packets, waited), wait| (packets + 1, waited + wait))
+    }
+
+    /// Packets that a link's timetable has sent since the warm-up, and how long they had waited, ns.
+    pub(super) fn sent_on_time(&self, wire: u32, now: u64) -> (u64, u64) {
+        let Some(timetable) = &self.wires[wire as usize].timetable else { return (0, 0) };
+        let (packets, wait_ns) = self.still_waiting(wire, now);
+        (timetable.entered - packets, timetable.wait_ns - wait_ns)
+    }
+
+    /// The warm-up is over: of the packets on a timetable those count that still wait.
+    pub(super) fn count_anew(&mut self, wire: u32, now: u64) {
+        let (packets, waited) = self.still_waiting(wire, now);
+        if let Some(timetable) = &mut self.wires[wire as usize].timetable {
+            (timetable.entered, timetable.wait_ns) = (packets, waited);
+        }
+    }
+
+    /// Whether a port takes no packet now.
+    #[inline]
+    pub(super) fn is_full(&mut self, port: u32, now: u64) -> bool {
+        if let Some(wire) = self.timetable_of(port) {
+            return self.wires[wire as usize].is_full(now);
+        }
+        let view = self.ports[port as usize].queue.view();
+        view.packets >= view.limit_packets
+    }
+
+    /// A source waits for room at a port.
+    pub(super) fn block(&mut self, port: u32, who: Blocked, now: u64) {
+        let port = &mut self.ports[port as usize];
+        port.blocked.push_back(who);
+        if let Behind::Wire(wire) = port.behind {
+            self.tell_room(wire, now);
+        }
+    }
+
+    /// Sources wait for room: an event comes when the next packet of the timetable leaves.
+    fn tell_room(&mut self, wire: u32, now: u64) {
+        let link = &mut self.wires[wire as usize];
+        let next = link.waiting_packets(now).next().map(|packet| packet.begin);
+        if let Some(begin) = next.filter(|_| !link.waiting) {
+            link.waiting = true;
+            let order = link.order();
+            self.later(begin, order, kinds::WIRE_FREE, wire, 0, 0);
         }
     }
 
@@ -146,8 +279,9 @@ impl Net {
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
         let begin = now.max(queued.enqueued.as_nanos());
-        if let Some((arrival, order)) = self.wires[wire as usize].send(handle, bytes, payload, begin) {
-            agenda.push(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
+        let link = &mut self.wires[wire as usize];
+        if let Some(arrival) = link.send(handle, bytes, payload, begin) {
+            agenda.push(arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
         self.room(port, now);
         if self.ports[port as usize].queue.view().packets > 0 {
@@ -156,26 +290,59 @@ impl Net {
     }
 
     pub(super) fn wire_free(&mut self, wire: u32, agenda: &mut Agenda) {
-        self.wires[wire as usize].waiting = false;
-        self.kick_wire(wire, agenda);
+        let link = &mut self.wires[wire as usize];
+        let port = link.port;
+        link.waiting = false;
+        if link.timetable.is_none() {
+            self.kick_wire(wire, agenda);
+            return;
+        }
+        self.room(port, agenda.now);
+        if !self.ports[port as usize].blocked.is_empty() {
+            self.tell_room(wire, agenda.now);
+        }
     }
 
     pub(super) fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
         let link = &mut self.wires[wire as usize];
         let Some(InFlight { packet: handle, lost, .. }) = link.in_flight.pop_front() else { return };
         let node = link.to;
+        if let Some(timetable) = &mut link.timetable {
+            timetable.begun = timetable.begun.saturating_sub(1);
+        }
         if let Some(next) = link.in_flight.front() {
-            agenda.push(next.arrival, Order::new(class::WIRE, link.rank), kinds::WIRE_ARRIVAL, wire, 0, 0);
+            agenda.push(next.arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
         if lost {
             let node = self.ports[self.wires[wire as usize].port as usize].node;
             self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
             return;
         }
-        if let Some(packet) = self.packets.get_mut(handle) {
-            packet.hops += 1;
+        let Some(packet) = self.packets.get_mut(handle) else { return };
+        packet.hops += 1;
+        let (destination, hops) = (packet.destination, packet.hops);
+        // The usual way of a router: from wire to wire, without a detour.
+        if destination != node
+            && hops < HOP_LIMIT
+            && let Some(hop) = self.next_hop(node, destination)
+            && let Some(onward) = self.timetable_of(hop.port)
+        {
+            if let Some(arrival) = self.schedule(onward, handle, now) {
+                let order = self.wires[onward as usize].order();
+                agenda.push(arrival, order, kinds::WIRE_ARRIVAL, onward, 0, 0);
+            }
+            return;
         }
         self.forward(node, handle, now);
+    }
+
+    /// The wire behind a port, if it has a timetable.
+    #[inline]
+    pub(super) fn timetable_of(&self, port: u32) -> Option<u32> {
+        match self.ports[port as usize].behind {
+            Behind::Wire(wire) => self.wires[wire as usize].timetable.is_some().then_some(wire),
+            Behind::Station(_) => None,
+        }
     }
 }
 
