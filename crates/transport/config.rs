@@ -1,5 +1,8 @@
 //! Every choice that the RFCs leave open, and every rule that can be switched off.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use airfair_units::{Bytes, Span};
 
 /// The window with which a connection starts.
@@ -100,6 +103,31 @@ pub struct TcpConfig {
     pub syn_retries: Option<u32>,
     /// Time-outs in a row before the sender gives up (RFC 9293 section 3.8.3, R2); `None`: never.
     pub retries: Option<u32>,
+}
+
+/// A configuration that connections share, every value in its range.
+#[derive(Debug, Clone)]
+pub struct SharedConfig(Arc<TcpConfig>);
+
+impl From<&TcpConfig> for SharedConfig {
+    fn from(config: &TcpConfig) -> Self {
+        Self(Arc::new(config.bounded()))
+    }
+}
+
+impl From<&Self> for SharedConfig {
+    fn from(shared: &Self) -> Self {
+        shared.clone()
+    }
+}
+
+impl Deref for SharedConfig {
+    type Target = TcpConfig;
+
+    #[inline]
+    fn deref(&self) -> &TcpConfig {
+        &self.0
+    }
 }
 
 impl Default for TcpConfig {

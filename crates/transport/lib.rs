@@ -23,7 +23,16 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig};
+pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig};
 pub use receiver::{Receiver, ReceiverStats};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
 pub use sender::{Sender, SenderStats, State};
+
+use airfair_units::Time;
+
+/// The first of some deadlines.
+#[inline]
+fn earliest<const N: usize>(deadlines: [Option<Time>; N]) -> Option<Time> {
+    let first = deadlines.into_iter().fold(Time::NEVER, |first, at| first.min(at.unwrap_or(Time::NEVER)));
+    (first < Time::NEVER).then_some(first)
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Context, Ecn, Enqueued, FlowId, NodeId, Outbox, Packet, PacketClass, PacketId, Queue,
+    Context, DropReason, Ecn, Enqueued, FlowId, NodeId, Outbox, Packet, PacketClass, PacketId, Queue,
 };
 use airfair_schemes::{ParamValue, Params, registry};
 use airfair_units::random::{Purpose, Stream};
@@ -87,7 +87,14 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
                     ecn: if ecn { Ecn::Ect } else { Ecn::NotEct },
                     enqueued: context.now,
                 };
-                match queue.enqueue(packet, &mut context) {
+                let answer = queue.enqueue(packet, &mut context);
+                if queue.tail_drop().is_some() {
+                    let full = stored.packets.len() == limit as usize;
+                    let expected =
+                        if full { Enqueued::Refused(DropReason::QUEUE_FULL) } else { Enqueued::Stored };
+                    prop_assert_eq!(&answer, &expected);
+                }
+                match answer {
                     Enqueued::Stored => stored.add(packet)?,
                     Enqueued::Refused(reason) => prop_assert!(!reason.0.is_empty()),
                     Enqueued::Displaced(gone, reason) => {
@@ -110,6 +117,14 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
                 let taken = queue.commit();
                 prop_assert_eq!(head.map(|h| h.packet), taken);
                 if let Some(packet) = taken {
+                    if let Some(told) = queue.tail_drop() {
+                        prop_assert_eq!(told, limit);
+                        prop_assert_eq!(
+                            stored.packets.keys().next(),
+                            Some(&packet.id),
+                            "first in, first out"
+                        );
+                    }
                     prop_assert_eq!(stored.remove(packet.id)?, packet);
                     if matches!(op, Operation::CommitAndRequeue) {
                         queue.requeue(packet);
@@ -190,7 +205,7 @@ fn drop_tail_is_first_in_first_out_and_refuses_at_its_limit() {
     assert_eq!(queue.enqueue(packet(1), &mut context), Enqueued::Stored);
     assert_eq!(queue.enqueue(packet(2), &mut context), Enqueued::Stored);
     let refused = queue.enqueue(packet(3), &mut context);
-    assert_eq!(refused, Enqueued::Refused(airfair_schemes::places::DropReason::QUEUE_FULL));
+    assert_eq!(refused, Enqueued::Refused(DropReason::QUEUE_FULL));
     assert_eq!(queue.commit().map(|p| p.id), Some(PacketId(1)));
     assert_eq!(queue.commit().map(|p| p.id), Some(PacketId(2)));
     assert_eq!(queue.commit(), None);

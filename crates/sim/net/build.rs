@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::Outbox;
+use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
 use super::arp::Neighbours;
@@ -123,8 +124,7 @@ impl Net {
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
         for port in &ports {
-            if let (Behind::Wire(wire), None, Some(limit)) =
-                (port.behind, &port.aqm, port.queue.tail_drop())
+            if let (Behind::Wire(wire), None, Some(limit)) = (port.behind, &port.aqm, port.queue.tail_drop())
                 && !saturated.contains(&(port.node as usize))
             {
                 wires[wire as usize].set_timetable(limit);
@@ -196,8 +196,8 @@ impl Net {
         let rank = rank(seed, &flow.id);
         let number = self.flows.len() as u32;
         let tcp = match (&flow.transport, law) {
-            (&Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
-                config,
+            (Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
+                config: SharedConfig::from(config),
                 law,
                 traffic: flow.traffic.clone(),
                 connection: ConnectionId::NONE,

@@ -1,7 +1,7 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
 use airfair_schemes::places::Timer;
-use airfair_transport::{Receiver, Segment, Sender};
+use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
 use crate::air::NEVER;
@@ -16,15 +16,6 @@ pub(crate) struct ConnectionId {
 impl ConnectionId {
     /// No connection.
     pub(crate) const NONE: Self = Self { slot: u32::MAX, generation: 0 };
-}
-
-/// What a packet of TCP carries.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Carried {
-    pub segment: Segment,
-    pub connection: ConnectionId,
-    /// From the sender to the receiver.
-    pub forward: bool,
 }
 
 /// Both ends of a connection.

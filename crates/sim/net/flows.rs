@@ -2,7 +2,7 @@
 
 use airfair_schemes::places::{Ecn, PacketClass};
 
-use airfair_transport::TcpConfig;
+use airfair_transport::SharedConfig;
 
 use super::connections::ConnectionId;
 use super::laws::LawId;
@@ -19,7 +19,7 @@ const SATURATING_PACKETS: usize = 64;
 
 /// What a flow over TCP has beside the rest.
 pub(crate) struct TcpFlow {
-    pub config: TcpConfig,
+    pub config: SharedConfig,
     pub law: LawId,
     pub traffic: Traffic,
     /// Its connection, unless it sends files.
@@ -89,11 +89,12 @@ impl Net {
             return;
         }
         let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
-        if let Some(hop) = self.next_hop(from, to) {
-            if self.ports[hop.port as usize].backpressure && self.is_full(hop.port, now) {
-                self.block(hop.port, Blocked::Flow(flow), now);
-                return;
-            }
+        if let Some(hop) = self.next_hop(from, to)
+            && self.ports[hop.port as usize].backpressure
+            && self.is_full(hop.port, now)
+        {
+            self.block(hop.port, Blocked::Flow(flow), now);
+            return;
         }
         self.make(flow, now);
         self.schedule_source(flow, now, agenda);

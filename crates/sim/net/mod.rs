@@ -5,6 +5,7 @@
 
 mod arp;
 mod build;
+mod carried;
 mod connections;
 mod flows;
 mod laws;
@@ -305,6 +306,11 @@ impl Net {
             self.drop_packet(node, handle, drop_reason::HOP_LIMIT, now);
             return;
         }
+        self.send_on(node, destination, handle, now);
+    }
+
+    /// A packet leaves a node towards another.
+    fn send_on(&mut self, node: u32, destination: u32, handle: u64, now: u64) {
         match self.next_hop(node, destination) {
             Some(hop) => self.offer(hop, handle, now),
             None => self.drop_packet(node, handle, drop_reason::NO_ROUTE, now),
@@ -559,11 +565,13 @@ impl Upper for Net {
             }
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
-                let here = self.packets.get(handed.packet).is_some_and(|p| u32::from(p.hops) == handed.tag);
-                if here {
-                    let of_own = self.packets.get(handed.packet).is_some_and(|p| p.tcp && p.source == node);
+                let found = self.packets.get(handed.packet).copied();
+                if let Some(packet) = found.filter(|p| u32::from(p.hops) == handed.tag) {
                     self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
-                    if let Some(&mut carried) = self.packets.carried(handed.packet).filter(|_| of_own) {
+                    if packet.tcp
+                        && packet.source == node
+                        && let Some(carried) = self.packets.carried(handed.packet, &packet)
+                    {
                         self.tcp_link_drop(&carried, now);
                     }
                 }

@@ -4,7 +4,8 @@ use airfair_schemes::places::{Ecn, PacketClass};
 
 use airfair_transport::Segment;
 
-use super::connections::{Carried, ConnectionId};
+use super::carried::{Cargo, Carried};
+use super::connections::ConnectionId;
 use crate::measure::trace::Content;
 
 /// No flow.
@@ -49,7 +50,9 @@ impl Packet {
     }
 }
 
+/// A cache line: it is all that a hop has to touch.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Slot {
     packet: Packet,
     generation: u32,
@@ -62,7 +65,7 @@ pub(crate) struct Packets {
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// What packets of TCP carry, by the same index.
-    carried: Vec<Carried>,
+    cargo: Cargo,
 }
 
 impl Packets {
@@ -76,21 +79,14 @@ impl Packets {
         forward: bool,
     ) -> u64 {
         let handle = self.add(packet);
-        let at = handle as u32 as usize;
-        if at >= self.carried.len() {
-            self.carried.resize(at + 1, Carried { segment: *segment, connection, forward });
-        }
-        let place = &mut self.carried[at];
-        place.segment = *segment;
-        place.connection = connection;
-        place.forward = forward;
+        self.cargo.load(handle as u32 as usize, segment, connection, forward);
         handle
     }
 
     /// What a packet of TCP carries or has just carried.
     #[inline]
-    pub(crate) fn carried(&mut self, handle: u64) -> Option<&mut Carried> {
-        self.carried.get_mut(handle as u32 as usize)
+    pub(crate) fn carried(&self, handle: u64, packet: &Packet) -> Option<Carried> {
+        self.cargo.get(handle as u32 as usize, packet.ecn)
     }
 
     pub(crate) fn add(&mut self, packet: Packet) -> u64 {
@@ -141,6 +137,11 @@ impl Packets {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_packet_takes_a_line() {
+        assert_eq!(size_of::<Slot>(), 64);
+    }
 
     #[test]
     fn a_handle_outlives_its_packet_but_finds_nothing() {

@@ -7,7 +7,8 @@ use airfair_transport::{Receiver, Segment, Sender};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
-use super::connections::{Carried, Connection, ConnectionId};
+use super::carried::Carried;
+use super::connections::{Connection, ConnectionId};
 use super::packet::Packet;
 use super::{Blocked, Net, class, kinds};
 use crate::air::NEVER;
@@ -191,14 +192,17 @@ impl Net {
             ecn: segment.ecn,
         };
         let handle = self.packets.add_carrying(packet, segment, id, forward);
-        self.forward(source, handle, now);
+        if source == destination {
+            self.forward(source, handle, now);
+        } else {
+            self.send_on(source, destination, handle, now);
+        }
     }
 
     /// A packet of TCP has reached its host.
     pub(super) fn tcp_arrived(&mut self, packet: &Packet, handle: u64, now: u64) {
-        let Some(carried) = self.packets.carried(handle) else { return };
-        carried.segment.ecn = packet.ecn;
-        let Carried { segment, connection: id, forward } = carried;
+        let Some(carried) = self.packets.carried(handle, packet) else { return };
+        let Carried { segment, connection: id, forward } = &carried;
         let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
         if forward {

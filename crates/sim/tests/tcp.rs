@@ -2,7 +2,9 @@
 
 mod support;
 
-use airfair_schemes::{ParamValue, Params, find};
+use airfair_schemes::droptail::DropTail;
+use airfair_schemes::places::{Context, Enqueued, Head, Packet, Queue, QueueView};
+use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::files::Completion;
@@ -225,5 +227,72 @@ fn a_flow_without_a_law_is_refused() {
             Transport::Tcp { config: plain(), law: law.into(), params: Params::default(), pinned: false };
         let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
         assert_eq!(World::new(&spec, "droptail", built, 1).err().as_deref(), Some(why));
+    }
+}
+
+/// Drop-tail that does not say so: the wire has to take every packet out of it.
+struct Silent(DropTail);
+
+impl Queue for Silent {
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) -> Enqueued {
+        self.0.enqueue(packet, context)
+    }
+    fn peek(&mut self, context: &mut Context<'_>) -> Option<Head> {
+        self.0.peek(context)
+    }
+    fn commit(&mut self) -> Option<Packet> {
+        self.0.commit()
+    }
+    fn requeue(&mut self, packet: Packet) {
+        self.0.requeue(packet);
+    }
+    fn view(&self) -> QueueView {
+        self.0.view()
+    }
+}
+
+struct SilentScheme;
+
+impl Scheme for SilentScheme {
+    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
+        Box::new(Silent(DropTail::new(limit_packets)))
+    }
+}
+
+/// A timetable in the place of a drop-tail queue changes nothing: sources that wait for room, routers that drop, a saturating
+/// source, a loss on the way, and what is counted from the end of the warm-up to a moment when many packets wait.
+#[test]
+fn a_timetable_does_what_its_queue_would() {
+    for seed in 1..=5 {
+        let mut spec = pair(20, 1, 8, 10);
+        for id in ["c", "d"] {
+            wired(&mut spec, id);
+        }
+        spec.links.push(link((1, 2), 5, 20, 20));
+        spec.links.push(LinkSpec { loss: 0.001, ..link((2, 3), 4, 5, 30) });
+        add(&mut spec, "long", (0, 3), plain(), Traffic::Endless);
+        let sizes = Sizes::Pareto { mean: Bytes(20_000), shape: 1.5, most: Bytes(1_000_000) };
+        add(&mut spec, "short", (0, 2), plain(), Traffic::Arrivals { per_second: 8.0, sizes, count: 0 });
+        add(&mut spec, "back", (3, 0), plain(), Traffic::Endless);
+        let poisson =
+            Traffic::Poisson { rate: Rate::from_mbps(2), packet: Bytes(700), exponential_sizes: true };
+        let saturating = Traffic::Saturating { packet: Bytes(900) };
+        for (id, ends, traffic) in [("poisson", (1, 3), poisson), ("saturating", (2, 1), saturating)] {
+            add(&mut spec, id, ends, plain(), traffic);
+            spec.flows.last_mut().unwrap().transport = Transport::Udp;
+        }
+        spec.warmup = Span::from_millis(2_345);
+        let result = |scheme: Box<dyn Scheme>| {
+            let mut world = World::new(&spec, "droptail", scheme, seed).unwrap();
+            world.advance(Time(9_876_543_210));
+            RunResult { events: 0, ..world.result() }
+        };
+        let (timetable, queue) = (
+            result((find("droptail").unwrap().build)(&Params::default()).unwrap()),
+            result(Box::new(SilentScheme)),
+        );
+        assert!(timetable.ends.dropped["queue-full"] > 100 && timetable.ends.dropped["wire-loss"] > 0);
+        assert!(timetable.ends.queued > 10 && timetable.ends.on_wire > 10, "{:?}", timetable.ends);
+        assert_eq!(timetable, queue);
     }
 }

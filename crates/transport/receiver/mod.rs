@@ -7,7 +7,7 @@ mod window;
 use airfair_schemes::places::Ecn;
 use airfair_units::{Span, Time};
 
-use crate::{Flags, SackBlocks, Segment, TcpConfig, Timestamps};
+use crate::{Flags, SackBlocks, Segment, SharedConfig, Timestamps, earliest};
 use ack::AckPolicy;
 use reassembly::Reassembly;
 use window::ReceiveWindow;
@@ -36,7 +36,7 @@ enum State {
 
 /// The passive end of a connection and the receiver of its data.
 pub struct Receiver {
-    config: TcpConfig,
+    config: SharedConfig,
     state: State,
     stats: ReceiverStats,
     acks: AckPolicy,
@@ -66,11 +66,10 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that waits for a SYN, or for data if there is no handshake. Values outside their range are brought into it.
     #[must_use]
-    pub fn new(config: &TcpConfig) -> Self {
-        let config = config.bounded();
+    pub fn new(config: impl Into<SharedConfig>) -> Self {
+        let config = config.into();
         let stands = !config.handshake;
         Self {
-            config,
             state: if stands { State::Established } else { State::Listen },
             stats: ReceiverStats::default(),
             acks: AckPolicy::default(),
@@ -79,6 +78,7 @@ impl Receiver {
             sack: stands && config.sack,
             timestamps: stands && config.timestamps,
             ecn: stands && config.ecn,
+            config,
             ts_recent: 0,
             last_ack_sent: 1,
             echo: false,
@@ -239,7 +239,7 @@ impl Receiver {
     /// When [`Receiver::on_timer`] is to be called next.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
-        [self.acks.deadline(), self.syn_ack_at].into_iter().flatten().min()
+        earliest([self.acks.deadline(), self.syn_ack_at])
     }
 
     /// A deadline has come; too early it does nothing.

@@ -7,7 +7,7 @@ mod output;
 mod stats;
 mod timers;
 
-use airfair_schemes::places::{Congestion, CongestionCause, Context, Source};
+use airfair_schemes::places::{Allowance, Congestion, CongestionCause, Context, Source};
 use airfair_units::{Bytes, Span, Time};
 
 use crate::delivery::DeliveryRate;
@@ -16,7 +16,7 @@ use crate::pacing::Pacer;
 use crate::prr::Prr;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
-use crate::{Segment, TcpConfig};
+use crate::{Segment, SharedConfig};
 
 pub use stats::SenderStats;
 
@@ -42,7 +42,7 @@ pub enum State {
 
 /// The active opener of a connection and the sender of its data.
 pub struct Sender {
-    config: TcpConfig,
+    config: SharedConfig,
     law: Box<dyn Source>,
     state: State,
     board: Scoreboard,
@@ -127,10 +127,9 @@ pub struct Sender {
 impl Sender {
     /// A sender that is not opened yet. Values outside their range are brought into it.
     #[must_use]
-    pub fn new(config: &TcpConfig, law: Box<dyn Source>) -> Self {
-        let config = config.bounded();
+    pub fn new(config: impl Into<SharedConfig>, law: Box<dyn Source>) -> Self {
+        let config = config.into();
         Self {
-            config,
             law,
             state: State::Closed,
             board: Scoreboard::default(),
@@ -145,6 +144,7 @@ impl Sender {
             written: 0,
             closed: false,
             mss: config.mss,
+            config,
             peer_window: 0,
             largest_window: 0,
             sack: false,
@@ -232,8 +232,12 @@ impl Sender {
     /// The law's congestion window within its limit, bytes, without what fast recovery adds.
     #[must_use]
     pub fn window(&self, now: Time) -> u64 {
-        let window = self.law.allowance(now).window.map_or(u64::MAX, Bytes::get);
-        window.min(self.config.window_limit)
+        self.within_limit(&self.law.allowance(now))
+    }
+
+    /// A window that the law allows, within its limit, bytes.
+    fn within_limit(&self, allowance: &Allowance) -> u64 {
+        allowance.window.map_or(u64::MAX, Bytes::get).min(self.config.window_limit)
     }
 
     /// Slow-start threshold, bytes, where the law has one.

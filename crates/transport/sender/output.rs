@@ -14,10 +14,12 @@ impl Sender {
             State::SynSent => self.syn_due.then(|| self.syn(context.now)),
             State::Open | State::Recovery | State::Loss => {
                 self.paced_until = None;
-                let segment = self.next_data(context).or_else(|| self.probe(context.now));
                 // Data acknowledge too.
                 let due = std::mem::take(&mut self.ack_due);
-                segment.or_else(|| due.then(|| self.bare(context.now)))
+                if let Some(data) = self.next_data(context) {
+                    return Some(data);
+                }
+                if self.probe_due || due { self.probe_or_ack(due, context.now) } else { None }
             }
         }
     }
@@ -39,7 +41,9 @@ impl Sender {
             return Some(segment);
         }
         // Delivery rates from here on are the application's, not the path's.
-        if self.end() < self.next + u64::from(self.mss) && self.fits(self.mss, context.now) {
+        if self.end() < self.next + u64::from(self.mss)
+            && self.fits(self.mss, &self.law.allowance(context.now))
+        {
             self.delivery.on_app_limited(self.board.pipe());
         }
         None
@@ -49,7 +53,7 @@ impl Sender {
     fn repair(&mut self, index: usize, context: &mut Context<'_>) -> Option<Segment> {
         let segment = *self.board.get(index)?;
         let allowance = self.law.allowance(context.now);
-        if !self.repair_now && !self.fits(segment.payload, context.now) {
+        if !self.repair_now && !self.fits(segment.payload, &allowance) {
             self.full_to = self.next;
             return None;
         }
@@ -117,11 +121,11 @@ impl Sender {
         if payload > 0 {
             self.restart_if_idle(context);
         }
-        if !self.fits(payload, now) {
+        let allowance = self.law.allowance(now);
+        if !self.fits(payload, &allowance) {
             self.full_to = self.next;
             return None;
         }
-        let allowance = self.law.allowance(now);
         self.pace(payload, &allowance, now)?;
         let seq = self.next;
         let snapshot = self.delivery.on_sent(now, self.board.pipe() == 0);
@@ -132,7 +136,10 @@ impl Sender {
         if self.timing.is_none() {
             self.timing = Some((self.next, now));
         }
-        if self.state == State::Open && self.dupacks > 0 && self.board.payload() > self.window(now) {
+        if self.state == State::Open
+            && self.dupacks > 0
+            && self.board.payload() > self.within_limit(&allowance)
+        {
             self.limited += u64::from(payload);
         }
         let mut segment = self.leave(seq, payload, fin, false, &allowance, context);
@@ -159,7 +166,7 @@ impl Sender {
         self.stats.segments += 1;
         self.stats.bytes += bytes;
         self.last_sent = now;
-        if !self.fits(self.mss, now) {
+        if !self.fits(self.mss, allowance) {
             self.full_to = self.next;
         }
         if let Some(rate) = allowance.rate {
@@ -180,15 +187,15 @@ impl Sender {
 
     /// Whether `payload` bytes more fit into the congestion window. A window below one segment still lets one leave when
     /// nothing is in flight; a window of zero nothing.
-    fn fits(&self, payload: u32, now: Time) -> bool {
-        let window = self.usable_window(now);
+    fn fits(&self, payload: u32, allowance: &Allowance) -> bool {
+        let window = self.usable_window(allowance);
         let pipe = self.counted_pipe();
         payload == 0 || pipe + u64::from(payload) <= window || (pipe == 0 && window > 0)
     }
 
     /// The congestion window with all that recovery adds to it, bytes.
-    pub(super) fn usable_window(&self, now: Time) -> u64 {
-        let window = self.window(now);
+    fn usable_window(&self, allowance: &Allowance) -> u64 {
+        let window = self.within_limit(allowance);
         let mss = u64::from(self.mss);
         match (self.state, &self.prr) {
             (State::Recovery, Some((_, window))) => *window,
@@ -228,6 +235,11 @@ impl Sender {
             self.stats.idle_restarts += 1;
             self.law.on_idle(&Idle { span, rto }, context);
         }
+    }
+
+    #[inline(never)]
+    fn probe_or_ack(&mut self, due: bool, now: Time) -> Option<Segment> {
+        self.probe(now).or_else(|| due.then(|| self.bare(now)))
     }
 
     /// A probe of the closed window: one new byte beyond it, which is neither counted nor timed (RFC 9293 section 3.8.6.1).

@@ -4,12 +4,13 @@ use airfair_schemes::places::{CongestionCause, Context};
 use airfair_units::Time;
 
 use super::{Sender, State};
+use crate::earliest;
 
 impl Sender {
     /// When [`Sender::on_timer`] is to be called next. It holds until something is handed in or polled.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
-        [self.rto_at, self.persist_at, self.paced_until, self.reductions.hold].into_iter().flatten().min()
+        earliest([self.rto_at, self.persist_at, self.paced_until, self.reductions.hold])
     }
 
     /// A deadline has come; too early it does nothing.

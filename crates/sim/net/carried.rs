@@ -1,0 +1,163 @@
+//! What packets of TCP carry: a cache line each, since every hop of a million packets goes past them.
+
+use airfair_schemes::places::Ecn;
+use airfair_transport::{Flags, SackBlocks, Segment, Timestamps};
+
+use super::connections::ConnectionId;
+
+/// No place among the rare options.
+const NONE: u32 = u32::MAX;
+
+/// A segment without its rare options.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    seq: u64,
+    ack: u64,
+    window: u64,
+    connection: ConnectionId,
+    timestamps: Timestamps,
+    payload: u32,
+    /// Where this line keeps rare options, once it has had some.
+    rare: u32,
+    flags: Flags,
+    has_timestamps: bool,
+    has_rare: bool,
+    forward: bool,
+}
+
+/// Options that few segments have.
+#[derive(Debug, Clone, Copy)]
+struct Rare {
+    sack: SackBlocks,
+    mss: Option<u16>,
+    window_scale: Option<u8>,
+    sack_permitted: bool,
+}
+
+/// A segment and whose it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Carried {
+    pub segment: Segment,
+    pub connection: ConnectionId,
+    /// From the sender to the receiver.
+    pub forward: bool,
+}
+
+/// What all packets carry, by the index of the packet.
+#[derive(Debug, Default)]
+pub(crate) struct Cargo {
+    lines: Vec<Line>,
+    rare: Vec<Rare>,
+}
+
+impl Line {
+    const EMPTY: Self = Self {
+        seq: 0,
+        ack: 0,
+        window: 0,
+        connection: ConnectionId::NONE,
+        timestamps: Timestamps { value: 0, echo: 0 },
+        payload: 0,
+        rare: NONE,
+        flags: Flags { syn: false, ack: false, fin: false, ece: false, cwr: false },
+        has_timestamps: false,
+        has_rare: false,
+        forward: false,
+    };
+}
+
+impl Cargo {
+    /// The packet at an index carries a segment from now on.
+    #[inline]
+    pub(crate) fn load(&mut self, at: usize, segment: &Segment, connection: ConnectionId, forward: bool) {
+        if at >= self.lines.len() {
+            self.lines.resize(at + 1, Line::EMPTY);
+        }
+        let line = &mut self.lines[at];
+        let has_rare = !segment.sack.as_slice().is_empty()
+            || segment.mss.is_some()
+            || segment.window_scale.is_some()
+            || segment.sack_permitted;
+        *line = Line {
+            seq: segment.seq,
+            ack: segment.ack,
+            window: segment.window,
+            connection,
+            timestamps: segment.timestamps.unwrap_or(Timestamps { value: 0, echo: 0 }),
+            payload: segment.payload,
+            rare: line.rare,
+            flags: segment.flags,
+            has_timestamps: segment.timestamps.is_some(),
+            has_rare,
+            forward,
+        };
+        if has_rare {
+            self.load_rare(at, segment);
+        }
+    }
+
+    #[inline(never)]
+    fn load_rare(&mut self, at: usize, segment: &Segment) {
+        let &Segment { sack, mss, window_scale, sack_permitted, .. } = segment;
+        let rare = Rare { sack, mss, window_scale, sack_permitted };
+        let line = &mut self.lines[at];
+        match self.rare.get_mut(line.rare as usize) {
+            Some(place) => *place = rare,
+            None => {
+                line.rare = self.rare.len() as u32;
+                self.rare.push(rare);
+            }
+        }
+    }
+
+    /// What the packet at an index carries or has just carried, with the ECN bits of its IP header.
+    #[inline]
+    pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {
+        let line = self.lines.get(at)?;
+        let mut segment = Segment {
+            payload: line.payload,
+            flags: line.flags,
+            ecn,
+            timestamps: line.has_timestamps.then_some(line.timestamps),
+            ..Segment::bare(line.seq, line.ack, line.window)
+        };
+        if line.has_rare {
+            let Rare { sack, mss, window_scale, sack_permitted } = self.rare[line.rare as usize];
+            segment = Segment { sack, mss, window_scale, sack_permitted, ..segment };
+        }
+        Some(Carried { segment, connection: line.connection, forward: line.forward })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_line() {
+        assert_eq!(size_of::<Line>(), 64);
+    }
+
+    /// Whatever a place carried before, a segment comes out as it went in.
+    #[test]
+    fn a_segment_comes_out_as_it_went_in() {
+        let plain = Segment { payload: 960, ..Segment::bare(7, 8, 9) };
+        let syn = Segment { mss: Some(960), window_scale: Some(3), sack_permitted: true, ..plain };
+        let mut sack = SackBlocks::default();
+        assert!(sack.push(100, 200));
+        let stamped = Segment { sack, timestamps: Some(Timestamps { value: 1, echo: 2 }), ..plain };
+        let flags = Flags { syn: true, ack: true, fin: true, ece: true, cwr: true };
+        let flagged = Segment { flags, ecn: Ecn::Ce, ..plain };
+        let mut cargo = Cargo::default();
+        let id = ConnectionId { slot: 3, generation: 4 };
+        for segment in [plain, syn, plain, stamped, flagged, syn, stamped] {
+            cargo.load(2, &segment, id, true);
+            let carried = cargo.get(2, segment.ecn).unwrap();
+            assert_eq!(carried.segment, segment);
+            assert_eq!((carried.connection, carried.forward), (id, true));
+        }
+        assert_eq!(cargo.rare.len(), 1, "a place is used again");
+        assert!(cargo.get(3, Ecn::NotEct).is_none());
+    }
+}
