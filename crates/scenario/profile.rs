@@ -10,6 +10,7 @@ use crate::field::Field;
 /// The rules that a profile decides.
 pub(crate) struct Switches {
     pub lock_on: LockOn,
+    pub short_retry_limit: u32,
     pub preamble_detection: Span,
     pub interference: Interference,
     pub eifs: Eifs,
@@ -31,6 +32,7 @@ pub(crate) struct Switches {
 /// 802.11-2016, and a host that behaves as Linux does.
 const STANDARD: Switches = Switches {
     lock_on: LockOn::Preamble,
+    short_retry_limit: 7,
     preamble_detection: Span::from_micros(4),
     interference: Interference::Sum,
     eifs: Eifs::LowestRate,
@@ -66,6 +68,9 @@ const NS2: Switches = Switches {
 
 /// ns-3.37, `src/wifi/model`.
 const NS3: Switches = Switches {
+    // An RTS is repeated without end; a queue that is full drops.
+    short_retry_limit: 1_000_000,
+    backpressure: false,
     eifs: Eifs::ResponseRate,
     sensing_delay: Some(Span::from_micros(4)),
     cutoff_at_energy_detect: true,
@@ -87,6 +92,7 @@ pub(crate) fn describe(key: &str) -> String {
         let s = switches(profile);
         match key {
             "lock_on" => s.lock_on.write(),
+            "short_retry_limit" => s.short_retry_limit.write(),
             "preamble_detection" => s.preamble_detection.write(),
             "cts_needs_idle_carrier" => s.cts_needs_idle_carrier.write(),
             "eifs_as_nav" => s.eifs_as_nav.write(),

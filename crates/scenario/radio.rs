@@ -81,7 +81,7 @@ table! {
         /// Largest contention window, in slots. One less than a power of two.
         cw_max: u32 = default(1023), in 0..=32_767;
         /// Attempts of an RTS, or of a data frame without RTS, before the packet is dropped.
-        short_retry_limit: u32 = default(7), in 1..=MOST_ATTEMPTS;
+        short_retry_limit: u32 = switch(describe), in 1..=MOST_ATTEMPTS;
         /// Attempts of a data frame after RTS and CTS before the packet is dropped.
         long_retry_limit: u32 = default(4), in 1..=MOST_ATTEMPTS;
         /// Which interval follows a failed reception.

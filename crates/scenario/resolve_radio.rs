@@ -242,7 +242,7 @@ fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
         rts_threshold: t.rts_threshold,
         cw_min: *t.cw_min.get_or_insert(d.cw_min),
         cw_max: t.cw_max,
-        short_retry_limit: t.short_retry_limit,
+        short_retry_limit: *t.short_retry_limit.get_or_insert(s.short_retry_limit),
         long_retry_limit: t.long_retry_limit,
         eifs: *t.eifs.get_or_insert(s.eifs),
         eifs_on_energy: *t.eifs_on_energy.get_or_insert(s.eifs_on_energy),

@@ -21,8 +21,8 @@ ns-2's side of the settings: `profile = "ns-2"` for radio and TCP, 1460 B of pay
 over it (an acknowledgement is these alone), 49 waiting packets that a source's own segments overflow too,
 and `initial_ssthresh` of 20 segments, since a sender of ns-2 begins with its default `window_` as
 threshold, whatever limit is set afterwards. ns-3's side: `profile = "ns-3"` twice (SACK, ten segments at
-first, time-outs from 1 s, 12 B of timestamps in 1472 B), every segment acknowledged, RTS repeated without
-end (`short_retry_limit`), 50 waiting packets.
+first, time-outs from 1 s, 12 B of timestamps in 1472 B), every segment acknowledged, 50 waiting packets;
+its radio repeats an RTS without end.
 
 ns-3's numbers are means of runs of its chain with TCP, two to five seeds a length; an earlier single run
 gave 248 kbit/s at five hops, which none of the five seeds here comes near.
@@ -71,7 +71,7 @@ NS2 = Settings(
 )
 NS3 = Settings(
     "ns-3",
-    {"queue_packets": "50", "short_retry_limit": "255"},
+    {"queue_packets": "50"},
     {"tcp": '"real"', "ip": '"20 B"', "llc": '"8 B"', "mac": '"28 B"'},
     {"mss": '"1472 B"', "delayed_ack": '"off"'},
 )

@@ -282,7 +282,6 @@ def _ns3(context: Context) -> Iterator[Row]:
         radio = {
             "profile": '"ns-3"',
             "queue_packets": "66",
-            "short_retry_limit": "255",
             "propagation": propagation(case.sense_m),
         }
         place = Place(line(case.spacing_m), HIDDEN)

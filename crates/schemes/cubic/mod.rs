@@ -219,7 +219,8 @@ impl Source for Cubic {
             }
             CongestionCause::Timeout => {
                 if !congestion.repeated {
-                    self.reduce(congestion.in_flight);
+                    // In fast recovery more is outstanding than the window, as in Reno.
+                    self.reduce(congestion.in_flight.min(Bytes(self.window.size())));
                 }
                 self.window.collapse();
                 self.after_timeout = true;

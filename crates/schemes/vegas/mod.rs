@@ -189,15 +189,17 @@ impl Source for Vegas {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
-        let left = (congestion.in_flight.get() as f64 * self.loss_factor) as u64;
+        let left = |bytes: u64| (bytes as f64 * self.loss_factor) as u64;
+        let flight = congestion.in_flight.get();
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
-                self.window.set_threshold(left);
+                self.window.set_threshold(left(flight));
                 self.window.set(self.window.size().min(self.window.threshold()));
             }
             CongestionCause::Timeout => {
                 if !congestion.repeated {
-                    self.window.set_threshold(left);
+                    // In fast recovery more is outstanding than the window, as in Reno.
+                    self.window.set_threshold(left(flight.min(self.window.size())));
                 }
                 self.window.collapse();
                 self.growing = true;

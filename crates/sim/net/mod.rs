@@ -231,7 +231,7 @@ impl Net {
                 }
             }
             kinds::WARMUP => self.warmed_up(now),
-            kinds::FLOW_STOP => self.tcp_stop(event.target),
+            kinds::FLOW_STOP => self.tcp_stop(event.target, now),
             kinds::FILE => self.file_arrives(event.target, now),
             kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
             kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),

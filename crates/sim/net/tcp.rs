@@ -70,10 +70,20 @@ impl Net {
     }
 
     /// A flow's time is over: its application hands over no more.
-    pub(super) fn tcp_stop(&mut self, flow: u32) {
+    pub(super) fn tcp_stop(&mut self, flow: u32, now: u64) {
         let id = self.flows[flow as usize].tcp.as_ref().map_or(ConnectionId::NONE, |t| t.connection);
         if let Some(connection) = self.connections.get_mut(id) {
             connection.sender.stop();
+            self.go_on(id, now);
+        }
+    }
+
+    /// The sender may be done, or have more to send.
+    fn go_on(&mut self, id: ConnectionId, now: u64) {
+        if self.connections.get(id).is_some_and(|connection| connection.sender.is_done()) {
+            self.close(id, now);
+        } else {
+            self.pump(id, now);
         }
     }
 
@@ -223,13 +233,8 @@ impl Net {
         let before = connection.reasons();
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         connection.sender.on_segment(segment, &mut context);
-        let done = connection.sender.is_done();
         self.tell_reasons(id, before, now);
-        if done {
-            self.close(id, now);
-        } else {
-            self.pump(id, now);
-        }
+        self.go_on(id, now);
     }
 
     /// Puts into the trace why a sender has slowed down, if it has.

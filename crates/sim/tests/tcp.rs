@@ -70,6 +70,10 @@ fn pair(mbps: u64, delay_ms: u64, packets: u32, seconds: u64) -> WorldSpec {
     spec
 }
 
+fn built(scheme: &str) -> Box<dyn Scheme> {
+    (find(scheme).unwrap().build)(&Params::default()).unwrap()
+}
+
 fn run_with(spec: &WorldSpec, scheme: &str, params: &Params) -> RunResult {
     let built = (find(scheme).unwrap().build)(params).unwrap();
     let mut world = World::new(spec, scheme, built, 1).unwrap();
@@ -173,8 +177,7 @@ fn files_may_be_kept_one_by_one() {
     let files =
         [(Span::ZERO, Bytes(1000)), (Span::from_secs(1), Bytes(1000)), (Span::from_secs(2), Bytes(3000))];
     add(&mut spec, "f", (0, 1), plain(), Traffic::List { files: files.into() });
-    let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
-    let mut world = World::new(&spec, "droptail", built, 1).unwrap();
+    let mut world = World::new(&spec, "droptail", built("droptail"), 1).unwrap();
     world.advance(Time(500_000_000));
     world.keep_completions();
     drive::to_end(&mut world);
@@ -190,8 +193,7 @@ fn connections_leave_nothing_behind() {
     let mut spec = pair(100, 1, 100, 60);
     let traffic = Traffic::Web { sizes: Sizes::Fixed(Bytes(3000)), pause: Span::from_millis(5) };
     add(&mut spec, "f", (0, 1), TcpConfig { fin: true, ..plain() }, traffic);
-    let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
-    let mut world = World::new(&spec, "droptail", built, 1).unwrap();
+    let mut world = World::new(&spec, "droptail", built("droptail"), 1).unwrap();
     drive::to_end(&mut world);
     let files = world.result().flows[0].files.clone().unwrap();
     assert!(files.finished > 3000, "{files:?}");
@@ -225,8 +227,28 @@ fn a_flow_without_a_law_is_refused() {
     for (law, why) in [("red", "flow f: red has no window law"), ("rneo", "flow f: no such scheme: rneo")] {
         spec.flows[0].transport =
             Transport::Tcp { config: plain(), law: law.into(), params: Params::default(), pinned: false };
-        let built = (find("droptail").unwrap().build)(&Params::default()).unwrap();
-        assert_eq!(World::new(&spec, "droptail", built, 1).err().as_deref(), Some(why));
+        let refused = World::new(&spec, "droptail", built("droptail"), 1);
+        assert_eq!(refused.err().as_deref(), Some(why));
+    }
+}
+
+/// A flow that stops when all it has sent is acknowledged still says farewell, and its connection goes.
+#[test]
+fn a_flow_that_stops_in_silence_ends_its_connection() {
+    for fin in [false, true] {
+        let mut spec = pair(10, 1, 10, 3);
+        let traffic = Traffic::ConstantRate { rate: Rate(80_000), packet: Bytes(1000), gap_jitter: 0.0 };
+        add(&mut spec, "f", (0, 1), TcpConfig { fin, ..plain() }, traffic);
+        // Packets at 0, 100, 200 ms: the last is acknowledged long before the stop.
+        spec.flows[0].stop = Time(290_000_000);
+        let mut world = World::new(&spec, "droptail", built("droptail"), 1).unwrap();
+        world.advance(Time(289_000_000));
+        assert_eq!((world.connections().0, world.result().flows[0].delivered_packets), (1, 3));
+        let made = world.result().ends.made;
+        world.advance(Time(1_000_000_000));
+        assert_eq!(world.connections().0, 0);
+        // The FIN and its acknowledgement.
+        assert_eq!(world.result().ends.made - made, if fin { 2 } else { 0 });
     }
 }
 
@@ -287,10 +309,7 @@ fn a_timetable_does_what_its_queue_would() {
             world.advance(Time(9_876_543_210));
             RunResult { events: 0, ..world.result() }
         };
-        let (timetable, queue) = (
-            result((find("droptail").unwrap().build)(&Params::default()).unwrap()),
-            result(Box::new(SilentScheme)),
-        );
+        let (timetable, queue) = (result(built("droptail")), result(Box::new(SilentScheme)));
         assert!(timetable.ends.dropped["queue-full"] > 100 && timetable.ends.dropped["wire-loss"] > 0);
         assert!(timetable.ends.queued > 10 && timetable.ends.on_wire > 10, "{:?}", timetable.ends);
         assert_eq!(timetable, queue);

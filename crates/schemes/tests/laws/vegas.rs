@@ -186,6 +186,9 @@ fn losses_are_renos() {
     assert_eq!(flow.congested(again), 1000);
     assert_eq!(flow.threshold(), 5000);
     assert!(flow.law.allowance(flow.now).rate.is_none());
+    let mut flow = Flow::new("vegas", &[], &setup());
+    flow.congestion(Timeout, 30_000);
+    assert_eq!(flow.threshold(), 5000, "of the window: in fast recovery more than that is outstanding");
 }
 
 #[test]
