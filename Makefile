@@ -54,7 +54,7 @@ lint: $(BUILT) $(VALIDATION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy python tests validation benches papers
+	$(BIN)/mypy python tests validation benches papers peers
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
 rust:
@@ -73,13 +73,12 @@ bench: ## What a frame costs (instructions, time a hearer, memory a node), and w
 	@$(PYTHON) benches/speed.py "$${CARGO_TARGET_DIR:-target}/release/bench-run"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-queue" scenarios/grid-64.toml
 
-bench-peers: $(BUILT) ## The same grid here and in ns-2, side by side (installs ns-2 and ns-3 on Debian, as root)
+bench-peers: $(BUILT) ## Three races against ns-2, side by side (installs ns-2 and ns-3 on Debian, as root); BENCH=--all for ns-3 too
 	@command -v ns >/dev/null && dpkg -s libns3-dev >/dev/null 2>&1 || { \
 	  [ "$$(id -u)" = 0 ] || { echo "needs ns-2 and ns-3: apt-get install ns2 libns3-dev" >&2; exit 1; }; \
 	  apt-get update -q && apt-get install -yq --no-install-recommends ns2 libns3-dev; }
 	$(MAKE) -C peers/ns3
-	$(BIN)/python peers/bench.py --ns3 --ours '$(BIN)/airfair run scenarios/grid-64.toml --json' \
-	  --ours-idle '$(BIN)/airfair run scenarios/grid-64.toml --json --set flow=[]'
+	$(BIN)/python -m peers.bench $(BENCH)
 
 fuzz: ## Coverage-guided fuzzing for a minute a target, where nightly Rust and cargo-fuzz are installed
 	@if [ ! -d fuzz ]; then echo "there are no fuzz targets"; \

@@ -1,15 +1,14 @@
-"""Our simulator side by side with ns-2 (and ns-3) on the 64-node grid: CPU time for the same work.
+"""Our simulator beside ns-2 (and ns-3): CPU time for the same work, in three races.
 
-    python peers/bench.py --ours 'airfair run grid.toml --json' --ours-idle 'airfair run idle.toml --json'
+    python -m peers.bench [RACE ...] [--repeats 7] [--all]
 
-Both sides run in turn, `--repeats` times each, with their traffic and without. What is compared is user and
-system CPU seconds of the child process: the best run with traffic minus the best run without, so that
-start-up, reading and routes count for nobody. A ratio counts only if both sides did the same work:
-delivered packets within 20 %, frames on the air within 25 % of ns-2's.
+The two sides of a race run in turn, `--repeats` times each, with their traffic and without. What is compared
+is user and system CPU seconds of the child process: the best run with traffic minus the best run without, so
+that start-up, reading and routes count for nobody. A ratio counts only if both sides did the same work: each
+race says in what, and how far apart they may be.
 
-Our command prints the JSON object of `run --json`, of which `flows[].delivered_bytes` and
-`perf.transmissions` are read.
-Exit status: 0 done, 1 the two sides did different work, 2 bad input or a peer that is not installed.
+Exit status: 0 done, 1 the two sides of a race did different work, 2 bad input or a peer that is not
+installed. A ratio below the wanted one is told, and is no failure: it hangs on the machine too.
 """
 
 # SPDX-License-Identifier: MIT OR Apache-2.0
@@ -18,42 +17,66 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import math
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from validation import flow_list
+
+from .programs import Finished, PeerError, read_json, run
+
 HERE = Path(__file__).resolve().parent
-PAYLOAD_BYTES = 1460
-MAX_PACKETS_APART = 0.20
-MAX_FRAMES_APART = 0.25
+SCENARIOS = HERE.parent / "scenarios"
 
-
-class BenchError(Exception):
-    """Something that the user can put right."""
+Result = Mapping[str, Any]
+Work = dict[str, int]
+"""What a run did, by name: packets that arrived, frames on the air, finished flows."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a run did: packets that arrived, frames on the air."""
+class Contender:
+    """How to run one simulator, with traffic and without, and how to read what it did."""
 
-    packets: int
-    frames: int
+    name: str
+    loaded: Sequence[str]
+    idle: Sequence[str]
+    work: Callable[[Result], Work]
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two simulators with the same work."""
+
+    name: str
+    title: str
+    ours: Contender
+    peer: Contender
+    allowed: Mapping[str, float]
+    """How far our work may lie from the peer's, relatively; what is not named here is only printed."""
+    wanted: float
+    """How many times as fast we have to be."""
+    goal: float
+    """And how many we would like to be."""
+    extras: Sequence[Contender] = ()
+    """Run once each, to look at."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One simulator's best runs, CPU seconds with traffic and without."""
+    """One simulator's best runs: CPU seconds with traffic and without, peak memory with traffic."""
 
     name: str
     loaded_s: float
+    worst_s: float
+    """The slowest run with traffic: far above the best, the machine was busy."""
     idle_s: float
+    peak_mb: float
     work: Work
 
     @property
@@ -62,66 +85,150 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Contender:
-    """How to run one simulator, and how to read what it did."""
+class Outcome:
+    """What came out of a race."""
 
-    name: str
-    loaded: Sequence[str]
-    idle: Sequence[str] | None
-    work: Callable[[dict[str, Any]], Work]
+    race: Race
+    ours: Side
+    peer: Side
+    extras: Sequence[Side]
+
+    @property
+    def times_faster(self) -> float:
+        return self.peer.cpu_s / self.ours.cpu_s
+
+    @property
+    def counts(self) -> bool:
+        """Whether both sides did the same work."""
+        return all(
+            abs(apart(self.ours.work[what], self.peer.work[what])) <= most
+            for what, most in self.race.allowed.items()
+        )
+
+    def verdict(self) -> str:
+        race = self.race
+        if not self.counts:
+            limits = ", ".join(f"{what} within {100 * most:.0f} %" for what, most in race.allowed.items())
+            return f"the ratio does not count: the two sides did different work ({limits})"
+        ratio = self.times_faster
+        said = "reached" if ratio >= race.goal else "enough" if ratio >= race.wanted else "NOT REACHED"
+        goal = f", the goal {race.goal:g}" if race.goal > race.wanted else ""
+        return f"{ratio:.1f} times as fast; at least {race.wanted:g} are wanted{goal}: {said}"
+
+    def json(self) -> dict[str, object]:
+        return {
+            "race": self.race.name,
+            "sides": [asdict(side) | {"cpu_s": side.cpu_s} for side in (self.ours, self.peer, *self.extras)],
+            "times_faster": self.times_faster,
+            "wanted": self.race.wanted,
+            "goal": self.race.goal,
+            "counts": self.counts,
+        }
 
 
-def run(command: Sequence[str]) -> tuple[float, str]:
-    """CPU seconds (user + system, children included) and standard output of a command."""
-    with tempfile.TemporaryFile("w+") as complaints:
-        try:
-            child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True)
-        except OSError as error:
-            raise BenchError(f"cannot run {command[0]}: {error.strerror}") from error
-        assert child.stdout is not None
-        with child.stdout:
-            output = child.stdout.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)  # wait4 took it, so Popen must not ask again
-        if child.returncode != 0:
-            complaints.seek(0)
-            said = complaints.read().strip()[-500:] or "nothing on standard error"
-            raise BenchError(f"exit status {child.returncode} from: {shlex.join(command)}\n{said}")
-    return usage.ru_utime + usage.ru_stime, output
+def apart(value: int, reference: int) -> float:
+    """Signed relative difference; infinite when only the reference is zero."""
+    if reference == 0:
+        return 0.0 if value == 0 else math.inf
+    return value / reference - 1
 
 
-def read_json(output: str, command: Sequence[str]) -> dict[str, Any]:
-    """The JSON object in a program's output: all of it, or one line among others."""
-    for text in (output, *reversed([line for line in output.splitlines() if line.startswith("{")])):
-        try:
-            found = json.loads(text)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(found, dict):
-            return found
-    raise BenchError(f"no JSON object on standard output of: {shlex.join(command)}")
+def table(outcome: Outcome) -> str:
+    """One row a simulator; work against the peer's."""
+    peer = outcome.peer
+    sides = [outcome.ours, peer, *outcome.extras]
+    width = max(len(side.name) for side in sides)
+    lines = [
+        f"{'':{width}} {'CPU s':>8} {'worst s':>8} {'idle s':>8} {'net s':>8} {'MB':>6}"
+        + "".join(f" {what:>10} {'':>7}" for what in peer.work)
+    ]
+    for side in sides:
+        lines.append(
+            f"{side.name:{width}} {side.loaded_s:8.3f} {side.worst_s:8.3f} {side.idle_s:8.3f} "
+            f"{side.cpu_s:8.3f} {side.peak_mb:6.0f}"
+            + "".join(
+                f" {side.work[what]:10d} {apart(side.work[what], reference):+7.1%}"
+                for what, reference in peer.work.items()
+            )
+        )
+    return "\n".join(line.rstrip() for line in lines)
 
 
-def our_work(result: dict[str, Any]) -> Work:
-    """Reads the result contract of `run --json`."""
+def measure(contenders: Sequence[Contender], repeats: int) -> list[Side]:
+    """Runs all in turn, so that a slow moment of the machine meets everyone; keeps each one's best."""
+    loaded: dict[str, list[Finished]] = {c.name: [] for c in contenders}
+    idle: dict[str, list[Finished]] = {c.name: [] for c in contenders}
+    for repeat in range(repeats):
+        for c in contenders:
+            print(f"{c.name}: run {repeat + 1} of {repeats}", file=sys.stderr)
+            loaded[c.name].append(run(c.loaded))
+            idle[c.name].append(run(c.idle))
+    return [summary(c, loaded[c.name], idle[c.name]) for c in contenders]
+
+
+def summary(contender: Contender, loaded: Sequence[Finished], idle: Sequence[Finished]) -> Side:
+    """The best of one simulator's runs; all do the same work, so that one tells it."""
     try:
-        delivered = sum(flow["delivered_bytes"] for flow in result["flows"])
-        return Work(delivered // PAYLOAD_BYTES, result["perf"]["transmissions"])
-    except (KeyError, TypeError) as error:
-        raise BenchError(f"our result lacks {error}") from error
+        work = contender.work(read_json(loaded[0].output, contender.loaded))
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise PeerError(f"the result of {contender.name} cannot be read: {error!r}") from error
+    times = [done.cpu_s for done in loaded]
+    return Side(
+        contender.name,
+        min(times),
+        max(times),
+        min(done.cpu_s for done in idle),
+        max(done.peak_mb for done in loaded),
+        work,
+    )
 
 
-def ours(loaded: str, idle: str) -> Contender:
-    return Contender("ours", shlex.split(loaded), shlex.split(idle), our_work)
+def hold(race: Race, repeats: int) -> Outcome:
+    """The race itself, then its extras."""
+    ours, peer = measure([race.ours, race.peer], repeats)
+    if min(ours.cpu_s, peer.cpu_s) <= 0:
+        raise PeerError("a run with traffic took no more CPU than the one without: nothing to compare")
+    return Outcome(race, ours, peer, measure(race.extras, 1))
 
 
-def ns2(seed: int, routes: str) -> Contender:
+# --- The contenders ---------------------------------------------------------------------------------------
+
+
+def ours(
+    program: Sequence[str], scenario: str, seed: int, work: Callable[[Result], Work], *sets: str
+) -> Contender:
+    """Our side: a file of scenarios/, with overrides."""
+    base = [*program, "run", str(SCENARIOS / scenario), "--json", "--seed", str(seed)]
+    loaded = [*base, *(part for override in sets for part in ("--set", override))]
+    return Contender("Airfair", loaded, [*base, "--set", "flow=[]"], work)
+
+
+def our_grid_work(result: Result) -> Work:
+    return {
+        "packets": sum(flow["delivered_packets"] for flow in result["flows"]),
+        "frames": result["perf"]["transmissions"],
+    }
+
+
+def our_short_flows_work(result: Result) -> Work:
+    (flow,) = result["flows"]
+    return {"packets": flow["delivered_packets"], "finished": flow["files"]["finished"]}
+
+
+def ns2(script: str, *options: str) -> list[str]:
     if shutil.which("ns") is None:
-        raise BenchError("ns-2 is not installed; on Debian: apt-get install ns2")
-    base = ["ns", str(HERE / "ns2" / "grid64.tcl"), "-seed", str(seed), "-routes", routes]
+        raise PeerError("ns-2 is not installed; on Debian: apt-get install ns2")
+    return ["ns", str(HERE / "ns2" / script), *options]
+
+
+def ns2_grid(transport: str, seed: int, routes: str) -> Contender:
+    base = ns2("grid64.tcl", "-seed", str(seed), "-routes", routes, "-transport", transport)
     frames = count_ns2_frames(base)
     return Contender(
-        "ns-2.35", base, [*base, "-traffic", "0"], lambda result: Work(result["delivered_packets"], frames)
+        "ns-2.35",
+        base,
+        [*base, "-traffic", "0"],
+        lambda result: {"packets": result["delivered_packets"], "frames": frames},
     )
 
 
@@ -131,119 +238,152 @@ def count_ns2_frames(base: Sequence[str]) -> int:
     def frames(*more: str) -> int:
         with tempfile.TemporaryDirectory() as folder:
             command = [*base, *more, "-counts", str(Path(folder) / "frames")]
-            counted: int = read_json(run(command)[1], command)["frames"]["total"]
+            counted: int = read_json(run(command).output, command)["frames"]["total"]
             return counted
 
     return frames() - frames("-traffic", "0")
 
 
-def ns3(seed: int) -> Contender:
+def ns2_short_flows(flows: Path, nothing: Path) -> Contender:
+    base = ns2("short_flows.tcl")
+    return Contender(
+        "ns-2.35",
+        [*base, "-flows", str(flows)],
+        [*base, "-flows", str(nothing)],
+        lambda result: {"packets": result["delivered_packets"], "finished": result["finished"]},
+    )
+
+
+def ns3_grid(transport: str, seed: int) -> Contender:
     program = HERE / "ns3" / "build" / "mesh"
     if not program.exists():
-        raise BenchError("the ns-3 peer is not built: apt-get install libns3-dev, then make -C peers/ns3")
-    flows = HERE / "grid-64-flows.csv"
-    base = [str(program), "--scenario=grid64", f"--flows={flows}", f"--seed={seed}", "--count=1"]
+        raise PeerError("the ns-3 peer is not built: apt-get install libns3-dev, then make -C peers/ns3")
+    base = [
+        str(program),
+        "--scenario=grid64",
+        f"--transport={transport}",
+        f"--flows={HERE / 'grid-64-flows.csv'}",
+        f"--seed={seed}",
+        "--count=1",
+    ]
     return Contender(
         "ns-3.37",
         base,
         [*base, "--traffic=0"],
-        lambda result: Work(result["delivered_packets"], result["frames"]["total"]),
+        lambda result: {"packets": result["delivered_packets"], "frames": result["frames"]["total"]},
     )
 
 
-def measure(contenders: Sequence[Contender], repeats: int) -> list[Side]:
-    """Runs all in turn, so that a slow moment of the machine meets everyone; keeps each one's best."""
-    loaded: dict[str, list[float]] = {c.name: [] for c in contenders}
-    idle: dict[str, list[float]] = {c.name: [] for c in contenders}
-    work: dict[str, Work] = {}
-    for repeat in range(repeats):
-        for c in contenders:
-            print(f"{c.name}: run {repeat + 1} of {repeats}", file=sys.stderr)
-            cpu, output = run(c.loaded)
-            loaded[c.name].append(cpu)
-            work[c.name] = c.work(read_json(output, c.loaded))
-            if c.idle is not None:
-                idle[c.name].append(run(c.idle)[0])
-    return [
-        Side(c.name, min(loaded[c.name]), min(idle[c.name], default=0.0), work[c.name]) for c in contenders
-    ]
+# --- The races --------------------------------------------------------------------------------------------
 
 
-def apart(value: int, reference: int) -> float:
-    """Signed relative difference; infinite when only the reference is zero."""
-    if reference == 0:
-        return 0.0 if value == 0 else float("inf")
-    return value / reference - 1
+@dataclass(frozen=True)
+class Settings:
+    """What the command line says."""
+
+    ours: Sequence[str]
+    seed: int
+    routes: str
+    extras: bool
+    folder: Path
+    """For files that the races need."""
 
 
-def table(sides: Sequence[Side], reference: Side) -> str:
-    """One row a simulator; differences and ratios against the reference."""
-    lines = [
-        (
-            f"{'':8} {'CPU s':>8} {'idle s':>8} {'net s':>8} "
-            f"{'x faster':>9} {'packets':>9} {'':>7} {'frames':>9} {'':>7}"
-        )
-    ]
-    for side in sides:
-        lines.append(
-            f"{side.name:8} {side.loaded_s:8.3f} {side.idle_s:8.3f} {side.cpu_s:8.3f} "
-            f"{reference.cpu_s / side.cpu_s:9.2f} "
-            f"{side.work.packets:9d} {apart(side.work.packets, reference.work.packets):+7.1%} "
-            f"{side.work.frames:9d} {apart(side.work.frames, reference.work.frames):+7.1%}"
-        )
-    return "\n".join(lines)
+def grid_udp(settings: Settings) -> Race:
+    return Race(
+        "grid-udp",
+        "20 UDP flows over a grid of 64 nodes, 60 s",
+        ours(settings.ours, "grid-64.toml", settings.seed, our_grid_work),
+        ns2_grid("udp", settings.seed, settings.routes),
+        {"packets": 0.20, "frames": 0.25},
+        wanted=15,
+        goal=20,
+        extras=[ns3_grid("udp", settings.seed)] if settings.extras else (),
+    )
+
+
+def grid_tcp(settings: Settings) -> Race:
+    return Race(
+        "grid-tcp",
+        "20 long TCP flows over a grid of 64 nodes, 60 s",
+        ours(settings.ours, "grid-64-tcp.toml", settings.seed, our_grid_work),
+        ns2_grid("tcp", settings.seed, settings.routes),
+        {"packets": 0.20, "frames": 0.25},
+        wanted=15,
+        goal=20,
+        extras=[ns3_grid("tcp", settings.seed)] if settings.extras else (),
+    )
+
+
+def short_flows(settings: Settings) -> Race:
+    """ns-2 counts the packets of finished flows only, we all that arrived: some 4 % more."""
+    flows, nothing = settings.folder / "flows.csv", settings.folder / "nothing.csv"
+    flow_list.write(flows)
+    nothing.write_text("start_s,bytes\n", encoding="ascii")
+    return Race(
+        "short-flows",
+        "60,000 TCP transfers over a wire of 150 Mbit/s, 95 s",
+        ours(
+            settings.ours,
+            "short-flows.toml",
+            settings.seed,
+            our_short_flows_work,
+            *flow_list.overrides(flows, flow_list.STOP_S),
+        ),
+        ns2_short_flows(flows, nothing),
+        {"packets": 0.20, "finished": 0.05},
+        wanted=15,
+        goal=15,
+    )
+
+
+RACES: dict[str, Callable[[Settings], Race]] = {
+    "grid-udp": grid_udp,
+    "grid-tcp": grid_tcp,
+    "short-flows": short_flows,
+}
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument(
-        "--ours", required=True, help="command that runs our side and prints the JSON of `run --json`"
+    parser = argparse.ArgumentParser(
+        prog="python -m peers.bench", description=(__doc__ or "").split("\n", maxsplit=1)[0]
     )
-    parser.add_argument("--ours-idle", required=True, help="the same without traffic")
+    parser.add_argument("races", nargs="*", metavar="RACE", help=f"any of: {', '.join(RACES)} (default: all)")
+    parser.add_argument("--ours", default=f"{sys.executable} -m airfair", help="command that runs our side")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each side (default 7)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the peers (default 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of both sides (default 1)")
     parser.add_argument(
-        "--routes", choices=("static", "dsdv"), default="static", help="how ns-2 finds its routes"
+        "--routes", choices=("static", "dsdv"), default="static", help="how ns-2 finds its routes in the grid"
     )
-    parser.add_argument("--ns3", action="store_true", help="run ns-3 too, once: it takes over half a minute")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="run the grids in ns-3 too, once: minutes",
+    )
     return parser.parse_args()
 
 
 def main() -> int:
     args = arguments()
+    outcomes = []
     try:
         if args.repeats < 1:
-            raise BenchError("--repeats is at least 1")
-        extra = measure([ns3(args.seed)], 1) if args.ns3 else []
-        mine, theirs = measure([ours(args.ours, args.ours_idle), ns2(args.seed, args.routes)], args.repeats)
-        if mine.cpu_s <= 0 or theirs.cpu_s <= 0:
-            raise BenchError("a run with traffic took no more CPU than the one without: nothing to compare")
-    except BenchError as error:
+            raise PeerError("--repeats is at least 1")
+        for name in args.races:
+            if name not in RACES:
+                raise PeerError(f"no race {name}; there are {', '.join(RACES)}")
+        with tempfile.TemporaryDirectory() as folder:
+            settings = Settings(shlex.split(args.ours), args.seed, args.routes, args.all, Path(folder))
+            for name in args.races or RACES:
+                race = RACES[name](settings)
+                print(f"{race.name}: {race.title}", flush=True)
+                outcomes.append(hold(race, args.repeats))
+                print(f"{table(outcomes[-1])}\n{outcomes[-1].verdict()}\n", flush=True)
+    except PeerError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-
-    packets_apart = apart(mine.work.packets, theirs.work.packets)
-    frames_apart = apart(mine.work.frames, theirs.work.frames)
-    counts = abs(packets_apart) <= MAX_PACKETS_APART and abs(frames_apart) <= MAX_FRAMES_APART
-    print(table([mine, theirs, *extra], theirs))
-    if not counts:
-        print(
-            "the ratio does not count: the two sides did different work"
-            " (packets within 20 %, frames within 25 %)"
-        )
-    print(
-        json.dumps(
-            {
-                "sides": [asdict(side) | {"cpu_s": side.cpu_s} for side in (mine, theirs, *extra)],
-                "times_faster": theirs.cpu_s / mine.cpu_s,
-                "packets_apart": packets_apart,
-                "frames_apart": frames_apart,
-                "counts": counts,
-                "repeats": args.repeats,
-            }
-        )
-    )
-    return 0 if counts else 1
+    print(json.dumps({"repeats": args.repeats, "races": [outcome.json() for outcome in outcomes]}))
+    return 0 if all(outcome.counts for outcome in outcomes) else 1
 
 
 if __name__ == "__main__":

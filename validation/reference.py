@@ -231,9 +231,14 @@ CHAIN_UDP_KBPS: dict[str, tuple[int, ...]] = {
 
 CHAIN_TCP_KBPS: dict[str, tuple[int, ...]] = {
     "ns-2": (1228, 619, 410, 289, 254, 232, 221, 212),
-    "ns-3": (1251, 622, 414, 318, 248, 273, 275, 263),
+    "ns-3": (1239, 625, 401, 329, 296, 282, 281, 277),
 }
-"""The same for one TCP NewReno flow, MSS 1460 (ns-3 with SACK), means over seeds. Source: PEERS."""
+"""The same for one TCP NewReno flow, MSS 1460; ns-3 with SACK, means of five seeds of 120 s (an earlier
+single run at five hops gave 248). Source: PEERS (python -m peers.repeat --seeds 5 peers/ns3/build/mesh
+--scenario=chain --transport=tcp --duration=120 --hops=5 --seed=SEED)."""
+
+CHAIN_TCP_NS3_HALF_WIDTH_KBPS: tuple[float, ...] = (2.1, 0.3, 1.6, 1.7, 3.1, 2.7, 2.6, 3.8)
+"""Half the 95 % interval of ns-3's TCP row. Source: PEERS."""
 
 CHAIN_TCP_SD_KBPS: tuple[float, ...] = (2.1, 0.4, 1.7, 2.1, 1.0, 2.1, 2.1, 2.2)
 """Standard deviation of ns-2's TCP row over 3 seeds. Source: PEERS."""
@@ -260,10 +265,6 @@ STUDENT_T: tuple[tuple[float, int, float], ...] = (
     (0.995, 120, 2.617),
 )
 """Probability, degrees of freedom, quantile of Student's t. Source: any printed table."""
-
-CHAIN_TCP_NS3_KBPS: tuple[float, ...] = (1240, 624, 400, 329, 296, 282, 281, 278)
-"""One TCP NewReno flow with SACK in ns-3 over each of CHAIN_HOPS, kbit/s, means of two to five seeds of
-120 s; takes the place of the runs in CHAIN_TCP_KBPS. Source: PEERS."""
 
 GRID_TCP_NS2_KBPS = 1840.0
 """20 TCP flows over the grid of 64 nodes, ns-2 with frozen DSDV and empty ARP tables: total, five seeds,
@@ -325,18 +326,21 @@ class HiddenNs3:
 
 HIDDEN_NS3: tuple[HiddenNs3, ...] = (
     HiddenNs3(300, 807, 746, 0.999, 0.05),
-    HiddenNs3(350, 670, 754, 1.000, 0.10),
+    HiddenNs3(350, 670, 754, 0.998, 0.10),
 )
-"""1 to 2 and 4 to 3 in ns-3, 367 m reception, MSS 512 and 12 B of timestamps, SACK, 110 s,
-four seeds. An earlier run of the first
-gave 611 kbit/s and 0.987. Source: PEERS."""
+"""1 to 2 and 4 to 3 in ns-3, 367 m reception, MSS 512 and 12 B of timestamps, SACK, 110 s after 10 s, five
+seeds: totals ± 1.4 and ± 1.5. An earlier run of the first, of which the settings were not kept, gave 611
+kbit/s and 0.987. Source: PEERS (python -m peers.repeat --seeds 5 peers/ns3/build/mesh --scenario=hidden
+--transport=tcp --seed=SEED; with --spacing=350 --sense=670 the second)."""
 
-GRID_TCP_NS3_KBPS = 2991.0
-"""20 TCP flows over the grid in ns-3, static routes, total of one run of 60 s. An earlier one, of which the
-settings were not kept, gave 2197 and 0.322. Source: PEERS."""
+GRID_TCP_NS3_KBPS = 2942.0
+"""20 TCP flows over the grid in ns-3, static routes, 60 s: total, three seeds (2991, 2954, 2881), ± 139. An
+earlier run, of which the settings were not kept, gave 2197 and 0.322. Source: PEERS (python -m peers.repeat
+--seeds 3 peers/ns3/build/mesh --scenario=grid64 --transport=tcp --flows=peers/grid-64-flows.csv
+--seed=SEED)."""
 
-GRID_TCP_NS3_JAIN = 0.291
-"""Its Jain index. Source: PEERS."""
+GRID_TCP_NS3_JAIN = 0.300
+"""Its Jain index, mean over the seeds, ± 0.025. Source: PEERS."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 #
 #   ns peers/ns2/short_flows.tcl -flows FILE              # FILE: lines "start_s,bytes" after one header line
 #
-# A sender that is done is used again for a later transfer: making a pair of agents costs milliseconds.
-array set opt {flows "" count 0 end 95.468 payload 960}
+# A sender that is done is used again for a later transfer: making a pair of agents costs time. `-reuse 0` makes a pair for each.
+array set opt {flows "" count 0 end 95.468 payload 960 reuse 1}
 foreach {flag value} $argv { set opt([string trimleft $flag -]) $value }
 set ns [new Simulator]
 foreach n {source left right sink} { set node($n) [$ns node] }
@@ -39,7 +39,7 @@ proc next {} {
 set started 0
 proc begin {bytes} {
     global ns node free opt open
-    if {[llength $free]} {
+    if {$opt(reuse) && [llength $free]} {
         set tcp [lindex $free end]
         set free [lreplace $free end end]
         $tcp reset

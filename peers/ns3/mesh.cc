@@ -1,8 +1,11 @@
-// The peers' scenarios for ns-3.37: a chain and an 8 x 8 grid of 802.11b nodes with UDP flows of a constant rate.
+// The peers' scenarios for ns-3.37: 802.11b nodes in a chain, a grid of 8 x 8, a row of four and three pairs, with UDP flows of a
+// constant rate or TCP flows without end.
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 //   ./mesh --scenario=chain --hops=5 --load=2000000 --seed=1
-//   ./mesh --scenario=grid64 --flows=../grid-64-flows.csv --seed=1 [--traffic=0] [--count=1]
+//   ./mesh --scenario=chain --transport=tcp --hops=5 --seed=1
+//   ./mesh --scenario=grid64 --flows=../grid-64-flows.csv --seed=1 [--transport=tcp] [--traffic=0] [--count=1]
+//   ./mesh --scenario=hidden --transport=tcp --seed=1       (also: exposed, three-pairs)
 //
 // Units: metres, seconds, bit/s, bytes, dBm. Prints one JSON line.
 
@@ -22,6 +25,7 @@
 #include <iomanip>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <sstream>
 
 using namespace ns3;
@@ -35,23 +39,51 @@ struct Flow
     uint32_t to;
 };
 
+// What a scenario sets where the command line says nothing.
+struct Defaults
+{
+    uint32_t udpPayload;
+    uint32_t tcpPayload;
+    double load; // of each UDP flow
+    uint32_t dataRate;
+    uint32_t queue;
+    double spacing;
+    double receive;
+    double sense;
+    double duration;
+    double warmup;
+    double stagger; // between the starts of two flows
+    double jitter;  // a start is late by up to so much, at random
+};
+
+const std::map<std::string, Defaults> kScenarios{
+    {"chain", {1500, 1460, 2e6, 2, 50, 200, 250, 550, 100, 10, 0.05, 0}},
+    {"grid64", {1460, 1460, 92e3, 11, 50, 200, 250, 550, 60, 0, 0.05, 0}},
+    {"hidden", {512, 512, 2e6, 2, 66, 300, 367, 807, 110, 10, 0, 1}},
+    {"exposed", {512, 512, 2e6, 2, 66, 300, 367, 807, 110, 10, 0, 1}},
+    {"three-pairs", {512, 512, 2e6, 2, 66, 300, 367, 807, 110, 10, 0, 1}},
+};
+
 struct Options
 {
     std::string scenario{"chain"};
+    std::string transport{"udp"};
     std::string flows{"grid-64-flows.csv"};
     uint32_t hops{5};
     uint32_t side{8};
-    uint32_t payload{0};  // 0: 1500 in the chain, 1460 in the grid
-    double load{0};       // 0: 2 Mbit/s in the chain, 92 kbit/s in the grid
-    uint32_t dataRate{0}; // Mbit/s; 0: 2 in the chain, 11 in the grid
+    uint32_t payload{0};  // 0, here and below: the scenario's
+    double load{0};
+    uint32_t dataRate{0}; // Mbit/s
     uint32_t rts{0};
-    uint32_t queue{50};
+    uint32_t queue{0};
     double maxDelay{0.5}; // how long ns-3's MAC queue keeps a packet
-    double spacing{200};
-    double receive{250};
-    double sense{550};
-    double duration{0}; // 0: 100 in the chain, 60 in the grid
-    double warmup{-1};  // < 0: 10 in the chain, 0 in the grid
+    double spacing{0};
+    double apart{500}; // one pair from the next
+    double receive{0};
+    double sense{0};
+    double duration{0};
+    double warmup{-1}; // < 0: the scenario's
+    bool sack{true};
     uint32_t seed{1};
     bool traffic{true};
     bool count{false};
@@ -248,18 +280,92 @@ struct Frames
     }
 };
 
+struct Layout
+{
+    std::vector<Vector> nodes;
+    std::vector<Flow> flows;
+};
+
+Layout
+LayOut(const Options& opt)
+{
+    Layout layout;
+    auto row = [&](uint32_t n, double y) {
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            layout.nodes.emplace_back(opt.spacing * i, y, kAntennaHeight);
+        }
+    };
+    if (opt.scenario == "chain")
+    {
+        row(opt.hops + 1, 0);
+        layout.flows = {{0, opt.hops}};
+    }
+    else if (opt.scenario == "grid64")
+    {
+        for (uint32_t i = 0; i < opt.side; ++i)
+        {
+            row(opt.side, opt.spacing * i);
+        }
+        layout.flows = ReadFlows(opt.flows);
+    }
+    else if (opt.scenario == "three-pairs")
+    {
+        for (uint32_t pair = 0; pair < 3; ++pair)
+        {
+            row(2, opt.apart * pair);
+            layout.flows.push_back({2 * pair, 2 * pair + 1});
+        }
+    }
+    else
+    {
+        row(4, 0);
+        layout.flows = opt.scenario == "hidden" ? std::vector<Flow>{{0, 1}, {3, 2}} : std::vector<Flow>{{1, 0}, {2, 3}};
+    }
+    return layout;
+}
+
 void
-Place(const NodeContainer& nodes, uint32_t columns, double spacing)
+Place(const NodeContainer& nodes, const std::vector<Vector>& where)
 {
     auto positions = CreateObject<ListPositionAllocator>();
-    for (uint32_t i = 0; i < nodes.GetN(); ++i)
+    for (const auto& position : where)
     {
-        positions->Add(Vector(spacing * (i % columns), spacing * (i / columns), kAntennaHeight));
+        positions->Add(position);
     }
     MobilityHelper mobility;
     mobility.SetPositionAllocator(positions);
     mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
     mobility.Install(nodes);
+}
+
+// NewReno with ten segments at first, time-outs from 1 s, every segment acknowledged, buffers of 128 KiB; timestamps are on.
+void
+SetTcp(const Options& opt)
+{
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::TcpNewReno")));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(opt.sack));
+    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(1)));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(opt.payload));
+    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(128 * 1024));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(128 * 1024));
+}
+
+// The source of one flow: constant bit rate over UDP, or as much as TCP takes.
+ApplicationContainer
+InstallSource(const Options& opt, Ptr<Node> node, const Address& to)
+{
+    if (opt.transport == "tcp")
+    {
+        BulkSendHelper source("ns3::TcpSocketFactory", to);
+        source.SetAttribute("SendSize", UintegerValue(opt.payload));
+        return source.Install(node);
+    }
+    OnOffHelper source("ns3::UdpSocketFactory", to);
+    source.SetConstantRate(DataRate(static_cast<uint64_t>(opt.load)), opt.payload);
+    return source.Install(node);
 }
 
 } // namespace
@@ -269,46 +375,56 @@ main(int argc, char** argv)
 {
     Options opt;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("scenario", "chain or grid64", opt.scenario);
+    cmd.AddValue("scenario", "chain, grid64, hidden, exposed or three-pairs", opt.scenario);
+    cmd.AddValue("transport", "udp or tcp", opt.transport);
     cmd.AddValue("flows", "the grid's flows as flow,src,dst", opt.flows);
     cmd.AddValue("hops", "hops of the chain", opt.hops);
-    cmd.AddValue("payload", "UDP payload, bytes", opt.payload);
-    cmd.AddValue("load", "offered load of each flow, bit/s", opt.load);
+    cmd.AddValue("payload", "payload of a packet, bytes", opt.payload);
+    cmd.AddValue("load", "offered load of each UDP flow, bit/s", opt.load);
     cmd.AddValue("dataRate", "1, 2 or 11 Mbit/s", opt.dataRate);
     cmd.AddValue("rts", "RTS threshold, bytes", opt.rts);
     cmd.AddValue("queue", "packets that wait in a node", opt.queue);
     cmd.AddValue("maxDelay", "seconds after which the MAC queue drops a packet", opt.maxDelay);
     cmd.AddValue("spacing", "metres between neighbours", opt.spacing);
+    cmd.AddValue("apart", "metres from one of the three pairs to the next", opt.apart);
     cmd.AddValue("receive", "reception range, metres", opt.receive);
     cmd.AddValue("sense", "carrier sense range, metres", opt.sense);
     cmd.AddValue("duration", "measured seconds", opt.duration);
     cmd.AddValue("warmup", "seconds before the measurement", opt.warmup);
+    cmd.AddValue("sack", "0: TCP without selective acknowledgements", opt.sack);
     cmd.AddValue("seed", "run number", opt.seed);
     cmd.AddValue("traffic", "0: the same run without its flows", opt.traffic);
     cmd.AddValue("count", "1: count the frames on the air", opt.count);
     cmd.Parse(argc, argv);
 
-    const bool chain = opt.scenario == "chain";
-    if (!chain && opt.scenario != "grid64")
+    const auto found = kScenarios.find(opt.scenario);
+    if (found == kScenarios.end() || (opt.transport != "udp" && opt.transport != "tcp"))
     {
-        std::cerr << "no scenario " << opt.scenario << "; there are chain and grid64\n";
+        std::cerr << "there are the scenarios chain, grid64, hidden, exposed and three-pairs, with the transports udp and tcp\n";
         return 2;
     }
-    auto defaulted = [](auto value, auto unset, auto fallback) { return value == unset ? fallback : value; };
-    opt.payload = defaulted(opt.payload, 0u, chain ? 1500u : 1460u);
-    opt.load = defaulted(opt.load, 0.0, chain ? 2e6 : 92e3);
-    opt.dataRate = defaulted(opt.dataRate, 0u, chain ? 2u : 11u);
-    opt.duration = defaulted(opt.duration, 0.0, chain ? 100.0 : 60.0);
-    opt.warmup = defaulted(opt.warmup, -1.0, chain ? 10.0 : 0.0);
-    const auto flows = chain ? std::vector<Flow>{{0, opt.hops}} : ReadFlows(opt.flows);
+    const auto& defaults = found->second;
+    const bool tcp = opt.transport == "tcp";
+    auto settle = [](auto& value, auto fallback, auto unset) { value = value == unset ? fallback : value; };
+    settle(opt.payload, tcp ? defaults.tcpPayload : defaults.udpPayload, 0u);
+    settle(opt.load, defaults.load, 0.0);
+    settle(opt.dataRate, defaults.dataRate, 0u);
+    settle(opt.queue, defaults.queue, 0u);
+    settle(opt.spacing, defaults.spacing, 0.0);
+    settle(opt.receive, defaults.receive, 0.0);
+    settle(opt.sense, defaults.sense, 0.0);
+    settle(opt.duration, defaults.duration, 0.0);
+    settle(opt.warmup, defaults.warmup, -1.0);
+    const auto [positions, flows] = LayOut(opt);
 
     RngSeedManager::SetRun(opt.seed);
     Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, opt.queue)));
     Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(opt.maxDelay)));
+    SetTcp(opt);
 
     NodeContainer nodes;
-    nodes.Create(chain ? opt.hops + 1 : opt.side * opt.side);
-    Place(nodes, chain ? nodes.GetN() : opt.side, opt.spacing);
+    nodes.Create(positions.size());
+    Place(nodes, positions);
     auto devices = InstallRadio(nodes, opt);
 
     InternetStackHelper internet;
@@ -325,17 +441,18 @@ main(int argc, char** argv)
 
     const double begin = 1.0;
     const double end = begin + opt.warmup + opt.duration;
+    const std::string factory = tcp ? "ns3::TcpSocketFactory" : "ns3::UdpSocketFactory";
     std::vector<Ptr<PacketSink>> sinks;
     std::vector<uint64_t> before(flows.size(), 0);
     for (uint32_t i = 0; opt.traffic && i < flows.size(); ++i)
     {
         const uint16_t port = 9000 + i;
-        OnOffHelper source("ns3::UdpSocketFactory", InetSocketAddress(addresses.GetAddress(flows[i].to), port));
-        source.SetConstantRate(DataRate(static_cast<uint64_t>(opt.load)), opt.payload);
-        auto sending = source.Install(nodes.Get(flows[i].from));
-        sending.Start(Seconds(begin + 0.05 * i));
+        auto sending = InstallSource(opt, nodes.Get(flows[i].from), InetSocketAddress(addresses.GetAddress(flows[i].to), port));
+        // Only where it is wanted: drawing would move every stream that comes after.
+        const double late = defaults.jitter > 0 ? CreateObject<UniformRandomVariable>()->GetValue(0, defaults.jitter) : 0;
+        sending.Start(Seconds(begin + defaults.stagger * i + late));
         sending.Stop(Seconds(end));
-        PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+        PacketSinkHelper sink(factory, InetSocketAddress(Ipv4Address::GetAny(), port));
         sinks.push_back(DynamicCast<PacketSink>(sink.Install(nodes.Get(flows[i].to)).Get(0)));
     }
     Simulator::Schedule(Seconds(begin + opt.warmup), [&] {
@@ -369,7 +486,7 @@ main(int argc, char** argv)
              << "\", \"delivered_packets\": " << bytes / opt.payload
              << ", \"goodput_bps\": " << 8.0 * bytes / opt.duration << "}";
     }
-    std::cout << "{\"peer\": \"ns-3.37\", \"scenario\": \"" << opt.scenario << "\", \"seed\": " << opt.seed
+    std::cout << "{\"peer\": \"ns-3.37\", \"scenario\": \"" << opt.scenario << (tcp ? "-tcp" : "") << "\", \"seed\": " << opt.seed
               << ", \"delivered_packets\": " << delivered << ", \"flows\": [" << rows.str()
               << "], \"frames\": " << (opt.count ? frames.Json() : "null")
               << ", \"events\": " << Simulator::GetEventCount() << "}" << std::endl;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import math
 import statistics
 import tempfile
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from airfair import RunResult, Scenario, World
 
-from .. import reference
+from .. import flow_list, reference
 from ..report import Context, Figure, Row, Series, holds, inside, within
 from ..runs import SCENARIOS
 
@@ -26,34 +25,15 @@ figure only. A second run goes on until every flow is done.
 """
 
 SECTION = "short_flows"
-PAYLOAD = 960
-FLOWS = Path(__file__).resolve().parent.parent / "data" / "short-flows.csv.xz"
-STOP_S = 95.468
 DRAINED_S = 600.0
-
-
-def flows() -> list[tuple[int, int]]:
-    """Start in ns and packets of each flow."""
-    found, now = [], 0
-    for line in lzma.decompress(FLOWS.read_bytes()).decode().splitlines()[1:]:
-        gap, packets = line.split(",")
-        now += int(gap)
-        found.append((now, int(packets)))
-    return found
 
 
 def scenario(duration_s: float) -> Scenario:
     """The scenario of the repository with this list and length."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "flows.csv"
-        lines = [f"{start // 10**9}.{start % 10**9:09d},{packets * PAYLOAD}" for start, packets in flows()]
-        path.write_text("\n".join(["start_s,bytes", *lines, ""]))
-        text = (SCENARIOS / "short-flows.toml").read_text()
-        written = [line for line in text.splitlines() if not line.startswith("traffic = ")]
-        written.append(f'traffic = {{ kind = "list", file = {json.dumps(str(path))} }}')
-        described = Path(folder) / "short-flows.toml"
-        described.write_text("\n".join(written))
-        return Scenario.read(described, [f"duration={duration_s} s", "warmup=0 s"])
+        flow_list.write(path)
+        return Scenario.read(SCENARIOS / "short-flows.toml", flow_list.overrides(path, duration_s))
 
 
 def run(duration_s: float, seed: int) -> tuple[RunResult, list[tuple[int, float]]]:
@@ -61,7 +41,7 @@ def run(duration_s: float, seed: int) -> tuple[RunResult, list[tuple[int, float]
     world = World(scenario(duration_s), seed=seed)
     world.keep_completions()
     world.advance(world.end_ns)
-    done = [(size // PAYLOAD, took / 1e9) for _, _, size, took in world.take_completions()]
+    done = [(size // flow_list.PAYLOAD, took / 1e9) for _, _, size, took in world.take_completions()]
     result: RunResult = json.loads(world.result())
     return result, done
 
@@ -73,7 +53,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 def rows(context: Context) -> Iterable[Row]:
     """By size, then the whole, then the run to the end."""
-    result, done = run(STOP_S, context.seed)
+    result, done = run(flow_list.STOP_S, context.seed)
     means = []
     for c in reference.COMPLETION_CLASSES:
         times = [took for size, took in done if c.least <= size <= c.most]

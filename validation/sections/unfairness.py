@@ -341,7 +341,7 @@ def effects(names: Sequence[str], cells: Sequence[Sequence[float]]) -> list[Effe
 
 
 def _factorial(context: Context) -> Iterator[Row]:
-    count = 4 if context.quick else 8
+    count = 4 if context.quick else 20
     names = list(FACTORS)
     place = PLACES["hidden"]
     scenarios = []
