@@ -112,7 +112,7 @@ def test_our_work_is_read_from_a_result() -> None:
 
 def test_the_flow_list_is_read_by_our_side(tmp_path: Path) -> None:
     path = tmp_path / "flows.csv"
-    flow_list.write(path)
+    flow_list.write(path, flow_list.flows())
     lines = path.read_text().splitlines()
     assert lines[:2] == ["start_s,bytes", "0.000200895,7680"]
     assert (len(lines), lines[-1]) == (60_001, "95.467984767,9600")

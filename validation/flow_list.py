@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 FLOWS = Path(__file__).resolve().parent / "data" / "short-flows.csv.xz"
@@ -25,11 +25,11 @@ def flows() -> Iterator[tuple[int, int]]:
             yield now, int(packets)
 
 
-def write(path: Path) -> None:
-    """The flows as scenarios and ns-2's script read them: `start_s,bytes`."""
+def write(path: Path, some: Iterable[tuple[int, int]]) -> None:
+    """Flows as scenarios and ns-2's script read them: `start_s,bytes`."""
     with path.open("w", encoding="ascii") as file:
         file.write("start_s,bytes\n")
-        for start, packets in flows():
+        for start, packets in some:
             file.write(f"{start // 10**9}.{start % 10**9:09d},{packets * PAYLOAD}\n")
 
 

@@ -82,6 +82,9 @@ table! {
         fin: bool = switch(describe);
         /// Duplicate acknowledgements that mean a loss (RFC 5681: three).
         dupack_threshold: u32 = switch(describe), in 1..=1000;
+        /// Whether plain Reno too answers a window of data by one fast retransmit only: a second loss in it waits for the timer,
+        /// as for NewReno (RFC 6582 section 3.2, step 2). Has no effect on other laws nor with `sack`.
+        fast_retransmit_once: bool = switch(describe);
         /// What partial acknowledgements do to the retransmission timer without SACK (RFC 6582 section 3.2): only the first of
         /// a recovery restarts it (many losses end in a time-out), or each does (one loss is repaired in a round trip).
         partial_ack_timer: PartialAckTimer = switch(describe);
@@ -278,6 +281,7 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         nagle: r.nagle,
         fin: r.fin,
         dupack_threshold: r.dupack_threshold,
+        fast_retransmit_once: r.fast_retransmit_once,
         partial_ack_timer: r.partial_ack_timer,
         syn_retries: r.syn_retries.0,
         retries: r.retries.0,

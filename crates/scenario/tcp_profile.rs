@@ -54,6 +54,7 @@ rules! {
     nagle: bool,
     fin: bool,
     dupack_threshold: u32,
+    fast_retransmit_once: bool,
     partial_ack_timer: PartialAckTimer,
     syn_retries: Or<Unlimited, u32>,
     retries: Or<Unlimited, u32>,
@@ -85,6 +86,7 @@ const RFC: Rules = {
         nagle: tcp.nagle,
         fin: tcp.fin,
         dupack_threshold: tcp.dupack_threshold,
+        fast_retransmit_once: tcp.fast_retransmit_once,
         partial_ack_timer: tcp.partial_ack_timer,
         syn_retries: Or::maybe(tcp.syn_retries),
         retries: Or::maybe(tcp.retries),
@@ -93,7 +95,8 @@ const RFC: Rules = {
 
 /// ns-2.35's one-way TCP (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`), with the window limit that its users set (its own is 20
 /// packets) and the usual segment size: it has neither a receiver's window nor a FIN, and an acknowledgement for each
-/// segment. A SYN goes first (`syn_ true`, since 2001).
+/// segment. A SYN goes first (`syn_ true`, since 2001); the back-off of a lost one stays until data are measured, so that
+/// they begin with twice the initial time-out. A fast retransmit is not repeated within a window of data (`bugFix_ true`).
 const NS2: Rules = Rules {
     initial_window: InitialWindow::Segments(2),
     window_limit: Window::Segments(1000),
@@ -101,10 +104,12 @@ const NS2: Rules = Rules {
     window_scale: 14,
     delayed_ack: Acks(None),
     initial_rto: Span::from_secs(3),
+    rto_after_syn_loss: Span::from_secs(6),
     min_rto: Span::from_millis(200),
     tick: Span::from_millis(10),
     sack: false,
     fin: false,
+    fast_retransmit_once: true,
     syn_retries: Or::NONE,
     ..RFC
 };

@@ -97,6 +97,9 @@ pub struct TcpConfig {
     pub fin: bool,
     /// Duplicate acknowledgements that mean a loss (RFC 5681 section 3.2: three).
     pub dupack_threshold: u32,
+    /// Plain Reno too remembers `recover` (RFC 6582 section 3.2, step 2): a second loss of the window of data that a fast
+    /// retransmit has answered waits for the timer. NewReno always does; RFC 5681 knows no such rule.
+    pub fast_retransmit_once: bool,
     /// What partial acknowledgements do to the retransmission timer.
     pub partial_ack_timer: PartialAckTimer,
     /// Times that a SYN is sent again before the sender gives up; `None`: for ever.
@@ -161,6 +164,7 @@ impl TcpConfig {
         nagle: false,
         fin: true,
         dupack_threshold: 3,
+        fast_retransmit_once: false,
         partial_ack_timer: PartialAckTimer::Impatient,
         syn_retries: Some(6),
         retries: None,

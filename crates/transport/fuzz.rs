@@ -119,6 +119,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         nagle: bit(more, 1),
         fin: bit(more, 2),
         dupack_threshold: u32::from(data.byte() % 5),
+        fast_retransmit_once: bit(more, 7),
         partial_ack_timer: PartialAckTimer::Impatient,
         syn_retries: bit(more, 3).then_some(3),
         retries: None,

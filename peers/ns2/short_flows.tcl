@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 #   ns peers/ns2/short_flows.tcl -flows FILE              # FILE: lines "start_s,bytes" after one header line
+#   ns peers/ns2/short_flows.tcl -flows FILE -times OUT   # completion times: lines "start_s,packets,took_s" after one header line
+#   ... -end 0                                            # goes on until every transfer is done
+#   ... -seed 2                                           # another phase of the senders' clocks, the only chance there is
+#   ... -leftover 1                                       # a sender that lost a SYN begins with one segment ever after
 #
 # A sender that is done is used again for a later transfer: making a pair of agents costs time. `-reuse 0` makes a pair for each.
-array set opt {flows "" count 0 end 95.468 payload 960 reuse 1}
+array set opt {flows "" times "" count 0 end 95.468 payload 960 seed 1 leftover 0 reuse 1}
 foreach {flag value} $argv { set opt([string trimleft $flag -]) $value }
+ns-random $opt(seed)
 set ns [new Simulator]
 foreach n {source left right sink} { set node($n) [$ns node] }
 $ns duplex-link $node(source) $node(left) 1.5Gb 0ms DropTail
@@ -30,9 +35,8 @@ set packets 0
 set open 0
 proc next {} {
     global file ns opt started
-    if {[gets $file line] < 0} { return }
+    if {($opt(count) && $started == $opt(count)) || [gets $file line] < 0} { return }
     incr started
-    if {$opt(count) && $started > $opt(count)} { return }
     scan $line "%f,%d" start bytes
     $ns at $start "begin $bytes"
 }
@@ -43,6 +47,8 @@ proc begin {bytes} {
         set tcp [lindex $free end]
         set free [lreplace $free end end]
         $tcp reset
+        # A lost SYN makes it 1, and `reset` leaves it so.
+        if {!$opt(leftover)} { $tcp set windowInit_ 2 }
         [$tcp set peer] reset
     } else {
         set tcp [new Agent/TCP/Reno]
@@ -55,20 +61,31 @@ proc begin {bytes} {
     }
     $tcp proc done {} "ended $tcp"
     $tcp set size $bytes
+    $tcp set begun [$ns now]
     $tcp advanceby [expr {($bytes + $opt(payload) - 1) / $opt(payload)}]
     next
 }
 proc ended {tcp} {
-    global free finished packets opt
+    global ns free finished started packets opt times
+    set size [expr {([$tcp set size] + $opt(payload) - 1) / $opt(payload)}]
     incr finished
-    incr packets [expr {([$tcp set size] + $opt(payload) - 1) / $opt(payload)}]
+    incr packets $size
     lappend free $tcp
+    if {$opt(times) ne ""} {
+        puts $times [format {%.9f,%d,%.9f} [$tcp set begun] $size [expr {[$ns now] - [$tcp set begun]}]]
+    }
+    if {!$opt(end) && $finished == $started} { finish }
 }
 proc finish {} {
-    global finished packets open
+    global finished packets open opt times
+    if {$opt(times) ne ""} { close $times }
     puts "{\"peer\": \"ns-2.35\", \"finished\": $finished, \"delivered_packets\": $packets, \"senders\": $open}"
     exit 0
 }
+if {$opt(times) ne ""} {
+    set times [open $opt(times) w]
+    puts $times "start_s,packets,took_s"
+}
 next
-$ns at $opt(end) finish
+if {$opt(end)} { $ns at $opt(end) finish }
 $ns run

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import airfair
 from airfair import Scenario
@@ -14,25 +17,36 @@ from ..runs import SCENARIOS, mean_of, parallel, run_all, seeds
 TITLE = "Dumbbell"
 ABOUT = """
 One or four long flows of NewReno or CUBIC over the wires of `scenarios/dumbbell.toml` (10 Mbit/s, 40 ms),
-30 s of which the first 10 are left out, under FIFO, RED, CoDel and FQ-CoDel, against one seed of ns-3.37.
-Windows of 4 MB, so that they never bind. RED as in ns-3: 15/45 of 100 packets, gentle, `wait`, max_p 1/50.
-Means over the seeds: goodput within 2 %; the mean wait within 15 % or one packet's time, 1.2 ms, which a
-packet of ns-3 spends in the device below the queue that is measured; Jain's index of the single seed
-between the lowest and the highest of our seeds.
+30 s of which the first 10 are left out, under FIFO, RED, CoDel and FQ-CoDel, against seeds of ns-3.37
+(`peers/ns3/dumbbell.cc`; 4 where one flow is alone, 15 or more where there are four). Means over the seeds
+of either side: goodput within 2 %, the mean wait within 15 %, Jain's index by its 95 % intervals, which
+overlap or lie within 0.005 of each other. RED as in ns-3: 15/45 of 100 packets, gentle, `wait`, max_p 1/50.
+Windows of 4 MB, so that they never bind.
 
-**Where CUBIC differs from ns-3, one rule decides under RED**: ns-3.37's CUBIC (`tcp-cubic.cc`) has no
-Reno-friendly region; RFC 9438 and this simulator have. With it taken out here, four flows under RED
-wait 24.7 ms (with it 34.2, ns-3 25.1), four under FQ-CoDel 5.6 ms (8.4, ns-3 4.4), and Jain's index of
-four under FIFO spreads from 0.59 to 0.98 (0.86 to 0.99, ns-3 0.71). HyStart, which ns-3 has on, changes
-nothing for one flow under CoDel. One seed says little of four CUBIC flows under CoDel: six seeds of
-ns-3 wait 5.2 to 214 ms.
+The numbers that were given ("as given") are that program's seed 1, digit by digit, with a device below the
+queue that keeps one packet beside the one that it sends. Here a packet waits in the queue until it is sent,
+so the seeds are of a device that keeps none (`--device=0`). That alone moves FQ-CoDel's wait for four
+NewReno flows from 3.9 to 4.9 ms and CoDel's for one from 1.36 to 1.77 ms; so the waits that were given for
+these two queues are of something else and not judged. Two rules of ns-3 are taken over for all rows:
+
+- its CUBIC has no Reno-friendly region (`cubic.reno_friendly = false`). With it four flows under RED wait
+  34 ms here, without it 24.3 (ns-3 25.3), under FQ-CoDel 8.3 and 3.5 (ns-3 4.4);
+- its CoDel drops when one packet of 1500 B is left behind, where RFC 8289 wants more than one MTU
+  (`mtu = "1499 B"`). With the RFC's rule four NewReno flows under FQ-CoDel wait 5.4 ms, with ns-3's 4.9.
+
+Not taken over: ns-3's CUBIC rounds the way to W_max down to whole segments and cuts cwnd where RFC 9438 cuts
+FlightSize. At FQ-CoDel's ten segments a flow that counts: with the rounding four flows wait 3.8 ms here
+instead of 3.5, one flow under CoDel 1.50 instead of 1.62 (ns-3 1.47).
+
+Four CUBIC flows under RED and CoDel are compared with windows of 128 KiB, which do not bind either once the
+first slow start is over: with 4 MB more than half of ns-3's seeds wait 40 to 205 ms under CoDel, for as long
+as the run goes on, the others 5; with 128 KiB all wait 5. Why was not found.
 """
 
 SECTION = "dumbbell"
-PACKET_MS = 1502 * 8 / 10e6 * 1e3
 LIMITS = {"droptail": 100, "red": 100, "codel": 1000, "fq-codel": 10240}
 """Packets that wait at most; ns-3's defaults for the last two."""
-RED = """[schemes.red]
+SCHEMES = """[schemes.red]
 min_th = 15
 max_th = 45
 gentle = true
@@ -40,18 +54,63 @@ wait = true
 max_p = 0.02
 mean_packet_time = "1.2 ms"
 """
+AS_NS3 = """[schemes.cubic]
+reno_friendly = false
+[schemes.codel]
+mtu = "1499 B"
+[schemes.fq-codel]
+mtu = "1499 B"
+"""
+CLOSE = 0.005
+"""Jain's indices that differ by less are the same."""
+PEER = Path(__file__).resolve().parent.parent / "data" / "dumbbell-ns3.csv"
+"""Seeds of ns-3.37 (PEERS; peers/ns3/dumbbell --device=0)."""
+BELOW = ("codel", "fq-codel")
+"""Queues whose wait hangs on whether a device below keeps a packet."""
 
 
-def scenario(law: str, flows: int, queue_packets: int) -> Scenario:
+@dataclass(frozen=True)
+class Peer:
+    """ns-3's seeds of one cell."""
+
+    goodputs_mbps: list[float]
+    waits_ms: list[float]
+    jains: list[float]
+
+
+def peer(row: reference.Dumbbell, window: str) -> Peer:
+    """What ns-3 gives for this row."""
+    with PEER.open() as file:
+        found = [
+            line
+            for line in csv.DictReader(file)
+            if (line["queue"], line["law"], int(line["flows"]), line["window"])
+            == (row.queue, row.law, row.flows, window)
+        ]
+    return Peer(
+        [float(line["goodput_mbps"]) for line in found],
+        [float(line["wait_ms"]) for line in found],
+        [float(line["jain"]) for line in found],
+    )
+
+
+def window_of(row: reference.Dumbbell) -> str:
+    """The windows at both ends."""
+    return "128 KiB" if (row.law, row.flows) == ("cubic", 4) and row.queue in ("red", "codel") else "4 MB"
+
+
+def scenario(
+    law: str, flows: int, queue_packets: int, window: str = "4 MB", schemes: str = SCHEMES
+) -> Scenario:
     """The repository's dumbbell with this law, so many of its flows and this queue."""
     text = (SCENARIOS / "dumbbell.toml").read_text()
     text = text.replace("queue_packets = 100\n", f"queue_packets = {queue_packets}\n")
     text = text.replace(
-        'mss = "1460 B"\n', 'mss = "1460 B"\nwindow_limit = "4 MB"\nreceive_window = "4 MB"\n'
+        'mss = "1460 B"\n', f'mss = "1460 B"\nwindow_limit = "{window}"\nreceive_window = "{window}"\n'
     )
     text = text.replace('"tcp-newreno"', f'"tcp-{law}"')
     head, *rest = text.split("[[flow]]")
-    return Scenario.parse("[[flow]]".join([head, *rest[:flows]]) + "\n" + RED, "dumbbell")
+    return Scenario.parse("[[flow]]".join([head, *rest[:flows]]) + "\n" + schemes, "dumbbell")
 
 
 def rows(context: Context) -> Iterable[Row]:
@@ -82,46 +141,65 @@ def rows(context: Context) -> Iterable[Row]:
     )
 
 
-def _row(context: Context, row: reference.Dumbbell) -> Iterable[Row]:
-    wires = scenario(row.law, row.flows, LIMITS[row.queue])
+def _row(context: Context, row: reference.Dumbbell) -> Iterator[Row]:
+    window = window_of(row)
+    wires = scenario(row.law, row.flows, LIMITS[row.queue], window, SCHEMES + AS_NS3)
     results = parallel(
         context,
         lambda seed: airfair.run(wires, scheme=row.queue, seed=seed),
         seeds(context, 5 if context.quick else 20),
     )
     goodput = mean_of([result["aggregate_goodput_bps"] / 1e6 for result in results]).mean
-    waits = [
-        1e3 * (queue["mean_wait_s"] or 0.0)
-        for result in results
-        for queue in result["queues"]
-        if (queue["node"], queue["towards"]) == ("left", "right")
-    ]
+    wait = mean_of(
+        [
+            1e3 * (queue["mean_wait_s"] or 0.0)
+            for result in results
+            for queue in result["queues"]
+            if (queue["node"], queue["towards"]) == ("left", "right")
+        ]
+    ).mean
     name = f"{row.queue}, {row.flows} {row.law}"
-    yield within(
+    theirs = peer(row, window)
+    yield _goodput(name, mean_of(theirs.goodputs_mbps).mean, goodput)
+    yield _wait(name, mean_of(theirs.waits_ms).mean, wait)
+    if row.flows > 1:
+        yield _jain(name, theirs.jains, [result["jain_index"] for result in results])
+    yield _goodput(f"{name}, as given", row.goodput_mbps, goodput)
+    if row.queue not in BELOW:
+        yield _wait(f"{name}, as given", row.wait_ms, wait)
+
+
+def _goodput(name: str, expected: float, measured: float) -> Row:
+    return within(
         SECTION,
         f"{name}: goodput",
         reference.PEERS,
-        expected=row.goodput_mbps,
-        measured=goodput,
+        expected=expected,
+        measured=measured,
         unit="Mbit/s",
         relative=0.02,
     )
-    yield within(
+
+
+def _wait(name: str, expected: float, measured: float) -> Row:
+    return within(
         SECTION,
         f"{name}: mean wait",
         reference.PEERS,
-        expected=row.wait_ms,
-        measured=mean_of(waits).mean,
+        expected=expected,
+        measured=measured,
         unit="ms",
-        absolute=max(0.15 * row.wait_ms, PACKET_MS),
+        relative=0.15,
     )
-    if row.flows > 1:
-        jain = [result["jain_index"] for result in results]
-        yield holds(
-            SECTION,
-            f"{name}: Jain's index of ns-3's seed among ours",
-            reference.PEERS,
-            expected=f"{row.jain}",
-            measured=f"{min(jain):.3f} to {max(jain):.3f}",
-            ok=round(min(jain), 3) <= row.jain <= round(max(jain), 3),
-        )
+
+
+def _jain(name: str, theirs: Sequence[float], ours: Sequence[float]) -> Row:
+    there, here = mean_of(theirs, 0.95), mean_of(ours, 0.95)
+    return holds(
+        SECTION,
+        f"{name}: Jain's index, 95 % intervals",
+        reference.PEERS,
+        expected=f"{there.mean:.3f} ± {there.half_width:.3f}",
+        measured=f"{here.mean:.3f} ± {here.half_width:.3f}",
+        ok=abs(there.mean - here.mean) <= max(CLOSE, there.half_width + here.half_width),
+    )

@@ -131,9 +131,11 @@ fn tcp() -> impl Strategy<Value = String> {
         maybe("retries", &["\"unlimited\"", "0", "15"]),
         maybe("partial_ack_timer", &["\"impatient\"", "\"slow-but-steady\""]),
         maybe("handshake", &["false"]),
+        maybe("fast_retransmit_once", &["true"]),
     );
     (windows, times, rules).prop_map(|(w, t, r)| {
-        [w.0, w.1, w.2, w.3, w.4, w.5, w.6, t.0, t.1, t.2, t.3, t.4, r.0, r.1, r.2, r.3, r.4, r.5].concat()
+        [w.0, w.1, w.2, w.3, w.4, w.5, w.6, t.0, t.1, t.2, t.3, t.4, r.0, r.1, r.2, r.3, r.4, r.5, r.6]
+            .concat()
     })
 }
 

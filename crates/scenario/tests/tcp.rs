@@ -91,6 +91,7 @@ fn profiles_are_what_the_others_do() {
     assert_eq!((ns2.delayed_ack, ns2.sack, ns2.timestamps), (None, false, false));
     assert_eq!((ns2.limited_transmit, ns2.handshake, ns2.fin, ns2.prr), (true, true, false, false));
     assert_eq!((ns2.syn_retries, ns2.partial_ack_timer), (None, PartialAckTimer::Impatient));
+    assert_eq!((ns2.rto_after_syn_loss, ns2.fast_retransmit_once), (Span::from_secs(6), true));
     let ns3 = config("[tcp]\nprofile = \"ns-3\"\n", "");
     assert_eq!((ns3.initial_window, ns3.window_limit), (InitialWindow::Segments(10), 131_072));
     assert_eq!((ns3.min_rto, ns3.initial_rto), (Span::from_secs(1), Span::from_secs(3)));

@@ -22,7 +22,8 @@
 //!   the times in which the application was the limit); if cwnd exceeds W_max by then, it becomes W_max and K is 0.
 //!
 //! Deviations: slow start is RFC 5681's, not `HyStart++` (section 4.10, SHOULD); a spurious loss is not undone (section 4.9, MAY);
-//! a loss never raises cwnd. Floats come from `airfair_units::math` and the four operations only.
+//! a loss never raises cwnd; a time-out takes FlightSize as at most cwnd, as Reno's does here. Floats come from
+//! `airfair_units::math` and the four operations only.
 
 use airfair_units::{Bytes, Span, Time, math};
 
@@ -52,8 +53,16 @@ const FAST_CONVERGENCE: ParamDoc = ParamDoc {
     default: "true",
 };
 
+const RENO_FRIENDLY: ParamDoc = ParamDoc {
+    name: "reno_friendly",
+    doc: "the window is at least W_est, Reno's (RFC 9438 section 4.3); ns-3.37's CUBIC has no such region: with short round \
+          trips its window hardly grows for seconds after a loss",
+    kind: ParamKind::Flag,
+    default: "true",
+};
+
 /// The parameters.
-pub const PARAMS: &[ParamDoc] = &[C, BETA, FAST_CONVERGENCE, INITIAL_SSTHRESH];
+pub const PARAMS: &[ParamDoc] = &[C, BETA, FAST_CONVERGENCE, RENO_FRIENDLY, INITIAL_SSTHRESH];
 
 /// A stage of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +81,7 @@ pub struct Cubic {
     c: f64,
     beta: f64,
     fast_convergence: bool,
+    reno_friendly: bool,
     window: Window,
     /// The part of cwnd below a byte.
     fraction: f64,
@@ -95,6 +105,7 @@ impl Cubic {
             c: params.number(&C, 1e-6..=1e6)?,
             beta: params.number(&BETA, 0.01..=0.99)?,
             fast_convergence: params.flag(&FAST_CONVERGENCE)?,
+            reno_friendly: params.flag(&RENO_FRIENDLY)?,
             window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
             fraction: 0.0,
             w_max: 0.0,
@@ -140,7 +151,7 @@ impl Cubic {
         // Equation 4; at cwnd_prior Reno's own slope begins.
         epoch.w_est += if epoch.w_est < self.cwnd_prior { self.alpha() * share } else { share };
         let t = now.since(epoch.start).as_secs_f64();
-        let grown = if self.w_cubic(&epoch, t) < epoch.w_est {
+        let grown = if self.reno_friendly && self.w_cubic(&epoch, t) < epoch.w_est {
             cwnd.max(epoch.w_est)
         } else {
             let rtt = self.srtt.map_or(0.0, Span::as_secs_f64);
@@ -219,7 +230,8 @@ impl Source for Cubic {
             }
             CongestionCause::Timeout => {
                 if !congestion.repeated {
-                    // In fast recovery more is outstanding than the window, as in Reno.
+                    // More may be outstanding than the window, when the left edge waits for a repair that was lost: slow start
+                    // would lead back to all of it.
                     self.reduce(congestion.in_flight.min(Bytes(self.window.size())));
                 }
                 self.window.collapse();

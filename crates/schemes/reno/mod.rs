@@ -58,8 +58,19 @@ pub(crate) const CAREFUL_EXIT: ParamDoc = ParamDoc {
     default: "false",
 };
 
+/// What a time-out does that comes while ssthresh is an answer to the same loss.
+pub(crate) const EACH_TIMEOUT_HALVES: ParamDoc = ParamDoc {
+    name: "each_timeout_halves",
+    doc: "each time-out sets ssthresh, also one of a segment that the timer sent before, and that of a SYN, as in ns-2: since \
+          the window is one segment by then, ssthresh falls to two; without it such a time-out holds ssthresh (RFC 5681 \
+          section 3.1)",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
 /// The parameters.
-pub const PARAMS: &[ParamDoc] = &[INITIAL_SSTHRESH, BYTE_COUNTING, ABC_LIMIT, CAREFUL_EXIT];
+pub const PARAMS: &[ParamDoc] =
+    &[INITIAL_SSTHRESH, BYTE_COUNTING, ABC_LIMIT, CAREFUL_EXIT, EACH_TIMEOUT_HALVES];
 
 /// The law of Reno and, with the other answer to a partial acknowledgement, of NewReno.
 #[derive(Debug, Clone)]
@@ -67,6 +78,7 @@ pub struct Reno {
     byte_counting: bool,
     abc_limit: u64,
     careful_exit: bool,
+    each_timeout_halves: bool,
     partial_ack: PartialAck,
     window: Window,
     /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
@@ -94,6 +106,7 @@ impl Reno {
             byte_counting: params.flag(&BYTE_COUNTING)?,
             abc_limit: params.integer(&ABC_LIMIT, 1..=64)?,
             careful_exit: params.flag(careful_exit)?,
+            each_timeout_halves: params.flag(&EACH_TIMEOUT_HALVES)?,
             partial_ack,
             window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
             counted: 0,
@@ -122,6 +135,9 @@ impl Reno {
 impl Source for Reno {
     fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
         self.window.start(setup);
+        if self.each_timeout_halves && setup.syn_lost {
+            self.window.set_threshold(0);
+        }
     }
 
     fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
@@ -146,7 +162,7 @@ impl Source for Reno {
                 self.window.set(self.window.size().min(self.window.threshold()));
             }
             CongestionCause::Timeout => {
-                if !congestion.repeated {
+                if self.each_timeout_halves || !congestion.repeated {
                     // In fast recovery more is outstanding than the window: each duplicate acknowledgement has let a segment
                     // out. RFC 5681 equation 4 is an upper bound ("no more than").
                     self.window.set_threshold(half.min(self.window.size() / 2));

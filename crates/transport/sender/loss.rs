@@ -99,8 +99,8 @@ impl Sender {
         } else {
             // RFC 5681 section 3.2, step 3: the segments that the duplicates stand for have left the network.
             self.inflation = i64::from(self.config.dupack_threshold) * i64::from(self.mss);
-            // Plain Reno knows no `recover` but the one of a time-out.
-            if !self.ends_at_partial_ack() {
+            // Plain Reno knows no `recover` but the one of a time-out, unless it is told to.
+            if !self.ends_at_partial_ack() || self.config.fast_retransmit_once {
                 self.recover = self.next;
             }
         }

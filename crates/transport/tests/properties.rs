@@ -161,7 +161,7 @@ fn transfer(config: &TcpConfig, law: Law, channel: Channel, bytes: u64, seed: u6
 }
 
 fn configs() -> impl Strategy<Value = TcpConfig> {
-    let switches = prop::array::uniform12(any::<bool>());
+    let switches = prop::array::uniform13(any::<bool>());
     (switches, 1u32..2000, 1u64..40_000, 1u64..50, 1u32..5).prop_map(|(on, mss, window, tick, threshold)| {
         let timeout = Span::from_millis(100);
         TcpConfig {
@@ -187,6 +187,7 @@ fn configs() -> impl Strategy<Value = TcpConfig> {
             } else {
                 PartialAckTimer::SlowButSteady
             },
+            fast_retransmit_once: on[12],
             syn_retries: None,
             ..TcpConfig::default()
         }

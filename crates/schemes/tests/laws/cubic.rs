@@ -111,6 +111,18 @@ fn c_sets_the_pace() {
 }
 
 #[test]
+fn without_the_reno_friendly_region_the_window_is_the_cubic_one() {
+    let plain = [("reno_friendly", Flag(false))];
+    let mut flow = lost_at(&plain, 100);
+    // Target W_cubic(0.1) = 100 - 0.4 * 4.117163^3 = 72.084022: 70 + 2.084022/70 = 70.029772.
+    assert_eq!(flow.ack(1000), 70_029);
+    // K = cbrt(3/0.4) = 1.957434, target W_cubic(0.1) = 10 - 0.4 * 1.857434^3 = 7.436689: 7 + 0.436689/7 = 7.062384, where
+    // W_est is 7.075630.
+    assert_eq!(lost_at(&plain, 10).ack(1000), 7062);
+    assert_eq!(lost_at(&[], 10).ack(1000), 7075);
+}
+
+#[test]
 fn below_reno_the_window_is_renos() {
     // alpha_cubic = 3 * 0.3/1.7 = 0.529412 segments a window until W_est reaches cwnd_prior, here 10, then 1.
     let mut flow = lost_at(&[], 10);
@@ -196,6 +208,15 @@ fn a_time_out_starts_over_from_where_avoidance_begins() {
     assert_eq!(flow.after(ms(1000)).ack(1000), 7121);
 }
 
+/// A receiver's window of 40,000 bytes fills behind a hole whose repair was lost, while the window is 7000.
+#[test]
+fn a_time_out_cuts_the_window_and_not_what_is_outstanding_behind_a_hole() {
+    let mut flow = lost_at(&[], 10);
+    assert_eq!(flow.window(), 7000);
+    assert_eq!(flow.congestion(Timeout, 40_000), 1000);
+    assert_eq!(flow.threshold(), 4900, "0.7 * 7000");
+}
+
 #[test]
 fn a_loss_in_the_slow_start_after_a_time_out_is_an_ordinary_one() {
     let mut flow =
@@ -248,7 +269,7 @@ fn a_window_above_w_max_becomes_it() {
     // Slow start from 1 past W_max: a loss at 10 leaves W_max 10; then a limit of ssthresh far above.
     let mut flow = Flow::new("cubic", &[], &setup());
     flow.congestion(Timeout, 30_000);
-    assert_eq!(flow.threshold(), 7_000, "of the window: in fast recovery more than that is outstanding");
+    assert_eq!(flow.threshold(), 7000, "of the window, not of the 30,000 outstanding");
     flow.congestion(Mark, 40_000);
     assert_eq!((flow.window(), flow.threshold()), (1000, 28_000), "W_max is 0.85");
     assert_eq!((0..27).map(|_| flow.ack(1000)).last(), Some(28_000));
@@ -284,5 +305,6 @@ fn parameters_have_ranges() {
     range("cubic", "c", &[Number(0.04), Number(1e6)], &[Number(0.0), Number(1e7), Flag(true)]);
     range("cubic", "beta", &[Number(0.01), Number(0.99)], &[Number(0.0), Number(1.0), Flag(true)]);
     range("cubic", "fast_convergence", &[Flag(false)], &[Number(0.0)]);
+    range("cubic", "reno_friendly", &[Flag(false)], &[Number(0.0)]);
     range("cubic", "initial_ssthresh", &[Size(Bytes(1))], &[Size(Bytes(0))]);
 }

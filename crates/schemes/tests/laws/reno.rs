@@ -122,6 +122,23 @@ fn a_time_out_leaves_one_segment() {
     assert_eq!(flow.threshold(), 2000);
 }
 
+#[test]
+fn each_time_out_sets_ssthresh_if_told_to() {
+    for name in ["reno", "newreno"] {
+        let each = [("each_timeout_halves", Flag(true))];
+        let mut flow = Flow::new(name, &each, &setup());
+        assert_eq!(flow.congestion(Timeout, 10_000), 1000);
+        assert_eq!(flow.threshold(), 5000);
+        let again =
+            Congestion { cause: Timeout, in_flight: Bytes(10_000), pipe: Bytes(1000), repeated: true };
+        assert_eq!(flow.congested(again), 1000);
+        assert_eq!(flow.threshold(), 2000, "half of a window of one segment, at least two");
+        let lost = FlowSetup { syn_lost: true, ..setup() };
+        assert_eq!(Flow::new(name, &each, &lost).threshold(), 2000);
+        assert_eq!(Flow::new(name, &[], &lost).threshold(), 65_535 << 14);
+    }
+}
+
 /// In fast recovery duplicate acknowledgements let more out than the window: 8000 bytes of window after a halving, 40,000
 /// outstanding. Half of the window is less than half of FlightSize.
 #[test]
@@ -219,5 +236,6 @@ fn parameters_have_ranges() {
         range(name, "initial_ssthresh", &[Size(Bytes(1))], &[Size(Bytes(0)), Integer(1)]);
         range(name, "byte_counting", &[Flag(true)], &[Integer(1)]);
         range(name, "careful_exit", &[Flag(true)], &[Integer(1)]);
+        range(name, "each_timeout_halves", &[Flag(true)], &[Integer(1)]);
     }
 }

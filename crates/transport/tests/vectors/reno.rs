@@ -39,6 +39,39 @@ fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
 }
 
 #[test]
+fn a_second_loss_in_a_window_waits_for_the_timer_if_told_to() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(10), fast_retransmit_once: true, ..plain() },
+        Law::Reno,
+        "
+        0 open
+        0 endless
+        > 1:10001/1000
+        100 < 1
+        101 < 1
+        102 < 1
+        ! fast-loss 10000 pipe 10000
+        > 1:1001
+        103 < 1
+        104 < 1
+        105 < 1
+        > 10001:11001
+        # The recovery has ended, but the duplicates below are of the same window of data.
+        200 < 5001
+        ! recovered 6000
+        = state=open window=5000 deadline=1200
+        205 < 5001
+        206 < 5001
+        207 < 5001
+        = window=5000 recoveries=1 deadline=1200
+        1200 timer
+        ! timeout 6000 pipe 6000
+        > 5001:6001
+        ",
+    );
+}
+
+#[test]
 fn after_a_time_out_duplicates_are_not_believed() {
     check(
         &plain(),
