@@ -1,5 +1,7 @@
 //! Which data have arrived: everything below a number, and runs beyond it (RFC 2018 section 4).
 
+use std::collections::VecDeque;
+
 use crate::SackBlocks;
 
 /// Data `[left, right)` ahead of a gap.
@@ -25,14 +27,15 @@ pub(crate) struct Inserted {
 pub(crate) struct Reassembly {
     /// RCV.NXT.
     next: u64,
-    runs: Vec<Run>,
+    /// In a ring: gaps close at the front, and after a burst of losses there are thousands.
+    runs: VecDeque<Run>,
     touches: u64,
     finished: bool,
 }
 
 impl Default for Reassembly {
     fn default() -> Self {
-        Self { next: 1, runs: Vec::new(), touches: 0, finished: false }
+        Self { next: 1, runs: VecDeque::new(), touches: 0, finished: false }
     }
 }
 
@@ -84,18 +87,14 @@ impl Reassembly {
         // The runs that it touches become one with it.
         let first = self.runs.partition_point(|run| run.right < from);
         let last = self.runs.partition_point(|run| run.left <= to);
-        let touching = self.runs.get(first..last).unwrap_or_default();
-        let overlap = touching.iter().find(|run| run.left < to && run.right > from);
-        if let Some(run) = overlap {
+        let mut touching = self.runs.range(first..last);
+        news.any = !touching.clone().any(|run| run.left <= from && run.right >= to);
+        if let Some(run) = touching.clone().find(|run| run.left < to && run.right > from) {
             news.twice.get_or_insert((run.left.max(from), run.right.min(to)));
         }
-        news.any = !touching.iter().any(|run| run.left <= from && run.right >= to);
-        if let [run, ..] = touching {
-            from = from.min(run.left);
-        }
-        if let [.., run] = touching {
-            to = to.max(run.right);
-        }
+        let begin = touching.clone().next().map_or(from, |run| run.left.min(from));
+        let end = touching.next_back().map_or(to, |run| run.right.max(to));
+        (from, to) = (begin, end);
         if from == self.next {
             self.next = to;
             self.runs.drain(first..last);
