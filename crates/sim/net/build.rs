@@ -124,7 +124,8 @@ impl Net {
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
         for port in &ports {
-            if let (Behind::Wire(wire), None, Some(limit)) = (port.behind, &port.aqm, port.queue.tail_drop())
+            if let (Behind::Wire(wire), None, Some(limit @ 1..)) =
+                (port.behind, &port.aqm, port.queue.tail_drop())
                 && !saturated.contains(&(port.node as usize))
             {
                 wires[wire as usize].set_timetable(limit);

@@ -63,6 +63,8 @@ pub(crate) struct Direction {
     pub random: Stream,
     pub rank: u32,
     pub timetable: Option<Timetable>,
+    /// Where its last packet went on, by another wire: the destination and that wire. Routes do not change.
+    onward: Option<(u32, u32)>,
     /// The last packet's last bit leaves then.
     free_at: u64,
     /// An event for that moment is pending.
@@ -96,6 +98,7 @@ impl Direction {
             random,
             rank,
             timetable: None,
+            onward: None,
             free_at: 0,
             waiting: false,
             in_flight: VecDeque::new(),
@@ -197,14 +200,15 @@ impl Net {
     #[inline]
     pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
         let link = &mut self.wires[wire as usize];
-        if link.is_full(now) {
+        let begin = link.free_at.max(now);
+        // Where nothing waits there is room.
+        if begin > now && link.is_full(now) {
             let node = self.ports[link.port as usize].node;
             self.drop_packet(node, handle, DropReason::QUEUE_FULL.0, now);
             return None;
         }
         let packet = self.packets.get_mut(handle)?;
         packet.enqueued = now;
-        let begin = link.free_at.max(now);
         if let Some(timetable) = &mut link.timetable {
             timetable.entered += 1;
             timetable.wait_ns += begin - now;
@@ -318,14 +322,16 @@ impl Net {
             self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
             return;
         }
+        let onward = link.onward;
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.hops += 1;
         let (destination, hops) = (packet.destination, packet.hops);
-        // The usual way of a router: from wire to wire, without a detour.
+        // The usual way of a router: from wire to wire, without a detour, and where the last packet went.
         if destination != node
             && hops < HOP_LIMIT
-            && let Some(hop) = self.next_hop(node, destination)
-            && let Some(onward) = self.timetable_of(hop.port)
+            && let Some(onward) = onward
+                .and_then(|(to, onward)| (to == destination).then_some(onward))
+                .or_else(|| self.find_onward(wire, node, destination))
         {
             if let Some(arrival) = self.schedule(onward, handle, now) {
                 let order = self.wires[onward as usize].order();
@@ -334,6 +340,13 @@ impl Net {
             return;
         }
         self.forward(node, handle, now);
+    }
+
+    /// The wire with a timetable that leads from a node to a destination, remembered for the next packet of the same way.
+    fn find_onward(&mut self, wire: u32, node: u32, destination: u32) -> Option<u32> {
+        let onward = self.next_hop(node, destination).and_then(|hop| self.timetable_of(hop.port))?;
+        self.wires[wire as usize].onward = Some((destination, onward));
+        Some(onward)
     }
 
     /// The wire behind a port, if it has a timetable.
