@@ -8,6 +8,7 @@ use crate::air::{Air, Kind, StationSpec};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::measure::files::Completion;
+use crate::measure::series::{Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::net::{Injected, Net, Output};
@@ -190,6 +191,39 @@ impl World {
     #[must_use]
     pub fn connections(&self) -> (u64, u64) {
         self.net.connections()
+    }
+
+    /// Node and target of every queue: the radio that it feeds, or the node at the far end of its wired link.
+    #[must_use]
+    pub fn queues(&self) -> Vec<(String, String)> {
+        self.net.queue_names(&self.names, &self.radios)
+    }
+
+    /// Node and radio of every station.
+    #[must_use]
+    pub fn stations(&self) -> Vec<(String, String)> {
+        let node = |station: usize| self.names.nodes[self.names.node_of_station[station] as usize].clone();
+        self.radios.iter().enumerate().map(|(station, radio)| (node(station), radio.clone())).collect()
+    }
+
+    /// Counters from the start of the run to the present, warm-up included.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let now = self.agenda.now;
+        let station = |s: u32| {
+            let counters = self.air.counters(s);
+            StationSample {
+                airtime: self.air.airtime(s, now),
+                frames: counters.sent.iter().sum(),
+                no_answer: counters.no_cts + counters.no_ack,
+                given_up: counters.given_up,
+            }
+        };
+        Snapshot {
+            flows: self.net.flow_samples(Time(now)),
+            queues: self.net.queue_samples(now),
+            stations: (0..self.air.len() as u32).map(station).collect(),
+        }
     }
 
     /// The numbers up to the present.

@@ -2,6 +2,7 @@
 
 pub mod delays;
 pub mod files;
+pub mod series;
 pub mod statistics;
 pub mod summary;
 pub mod trace;

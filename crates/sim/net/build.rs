@@ -9,12 +9,12 @@ use airfair_units::random::{Purpose, Stream, name_hash};
 
 use super::arp::Neighbours;
 use super::connections::{ConnectionId, Connections};
-use super::flows::TcpFlow;
+use super::flows::{FlowTotals, TcpFlow};
 use super::laws::{LawId, Laws};
 use super::packet::Packets;
 use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
-use super::{Behind, Flow, Net, Port, class, kinds};
+use super::{Behind, Flow, Net, Port, QueueTotals, class, kinds};
 use crate::air::{Air, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
@@ -94,8 +94,8 @@ impl Net {
                     saturating: Vec::new(),
                     blocked: VecDeque::new(),
                     peers: peers.into_iter().collect(),
-                    left: 0,
-                    waited_ns: 0,
+                    totals: QueueTotals::default(),
+                    warmup: QueueTotals::default(),
                     control: VecDeque::new(),
                     neighbours: Neighbours::new(spec.arp.prefilled),
                 }
@@ -222,10 +222,9 @@ impl Net {
             stop: flow.stop.as_nanos().min(self.end),
             next_sequence: 0,
             waiting: 0,
-            sent: 0,
+            totals: FlowTotals::default(),
+            warmup: FlowTotals::default(),
             sent_total: 0,
-            delivered_packets: 0,
-            delivered_bytes: 0,
             delivered_total: 0,
             delays: Delays::default(),
             hops: None,

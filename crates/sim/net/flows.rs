@@ -38,6 +38,28 @@ pub(crate) struct TcpFlow {
     pub hash: u64,
 }
 
+/// What a flow has sent and delivered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FlowTotals {
+    /// Packets with payload that its source has made.
+    pub sent: u64,
+    /// Those that have arrived until its stop, and bytes that have reached the application.
+    pub delivered_packets: u64,
+    pub delivered_bytes: u64,
+}
+
+impl std::ops::Sub for FlowTotals {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            sent: self.sent - earlier.sent,
+            delivered_packets: self.delivered_packets - earlier.delivered_packets,
+            delivered_bytes: self.delivered_bytes - earlier.delivered_bytes,
+        }
+    }
+}
+
 /// A flow while it runs.
 pub(crate) struct Flow {
     pub source: Source,
@@ -50,12 +72,13 @@ pub(crate) struct Flow {
     pub next_sequence: u32,
     /// Packets of a saturating source that wait in its queue.
     pub waiting: u32,
-    /// Packets made since the warm-up, and over the whole run.
-    pub sent: u64,
+    /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
+    pub totals: FlowTotals,
+    pub warmup: FlowTotals,
+    /// Packets made and delivered, acknowledgements included.
     pub sent_total: u64,
-    pub delivered_packets: u64,
-    pub delivered_bytes: u64,
     pub delivered_total: u64,
+    /// From the end of the warm-up on.
     pub delays: Delays,
     pub hops: Option<u16>,
 }
@@ -130,7 +153,7 @@ impl Net {
         };
         f.next_sequence = f.next_sequence.wrapping_add(1);
         f.sent_total += 1;
-        f.sent += u64::from(self.measuring);
+        f.totals.sent += 1;
         f.waiting += 1;
         let from = f.from;
         let handle = self.packets.add(packet);

@@ -26,6 +26,7 @@ use airfair_units::random::Stream;
 
 use crate::air::{BROADCAST, Handed, Outcome, Upper};
 use crate::engine::{Agenda, Event, Order};
+use crate::measure::delays::Delays;
 use crate::measure::trace::{Record, Trace};
 use crate::spec::{ArpSpec, HeaderSpec};
 use arp::Neighbours;
@@ -125,12 +126,21 @@ pub(crate) struct Port {
     pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, with their stations; sorted.
     pub peers: Box<[(u32, u32)]>,
-    /// Packets that have left the queue since the warm-up, and the time that they spent in it.
-    pub left: u64,
-    pub waited_ns: u64,
+    /// What has left the queue, and what of it before the end of the warm-up; what stands on a timetable counts there.
+    pub totals: QueueTotals,
+    pub warmup: QueueTotals,
     /// ARP's own packets, ahead of the queue.
     pub control: VecDeque<u64>,
     pub neighbours: Neighbours,
+}
+
+/// What has left a queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct QueueTotals {
+    /// Packets.
+    pub left: u64,
+    /// The time that they have spent in it.
+    pub waited_ns: u64,
 }
 
 impl Port {
@@ -422,9 +432,9 @@ impl Net {
             if packet.destination == f.to {
                 f.hops = Some(packet.hops);
             }
-            if !packet.tcp && self.measuring && now <= f.stop {
-                f.delivered_packets += 1;
-                f.delivered_bytes += u64::from(packet.payload);
+            if !packet.tcp && now <= f.stop {
+                f.totals.delivered_packets += 1;
+                f.totals.delivered_bytes += u64::from(packet.payload);
                 f.delays.add(now - packet.created);
             }
         }
@@ -493,11 +503,9 @@ impl Net {
     /// A packet has left a port's queue, in which it has spent so much time.
     #[inline(always)]
     fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) {
-        if self.measuring {
-            let port = &mut self.ports[port as usize];
-            port.left += 1;
-            port.waited_ns += waited_ns;
-        }
+        let totals = &mut self.ports[port as usize].totals;
+        totals.left += 1;
+        totals.waited_ns += waited_ns;
         if let Some(packet) = self.packets.get_mut(handle)
             && packet.at_source
         {
@@ -509,8 +517,12 @@ impl Net {
     /// What is measured starts.
     fn warmed_up(&mut self, now: u64) {
         self.measuring = true;
-        for wire in 0..self.wires.len() {
-            self.count_anew(wire as u32, now);
+        for flow in &mut self.flows {
+            flow.warmup = flow.totals;
+            flow.delays = Delays::default();
+        }
+        for port in 0..self.ports.len() {
+            self.ports[port].warmup = self.queue_totals(port as u32, now);
         }
     }
 

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::PacketClass;
+use airfair_transport::Sender;
+use airfair_units::{Span, Time};
 
 use super::flows::Flow;
-use super::{Behind, Net, Port};
+use super::{Behind, Net, Port, QueueTotals};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::measure::files::Completion;
+use crate::measure::series::{FlowSample, QueueSample};
 use crate::measure::summary::{Ends, FlowResult, QueueResult};
 use crate::measure::trace::Names;
 use crate::spec::Traffic;
@@ -44,18 +47,20 @@ impl Net {
             .map(|(f, id)| {
                 let from = f.start.max(warmup);
                 let seconds = f.stop.min(now).saturating_sub(from) as f64 / 1e9;
-                let bits = f.delivered_bytes as f64 * 8.0;
+                // Before the end of the warm-up nothing counts.
+                let counted = f.totals - if self.measuring { f.warmup } else { f.totals };
+                let bits = counted.delivered_bytes as f64 * 8.0;
                 FlowResult {
                     id: id.clone(),
                     src: names.nodes[f.from as usize].clone(),
                     dst: names.nodes[f.to as usize].clone(),
                     goodput_bps: if seconds > 0.0 { bits / seconds } else { 0.0 },
-                    delivered_bytes: f.delivered_bytes,
-                    sent_packets: f.sent,
-                    delivered_packets: f.delivered_packets,
+                    delivered_bytes: counted.delivered_bytes,
+                    sent_packets: counted.sent,
+                    delivered_packets: counted.delivered_packets,
                     retransmissions: self.retransmissions(f),
-                    mean_delay_s: f.delays.mean_s(),
-                    p99_delay_s: f.delays.quantile_s(0.99),
+                    mean_delay_s: f.delays.mean_s().filter(|_| self.measuring),
+                    p99_delay_s: f.delays.quantile_s(0.99).filter(|_| self.measuring),
                     completion_s: self.completion_s(f),
                     files: f.tcp.as_ref().filter(|tcp| tcp.files.is_some()).map(|tcp| tcp.done.result()),
                     hops: f.hops,
@@ -94,24 +99,60 @@ impl Net {
     /// Queues of every port, between the warm-up's end and `now`.
     pub(crate) fn queue_results(&self, names: &Names, radios: &[String], now: u64) -> Vec<QueueResult> {
         let measured = now.saturating_sub(self.warmup);
-        let result = |port: &Port| {
-            let (towards, on_time) = match port.behind {
-                Behind::Station(s) => (radios[s as usize].clone(), (0, 0)),
-                Behind::Wire(w) => {
-                    (names.nodes[self.wires[w as usize].to as usize].clone(), self.sent_on_time(w, now))
-                }
-            };
-            let (packets, waited_ns) = (port.left + on_time.0, port.waited_ns + on_time.1);
+        let result = |(i, port): (usize, &Port)| {
+            let totals = self.queue_totals(i as u32, now);
+            let earlier = if self.measuring { port.warmup } else { totals };
+            let (packets, waited_ns) = (totals.left - earlier.left, totals.waited_ns - earlier.waited_ns);
             QueueResult {
                 node: names.nodes[port.node as usize].clone(),
-                towards,
+                towards: self.towards(port, names, radios),
                 wired: matches!(port.behind, Behind::Wire(_)),
                 packets,
                 mean_wait_s: (packets > 0).then(|| waited_ns as f64 / packets as f64 / 1e9),
                 mean_packets: if measured > 0 { waited_ns as f64 / measured as f64 } else { 0.0 },
             }
         };
-        self.ports.iter().map(result).collect()
+        self.ports.iter().enumerate().map(result).collect()
+    }
+
+    /// What a port leads to: its radio, or the node at the far end of its wire.
+    fn towards(&self, port: &Port, names: &Names, radios: &[String]) -> String {
+        match port.behind {
+            Behind::Station(station) => radios[station as usize].clone(),
+            Behind::Wire(wire) => names.nodes[self.wires[wire as usize].to as usize].clone(),
+        }
+    }
+
+    /// Node and target of every queue.
+    pub(crate) fn queue_names(&self, names: &Names, radios: &[String]) -> Vec<(String, String)> {
+        let name = |port: &Port| (names.nodes[port.node as usize].clone(), self.towards(port, names, radios));
+        self.ports.iter().map(name).collect()
+    }
+
+    /// Every queue now.
+    pub(crate) fn queue_samples(&self, now: u64) -> Vec<QueueSample> {
+        let sample = |port: u32| {
+            let QueueTotals { left, waited_ns } = self.queue_totals(port, now);
+            QueueSample { packets: self.queue_packets(port, now), left, waited: Span(waited_ns) }
+        };
+        (0..self.ports.len() as u32).map(sample).collect()
+    }
+
+    /// Every flow now.
+    pub(crate) fn flow_samples(&self, now: Time) -> Vec<FlowSample> {
+        let sample = |f: &Flow| {
+            let sender = f.tcp.as_ref().and_then(|tcp| self.connections.get(tcp.connection));
+            let sender = sender.map(|connection| &connection.sender);
+            FlowSample {
+                delivered_bytes: f.totals.delivered_bytes,
+                delivered_packets: f.totals.delivered_packets,
+                sent_packets: f.totals.sent,
+                retransmissions: self.retransmissions(f),
+                window_bytes: sender.map(|sender| sender.window(now)),
+                rtt: sender.and_then(Sender::smoothed_rtt),
+            }
+        };
+        self.flows.iter().map(sample).collect()
     }
 
     /// Segments that a flow over TCP has sent again so far.
@@ -137,8 +178,8 @@ impl Net {
             ends.delivered += f.delivered_total;
         }
         ends.dropped = self.drops.iter().map(|(&k, &v)| (k.to_string(), v)).collect();
-        for port in &self.ports {
-            ends.queued += u64::from(port.queue.view().packets);
+        for (i, port) in self.ports.iter().enumerate() {
+            ends.queued += self.queue_packets(i as u32, now);
             ends.awaiting_arp += port.neighbours.waiting_packets().filter(|&h| data(h)).count() as u64;
         }
         for station in 0..air.len() as u32 {
@@ -151,9 +192,7 @@ impl Net {
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
         for wire in &self.wires {
-            let waiting = wire.waiting_packets(now).filter(|p| data(p.packet)).count() as u64;
-            ends.queued += waiting;
-            ends.on_wire += wire.in_flight.iter().filter(|p| data(p.packet)).count() as u64 - waiting;
+            ends.on_wire += (wire.in_flight.len() - wire.waiting_packets(now).count()) as u64;
         }
         ends
     }

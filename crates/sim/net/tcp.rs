@@ -181,8 +181,8 @@ impl Net {
         let forward = end == End::Sender;
         let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
         f.sent_total += 1;
-        if forward && self.measuring && segment.payload > 0 {
-            f.sent += 1;
+        if forward && segment.payload > 0 {
+            f.totals.sent += 1;
         }
         let header = self.headers.tcp.unwrap_or_else(|| segment.header_len());
         let packet = Packet {
@@ -220,10 +220,10 @@ impl Net {
             connection.receiver.on_segment(segment, Time(now));
             let new = connection.receiver.delivered() - before;
             let f = &mut self.flows[packet.flow as usize];
-            if self.measuring && now <= f.stop {
-                f.delivered_bytes += new;
+            if now <= f.stop {
+                f.totals.delivered_bytes += new;
                 if segment.payload > 0 {
-                    f.delivered_packets += 1;
+                    f.totals.delivered_packets += 1;
                     f.delays.add(now - packet.created);
                 }
             }

@@ -9,7 +9,7 @@ use airfair_schemes::places::DropReason;
 
 use airfair_units::random::Stream;
 
-use super::{Behind, Blocked, HOP_LIMIT, Net, class, drop_reason, kinds};
+use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, class, drop_reason, kinds};
 use crate::engine::{Agenda, Order};
 
 /// A packet on its way.
@@ -30,7 +30,7 @@ pub(crate) struct Timetable {
     limit: usize,
     /// So many of `in_flight` had begun when it was last looked at.
     begun: usize,
-    /// Packets that have entered since the warm-up, and how long they will have waited.
+    /// Packets that have entered, and how long they will have waited.
     entered: u64,
     wait_ns: u64,
 }
@@ -224,19 +224,28 @@ impl Net {
         waits.fold((0, 0), |(packets, waited), wait| (packets + 1, waited + wait))
     }
 
-    /// Packets that a link's timetable has sent since the warm-up, and how long they had waited, ns.
-    pub(super) fn sent_on_time(&self, wire: u32, now: u64) -> (u64, u64) {
-        let Some(timetable) = &self.wires[wire as usize].timetable else { return (0, 0) };
-        let (packets, wait_ns) = self.still_waiting(wire, now);
-        (timetable.entered - packets, timetable.wait_ns - wait_ns)
+    /// What has left a port's queue or timetable by now.
+    pub(super) fn queue_totals(&self, port: u32, now: u64) -> QueueTotals {
+        let port = &self.ports[port as usize];
+        let mut totals = port.totals;
+        if let Behind::Wire(wire) = port.behind
+            && let Some(timetable) = &self.wires[wire as usize].timetable
+        {
+            let (packets, wait_ns) = self.still_waiting(wire, now);
+            totals.left += timetable.entered - packets;
+            totals.waited_ns += timetable.wait_ns - wait_ns;
+        }
+        totals
     }
 
-    /// The warm-up is over: of the packets on a timetable those count that still wait.
-    pub(super) fn count_anew(&mut self, wire: u32, now: u64) {
-        let (packets, waited) = self.still_waiting(wire, now);
-        if let Some(timetable) = &mut self.wires[wire as usize].timetable {
-            (timetable.entered, timetable.wait_ns) = (packets, waited);
-        }
+    /// Packets that wait in a port's queue or on its timetable.
+    pub(super) fn queue_packets(&self, port: u32, now: u64) -> u64 {
+        let port = &self.ports[port as usize];
+        let on_timetable = match port.behind {
+            Behind::Wire(wire) => self.wires[wire as usize].waiting_packets(now).count() as u64,
+            Behind::Station(_) => 0,
+        };
+        u64::from(port.queue.view().packets) + on_timetable
     }
 
     /// Whether a port takes no packet now.

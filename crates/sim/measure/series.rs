@@ -1,0 +1,198 @@
+//! What happens over time: counters that only grow, read at the end of each interval, and what they grew by.
+//!
+//! Nothing is asked of the run: a world that is advanced in steps does the same as one that runs to its end. Rows stand in columns, all
+//! flows (queues, stations) of the first interval, then all of the second.
+
+use airfair_schemes::places::Airtime;
+use airfair_units::{Span, Time};
+
+use crate::engine::drive::Surface;
+use crate::world::World;
+
+/// A flow at a moment, counted from the start of the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct FlowSample {
+    /// Bytes that have reached the application.
+    pub delivered_bytes: u64,
+    /// Packets with payload that have arrived.
+    pub delivered_packets: u64,
+    /// Packets with payload that the source has made.
+    pub sent_packets: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Congestion window now, bytes; of a connection that lives, unless the flow sends files.
+    pub window_bytes: Option<u64>,
+    /// Smoothed round-trip time now.
+    pub rtt: Option<Span>,
+}
+
+/// A queue at a moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QueueSample {
+    /// Packets that wait now.
+    pub packets: u64,
+    /// Packets that have left it since the start of the run.
+    pub left: u64,
+    /// Time that those have waited.
+    pub waited: Span,
+}
+
+/// A station at a moment, counted from the start of the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StationSample {
+    /// Time in each radio state.
+    pub airtime: Airtime,
+    /// Frames sent.
+    pub frames: u64,
+    /// CTS and ACK that did not come.
+    pub no_answer: u64,
+    /// Packets given up.
+    pub given_up: u64,
+}
+
+/// Everything at a moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot {
+    /// Flows, in the order of the scenario.
+    pub flows: Vec<FlowSample>,
+    /// Queues, in the order of [`World::queues`].
+    pub queues: Vec<QueueSample>,
+    /// Stations, in the order of [`World::stations`].
+    pub stations: Vec<StationSample>,
+}
+
+/// A row for each interval and flow.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FlowSeries {
+    /// Bytes that reached the application in the interval.
+    pub delivered_bytes: Vec<u64>,
+    /// Packets with payload that arrived.
+    pub delivered_packets: Vec<u64>,
+    /// Packets with payload that the source made.
+    pub sent_packets: Vec<u64>,
+    /// Segments sent again.
+    pub retransmissions: Vec<u64>,
+    /// Congestion window at the end of the interval, bytes; not a number where there is none.
+    pub window_bytes: Vec<f64>,
+    /// Smoothed round-trip time at the end of the interval, s; not a number where there is none.
+    pub rtt_s: Vec<f64>,
+}
+
+/// A row for each interval and queue.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct QueueSeries {
+    /// Packets that waited at the end of the interval.
+    pub packets: Vec<u64>,
+    /// Packets that left in the interval.
+    pub left: Vec<u64>,
+    /// Mean time that those had waited, s; not a number if none left.
+    pub mean_wait_s: Vec<f64>,
+}
+
+/// A row for each interval and station.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChannelSeries {
+    /// Time in each radio state, s; the five add up to the interval.
+    pub transmit_s: Vec<f64>,
+    /// See `transmit_s`.
+    pub receive_s: Vec<f64>,
+    /// See `transmit_s`.
+    pub busy_s: Vec<f64>,
+    /// See `transmit_s`.
+    pub nav_s: Vec<f64>,
+    /// See `transmit_s`.
+    pub idle_s: Vec<f64>,
+    /// Frames sent.
+    pub frames: Vec<u64>,
+    /// CTS and ACK that did not come.
+    pub no_answer: Vec<u64>,
+    /// Packets given up.
+    pub given_up: Vec<u64>,
+}
+
+/// What happened in each interval of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Series {
+    /// The end of each interval, s since the start of the run; the last one may be shorter than the others.
+    pub end_s: Vec<f64>,
+    /// Flows.
+    pub flows: FlowSeries,
+    /// Queues.
+    pub queues: QueueSeries,
+    /// Stations.
+    pub channel: ChannelSeries,
+}
+
+/// Reads a world at the end of each interval.
+#[derive(Debug)]
+pub struct Sampler {
+    interval: Span,
+    next: Time,
+    last: Snapshot,
+    series: Series,
+}
+
+fn growth(now: Span, then: Span) -> f64 {
+    (now.as_nanos() - then.as_nanos()) as f64 / 1e9
+}
+
+impl Sampler {
+    /// Intervals from the present of `world` on. An interval of nothing counts as one nanosecond.
+    #[must_use]
+    pub fn new(world: &World, interval: Span) -> Self {
+        let interval = interval.max(Span(1));
+        let next = world.now().saturating_add(interval).min(world.end());
+        Self { interval, next, last: world.snapshot(), series: Series::default() }
+    }
+
+    /// When the present interval ends: the world is to be advanced until then, and read.
+    #[must_use]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Reads the world if it has come to the end of the present interval.
+    pub fn read(&mut self, world: &World) {
+        if world.now() < self.next {
+            return;
+        }
+        let (now, then) = (world.snapshot(), std::mem::take(&mut self.last));
+        self.series.end_s.push(world.now().as_secs_f64());
+        for (now, then) in now.flows.iter().zip(&then.flows) {
+            let flows = &mut self.series.flows;
+            flows.delivered_bytes.push(now.delivered_bytes - then.delivered_bytes);
+            flows.delivered_packets.push(now.delivered_packets - then.delivered_packets);
+            flows.sent_packets.push(now.sent_packets - then.sent_packets);
+            flows.retransmissions.push(now.retransmissions - then.retransmissions);
+            flows.window_bytes.push(now.window_bytes.map_or(f64::NAN, |bytes| bytes as f64));
+            flows.rtt_s.push(now.rtt.map_or(f64::NAN, Span::as_secs_f64));
+        }
+        for (now, then) in now.queues.iter().zip(&then.queues) {
+            let queues = &mut self.series.queues;
+            let left = now.left - then.left;
+            queues.packets.push(now.packets);
+            queues.left.push(left);
+            queues.mean_wait_s.push(growth(now.waited, then.waited) / left as f64);
+        }
+        for (now, then) in now.stations.iter().zip(&then.stations) {
+            let channel = &mut self.series.channel;
+            let (a, b) = (&now.airtime, &then.airtime);
+            channel.transmit_s.push(growth(a.transmit, b.transmit));
+            channel.receive_s.push(growth(a.receive, b.receive));
+            channel.busy_s.push(growth(a.busy, b.busy));
+            channel.nav_s.push(growth(a.nav, b.nav));
+            channel.idle_s.push(growth(a.idle, b.idle));
+            channel.frames.push(now.frames - then.frames);
+            channel.no_answer.push(now.no_answer - then.no_answer);
+            channel.given_up.push(now.given_up - then.given_up);
+        }
+        self.last = now;
+        self.next = self.next.saturating_add(self.interval).min(world.end());
+    }
+
+    /// What was read.
+    #[must_use]
+    pub fn finish(self) -> Series {
+        self.series
+    }
+}

@@ -1,0 +1,124 @@
+//! What is read over time adds up to what is told at the end.
+
+mod support;
+
+use airfair_schemes::{Params, find};
+use airfair_sim::World;
+use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::measure::series::{Sampler, Series};
+use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
+use airfair_units::{Bytes, Rate, Span, Time};
+use support::{chain, dot11b, flow};
+
+/// Three radios in a row, the last with a wire to a fourth node behind a slow link; TCP over all of it, UDP over the air.
+fn spec() -> WorldSpec {
+    let constant = Traffic::ConstantRate { rate: Rate(200_000), packet: Bytes(500), gap_jitter: 0.5 };
+    let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, constant, 5);
+    spec.nodes.push(NodeSpec { id: "host".into(), position: [0.0; 3], radios: vec![] });
+    spec.links.push(LinkSpec {
+        ends: [2, 3],
+        rate: Rate::from_mbps(1),
+        delay: Span::from_millis(20),
+        loss: 0.0,
+        loss_every: 0,
+        queue: QueueSpec { packets: 20 },
+    });
+    flow(&mut spec, "tcp", 3, 0, Traffic::Endless);
+    spec.flows[1].transport = Transport::Tcp {
+        config: TcpConfig::default(),
+        law: "newreno".into(),
+        params: Params::default(),
+        pinned: false,
+    };
+    spec
+}
+
+fn make(spec: &WorldSpec) -> World {
+    World::new(spec, "droptail", (find("droptail").unwrap().build)(&Params::default()).unwrap(), 3).unwrap()
+}
+
+fn sampled(spec: &WorldSpec, interval: Span) -> (World, Series) {
+    let mut world = make(spec);
+    let mut sampler = Sampler::new(&world, interval);
+    while world.now() < world.end() {
+        world.advance(sampler.next());
+        sampler.read(&world);
+    }
+    (world, sampler.finish())
+}
+
+#[test]
+fn intervals_add_up_to_the_run() {
+    let spec = spec();
+    // 5 s are 12 intervals of 400 ms and one of 200 ms.
+    let (world, series) = sampled(&spec, Span::from_millis(400));
+    let result = world.result();
+    assert_eq!(series.end_s.len(), 13);
+    assert_eq!((series.end_s[0], series.end_s[11], series.end_s[12]), (0.4, 4.8, 5.0));
+    let every = |column: &[u64], n: usize, i: usize| column.iter().skip(i).step_by(n).sum::<u64>();
+    for (i, flow) in result.flows.iter().enumerate() {
+        let f = &series.flows;
+        assert!(flow.delivered_packets > 50);
+        assert_eq!(every(&f.delivered_bytes, 2, i), flow.delivered_bytes);
+        assert_eq!(every(&f.delivered_packets, 2, i), flow.delivered_packets);
+        assert_eq!(every(&f.sent_packets, 2, i), flow.sent_packets);
+        assert_eq!(every(&f.retransmissions, 2, i), flow.retransmissions);
+    }
+    assert!(series.flows.window_bytes[0].is_nan() && series.flows.rtt_s[0].is_nan(), "UDP has no window");
+    assert!(series.flows.window_bytes[25] >= 1460.0);
+    // The path's own round-trip time is 40 ms of wire and some milliseconds of air.
+    assert!((0.04..2.0).contains(&series.flows.rtt_s[25]));
+    let queues = world.queues();
+    assert_eq!(queues.len(), 5);
+    for (i, queue) in result.queues.iter().enumerate() {
+        assert_eq!(queues[i], (queue.node.clone(), queue.towards.clone()));
+        assert_eq!(every(&series.queues.left, 5, i), queue.packets);
+        assert_eq!(series.queues.packets.len(), 13 * 5);
+    }
+    let last: u64 = series.queues.packets[12 * 5..].iter().sum();
+    assert_eq!(last, result.ends.queued);
+    assert_eq!(world.stations().len(), 3);
+    for (i, station) in result.stations.iter().enumerate() {
+        let c = &series.channel;
+        assert_eq!(every(&c.frames, 3, i), station.counters.sent.iter().sum::<u64>());
+        assert_eq!(every(&c.no_answer, 3, i), station.counters.no_cts + station.counters.no_ack);
+        let spent: f64 = c.transmit_s.iter().skip(i).step_by(3).sum();
+        assert!((spent - station.airtime.transmit.as_secs_f64()).abs() < 1e-9);
+        for row in (i..39).step_by(3) {
+            let length = if row < 36 { 0.4 } else { 0.2 };
+            let sum = c.transmit_s[row] + c.receive_s[row] + c.busy_s[row] + c.nav_s[row] + c.idle_s[row];
+            assert!((sum - length).abs() < 1e-9, "{sum}");
+        }
+    }
+}
+
+/// The warm-up is cut from the result, not from what is told over time; reading changes nothing.
+#[test]
+fn reading_changes_nothing_and_knows_no_warm_up() {
+    let mut spec = spec();
+    let (_, all) = sampled(&spec, Span::from_secs(1));
+    spec.warmup = Span::from_secs(2);
+    let (world, series) = sampled(&spec, Span::from_secs(1));
+    assert_eq!(series.end_s, all.end_s);
+    assert_eq!(series.flows.delivered_bytes, all.flows.delivered_bytes);
+    let mut alone = make(&spec);
+    drive::to_end(&mut alone);
+    assert_eq!(alone.result(), world.result());
+    let counted: u64 = series.flows.delivered_bytes[4..].iter().step_by(2).sum();
+    assert_eq!(counted, world.result().flows[0].delivered_bytes);
+}
+
+/// Before the end of the warm-up a result says that nothing counts yet.
+#[test]
+fn nothing_counts_before_the_end_of_the_warm_up() {
+    let mut spec = spec();
+    spec.warmup = Span::from_secs(2);
+    let mut world = make(&spec);
+    world.advance(Time(2_000_000_000));
+    let result = world.result();
+    assert!(result.flows.iter().all(|f| (f.delivered_bytes, f.sent_packets, f.mean_delay_s) == (0, 0, None)));
+    assert!(result.queues.iter().all(|q| q.packets == 0));
+    world.advance(world.end());
+    assert!(world.result().flows.iter().all(|f| f.delivered_bytes > 0 && f.mean_delay_s.is_some()));
+}
