@@ -8,6 +8,7 @@ mod drive;
 mod error;
 mod scenario;
 mod schemes;
+mod series;
 mod summary;
 mod trace;
 mod world;
@@ -35,6 +36,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<world::World>()?;
     m.add_class::<trace::Trace>()?;
     m.add_class::<drive::Stop>()?;
+    m.add_class::<series::Recorded>()?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;

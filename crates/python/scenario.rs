@@ -7,12 +7,13 @@ use std::time::Instant;
 use airfair_scenario::{Errors, Override};
 use airfair_schemes::Scheme;
 use airfair_sim::World;
-use airfair_units::Time;
+use airfair_units::{Span, Time};
 use pyo3::prelude::*;
 
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
+use crate::series::{self, Recorded};
 
 /// A scenario that was read and checked. It never changes.
 #[pyclass(frozen, module = "airfair")]
@@ -130,6 +131,26 @@ impl Scenario {
             let mut world = self.world(scheme, seed)?;
             drive::advance(&mut world, Time::NEVER, stop)?;
             contract::write(&self.0, &world, began.elapsed(), None)
+        })
+    }
+
+    /// Runs it to the end and reads it every `interval_ns`. Otherwise like `run`.
+    #[pyo3(signature = (interval_ns, scheme=None, seed=1, stop=None))]
+    fn record(
+        &self,
+        py: Python<'_>,
+        interval_ns: u64,
+        scheme: Option<&str>,
+        seed: u64,
+        stop: Option<&Stop>,
+    ) -> PyResult<Recorded> {
+        py.detach(|| {
+            let began = Instant::now();
+            let mut world = self.world(scheme, seed)?;
+            series::check(&world, interval_ns)?;
+            let series = series::record(&mut world, Span(interval_ns), stop)?;
+            let result = contract::write(&self.0, &world, began.elapsed(), None)?;
+            Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
     }
 

@@ -6,6 +6,7 @@ from typing import Self, final
 
 __all__ = [
     "InputError",
+    "Recorded",
     "Scenario",
     "ScenarioError",
     "Stop",
@@ -76,6 +77,33 @@ class Scenario:
 
         The same scenario, scheme, seed and version give the same bytes of everything but `perf`. Raises
         `InputError` for an unknown scheme, `KeyboardInterrupt` on a signal or on `stop`.
+        """
+
+    def record(
+        self, interval_ns: int, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
+    ) -> Recorded:
+        """Run it to the end and read it every `interval_ns`; otherwise like `run`."""
+
+@final
+class Recorded:
+    """A run that was read over time."""
+
+    @property
+    def result(self) -> str:
+        """The result contract as JSON."""
+
+    @property
+    def queues(self) -> list[tuple[str, str]]:
+        """Node and target (a radio, or the node at the far end of a wire) of every queue."""
+
+    @property
+    def stations(self) -> list[tuple[str, str]]:
+        """Node and radio of every station."""
+
+    def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]:
+        """Tables of columns, a column its kind ("int64" or "float64") and its bytes.
+
+        Rows are all flows (queues, stations) of the first interval, then all of the second.
         """
 
 @final

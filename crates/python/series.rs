@@ -1,0 +1,125 @@
+//! What happens over time, as columns of bytes that Python's libraries take as they are.
+
+use airfair_sim::World;
+use airfair_sim::engine::drive::Surface;
+use airfair_sim::measure::series::{Sampler, Series};
+use airfair_units::Span;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::drive::{self, Stop};
+use crate::error::input_error;
+
+/// Most rows of all tables together: some gigabytes.
+const MOST_ROWS: u64 = 50_000_000;
+
+/// Whether a world can be read so often.
+pub(crate) fn check(world: &World, interval_ns: u64) -> PyResult<()> {
+    if interval_ns == 0 {
+        return Err(input_error("an interval of 0 s: expected a longer one".to_string()));
+    }
+    let each = world.names().flows.len() + world.queues().len() + world.stations().len();
+    let rows = world.end().as_nanos().div_ceil(interval_ns).saturating_mul(each as u64);
+    if rows > MOST_ROWS {
+        let interval = Span(interval_ns).as_secs_f64();
+        return Err(input_error(format!(
+            "an interval of {interval} s would make {rows} rows; expected at most {MOST_ROWS}"
+        )));
+    }
+    Ok(())
+}
+
+/// Runs a world to its end and reads it at the end of each interval. Called without the interpreter.
+pub(crate) fn record(world: &mut World, interval: Span, stop: Option<&Stop>) -> PyResult<Series> {
+    let mut sampler = Sampler::new(world, interval);
+    while world.now() < world.end() {
+        drive::advance(world, sampler.next(), stop)?;
+        sampler.read(world);
+    }
+    Ok(sampler.finish())
+}
+
+/// A run that was read over time.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Recorded {
+    /// The result contract as JSON.
+    #[pyo3(get)]
+    pub result: String,
+    /// Node and target of every queue.
+    #[pyo3(get)]
+    pub queues: Vec<(String, String)>,
+    /// Node and radio of every station.
+    #[pyo3(get)]
+    pub stations: Vec<(String, String)>,
+    pub series: Series,
+}
+
+#[pymethods]
+impl Recorded {
+    /// Tables of columns, a column its kind ("int64" or "float64") and its bytes. Rows are all flows (queues, stations) of the
+    /// first interval, then all of the second.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        tables(py, &self.series)
+    }
+}
+
+fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>> {
+    let (flows, queues, channel) = (&series.flows, &series.queues, &series.channel);
+    let tables = PyDict::new(py);
+    let time = [("end_s", Column::Float(&series.end_s))];
+    tables.set_item("time", table(py, &time)?)?;
+    let columns = [
+        ("delivered_bytes", Column::Count(&flows.delivered_bytes)),
+        ("delivered_packets", Column::Count(&flows.delivered_packets)),
+        ("sent_packets", Column::Count(&flows.sent_packets)),
+        ("retransmissions", Column::Count(&flows.retransmissions)),
+        ("window_bytes", Column::Float(&flows.window_bytes)),
+        ("rtt_s", Column::Float(&flows.rtt_s)),
+    ];
+    tables.set_item("flow_series", table(py, &columns)?)?;
+    let columns = [
+        ("packets", Column::Count(&queues.packets)),
+        ("left_packets", Column::Count(&queues.left)),
+        ("mean_wait_s", Column::Float(&queues.mean_wait_s)),
+    ];
+    tables.set_item("queue_series", table(py, &columns)?)?;
+    let columns = [
+        ("transmit_s", Column::Float(&channel.transmit_s)),
+        ("receive_s", Column::Float(&channel.receive_s)),
+        ("busy_s", Column::Float(&channel.busy_s)),
+        ("nav_s", Column::Float(&channel.nav_s)),
+        ("idle_s", Column::Float(&channel.idle_s)),
+        ("sent_frames", Column::Count(&channel.frames)),
+        ("missed_answers", Column::Count(&channel.no_answer)),
+        ("given_up_packets", Column::Count(&channel.given_up)),
+    ];
+    tables.set_item("channel_series", table(py, &columns)?)?;
+    Ok(tables)
+}
+
+enum Column<'a> {
+    Count(&'a [u64]),
+    Float(&'a [f64]),
+}
+
+fn table<'py>(py: Python<'py>, columns: &[(&str, Column<'_>)]) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    for (name, column) in columns {
+        let column = match column {
+            // No count of a run comes near 2^63.
+            Column::Count(values) => ("int64", bytes(py, values, |value| value.to_ne_bytes())?),
+            Column::Float(values) => ("float64", bytes(py, values, |value| value.to_ne_bytes())?),
+        };
+        table.set_item(name, column)?;
+    }
+    Ok(table)
+}
+
+fn bytes<'py, T>(py: Python<'py>, values: &[T], of: impl Fn(&T) -> [u8; 8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, 8 * values.len(), |buffer| {
+        for (place, value) in buffer.chunks_exact_mut(8).zip(values) {
+            place.copy_from_slice(&of(value));
+        }
+        Ok(())
+    })
+}
