@@ -82,7 +82,7 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("left_packets", Column::Count(&queues.left)),
         ("mean_wait_s", Column::Float(&queues.mean_wait_s)),
     ];
-    tables.set_item("queue_series", table(py, &columns)?)?;
+    tables.set_item("queues", table(py, &columns)?)?;
     let columns = [
         ("transmit_s", Column::Float(&channel.transmit_s)),
         ("receive_s", Column::Float(&channel.receive_s)),
@@ -93,7 +93,7 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("missed_answers", Column::Count(&channel.no_answer)),
         ("given_up_packets", Column::Count(&channel.given_up)),
     ];
-    tables.set_item("channel_series", table(py, &columns)?)?;
+    tables.set_item("channel", table(py, &columns)?)?;
     Ok(tables)
 }
 

@@ -1,0 +1,200 @@
+"""A run with what happened over time: tables as Arrow or pandas, and a folder of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import _core
+from ._core import InputError, Scenario
+from .results import RunResult
+
+FORMAT = 1
+"""Version of the folder. A reader looks at it first."""
+
+TABLES = ("flows", "flow_series", "queues", "channel")
+"""Files of a folder, each with the ending `.parquet`."""
+
+
+class Recording:
+    """A run with what happened over time.
+
+    Tables, units in the names of the columns; a row of the last three is an interval that ends at `end_s`
+    (seconds since the start of the run, warm-up included), the last interval may be shorter:
+
+    - `flows`: a row a flow, the numbers of `result["flows"]`;
+    - `flow_series`: flow, goodput, packets, segments sent again, congestion window and smoothed round-trip
+      time at the end of the interval (null where there is none);
+    - `queues`: node and target of a queue, packets that wait at the end of the interval, packets that have
+      left in it and how long they had waited on average;
+    - `channel`: node and radio, time in each of the five radio states, frames, answers that did not come,
+      packets given up.
+    """
+
+    def __init__(self, result: RunResult, scenario: str, tables: dict[str, pa.Table]) -> None:
+        """Use `airfair.record` or `Recording.load`. `scenario` is the resolved one."""
+        self.result = result
+        self.scenario = scenario
+        self._tables = tables
+
+    def arrow(self, table: str) -> pa.Table:
+        """A table, as Arrow; columns of numbers share the simulator's memory. Raises `InputError`."""
+        try:
+            return self._tables[table]
+        except KeyError:
+            expected = ", ".join(TABLES)
+            raise InputError(f'there is no table "{table}"; expected one of {expected}') from None
+
+    def frame(self, table: str) -> pd.DataFrame:
+        """A table, for pandas. Raises `InputError`."""
+        return self.arrow(table).to_pandas(ignore_metadata=True)
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write `run.json` and the tables as Parquet into a new folder: all of it or nothing.
+
+        Raises `InputError` if there is such a folder already, `OSError` if it cannot be written.
+        """
+        target = Path(folder)
+        if target.exists():
+            raise InputError(f"{target}: exists already; expected a new folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        try:
+            about = {"format": FORMAT, "status": "finished", **self.result, "resolved_scenario": self.scenario}
+            (part / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+            for name in TABLES:
+                pq.write_table(self._tables[name], part / f"{name}.parquet")
+            for file in part.iterdir():
+                _flush(file)
+            part.chmod(0o755)
+            part.rename(target)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+        return target
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read a folder that `save` wrote. Raises `InputError` for one that is not whole, or newer."""
+        source = Path(folder)
+        about = read_about(source)
+        try:
+            tables = {name: pq.read_table(source / f"{name}.parquet") for name in TABLES}
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{source}: not a whole result: {error}") from error
+        scenario = about.pop("resolved_scenario")
+        del about["format"], about["status"]
+        return cls(cast(RunResult, about), scenario, tables)
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """The `run.json` of a folder, its version checked. Raises `InputError`."""
+    path = folder / "run.json"
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; expected the folder of a run") from error
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {error}") from error
+    version = about.get("format") if isinstance(about, dict) else None
+    if not isinstance(version, int):
+        raise InputError(f"{path}: no format version; expected the folder of a run")
+    if version > FORMAT:
+        raise InputError(f"{path}: format {version}, from a newer Airfair; expected at most {FORMAT}")
+    if "resolved_scenario" not in about or "flows" not in about:
+        raise InputError(f"{path}: incomplete")
+    return cast(dict[str, Any], about)
+
+
+def record(
+    scenario: Scenario,
+    *,
+    scheme: str | None = None,
+    seed: int = 1,
+    interval: str = "1 s",
+    stop: _core.Stop | None = None,
+) -> Recording:
+    """Run a scenario to its end and read it at the end of each `interval`, such as "100 ms".
+
+    The result is that of `airfair.run`: reading changes nothing. Raises `InputError`.
+    """
+    interval_ns = _core.parse_time(interval)
+    recorded = scenario.record(interval_ns, scheme, seed, stop)
+    result = cast(RunResult, json.loads(recorded.result))
+    columns = recorded.tables()
+    ends = np.frombuffer(columns["time"]["end_s"][1])
+    flows = [flow["id"] for flow in result["flows"]]
+    tables = {
+        "flows": _flows(result),
+        "flow_series": _table(ends, {"flow": flows}, columns["flow_series"]),
+        "queues": _table(ends, _pairs(recorded.queues, "node", "towards"), columns["queues"]),
+        "channel": _table(ends, _pairs(recorded.stations, "node", "radio"), columns["channel"]),
+    }
+    delivered = np.frombuffer(columns["flow_series"]["delivered_bytes"][1], np.int64)
+    lengths = np.repeat(np.diff(ends, prepend=0.0), len(flows))
+    series = tables["flow_series"]
+    tables["flow_series"] = series.add_column(2, "goodput_bps", pa.array(8 * delivered / lengths))
+    return Recording(result, scenario.resolved, tables)
+
+
+def _numbers(column: tuple[str, bytes]) -> pa.Array:
+    """A column around the simulator's bytes; what is not a number there is null here."""
+    kind, data = column
+    values = np.frombuffer(data, kind)
+    return pa.array(values, from_pandas=bool(np.isnan(values).any())) if kind == "float64" else pa.array(values)
+
+
+def _table(ends: np.ndarray, names: dict[str, list[str]], columns: dict[str, tuple[str, bytes]]) -> pa.Table:
+    """Every interval has a row for each of the names."""
+    each = len(next(iter(names.values())))
+    places = pa.array(np.tile(np.arange(each, dtype=np.int32), len(ends)))
+    labels = {
+        name: pa.DictionaryArray.from_arrays(places, pa.array(values, pa.string()))
+        for name, values in names.items()
+    }
+    times = pa.array(np.repeat(ends, each))
+    return pa.table({"end_s": times, **labels, **{name: _numbers(c) for name, c in columns.items()}})
+
+
+def _pairs(pairs: Sequence[tuple[str, str]], first: str, second: str) -> dict[str, list[str]]:
+    return {first: [a for a, _ in pairs], second: [b for _, b in pairs]}
+
+
+def _flows(result: RunResult) -> pa.Table:
+    """The flows of a result without the classes of their files."""
+    schema = pa.schema(
+        [
+            ("id", pa.string()),
+            ("src", pa.string()),
+            ("dst", pa.string()),
+            ("goodput_bps", pa.float64()),
+            ("delivered_bytes", pa.int64()),
+            ("sent_packets", pa.int64()),
+            ("delivered_packets", pa.int64()),
+            ("retransmissions", pa.int64()),
+            ("mean_delay_s", pa.float64()),
+            ("p99_delay_s", pa.float64()),
+            ("completion_s", pa.float64()),
+            ("hops", pa.int64()),
+        ]
+    )
+    return pa.Table.from_pylist([{name: flow[name] for name in schema.names} for flow in result["flows"]], schema)
+
+
+def _flush(file: Path) -> None:
+    """Let the disk say now that it is full."""
+    handle = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
