@@ -56,6 +56,13 @@ def cli() -> None:
 @seed_option
 @set_option
 @json_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write run.json and tables over time (Parquet) into this new folder.",
+)
+@click.option("--interval", metavar="TIME", help='With --out: length of a row in time, "1 s" by default.')
 @click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was.")
 @click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock.")
 def run(
@@ -64,6 +71,8 @@ def run(
     seed: int,
     overrides: tuple[str, ...],
     as_json: bool,
+    out: Path | None,
+    interval: str | None,
     realtime: bool,
     speed: float | None,
 ) -> None:
@@ -75,8 +84,21 @@ def run(
     """
     if speed is not None and not realtime:
         raise click.UsageError("--speed goes with --realtime")
+    if interval is not None and out is None:
+        raise click.UsageError("--interval goes with --out")
+    if out is not None and realtime:
+        raise click.UsageError("--out and --realtime do not go together")
     scenario = Scenario.read(file, overrides)
-    if realtime:
+    if out is not None:
+        from . import recording
+
+        recording.check_new(out)
+        length = "1 s" if interval is None else interval
+        time("--interval", length)
+        recorded = recording.record(scenario, scheme=scheme, seed=seed, interval=length)
+        recorded.save(out)
+        text = json.dumps(recorded.result)
+    elif realtime:
         text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)
     else:
         text = scenario.run(scheme, seed)
@@ -84,10 +106,10 @@ def run(
         print(text)
         return
     result = cast(RunResult, json.loads(text))
-    out = tables.console()
-    tables.show_run(result, out)
+    console = tables.console()
+    tables.show_run(result, console)
     if "lateness" in result["perf"]:
-        tables.show_lateness(result["perf"]["lateness"], out)
+        tables.show_lateness(result["perf"]["lateness"], console)
     warn(result["warnings"])
 
 

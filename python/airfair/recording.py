@@ -65,12 +65,16 @@ class Recording:
         Raises `InputError` if there is such a folder already, `OSError` if it cannot be written.
         """
         target = Path(folder)
-        if target.exists():
-            raise InputError(f"{target}: exists already; expected a new folder")
+        check_new(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
         try:
-            about = {"format": FORMAT, "status": "finished", **self.result, "resolved_scenario": self.scenario}
+            about = {
+                "format": FORMAT,
+                "status": "finished",
+                **self.result,
+                "resolved_scenario": self.scenario,
+            }
             (part / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
             for name in TABLES:
                 pq.write_table(self._tables[name], part / f"{name}.parquet")
@@ -95,6 +99,12 @@ class Recording:
         scenario = about.pop("resolved_scenario")
         del about["format"], about["status"]
         return cls(cast(RunResult, about), scenario, tables)
+
+
+def check_new(folder: Path) -> None:
+    """Raise `InputError` if there is something at that place: better before a run than after it."""
+    if folder.exists() or folder.is_symlink():
+        raise InputError(f"{folder}: exists already; expected a new folder")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -151,19 +161,23 @@ def _numbers(column: tuple[str, bytes]) -> pa.Array:
     """A column around the simulator's bytes; what is not a number there is null here."""
     kind, data = column
     values = np.frombuffer(data, kind)
-    return pa.array(values, from_pandas=bool(np.isnan(values).any())) if kind == "float64" else pa.array(values)
+    return (
+        pa.array(values, from_pandas=bool(np.isnan(values).any())) if kind == "float64" else pa.array(values)
+    )
 
 
 def _table(ends: np.ndarray, names: dict[str, list[str]], columns: dict[str, tuple[str, bytes]]) -> pa.Table:
     """Every interval has a row for each of the names."""
-    each = len(next(iter(names.values())))
-    places = pa.array(np.tile(np.arange(each, dtype=np.int32), len(ends)))
-    labels = {
-        name: pa.DictionaryArray.from_arrays(places, pa.array(values, pa.string()))
-        for name, values in names.items()
-    }
-    times = pa.array(np.repeat(ends, each))
+    times = pa.array(np.repeat(ends, len(next(iter(names.values())))))
+    labels = {name: _labels(values, len(ends)) for name, values in names.items()}
     return pa.table({"end_s": times, **labels, **{name: _numbers(c) for name, c in columns.items()}})
+
+
+def _labels(values: list[str], times: int) -> pa.DictionaryArray:
+    """The values so many times over, each stored once."""
+    codes = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    each = np.array([codes[value] for value in values], np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(np.tile(each, times)), pa.array(codes, pa.string()))
 
 
 def _pairs(pairs: Sequence[tuple[str, str]], first: str, second: str) -> dict[str, list[str]]:
@@ -188,7 +202,9 @@ def _flows(result: RunResult) -> pa.Table:
             ("hops", pa.int64()),
         ]
     )
-    return pa.Table.from_pylist([{name: flow[name] for name in schema.names} for flow in result["flows"]], schema)
+    return pa.Table.from_pylist(
+        [{name: flow[name] for name in schema.names} for flow in result["flows"]], schema
+    )
 
 
 def _flush(file: Path) -> None:

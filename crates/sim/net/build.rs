@@ -224,6 +224,7 @@ impl Net {
             waiting: 0,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),
+            warmup_retransmissions: 0,
             sent_total: 0,
             delivered_total: 0,
             delays: Delays::default(),

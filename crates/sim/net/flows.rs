@@ -75,6 +75,8 @@ pub(crate) struct Flow {
     /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
     pub totals: FlowTotals,
     pub warmup: FlowTotals,
+    /// Segments sent again before the end of the warm-up.
+    pub warmup_retransmissions: u64,
     /// Packets made and delivered, acknowledgements included.
     pub sent_total: u64,
     pub delivered_total: u64,

@@ -517,8 +517,11 @@ impl Net {
     /// What is measured starts.
     fn warmed_up(&mut self, now: u64) {
         self.measuring = true;
-        for flow in &mut self.flows {
+        for flow in 0..self.flows.len() {
+            let retransmissions = self.retransmissions(&self.flows[flow]);
+            let flow = &mut self.flows[flow];
             flow.warmup = flow.totals;
+            flow.warmup_retransmissions = retransmissions;
             flow.delays = Delays::default();
         }
         for port in 0..self.ports.len() {

@@ -58,7 +58,11 @@ impl Net {
                     delivered_bytes: counted.delivered_bytes,
                     sent_packets: counted.sent,
                     delivered_packets: counted.delivered_packets,
-                    retransmissions: self.retransmissions(f),
+                    retransmissions: if self.measuring {
+                        self.retransmissions(f) - f.warmup_retransmissions
+                    } else {
+                        0
+                    },
                     mean_delay_s: f.delays.mean_s().filter(|_| self.measuring),
                     p99_delay_s: f.delays.quantile_s(0.99).filter(|_| self.measuring),
                     completion_s: self.completion_s(f),
@@ -156,7 +160,7 @@ impl Net {
     }
 
     /// Segments that a flow over TCP has sent again so far.
-    fn retransmissions(&self, f: &Flow) -> u64 {
+    pub(super) fn retransmissions(&self, f: &Flow) -> u64 {
         let Some(tcp) = &f.tcp else { return 0 };
         let live = self.connections.get(tcp.connection).map_or(0, |c| c.sender.stats().retransmissions);
         tcp.retransmissions + live

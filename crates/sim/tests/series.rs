@@ -64,6 +64,11 @@ fn intervals_add_up_to_the_run() {
         assert_eq!(every(&f.delivered_packets, 2, i), flow.delivered_packets);
         assert_eq!(every(&f.sent_packets, 2, i), flow.sent_packets);
         assert_eq!(every(&f.retransmissions, 2, i), flow.retransmissions);
+        assert_eq!(
+            flow.retransmissions > 0,
+            i == 1,
+            "a window of 20 packets and more overflows the wire's queue"
+        );
     }
     assert!(series.flows.window_bytes[0].is_nan() && series.flows.rtt_s[0].is_nan(), "UDP has no window");
     assert!(series.flows.window_bytes[25] >= 1460.0);
@@ -107,6 +112,10 @@ fn reading_changes_nothing_and_knows_no_warm_up() {
     assert_eq!(alone.result(), world.result());
     let counted: u64 = series.flows.delivered_bytes[4..].iter().step_by(2).sum();
     assert_eq!(counted, world.result().flows[0].delivered_bytes);
+    let again: u64 = series.flows.retransmissions[4..].iter().skip(1).step_by(2).sum();
+    let before: u64 = series.flows.retransmissions[..4].iter().sum();
+    assert_eq!(again, world.result().flows[1].retransmissions);
+    assert!(before > 0);
 }
 
 /// Before the end of the warm-up a result says that nothing counts yet.
@@ -117,7 +126,9 @@ fn nothing_counts_before_the_end_of_the_warm_up() {
     let mut world = make(&spec);
     world.advance(Time(2_000_000_000));
     let result = world.result();
-    assert!(result.flows.iter().all(|f| (f.delivered_bytes, f.sent_packets, f.mean_delay_s) == (0, 0, None)));
+    assert!(result.flows.iter().all(|f| {
+        (f.delivered_bytes, f.sent_packets, f.retransmissions, f.mean_delay_s) == (0, 0, 0, None)
+    }));
     assert!(result.queues.iter().all(|q| q.packets == 0));
     world.advance(world.end());
     assert!(world.result().flows.iter().all(|f| f.delivered_bytes > 0 && f.mean_delay_s.is_some()));
