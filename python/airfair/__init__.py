@@ -5,20 +5,29 @@
     scenario = airfair.Scenario.read("scenarios/three-pairs.toml")
     result = airfair.run(scenario, scheme="droptail", seed=1)
     rows = airfair.compare(scenario, schemes=["droptail"], seeds=range(1, 11))
+    over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")
 
 Results are plain dicts of the contract of `airfair run --json` and `airfair compare --json`; units stand in
 the names of the keys.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._core import InputError, Scenario, ScenarioError, Trace, World, __version__, trace
 from .experiment import compare, run, schemes
 from .results import CompareRow, Estimate, FlowResult, RunResult, SchemeInfo
+
+if TYPE_CHECKING:
+    from .recording import Recording, record
 
 __all__ = [
     "CompareRow",
     "Estimate",
     "FlowResult",
     "InputError",
+    "Recording",
     "RunResult",
     "Scenario",
     "ScenarioError",
@@ -27,7 +36,17 @@ __all__ = [
     "World",
     "__version__",
     "compare",
+    "record",
     "run",
     "schemes",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What needs pandas is loaded when it is asked for: the rest starts at once."""
+    if name in {"Recording", "record"}:
+        from . import recording
+
+        return getattr(recording, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -57,7 +57,7 @@ class Recording:
 
     def frame(self, table: str) -> pd.DataFrame:
         """A table, for pandas. Raises `InputError`."""
-        return self.arrow(table).to_pandas(ignore_metadata=True)
+        return cast(pd.DataFrame, self.arrow(table).to_pandas(ignore_metadata=True))
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write `run.json` and the tables as Parquet into a new folder: all of it or nothing.
@@ -161,9 +161,7 @@ def _numbers(column: tuple[str, bytes]) -> pa.Array:
     """A column around the simulator's bytes; what is not a number there is null here."""
     kind, data = column
     values = np.frombuffer(data, kind)
-    return (
-        pa.array(values, from_pandas=bool(np.isnan(values).any())) if kind == "float64" else pa.array(values)
-    )
+    return pa.array(values, from_pandas=kind == "float64" and bool(np.isnan(values).any()))
 
 
 def _table(ends: np.ndarray, names: dict[str, list[str]], columns: dict[str, tuple[str, bytes]]) -> pa.Table:
@@ -202,9 +200,8 @@ def _flows(result: RunResult) -> pa.Table:
             ("hops", pa.int64()),
         ]
     )
-    return pa.Table.from_pylist(
-        [{name: flow[name] for name in schema.names} for flow in result["flows"]], schema
-    )
+    rows = [{name: value for name, value in flow.items() if name in schema.names} for flow in result["flows"]]
+    return pa.Table.from_pylist(rows, schema)
 
 
 def _flush(file: Path) -> None:

@@ -11,7 +11,7 @@ use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 use support::{chain, dot11b, flow};
 
-/// Three radios in a row, the last with a wire to a fourth node behind a slow link; TCP over all of it, UDP over the air.
+/// Three radios in a row, the last with a wire, slow and lossy, to a fourth node; TCP over all of it, UDP over the air.
 fn spec() -> WorldSpec {
     let constant = Traffic::ConstantRate { rate: Rate(200_000), packet: Bytes(500), gap_jitter: 0.5 };
     let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, constant, 5);
@@ -20,7 +20,7 @@ fn spec() -> WorldSpec {
         ends: [2, 3],
         rate: Rate::from_mbps(1),
         delay: Span::from_millis(20),
-        loss: 0.0,
+        loss: 0.01,
         loss_every: 0,
         queue: QueueSpec { packets: 20 },
     });
@@ -64,11 +64,7 @@ fn intervals_add_up_to_the_run() {
         assert_eq!(every(&f.delivered_packets, 2, i), flow.delivered_packets);
         assert_eq!(every(&f.sent_packets, 2, i), flow.sent_packets);
         assert_eq!(every(&f.retransmissions, 2, i), flow.retransmissions);
-        assert_eq!(
-            flow.retransmissions > 0,
-            i == 1,
-            "a window of 20 packets and more overflows the wire's queue"
-        );
+        assert_eq!(flow.retransmissions > 0, i == 1, "the wire loses some");
     }
     assert!(series.flows.window_bytes[0].is_nan() && series.flows.rtt_s[0].is_nan(), "UDP has no window");
     assert!(series.flows.window_bytes[25] >= 1460.0);
