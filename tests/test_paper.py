@@ -236,22 +236,6 @@ def run_paper(*arguments: str | Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_without_matplotlib_only_the_figure_is_missing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from airfair.cli import cli
-
-    monkeypatch.setattr(paper, "load", lambda _: small([less_middle()]))
-    monkeypatch.setattr(paper, "can_draw", lambda: False)
-    arguments = ["paper", "small", "--seeds", "2", "--out", str(tmp_path), "--json"]
-    cli.main(arguments, standalone_mode=False)
-    out, err = capsys.readouterr()
-    assert json.loads(out)["id"] == "small"
-    assert "matplotlib" in err
-    assert "airfair[plot]" in err
-    assert not list(tmp_path.iterdir())
-
-
 def less_middle() -> Claim:
     return Claim(
         "small", "here", "far", "loud", goodput("middle"), "below", least_goodput(["left", "right"]), 0.1

@@ -199,9 +199,6 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     else:
         paper.show(identity, chosen, rows, tables.console())
     warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
-    if not paper.can_draw():
-        print("no figure: matplotlib is not installed; pip install 'airfair[plot]'", file=sys.stderr)
-        return
     figure = out / f"{identity}.svg"
     paper.draw(chosen, rows, figure)
     if not as_json:

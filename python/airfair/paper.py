@@ -133,11 +133,8 @@ def result(identity: str, experiment: Experiment, rows: Measured) -> PaperResult
 
 
 def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
-    """Write the figure as SVG, whole or not at all; the same measurements give the same bytes.
-
-    Raises `ImportError` without matplotlib.
-    """
-    import matplotlib
+    """Write the figure as SVG, whole or not at all; the same measurements give the same bytes."""
+    import matplotlib  # loading it takes longer than most commands take
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.hashsalt": "airfair", "svg.fonttype": "none", "font.size": 9}):
@@ -146,11 +143,6 @@ def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     write_atomically(path, buffer.getvalue())
-
-
-def can_draw() -> bool:
-    """Whether matplotlib is installed."""
-    return importlib.util.find_spec("matplotlib") is not None
 
 
 def show_list(out: Console) -> None:
