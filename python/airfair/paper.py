@@ -6,7 +6,6 @@ The files lie in `papers/` of a checkout, which is the package `airfair_papers` 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import io
 import json
 import pkgutil
