@@ -300,7 +300,7 @@ def test_help_and_version() -> None:
     version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
     assert version
     assert airfair("--version").stdout == f"airfair, version {version[1]}\n"
-    for command in ("run", "compare", "schemes", "trace", "check"):
+    for command in ("run", "compare", "schemes", "trace", "check", "import"):
         text = airfair(command, "--help").stdout
         assert f"Example:\n    airfair {command}" in text
     assert airfair().returncode == 2

@@ -6,6 +6,7 @@
 mod contract;
 mod drive;
 mod error;
+mod importing;
 mod scenario;
 mod schemes;
 mod series;
@@ -38,6 +39,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<drive::Stop>()?;
     m.add_class::<series::Recorded>()?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
+    m.add_function(wrap_pyfunction!(importing::import_network, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace, m)?)?;

@@ -12,8 +12,9 @@ use crate::Limits;
 use crate::blocks::{blocks, single};
 use crate::error::Cx;
 use crate::field::Field;
+use crate::name::Name;
 use crate::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
-use crate::place::Path;
+use crate::place::{Path, Places};
 use crate::stations::{Radios, Stations, radios, stations, uses_gains};
 use crate::streams::{Ground, Streams, streams};
 use crate::table::Beside;
@@ -193,6 +194,23 @@ fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>,
             specs.push(GainSpec { from, to, gain: table.gain });
         }
         tables.push(table);
+    }
+    for (at, a, b, gain) in &stations.gains {
+        let find = |name: &String| {
+            stations.names.find(&Name(name.clone()), *at, &Path::ROOT.child("nodes"), &mut Cx::new("", &[]))
+        };
+        let (Some(i), Some(j)) = (find(a), find(b)) else { continue };
+        let free: Vec<(usize, usize)> =
+            [(i, j), (j, i)].into_iter().filter(|pair| !known.contains(pair)).collect();
+        let both = free.len() == 2;
+        for (n, &(from, to)) in free.iter().enumerate() {
+            specs.push(GainSpec { from, to, gain: *gain });
+            if n == 0 {
+                let (from, to) = if from == i { (a, b) } else { (b, a) };
+                let (places, from, to) = (Places::new(*at), Name(from.clone()), Name(to.clone()));
+                tables.push(GainTable { places, from, to, gain: *gain, both });
+            }
+        }
     }
     (tables, specs)
 }

@@ -187,7 +187,7 @@ fn last_part(key: &str) -> &str {
 }
 
 /// Text that fits on one line of a terminal whatever a user wrote.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() {

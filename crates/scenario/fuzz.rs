@@ -2,7 +2,8 @@
 
 use crate::file_list;
 use crate::files::Listed;
-use crate::{Limits, Override, read_within};
+use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold, import};
+use crate::{Limits, Override, Place, read_within};
 
 /// Small enough that no input takes long.
 const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000 };
@@ -54,6 +55,66 @@ pub fn fuzz_file_list(data: &[u8]) {
         }
         Err(errors) => {
             assert!(errors.iter().all(|e| e.line > 0 && !e.problem.is_empty()) && !errors.is_empty())
+        }
+    }
+}
+
+/// Reads any bytes as a map of a network, in the format that they look like: it must not panic, and what is imported must
+/// read and say of every link what became of it.
+///
+/// # Panics
+/// If the scenario cannot be read, or if a link is neither in it nor rejected.
+pub fn fuzz_import(data: &[u8]) {
+    fuzz_map(None, data);
+}
+
+/// The same with a named format: each reader meets what is not for it.
+///
+/// # Panics
+/// As [`fuzz_import`].
+pub fn fuzz_import_as(format: Format, data: &[u8]) {
+    fuzz_map(Some(format), data);
+}
+
+fn fuzz_map(format: Option<Format>, data: &[u8]) {
+    let limits = ImportLimits { file_bytes: 1 << 20, nodes: 300, links: 1000 };
+    let usual = ImportOptions { format, limits, ..ImportOptions::default() };
+    // Several options at once, told by the data, so that the same bytes do the same.
+    let more = ImportOptions {
+        link_model: [None, Some(LinkModel::Probe), Some(LinkModel::Distance), Some(LinkModel::Positions)]
+            [data.len() % 4],
+        untold: Untold::Radio,
+        planned: true,
+        largest: data.len().is_multiple_of(3),
+        flows: 1,
+        ..usual.clone()
+    };
+    for options in [usual, more] {
+        let done = match import(&[Part { name: "fuzz.map", bytes: data }], &options) {
+            Ok(done) => done,
+            Err(errors) => {
+                assert!(!errors.to_string().is_empty());
+                // Whatever the file is, the scenario that is made of it is right.
+                assert!(errors.list.iter().all(|e| matches!(e.place, Place::Whole { .. })), "{errors}");
+                continue;
+            }
+        };
+        let scenario = crate::read(&done.scenario, "imported.toml", &[])
+            .unwrap_or_else(|e| panic!("{e}\n{}", done.scenario));
+        let report = &done.report;
+        assert_eq!(scenario.spec.nodes.len(), report.written.nodes);
+        assert_eq!(scenario.spec.gains.len(), report.written.gains);
+        assert_eq!(scenario.spec.links.len(), report.written.wires);
+        assert!(serde_json::from_str::<serde_json::Value>(&report.json()).is_ok());
+        assert!(report.text(3).lines().count() > 2);
+        let once = ["meshviewer", "nycmesh", "topohub", "cnml"].contains(&report.format);
+        if once && report.link_model != "positions" && !options.largest {
+            let links = ["link ", "edge "];
+            let rejected =
+                report.rejected.iter().filter(|r| links.iter().any(|l| r.record.starts_with(l))).count();
+            let kept = report.written.radio_links + report.written.wires;
+            let read = report.read.get("links").copied().unwrap_or(0);
+            assert_eq!(read as usize, rejected + kept, "{}", report.text(100));
         }
     }
 }

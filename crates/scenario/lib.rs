@@ -40,6 +40,7 @@
 
 mod assemble;
 mod blocks;
+mod building;
 mod carrier;
 mod choice;
 mod error;
@@ -48,6 +49,7 @@ mod file_list;
 mod files;
 mod frequency;
 pub mod fuzz;
+pub mod import;
 mod inherit;
 mod name;
 mod nearest;
@@ -200,6 +202,6 @@ fn read_in(
     })
 }
 
-fn too_large(most: u64) -> String {
+pub(crate) fn too_large(most: u64) -> String {
     format!("larger than {most} bytes")
 }

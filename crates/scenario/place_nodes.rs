@@ -1,9 +1,10 @@
-//! `[nodes]`: chains, grids, and random placements that hold together.
+//! `[nodes]`: chains, grids, random placements that hold together, and buildings.
 
 use std::collections::BTreeMap;
 
 use airfair_units::random::{Purpose, Stream};
 
+use crate::building;
 use crate::network::{ChainTable, GridTable, NodesTable, RandomTable};
 
 /// Most placements that are tried.
@@ -23,6 +24,7 @@ pub(crate) fn count(table: &NodesTable) -> u64 {
         NodesTable::Chain(t) => u64::from(t.count),
         NodesTable::Grid(t) => u64::from(t.rows) * u64::from(t.columns),
         NodesTable::Random(t) => u64::from(t.count),
+        NodesTable::Building(t) => building::count(t),
     }
 }
 
@@ -35,6 +37,7 @@ pub(crate) fn place(table: &NodesTable, air: &Air) -> Result<Vec<(String, [f64; 
         NodesTable::Chain(t) => (&t.prefix, chain(t)),
         NodesTable::Grid(t) => (&t.prefix, grid(t)),
         NodesTable::Random(t) => (&t.prefix, random(t, air)?),
+        NodesTable::Building(t) => (&t.prefix, building::places(t)),
     };
     Ok(places.into_iter().enumerate().map(|(i, p)| (format!("{prefix}{i}"), p)).collect())
 }

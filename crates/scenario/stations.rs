@@ -2,16 +2,17 @@
 
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::spec::{ErrorModel, NodeSpec, Propagation, RadioSpec};
-use airfair_units::Meters;
+use airfair_units::{Db, Meters};
 
 use crate::Limits;
 use crate::blocks::{Names, blocks, single};
+use crate::building;
 use crate::error::Cx;
 use crate::field::Field;
 use crate::inherit::inherit;
 use crate::name::Name;
-use crate::network::{NodeTable, NodesTable, Position};
-use crate::place::{Path, Places};
+use crate::network::{BuildingTable, NodeTable, NodesTable, Position};
+use crate::place::{At, Path, Places};
 use crate::place_nodes::{Air, count, place};
 use crate::propagation::reach;
 use crate::radio::RadioTable;
@@ -101,11 +102,14 @@ pub(crate) struct Stations {
     pub names: Names,
     pub tables: Vec<NodeTable>,
     pub specs: Vec<NodeSpec>,
+    /// Gains that a generator makes, the same both ways: where it stands, two nodes, the gain.
+    pub gains: Vec<(At, String, String, Db)>,
 }
 
 /// Reads every `[[node]]` and runs `[nodes]`.
 pub(crate) fn stations(root: &Table, radios: &Radios, limits: &Limits, cx: &mut Cx<'_>) -> Stations {
-    let mut stations = Stations { names: Names::of("node"), tables: Vec::new(), specs: Vec::new() };
+    let mut stations =
+        Stations { names: Names::of("node"), tables: Vec::new(), specs: Vec::new(), gains: Vec::new() };
     let rows = blocks(root, "node", cx);
     let generator = root.get("nodes").and_then(|node| {
         let read = NodesTable::read(node, &Path::ROOT.child("nodes"), cx);
@@ -182,13 +186,7 @@ fn usual_radios(radios: &Radios) -> Vec<Name> {
     if radios.has_default { vec![Name(DEFAULT.to_string())] } else { Vec::new() }
 }
 
-fn find_radios(
-    list: &[Name],
-    radios: &Radios,
-    at: crate::place::At,
-    path: &Path<'_>,
-    cx: &mut Cx<'_>,
-) -> Vec<usize> {
+fn find_radios(list: &[Name], radios: &Radios, at: At, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<usize> {
     let mut indices: Vec<usize> = Vec::with_capacity(list.len());
     for name in list {
         let Some(index) = radios.names.find(name, at, path, cx) else { continue };
@@ -207,13 +205,19 @@ fn generate(stations: &mut Stations, node: &Node, generator: &NodesTable, radios
         NodesTable::Chain(t) => (&t.places, &t.radios),
         NodesTable::Grid(t) => (&t.places, &t.radios),
         NodesTable::Random(t) => (&t.places, &t.radios),
+        NodesTable::Building(t) => (&t.places, &t.radios),
     };
     let list = written.clone().unwrap_or_else(|| usual_radios(radios));
     let indices = find_radios(&list, radios, places.of("radios"), &path.child("radios"), cx);
-    if let NodesTable::Random(t) = generator {
-        let sides = Meters(0.0)..=Meters(1e7);
-        if let Some(problem) = t.area.iter().find_map(|side| crate::field::outside(side, &sides)) {
-            cx.error(places.of("area"), &path.child("area"), || problem);
+    let sides = match generator {
+        NodesTable::Random(t) => Some(("area", t.area, Meters(1e7))),
+        NodesTable::Building(t) => Some(("room", t.room, Meters(1000.0))),
+        _ => None,
+    };
+    if let Some((key, sides, most)) = sides {
+        let range = Meters(0.0)..=most;
+        if let Some(problem) = sides.iter().find_map(|side| crate::field::outside(side, &range)) {
+            cx.error(places.of(key), &path.child(key), || problem);
             return;
         }
     }
@@ -225,6 +229,9 @@ fn generate(stations: &mut Stations, node: &Node, generator: &NodesTable, radios
             return;
         }
     };
+    if let NodesTable::Building(t) = generator {
+        walls(stations, node, t, &placed, (&indices, radios), cx);
+    }
     for (id, position) in placed {
         if let Some(problem) = crate::name::problem(&id) {
             cx.error(places.of("prefix"), &path.child("prefix"), || {
@@ -240,6 +247,43 @@ fn generate(stations: &mut Stations, node: &Node, generator: &NodesTable, radios
             position: Some(Position(position)),
             radios: Some(list.clone()),
         });
+    }
+}
+
+/// What walls and floors leave of the power between the nodes of a building.
+fn walls(
+    stations: &mut Stations,
+    node: &Node,
+    table: &BuildingTable,
+    placed: &[(String, [f64; 3])],
+    (indices, radios): (&[usize], &Radios),
+    cx: &mut Cx<'_>,
+) {
+    let kinds: Vec<&RadioSpec> = indices.iter().filter_map(|&i| spec(radios, i)).collect();
+    let deaf = kinds.iter().find(|r| r.propagation != Propagation::Matrix);
+    if let Some(radio) = deaf.filter(|_| table.wall.0 > 0.0 || table.floor.0 > 0.0) {
+        cx.error(node.at, &Path::ROOT.child("nodes"), || {
+            format!(
+                "walls and floors are gains, and radio \"{}\" reads none; expected propagation = {{ model = \"matrix\" }}, or \
+                 `wall` and `floor` of \"0 dB\"",
+                radio.name
+            )
+        });
+        return;
+    }
+    let matrix = || kinds.iter().filter(|r| r.propagation == Propagation::Matrix);
+    let Some(first) = matrix().next() else { return };
+    let loudest = matrix().fold(f64::MIN, |most, r| most.max(r.phy.tx_power.0));
+    let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
+    let frequency_hz = crate::standard::defaults(first.phy.standard).frequency_hz;
+    let places: Vec<[f64; 3]> = placed.iter().map(|(_, place)| *place).collect();
+    match building::gains(table, &places, frequency_hz, Db(finest - loudest)) {
+        Ok(gains) => {
+            let name = |i: usize| placed.get(i).map_or_else(String::new, |(id, _)| id.clone());
+            let at = node.at;
+            stations.gains = gains.into_iter().map(|(a, b, gain)| (at, name(a), name(b), gain)).collect();
+        }
+        Err(problem) => cx.error(node.at, &Path::ROOT.child("nodes"), || problem),
     }
 }
 

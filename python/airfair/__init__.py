@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from ._core import InputError, Scenario, ScenarioError, Trace, World, __version__, trace
 from .experiment import compare, run, schemes
-from .results import CompareRow, Estimate, FlowResult, RunResult, SchemeInfo
+from .importing import import_network
+from .results import CompareRow, Estimate, FlowResult, ImportReport, RunResult, SchemeInfo
 
 if TYPE_CHECKING:
     from .recording import Recording, record
@@ -26,6 +27,7 @@ __all__ = [
     "CompareRow",
     "Estimate",
     "FlowResult",
+    "ImportReport",
     "InputError",
     "Recording",
     "RunResult",
@@ -36,6 +38,7 @@ __all__ = [
     "World",
     "__version__",
     "compare",
+    "import_network",
     "record",
     "run",
     "schemes",

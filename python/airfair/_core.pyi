@@ -13,6 +13,7 @@ __all__ = [
     "Trace",
     "World",
     "__version__",
+    "import_network",
     "parse_time",
     "run_paced",
     "schemes",
@@ -175,6 +176,15 @@ def run_paced(
 
 def summarise(groups: Sequence[Sequence[str]]) -> str:
     """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme."""
+
+def import_network(
+    path: str | os.PathLike[str], options: Sequence[tuple[str, str]] = (), shown: int = 5
+) -> tuple[str, str, str]:
+    """Make a scenario from the map at `path`: its TOML, the report as JSON, the report as text.
+
+    `options` are names and texts, as on the command line. Of each reason the text names the first `shown`
+    records. Raises `InputError`.
+    """
 
 def schemes() -> str:
     """Every scheme with its parameters, as JSON."""

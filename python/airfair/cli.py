@@ -16,8 +16,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, paper, tables
+from . import _core, experiment, importing, paper, tables
 from ._core import InputError, Scenario
+from .output import write_atomically
 from .results import CompareRow, RunResult
 
 SEED = click.IntRange(0, experiment.SEED_LIMIT - 1)
@@ -271,6 +272,75 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     if resolved:
         print(scenario.resolved, end="")
     warn(scenario.warnings)
+
+
+@cli.command(name="import")
+@file_argument
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the scenario; standard output by default.",
+)
+@click.option("--format", metavar="NAME", help="The format; by default told by what is in the file.")
+@click.option(
+    "--link-model",
+    metavar="NAME",
+    help="What becomes a received power: `delivery`, `probe`, `signal`, `distance` or `positions`.",
+)
+@click.option("--standard", metavar="NAME", help="802.11a, 802.11b or 802.11g.")
+@click.option("--data-rate", metavar="RATE", help="Rate of data frames.")
+@click.option("--margin", metavar="DB", help='Power that a link without losses has to spare; "10 dB".')
+@click.option("--antenna", metavar="DB", help='Antenna gain where power comes from length; "20 dB".')
+@click.option("--longest", metavar="LENGTH", help='A longer radio link is an error of the map; "20 km".')
+@click.option("--range", metavar="LENGTH", help='Range of reception with positions; "250 m".')
+@click.option("--since", metavar="TIME", help="Leave out older records, where they have a date: 2020-03-02.")
+@click.option("--planned", is_flag=True, help="Links that are planned or being built count.")
+@click.option("--untold", metavar="WHAT", help="Links not said to be radio: `drop`, `radio` or `wire`.")
+@click.option("--radio-only", is_flag=True, help="Leave out wired links.")
+@click.option("--largest", is_flag=True, help="Keep only the largest component.")
+@click.option("--wire-rate", metavar="RATE", help='Of cables and fibres; "1 Gbit/s".')
+@click.option("--tunnel-rate", metavar="RATE", help='Of tunnels; "50 Mbit/s".')
+@click.option("--flows", metavar="N", help="So many TCP flows from nodes drawn at random to the gateway.")
+@click.option("--gateway", metavar="ID", help="Where they go; the best connected gateway by default.")
+@click.option("--seed", metavar="N", help="Seed of that drawing.")
+@click.option("--duration", metavar="TIME", help='Of the run; "60 s".')
+@click.option("--name", metavar="NAME", help="Of the scenario; that of the file by default.")
+@click.option("--verbose", is_flag=True, help="Name every record that was left out, not only the first five.")
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else; needs -o.")
+def import_map(
+    file: Path,
+    output: Path | None,
+    verbose: bool,
+    report: Path | None,
+    as_json: bool,
+    **options: str | int | None,
+) -> None:
+    """Make a scenario from FILE, the map of a real network, or from a folder with its parts.
+
+    Formats: NetJSON, Meshviewer, OpenWifiMap, OLSR jsoninfo and txtinfo, batman-adv vis, BMX6, guifi.net
+    CNML, GraphML with ETX, NYC Mesh, matrices in dBm, ns-2 and BonnMotion movements, TopoHub. What was read,
+    written and left out, and why, goes to standard error.
+
+    \b
+    Example:
+      airfair import map.json -o map.toml --flows 10
+    """
+    if as_json and output is None:
+        raise click.UsageError("--json needs -o: standard output has room for one of them")
+    given = {key: value for key, value in options.items() if value is not None}
+    toml, told, text = _core.import_network(file, importing.texts(given), sys.maxsize if verbose else 5)
+    if report is not None:
+        write_atomically(report, told.encode() + b"\n")
+    if output is not None:
+        write_atomically(output, toml.encode())
+    if as_json:
+        print(told)
+        return
+    print(text, end="", file=sys.stderr)
+    if output is None:
+        print(toml, end="")
 
 
 def run_progress() -> Progress:

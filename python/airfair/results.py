@@ -201,3 +201,58 @@ class SchemeInfo(TypedDict):
     source: str
     places: list[str]
     params: list[ParamInfo]
+
+
+class ImportLinked(TypedDict):
+    """Pairs that the links of a map name, and their nodes, whatever becomes of the links."""
+
+    pairs: int
+    nodes: int
+    largest_component: int
+
+
+class ImportWritten(TypedDict):
+    """What an imported scenario has. `largest_component` is that of links usable both ways."""
+
+    nodes: int
+    radios: int
+    radio_links: int
+    gains: int
+    wired_links: int
+    flows: int
+    largest_component: int
+
+
+class ImportRecord(TypedDict):
+    """A record of a map: which, and what exactly is the matter with it."""
+
+    record: str
+    detail: str
+
+
+class ImportGroup(TypedDict):
+    """Records that share a reason."""
+
+    reason: str
+    words: str
+    count: int
+    records: list[ImportRecord]
+
+
+class ImportReport(TypedDict):
+    """What an import read, wrote and left out."""
+
+    file: str
+    format: str
+    link_model: str
+    date: str | None
+    read: dict[str, int]
+    ids: int
+    linked: ImportLinked
+    written: ImportWritten
+    missing_ids: dict[str, int]
+    rejected: list[ImportGroup]
+    changed: list[ImportGroup]
+    renamed: list[dict[str, str]]
+    assumed: list[str]
+    gateway: str | None

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use airfair_scenario::fuzz::{fuzz_file_list, fuzz_scenario};
+use airfair_scenario::fuzz::{fuzz_file_list, fuzz_import, fuzz_import_as, fuzz_scenario};
+use airfair_scenario::import::Format;
 
 const INPUTS: usize = 100_000;
 
 /// Pieces that steer a mutation towards the reader's own branches.
-const TOKENS: [&str; 52] = [
+const TOKENS: [&str; 53] = [
     "\"",
     "[",
     "]",
@@ -40,6 +41,7 @@ const TOKENS: [&str; 52] = [
     "[radios.x]\n",
     "id = \"a\"\n",
     "kind = \"random\"\n",
+    "kind = \"building\"\nfloors = 2\nrows = 2\ncolumns = 3\nroom = [\"5 m\", \"4 m\"]\n",
     "count = 3\n",
     "area = [\"1 m\", \"9 km\"]\n",
     "#--set radio.channel=6\n",
@@ -79,6 +81,50 @@ const LIST_TOKENS: [&str; 16] = [
     "start_s,bytes\n",
     "\u{0}",
     "1,1\n",
+];
+
+/// Pieces of maps.
+const MAP_TOKENS: [&str; 40] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ":",
+    ",",
+    "<",
+    ">",
+    "/>",
+    "\n",
+    "\t",
+    " ",
+    "0",
+    "-1",
+    "1e999",
+    "1e-999",
+    "4096",
+    "NaN",
+    "null",
+    "\"nan\"",
+    "true",
+    "91.0",
+    "-74.0",
+    "\"id\": \"a\",",
+    "\"links\": [",
+    "\"nodes\": [",
+    "\"source\": \"m0\",",
+    "\"target\": \"m1\",",
+    "\"type\": \"wifi\",",
+    "<node id=\"n1\"/>",
+    "<edge source=\"n0\" target=\"n1\"/>",
+    "<data key=\"d4\">2</data>",
+    "Table: Topology\n",
+    "Table: MID\n",
+    "$node_(1) set X_ 5\n",
+    "   2 |  -61\n",
+    "\u{0}",
+    "\u{1F4E1}",
+    "\u{feff}",
 ];
 
 struct Stream(u64);
@@ -187,6 +233,65 @@ fn no_list_panics_and_lists_read_back() {
             }
         }
         fuzz_file_list(&data);
+    }
+}
+
+/// The maps of the tests of the importers, each with all of its parts.
+fn maps() -> Vec<Vec<u8>> {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/import");
+    let mut files: Vec<PathBuf> = ["", "nycmesh", "meshviewer-parts"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(here.join(folder)).unwrap().map(|e| e.unwrap().path()))
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    files.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+#[test]
+fn no_map_panics_and_what_is_imported_reads() {
+    let maps = maps();
+    let formats = Format::NAMES.map(|(_, format)| format);
+    let mut stream = Stream(2028);
+    for i in 0..INPUTS / 10 {
+        let mut data = maps[stream.below(maps.len())].clone();
+        for _ in 0..=stream.below(1 + i % 4) {
+            let at = stream.below(data.len() + 1);
+            if stream.below(2) == 0 {
+                let token = MAP_TOKENS[stream.below(MAP_TOKENS.len())];
+                data.splice(at..at, token.bytes());
+            } else {
+                let other = &maps[stream.below(maps.len())];
+                mutate(&mut data, other, &mut stream);
+            }
+        }
+        fuzz_import(&data);
+        if i % 4 == 0 {
+            fuzz_import_as(formats[stream.below(formats.len())], &data);
+        }
+    }
+}
+
+#[test]
+fn deep_and_long_maps_end_quickly() {
+    let rows = |row: &str, n: usize| row.repeat(n);
+    for text in [
+        "[".repeat(100_000),
+        "{\"nodes\":".repeat(50_000),
+        "<graphml>".repeat(50_000),
+        format!("<graphml>{}</graphml>", "<graph>".repeat(60_000) + &"</graph>".repeat(60_000)),
+        format!("{{\"nodes\": [], \"links\": [{}1]}}", rows("{\"source\": \"a\"},", 40_000)),
+        format!("{{\"rows\": [{}1]}}", rows("{\"id\": \"a\"},", 40_000)),
+        format!("Table: Topology\nDest\n{}", rows("a b 1 1 1\n", 60_000)),
+        format!("Tx\\Rx {}\n a |{}", rows(" x", 5000), rows(" -1", 100_000)),
+        rows("$node_(1) set X_ 1\n", 40_000),
+        rows("0 1 2 ", 100_000),
+        rows("0 1 2\n", 100_000),
+    ] {
+        fuzz_import(text.as_bytes());
+        for (_, format) in Format::NAMES {
+            fuzz_import_as(format, text.as_bytes());
+        }
     }
 }
 

@@ -1,0 +1,378 @@
+//! What every reader fills: nodes, links, and the records that it had to leave out, each with its reason.
+
+use std::collections::BTreeMap;
+
+use super::reason::{Reason, Record};
+use crate::error::{clean, quoted};
+
+/// Delivery ratios above 1 by no more than this are rounding.
+const ROUNDING: f64 = 1e-6;
+/// An expected transmission count from which olsrd calls a link broken (2^22 in steps of 1/1024).
+const BROKEN_ETX: f64 = 4096.0;
+/// Farthest coordinate in a plane, m.
+const FARTHEST: f64 = 9e6;
+
+/// Where a node is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Spot {
+    /// Degrees, and metres above the sea.
+    Earth { latitude: f64, longitude: f64, altitude: f64 },
+    /// Metres in a plane, and above it.
+    Plane([f64; 3]),
+}
+
+/// A node of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ImportedNode {
+    pub id: String,
+    /// What people call it, if that is not its id.
+    pub label: Option<String>,
+    pub spot: Option<Spot>,
+    /// Whether the file says that it leads to the Internet.
+    pub gateway: bool,
+}
+
+/// What a link runs over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Medium {
+    /// Air.
+    Radio,
+    /// A cable, a fibre, or a 60 GHz link, which shares no air with others.
+    Cable,
+    /// A tunnel through another network.
+    Tunnel,
+    /// The file has radio links and others, and does not say which this is.
+    Untold,
+}
+
+/// What is known of one direction of a link.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Way {
+    /// Share of frames that arrive, 0 to 1.
+    pub delivery: Option<f64>,
+    /// Received power, dBm.
+    pub power: Option<f64>,
+    /// Whether the record is about this direction; else it repeats what the other end said, or holds for both.
+    pub own: bool,
+}
+
+impl Way {
+    /// A delivery ratio of this direction.
+    pub fn own(delivery: f64) -> Self {
+        Self { delivery: Some(delivery), power: None, own: true }
+    }
+
+    /// A delivery ratio that another record knows better.
+    pub fn echo(delivery: f64) -> Self {
+        Self { delivery: Some(delivery), power: None, own: false }
+    }
+
+    /// Whether anything is known.
+    pub fn told(&self) -> bool {
+        self.delivery.is_some() || self.power.is_some()
+    }
+}
+
+/// A record of a link.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ImportedLink {
+    /// From, to: places in [`Imported::nodes`].
+    pub ends: [usize; 2],
+    pub medium: Medium,
+    /// From the first end to the second.
+    pub there: Way,
+    /// From the second end to the first.
+    pub back: Way,
+    /// Its length if the file says it, m.
+    pub length_m: Option<f64>,
+}
+
+/// What a reader found in a file.
+#[derive(Debug, Default)]
+pub(crate) struct Imported {
+    /// When the data were taken, in the words of the file.
+    pub date: Option<String>,
+    pub nodes: Vec<ImportedNode>,
+    pub links: Vec<ImportedLink>,
+    /// The pairs that links name, whatever becomes of the links; the lesser node first.
+    pub pairs: Vec<(usize, usize)>,
+    /// Whether a link is written once for both directions, so that a second record of the pair is a duplicate.
+    pub undirected: bool,
+    /// Records left out.
+    pub rejected: Vec<Record>,
+    /// How many records of each kind the file has, those left out included.
+    pub read: BTreeMap<&'static str, u64>,
+    /// Different ids that links or sectors name and that no node has.
+    pub missing: BTreeMap<String, u64>,
+    /// How the file was read where it leaves that open.
+    pub assumed: Vec<String>,
+}
+
+/// How large a file and its network may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportLimits {
+    /// Most bytes of a file.
+    pub file_bytes: u64,
+    /// Most records of nodes.
+    pub nodes: u64,
+    /// Most records of links.
+    pub links: u64,
+}
+
+impl Default for ImportLimits {
+    fn default() -> Self {
+        Self { file_bytes: 32 << 20, nodes: 50_000, links: 100_000 }
+    }
+}
+
+/// What a reader is told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// Records older than this moment (an ISO 8601 text) are left out.
+    pub since: Option<&'a str>,
+    /// Whether links that are not built yet count.
+    pub planned: bool,
+    pub limits: &'a ImportLimits,
+}
+
+/// What a reader does with an end that no node has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// The link is left out.
+    Reject,
+    /// The file lists links only, or not all nodes: the node is made.
+    Make,
+}
+
+/// An [`Imported`] that is being filled.
+pub(crate) struct Draft<'a> {
+    pub found: Imported,
+    index: BTreeMap<String, usize>,
+    wanted: &'a Wanted<'a>,
+}
+
+impl<'a> Draft<'a> {
+    /// Nothing is found yet.
+    pub fn new(wanted: &'a Wanted<'a>) -> Self {
+        Self { found: Imported::default(), index: BTreeMap::new(), wanted }
+    }
+
+    /// Counts a record of some kind.
+    ///
+    /// # Errors
+    /// If there are more nodes or links than allowed.
+    pub fn count(&mut self, kind: &'static str) -> Result<(), String> {
+        let count = self.found.read.entry(kind).or_insert(0);
+        *count += 1;
+        let most = match kind {
+            "nodes" => self.wanted.limits.nodes,
+            _ => self.wanted.limits.links,
+        };
+        if *count > most {
+            return Err(format!("more than {most} {kind}; expected at most {most}"));
+        }
+        Ok(())
+    }
+
+    /// Leaves a record out.
+    pub fn reject(&mut self, record: String, reason: Reason, detail: String) {
+        self.found.rejected.push(Record { record, reason, detail });
+    }
+
+    /// Takes a node; says no if its id is taken. The node's place in [`Imported::nodes`].
+    pub fn node(&mut self, id: &str, spot: Option<Spot>) -> Option<usize> {
+        if self.index.contains_key(id) {
+            self.reject(node_record(id), Reason::DuplicateNode, String::new());
+            return None;
+        }
+        let spot = match spot.map(check_spot) {
+            Some(Err(detail)) => {
+                self.reject(format!("location of {}", node_record(id)), Reason::BadPosition, detail);
+                None
+            }
+            Some(Ok(spot)) => Some(spot),
+            None => None,
+        };
+        Some(self.add(id, spot))
+    }
+
+    fn add(&mut self, id: &str, spot: Option<Spot>) -> usize {
+        let place = self.found.nodes.len();
+        self.found.nodes.push(ImportedNode { id: id.to_string(), label: None, spot, gateway: false });
+        self.index.insert(id.to_string(), place);
+        place
+    }
+
+    /// Another name of a node, such as the address of a second interface. The first owner of a name keeps it.
+    pub fn alias(&mut self, name: &str, node: usize) {
+        self.index.entry(name.to_string()).or_insert(node);
+    }
+
+    /// What people call a node.
+    pub fn label(&mut self, node: usize, label: Option<&str>) {
+        if let (Some(node), Some(label)) = (self.found.nodes.get_mut(node), label) {
+            node.label = Some(label.trim().to_string()).filter(|l| !l.is_empty() && *l != node.id);
+        }
+    }
+
+    /// The node of an id or another of its names.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.index.get(id).copied()
+    }
+
+    /// The node of an id, made if there is none.
+    ///
+    /// # Errors
+    /// If there are more nodes than allowed.
+    pub fn find_or_make(&mut self, id: &str) -> Result<usize, String> {
+        if let Some(found) = self.find(id) {
+            return Ok(found);
+        }
+        let most = self.wanted.limits.nodes;
+        if self.found.nodes.len() as u64 >= most {
+            return Err(format!("more than {most} nodes; expected at most {most}"));
+        }
+        Ok(self.add(id, None))
+    }
+
+    /// Notes that an id is named which no node has.
+    pub fn missing(&mut self, id: &str) {
+        *self.found.missing.entry(clean(&crate::error::cut(id))).or_insert(0) += 1;
+    }
+
+    /// The two nodes of a link. `None` after leaving the link out.
+    ///
+    /// # Errors
+    /// If there are more nodes than allowed.
+    pub fn ends(&mut self, from: &str, to: &str, unknown: Unknown) -> Result<Option<[usize; 2]>, String> {
+        let mut ends = [0; 2];
+        let mut absent = Vec::new();
+        for (end, id) in ends.iter_mut().zip([from, to]) {
+            match (self.find(id), unknown) {
+                (Some(found), _) => *end = found,
+                (None, Unknown::Make) => *end = self.find_or_make(id)?,
+                (None, Unknown::Reject) => absent.push(id),
+            }
+        }
+        absent.dedup();
+        if !absent.is_empty() {
+            let names: Vec<String> = absent.iter().map(|id| name(id)).collect();
+            absent.iter().for_each(|id| self.missing(id));
+            self.reject(link_record(from, to), Reason::Dangling, format!("no node {}", names.join(" nor ")));
+            return Ok(None);
+        }
+        if ends[0] == ends[1] {
+            let detail = if from == to { String::new() } else { "two names of one node".to_string() };
+            self.reject(link_record(from, to), Reason::SelfLink, detail);
+            return Ok(None);
+        }
+        self.found.pairs.push((ends[0].min(ends[1]), ends[0].max(ends[1])));
+        Ok(Some(ends))
+    }
+
+    /// Takes a link.
+    pub fn link(&mut self, ends: [usize; 2], medium: Medium, there: Way, back: Way) {
+        self.found.links.push(ImportedLink { ends, medium, there, back, length_m: None });
+    }
+}
+
+/// A link as a report names it: by the ids of its ends.
+pub(crate) fn link_record(from: &str, to: &str) -> String {
+    format!("link {} - {}", name(from), name(to))
+}
+
+/// A node as a report names it.
+pub(crate) fn node_record(id: &str) -> String {
+    format!("node {}", name(id))
+}
+
+/// The record of a kind that has no id, by its place in the file.
+pub(crate) fn numbered(kind: &str, place: usize) -> String {
+    format!("{kind} number {}", place + 1)
+}
+
+/// An id in a report: short, on one line, in quotes only if it could be misread.
+pub(crate) fn name(id: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._:-/".contains(c);
+    if !id.is_empty() && id.chars().all(plain) { crate::error::cut(id) } else { clean(&quoted(id)) }
+}
+
+/// A delivery ratio, or why it is none.
+pub(crate) fn ratio(value: Option<f64>, what: &str) -> Result<f64, (Reason, String)> {
+    match value {
+        None => Err((Reason::BadQuality, format!("{what} is not a number"))),
+        Some(x) if (0.0..=1.0 + ROUNDING).contains(&x) => Ok(x.min(1.0)),
+        Some(x) => Err((Reason::BadQuality, format!("{what} {}; expected 0 to 1", shown(x)))),
+    }
+}
+
+/// The delivery ratio of each direction from an expected transmission count: 1/sqrt(ETX), since ETX is
+/// 1/(there * back) and nothing says how the two differ.
+pub(crate) fn from_etx(value: Option<f64>) -> Result<f64, (Reason, String)> {
+    match value {
+        None => Err((Reason::BadQuality, "ETX is not a number".to_string())),
+        Some(x) if x >= BROKEN_ETX => {
+            Err((Reason::NoDelivery, format!("ETX {}: olsrd's value for a broken link", shown(x))))
+        }
+        Some(x) if x >= 1.0 => Ok(1.0 / x.sqrt()),
+        Some(x) => Err((Reason::BadQuality, format!("ETX {}; expected at least 1", shown(x)))),
+    }
+}
+
+/// A number in a report.
+pub(crate) fn shown(x: f64) -> String {
+    if x != 0.0 && (x.abs() < 1e-4 || x.abs() >= 1e9) { format!("{x:e}") } else { x.to_string() }
+}
+
+fn check_spot(spot: Spot) -> Result<Spot, String> {
+    let fits = match spot {
+        Spot::Earth { latitude, longitude, altitude } => {
+            latitude.abs() <= 90.0
+                && longitude.abs() <= 180.0
+                && altitude.abs() <= 1e5
+                && (latitude, longitude) != (0.0, 0.0)
+        }
+        Spot::Plane(p) => p.iter().all(|x| x.abs() <= FARTHEST),
+    };
+    match spot {
+        _ if fits => Ok(spot),
+        Spot::Earth { latitude, longitude, altitude } => Err(format!(
+            "latitude {}, longitude {}, altitude {}",
+            shown(latitude),
+            shown(longitude),
+            shown(altitude)
+        )),
+        Spot::Plane(p) => Err(format!("{} m, {} m, {} m", shown(p[0]), shown(p[1]), shown(p[2]))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn etx_is_split_evenly() {
+        assert_eq!(from_etx(Some(1.0)), Ok(1.0));
+        assert_eq!(from_etx(Some(4.0)), Ok(0.5));
+        for (wrong, words) in [(0.0, "ETX 0; expected"), (0.999, "ETX 0.999;"), (-2.0, "ETX -2;")] {
+            let (reason, detail) = from_etx(Some(wrong)).unwrap_err();
+            assert!(reason == Reason::BadQuality && detail.starts_with(words), "{detail}");
+        }
+        assert_eq!(from_etx(Some(f64::NAN)).unwrap_err().1, "ETX NaN; expected at least 1");
+        assert_eq!(from_etx(Some(4096.0)).unwrap_err().0, Reason::NoDelivery);
+        assert_eq!(from_etx(None).unwrap_err().1, "ETX is not a number");
+    }
+
+    #[test]
+    fn ratios_end_at_one() {
+        assert_eq!(ratio(Some(1.000_000_5), "TQ"), Ok(1.0));
+        assert!(ratio(Some(1.1), "TQ").is_err() && ratio(Some(-0.1), "TQ").is_err());
+        assert_eq!(ratio(Some(f64::NAN), "TQ").unwrap_err().1, "TQ NaN; expected 0 to 1");
+    }
+
+    #[test]
+    fn names_are_quoted_where_they_could_be_misread() {
+        assert_eq!(link_record("10.0.0.1", "b"), "link 10.0.0.1 - b");
+        assert_eq!(link_record("a - b", "\n"), "link \"a - b\" - \"\\n\"");
+    }
+}

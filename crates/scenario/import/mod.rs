@@ -1,0 +1,283 @@
+//! Real networks: what their maps say of nodes and links, as a scenario.
+//!
+//! A reader for each format turns bytes into nodes, links and rejected records (`draft`). `network` makes a received power
+//! of what is known of each direction, by the link model (`quality`); `write` makes the scenario. Nothing is left out
+//! in silence: the [`Report`] names every record that is not in the scenario as it stands in the file.
+//!
+//! ```
+//! use airfair_scenario::import::{ImportOptions, Part, import};
+//!
+//! let map = br#"{ "type": "NetworkGraph", "protocol": "olsr", "metric": "etx",
+//!                 "nodes": [{ "id": "a" }, { "id": "b" }, { "id": "c" }],
+//!                 "links": [{ "source": "a", "target": "b", "cost": 1.5 }, { "source": "b", "target": "c", "cost": 0 }] }"#;
+//! let done = import(&[Part { name: "map.json", bytes: map }], &ImportOptions::default())?;
+//! assert_eq!(done.report.rejected[0].record, "link b - c");
+//! assert_eq!(done.report.rejected[0].detail, "ETX 0; expected at least 1");
+//! let scenario = airfair_scenario::read(&done.scenario, "map.toml", &[])?;
+//! assert_eq!(scenario.spec.gains.len(), 2);
+//! # Ok::<(), airfair_scenario::Errors>(())
+//! ```
+
+mod batman;
+mod bmx6;
+mod cnml;
+mod draft;
+mod flows;
+mod format;
+mod geo;
+mod graphml;
+mod json;
+mod matrix;
+mod meshviewer;
+mod movement;
+mod names;
+mod netjson;
+mod network;
+mod nycmesh;
+mod olsr;
+mod openwifimap;
+mod options;
+mod quality;
+mod reason;
+mod report;
+mod topohub;
+mod write;
+mod xml;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use airfair_sim::spec::Standard;
+use airfair_units::Rate;
+
+use crate::Errors;
+use draft::Wanted;
+
+pub use draft::ImportLimits;
+pub use format::{Format, Part};
+pub use options::{IMPORT_OPTIONS, ImportOptions, LinkModel, Untold};
+pub use reason::{Reason, Record};
+pub use report::{Report, Written};
+
+/// Names under which the parts of a network lie in one folder.
+const SIBLINGS: [&str; 3] = ["nodes.json", "links.json", "sectors.json"];
+
+/// A scenario made from a map, and what was read, written and left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The scenario as TOML.
+    pub scenario: String,
+    /// The report.
+    pub report: Report,
+}
+
+/// Makes a scenario from the files of one network. The result reads without an error.
+///
+/// # Errors
+/// Why the files are no network of a known format, or what is wrong with an option.
+pub fn import(parts: &[Part<'_>], options: &ImportOptions) -> Result<Import, Errors> {
+    let origin = parts.first().map_or("", |p| p.name);
+    let name = options.name.clone().unwrap_or_else(|| scenario_name(origin));
+    import_as(parts, (origin, origin), &name, options)
+}
+
+/// Makes a scenario from a file, or from a folder that holds the parts of one network. Where a file is one part of several, the others
+/// are looked for beside it.
+///
+/// # Errors
+/// As [`import`], and why a file cannot be read.
+pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Errors> {
+    let most = options.limits.file_bytes;
+    let shown = |path: &Path| path.display().to_string();
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    if path.is_dir() {
+        for file in SIBLINGS.iter().map(|name| path.join(name)).filter(|file| file.exists()) {
+            files.push((shown(&file), load(&file, most)?));
+        }
+        if files.is_empty() {
+            let problem = format!("a folder without {}; expected a file", crate::error::one_of(&SIBLINGS));
+            return Err(Errors::whole(&shown(path), problem));
+        }
+    } else {
+        files.push((shown(path), load(path, most)?));
+        let part = files.first().and_then(|(_, bytes)| format::kind_of(bytes, &options.limits));
+        if part.is_some_and(format::Kind::is_part) {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let beside = SIBLINGS.iter().map(|name| folder.join(name));
+            for file in beside.filter(|file| file.file_name() != path.file_name() && file.exists()) {
+                let bytes = load(&file, most)?;
+                // A file of another kind with a common name is none of ours.
+                let kind = format::kind_of(&bytes, &options.limits);
+                if kind.is_some_and(format::Kind::is_part) && kind != part {
+                    files.push((shown(&file), bytes));
+                }
+            }
+        }
+    }
+    let parts: Vec<Part<'_>> = files.iter().map(|(name, bytes)| Part { name, bytes }).collect();
+    // Of several files the folder is the name; the scenario does not tell where it lies.
+    let named = if files.len() > 1 && !path.is_dir() { path.parent() } else { Some(path) };
+    let title =
+        named.and_then(Path::file_name).or(path.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let title = title.unwrap_or_else(|| shown(path));
+    let name = options.name.clone().unwrap_or_else(|| scenario_name(&title));
+    import_as(&parts, (&shown(path), &title), &name, options)
+}
+
+fn load(path: &Path, most: u64) -> Result<Vec<u8>, Errors> {
+    let origin = path.display().to_string();
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
+    if bytes.len() as u64 > most {
+        return Err(Errors::whole(&origin, crate::too_large(most)));
+    }
+    Ok(bytes)
+}
+
+/// The file's name without its ending, as far as a scenario takes it.
+fn scenario_name(origin: &str) -> String {
+    let stem = PathBuf::from(origin);
+    let stem = stem.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let (mut names, _) = names::names(&[&stem]);
+    names.pop().filter(|_| !stem.is_empty()).unwrap_or_else(|| "imported".to_string())
+}
+
+fn import_as(
+    parts: &[Part<'_>],
+    (origin, title): (&str, &str),
+    name: &str,
+    options: &ImportOptions,
+) -> Result<Import, Errors> {
+    let fail = |problem: String| Errors::whole(origin, problem);
+    let wanted =
+        Wanted { since: options.since.as_deref(), planned: options.planned, limits: &options.limits };
+    let (format, found) = format::read(parts, options.format, &wanted)
+        .map_err(|(file, problem)| Errors::whole(if file.is_empty() { origin } else { &file }, problem))?;
+    let model = options.link_model.unwrap_or(format.link_model());
+    let radio = radio(format, options).map_err(fail)?;
+    let linked = network::linked(&found);
+    let (date, read, missing, ids) =
+        (found.date.clone(), found.read.clone(), found.missing.clone(), found.nodes.len());
+    let mut network = network::build(found, model, &radio, options).map_err(fail)?;
+    if network.powers.is_empty() && network.wires.is_empty() && model != LinkModel::Positions
+        || network.nodes.is_empty()
+    {
+        let links = read.get("links").copied().unwrap_or(0);
+        let rejected = report::reasons(&network.rejected);
+        let tail = if rejected.is_empty() { String::new() } else { format!("; rejected: {rejected}") };
+        return Err(fail(format!(
+            "nothing is left of {} and {}{tail}",
+            report::count(ids, "node"),
+            report::count(usize::try_from(links).unwrap_or(usize::MAX), "link")
+        )));
+    }
+    assume(&mut network, model, &radio, options);
+    let chosen = flows::choose(&network, options).map_err(fail)?;
+    let ids_of: Vec<&str> = network.nodes.iter().map(|n| n.id.as_str()).collect();
+    let (names, renamed) = names::names(&ids_of);
+    let largest = network::largest(&network::components(&network.usable)).1;
+    let mut report = Report {
+        origin: origin.to_string(),
+        format: format.name(),
+        link_model: model.name(),
+        date,
+        read,
+        ids,
+        linked: linked.into(),
+        missing,
+        rejected: std::mem::take(&mut network.rejected),
+        noted: std::mem::take(&mut network.noted),
+        renamed,
+        assumed: std::mem::take(&mut network.assumed),
+        gateway: chosen.as_ref().and_then(|c| names.get(c.gateway).cloned()),
+        written: Written {
+            nodes: names.len(),
+            radios: 0,
+            radio_links: pairs(&network),
+            gains: network.powers.len(),
+            wires: network.wires.len(),
+            flows: chosen.as_ref().map_or(0, |c| c.sources.len()),
+            largest,
+        },
+    };
+    let radios = network.radios(model);
+    report.written.radios = radios.iter().filter(|has| **has).count();
+    let writer = write::Scenario {
+        name,
+        title,
+        network: &network,
+        names: &names,
+        radios: &radios,
+        model,
+        radio: &radio,
+        chosen: chosen.as_ref(),
+        options,
+        report: &report,
+    };
+    let scenario = writer.toml();
+    // What is written must read; that is not left to hope.
+    crate::read(&scenario, origin, &[])?;
+    Ok(Import { scenario, report })
+}
+
+fn pairs(network: &network::Network) -> usize {
+    let powers = &network.powers;
+    powers.keys().filter(|&&(a, b)| a < b || !powers.contains_key(&(b, a))).count()
+}
+
+fn radio(format: Format, options: &ImportOptions) -> Result<quality::Radio, String> {
+    let usual = if format.is_5_ghz() { Standard::Dot11a } else { Standard::Dot11g };
+    let standard = options.standard.unwrap_or(usual);
+    let usual = if standard == Standard::Dot11b { Rate::from_mbps(11) } else { Rate::from_mbps(24) };
+    let data_rate = options.data_rate.unwrap_or(usual);
+    quality::Radio::new(standard, data_rate, options.margin, options.antenna).ok_or_else(|| {
+        let modes: Vec<String> =
+            crate::standard::defaults(standard).modes.iter().map(Rate::to_string).collect();
+        let standard = options::standard_name(standard);
+        format!(
+            "data-rate: \"{data_rate}\": {standard} has no such mode; expected one of {}",
+            modes.join(", ")
+        )
+    })
+}
+
+/// What the link model takes for granted, in words.
+fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Radio, options: &ImportOptions) {
+    let no_radio = network.powers.is_empty();
+    let mut say = |words: String| network.assumed.push(words);
+    match model {
+        _ if no_radio && model != LinkModel::Positions => {}
+        LinkModel::Positions => {
+            say(format!("two-ray ground, received within {}; links are not read", options.range));
+        }
+        LinkModel::Distance => say(format!(
+            "free space over each link's length, antennas of {} at both ends; nobody else hears",
+            options.antenna
+        )),
+        LinkModel::Delivery | LinkModel::Probe => {
+            let what = if model == LinkModel::Probe {
+                "a 100-byte broadcast at the broadcast rate".to_string()
+            } else {
+                format!("a 1500-byte packet at {}", radio.data_rate)
+            };
+            say(format!(
+                "a delivery ratio is that of {what}; a link without losses has {} more",
+                options.margin
+            ));
+            say("nodes that are not linked do not hear each other".to_string());
+        }
+        LinkModel::Signal => {
+            say("measured powers are received as they stand, whatever radio measured them".to_string());
+            say("nodes that are not linked do not hear each other".to_string());
+        }
+    }
+    let (rate, tunnel_rate) = (options.wire_rate, options.tunnel_rate);
+    if network.wires.values().any(|w| !w.tunnel) {
+        network.assumed.push(format!("wires carry {rate}, 5 ns a metre"));
+    }
+    if network.wires.values().any(|w| w.tunnel) {
+        network.assumed.push(format!("tunnels carry {tunnel_rate} in 10 ms"));
+    }
+}

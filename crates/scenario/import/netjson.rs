@@ -1,0 +1,133 @@
+//! NetJSON NetworkGraph (RFC draft netjson.org), and any graph of `nodes` with `id` and `links` with `source` and `target`.
+//!
+//! `cost` is ETX where the protocol is OLSR or the metric says so, and TQ where it is batman-adv: up to 1 the ratio
+//! itself, above 1 its inverse, as the vis server writes it. `properties.lq` and `nlq` win over ETX: `lq` is the share that the
+//! source receives from the target, `nlq` the other way. olsrd's own numbers are in steps of 1/1024: where every cost is at
+//! least 1024, they are read so. A link that is written one way only stands for both.
+
+use serde_json::Value;
+
+use super::draft::{
+    Draft, Imported, Medium, Spot, Unknown, Wanted, Way, from_etx, link_record, numbered, ratio,
+};
+use super::json::{id, list, number, text};
+use super::reason::Reason;
+
+/// One cost of olsrd.
+const FIXED_POINT: f64 = 1024.0;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Metric {
+    Etx,
+    Tq,
+    Unknown,
+}
+
+/// Reads a graph, or every graph of a collection.
+///
+/// # Errors
+/// If there is no graph, or too much of it.
+pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(wanted);
+    let graphs = match text(value.get("type")) {
+        Some("NetworkCollection") => list(value.get("collection")),
+        _ => core::slice::from_ref(value),
+    };
+    let is_graph = |v: &&Value| v.get("nodes").is_some() || v.get("links").is_some();
+    let graphs: Vec<&Value> = graphs.iter().filter(is_graph).collect();
+    if graphs.is_empty() {
+        return Err("there is no NetworkGraph in it; expected `nodes` and `links`".to_string());
+    }
+    for graph in graphs {
+        nodes(graph, &mut draft)?;
+        links(graph, &mut draft)?;
+    }
+    Ok(draft.found)
+}
+
+fn nodes(graph: &Value, draft: &mut Draft<'_>) -> Result<(), String> {
+    for (i, node) in list(graph.get("nodes")).iter().enumerate() {
+        draft.count("nodes")?;
+        let Some(name) = id(node.get("id")) else {
+            draft.reject(numbered("node", i), Reason::Malformed, "no id".to_string());
+            continue;
+        };
+        let Some(place) = draft.node(&name, spot(node)) else { continue };
+        draft.label(place, text(node.get("label")).or_else(|| text(node.get("name"))));
+        for address in list(node.get("local_addresses")) {
+            if let Some(address) = id(Some(address)) {
+                draft.alias(&address, place);
+            }
+        }
+    }
+    if draft.found.date.is_none() {
+        draft.found.date = text(graph.get("date")).map(str::to_string);
+    }
+    Ok(())
+}
+
+fn spot(node: &Value) -> Option<Spot> {
+    let at = [node.get("location"), node.get("properties").and_then(|p| p.get("location")), Some(node)];
+    at.into_iter().flatten().find_map(|v| {
+        let latitude = number(v.get("lat").or_else(|| v.get("latitude")))?;
+        let longitude = number(v.get("lng").or_else(|| v.get("lon")).or_else(|| v.get("longitude")))?;
+        Some(Spot::Earth { latitude, longitude, altitude: 0.0 })
+    })
+}
+
+fn metric(graph: &Value) -> Metric {
+    let word = |key: &str| text(graph.get(key)).unwrap_or_default().to_lowercase();
+    let (protocol, metric) = (word("protocol"), word("metric"));
+    if metric.contains("etx") {
+        Metric::Etx
+    } else if metric.contains("tq") || protocol.starts_with("batman") {
+        Metric::Tq
+    } else if metric.is_empty() && protocol.starts_with("olsr") {
+        Metric::Etx
+    } else {
+        Metric::Unknown
+    }
+}
+
+fn links(graph: &Value, draft: &mut Draft<'_>) -> Result<(), String> {
+    let links = list(graph.get("links"));
+    let metric = metric(graph);
+    let costs = || links.iter().filter_map(|l| number(l.get("cost")));
+    let fixed = metric == Metric::Etx && costs().next().is_some() && costs().all(|c| c >= FIXED_POINT);
+    if fixed {
+        draft.found.assumed.push("costs in steps of 1/1024: every one is at least 1024".to_string());
+    }
+    for (i, link) in links.iter().enumerate() {
+        draft.count("links")?;
+        let (Some(from), Some(to)) = (id(link.get("source")), id(link.get("target"))) else {
+            draft.reject(numbered("link", i), Reason::Malformed, "no source or no target".to_string());
+            continue;
+        };
+        let Some(ends) = draft.ends(&from, &to, Unknown::Reject)? else { continue };
+        match ways(link, metric, if fixed { FIXED_POINT } else { 1.0 }) {
+            Ok((there, back)) => draft.link(ends, Medium::Radio, there, back),
+            Err((reason, detail)) => draft.reject(link_record(&from, &to), reason, detail),
+        }
+    }
+    Ok(())
+}
+
+fn ways(link: &Value, metric: Metric, step: f64) -> Result<(Way, Way), (Reason, String)> {
+    let property = |key| link.get("properties").and_then(|p| p.get(key));
+    if let (Some(lq), Some(nlq)) = (property("lq"), property("nlq")) {
+        return Ok((Way::echo(ratio(number(Some(nlq)), "nlq")?), Way::own(ratio(number(Some(lq)), "lq")?)));
+    }
+    let Some(cost) = link.get("cost") else { return Ok((Way::default(), Way::default())) };
+    let cost = number(Some(cost));
+    let delivery = match metric {
+        Metric::Etx => from_etx(cost.map(|c| c / step))?,
+        Metric::Tq => from_tq(cost)?,
+        Metric::Unknown => return Ok((Way::default(), Way::default())),
+    };
+    Ok((Way::own(delivery), Way::echo(delivery)))
+}
+
+/// The delivery ratio of a TQ that is a ratio, or the inverse of one.
+pub(crate) fn from_tq(value: Option<f64>) -> Result<f64, (Reason, String)> {
+    ratio(value.map(|x| if x > 1.0 { 1.0 / x } else { x }), "TQ")
+}

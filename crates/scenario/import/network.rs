@@ -1,0 +1,488 @@
+//! From the records of a file to a network: a received power for each direction, a wire for each pair.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::draft::{
+    Imported, ImportedLink, ImportedNode, Medium, Spot, Way, link_record, node_record, shown,
+};
+use super::geo::distance;
+use super::options::{ImportOptions, LinkModel, Untold};
+use super::quality::Radio;
+use super::reason::{Reason, Record};
+use super::report::count;
+
+/// A delivery ratio, both ways, from which the simulator routes over a link.
+pub(crate) const USABLE: f64 = 0.1;
+/// The longest link that the simulator bears, m.
+const FARTHEST: f64 = 300_000.0;
+/// Delivery ratios are told apart in steps of 1/this: no file can have more of them.
+const STEPS: f64 = 10_000.0;
+/// Most nodes where everybody may hear everybody.
+const MOST_POSITIONS: usize = 5000;
+
+/// A wired link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Wire {
+    pub tunnel: bool,
+    /// Its length, m.
+    pub length_m: f64,
+}
+
+/// A network as it goes into a scenario.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub nodes: Vec<ImportedNode>,
+    /// Received power by direction, dBm; empty where power comes from positions.
+    pub powers: BTreeMap<(usize, usize), f64>,
+    /// By pair, the lesser node first.
+    pub wires: BTreeMap<(usize, usize), Wire>,
+    /// Pairs over which packets can go both ways.
+    pub usable: Vec<Vec<usize>>,
+    pub rejected: Vec<Record>,
+    /// Records that are in the scenario, but not as they stand in the file.
+    pub noted: Vec<Record>,
+    pub assumed: Vec<String>,
+}
+
+/// Pairs that a file links, before anything is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Linked {
+    pub pairs: usize,
+    pub nodes: usize,
+    /// Nodes of the largest component.
+    pub largest: usize,
+}
+
+/// Counts the pairs that are linked.
+pub(crate) fn linked(found: &Imported) -> Linked {
+    let mut pairs = found.pairs.clone();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut neighbours = vec![Vec::new(); found.nodes.len()];
+    for &(a, b) in &pairs {
+        add_edge(&mut neighbours, a, b);
+    }
+    let nodes = neighbours.iter().filter(|n| !n.is_empty()).count();
+    let largest = if nodes == 0 { 0 } else { largest(&components(&neighbours)).1 };
+    Linked { pairs: pairs.len(), nodes, largest }
+}
+
+/// Makes the network.
+///
+/// # Errors
+/// If it is too large for positions.
+pub(crate) fn build(
+    found: Imported,
+    model: LinkModel,
+    radio: &Radio,
+    options: &ImportOptions,
+) -> Result<Network, String> {
+    let mut network = Network {
+        usable: vec![Vec::new(); found.nodes.len()],
+        nodes: found.nodes,
+        powers: BTreeMap::new(),
+        wires: BTreeMap::new(),
+        rejected: found.rejected,
+        noted: Vec::new(),
+        assumed: found.assumed,
+    };
+    let (mut radios, mut wires): (Vec<ImportedLink>, Vec<(ImportedLink, bool)>) = (Vec::new(), Vec::new());
+    let positions = model == LinkModel::Positions;
+    for link in found.links {
+        match (link.medium, options.untold) {
+            (Medium::Cable, _) | (Medium::Untold, Untold::Wire) => wires.push((link, false)),
+            (Medium::Tunnel, _) => wires.push((link, true)),
+            _ if positions => {}
+            (Medium::Radio, _) | (Medium::Untold, Untold::Radio) => radios.push(link),
+            (Medium::Untold, Untold::Drop) => network.reject(&link, Reason::Untold, String::new()),
+        }
+    }
+    network.wire(wires, found.undirected, options.radio_only);
+    if positions {
+        network.by_positions(options.range.0)?;
+    } else {
+        let placed = if model == LinkModel::Distance { BTreeSet::new() } else { network.place(&radios) };
+        let kept = network.long_and_double(radios, &placed, found.undirected, model, options.longest.0);
+        network.by_links(&kept, model, radio);
+    }
+    if options.largest {
+        network.keep_largest();
+    }
+    Ok(network)
+}
+
+impl Network {
+    fn name(&self, link: &ImportedLink) -> String {
+        let id = |i: usize| self.nodes.get(i).map_or("", |n| n.id.as_str());
+        link_record(id(link.ends[0]), id(link.ends[1]))
+    }
+
+    fn reject(&mut self, link: &ImportedLink, reason: Reason, detail: String) {
+        let record = self.name(link);
+        self.rejected.push(Record { record, reason, detail });
+    }
+
+    fn spot(&self, node: usize) -> Option<&Spot> {
+        self.nodes.get(node)?.spot.as_ref()
+    }
+
+    /// Gives a node without a location the place of a neighbour, nearest neighbours first. Powers come from the links; places
+    /// only decide how long a signal travels.
+    fn place(&mut self, links: &[ImportedLink]) -> BTreeSet<usize> {
+        let mut guessed = BTreeSet::new();
+        let mut neighbours = vec![Vec::new(); self.nodes.len()];
+        for link in links {
+            add_edge(&mut neighbours, link.ends[0], link.ends[1]);
+        }
+        let mut waiting: VecDeque<usize> =
+            (0..self.nodes.len()).filter(|&i| self.spot(i).is_some()).collect();
+        while let Some(node) = waiting.pop_front() {
+            let spot = self.spot(node).copied();
+            for &other in neighbours.get(node).into_iter().flatten() {
+                let from = self.nodes.get(node).map(|n| node_record(&n.id)).unwrap_or_default();
+                let Some(placed) = self.nodes.get_mut(other).filter(|n| n.spot.is_none()) else { continue };
+                placed.spot = spot;
+                guessed.insert(other);
+                let record = node_record(&placed.id);
+                self.noted.push(Record { record, reason: Reason::Placed, detail: format!("at {from}") });
+                waiting.push_back(other);
+            }
+        }
+        guessed
+    }
+
+    fn by_links(&mut self, kept: &[ImportedLink], model: LinkModel, radio: &Radio) {
+        let mut ways: BTreeMap<(usize, usize), Way> = BTreeMap::new();
+        for link in kept {
+            let [from, to] = link.ends;
+            for (pair, way) in [((from, to), link.there), ((to, from), link.back)] {
+                merge(ways.entry(pair).or_default(), &way);
+            }
+        }
+        let (mut same, mut full) = (0, 0);
+        let usable = radio.power_of(USABLE, LinkModel::Delivery);
+        // Each ratio costs some time; maps have few different ones.
+        let mut known: BTreeMap<u64, Option<f64>> = BTreeMap::new();
+        let mut power = |way: &Way| match way.delivery {
+            Some(delivery) if way.power.is_none() && delivery > 0.0 => {
+                let delivery = round(delivery, STEPS).max(1.0 / STEPS);
+                let near = Way { delivery: Some(delivery), ..*way };
+                *known.entry(delivery.to_bits()).or_insert_with(|| radio.power(&near, model))
+            }
+            _ => radio.power(way, model),
+        };
+        for link in kept {
+            let [from, to] = link.ends;
+            // A pair that two directed records name is done with the first.
+            if self.powers.contains_key(&(from, to)) || self.powers.contains_key(&(to, from)) {
+                continue;
+            }
+            let powers = if model == LinkModel::Distance {
+                let length = self.spot(from).zip(self.spot(to)).map(|(a, b)| distance(a, b));
+                let power = length.map(|m| radio.power_at(m));
+                [power, power]
+            } else {
+                let way = |pair| ways.get(&pair).copied().unwrap_or_default();
+                let (mut there, mut back) = (way((from, to)), way((to, from)));
+                match (there.told(), back.told()) {
+                    (true, true) => {}
+                    (false, false) => {
+                        (there, back) = (Way::own(1.0), Way::own(1.0));
+                        full += 1;
+                    }
+                    (told, _) => {
+                        if told {
+                            back = there
+                        } else {
+                            there = back
+                        }
+                        same += 1;
+                    }
+                }
+                [power(&there), power(&back)]
+            };
+            match powers {
+                [None, None] => {
+                    self.reject(link, Reason::NoDelivery, String::new());
+                    continue;
+                }
+                [Some(_), None] | [None, Some(_)] => {
+                    let (a, b) = if powers[0].is_some() { (from, to) } else { (to, from) };
+                    let id = |i: usize| self.nodes.get(i).map(|n| n.id.clone()).unwrap_or_default();
+                    let record = link_record(&id(a), &id(b));
+                    self.noted.push(Record { record, reason: Reason::OneWay, detail: String::new() });
+                }
+                [Some(there), Some(back)] => {
+                    if there > usable && back > usable {
+                        add_edge(&mut self.usable, from, to);
+                    }
+                }
+            }
+            for (pair, power) in [((from, to), powers[0]), ((to, from), powers[1])] {
+                if let Some(power) = power {
+                    self.powers.insert(pair, power);
+                }
+            }
+        }
+        if same > 0 {
+            self.assumed.push(format!("{} told one way only: the same the other way", count(same, "link")));
+        }
+        if full > 0 {
+            self.assumed.push(format!("{} without a quality: nothing is lost", count(full, "link")));
+        }
+    }
+
+    /// Leaves out what is too long, what has no length where power comes from it, and the worse of two records of a link. A
+    /// place that was only taken from a neighbour does not make a link too long, unless a signal would travel for a millisecond.
+    fn long_and_double(
+        &mut self,
+        links: Vec<ImportedLink>,
+        placed: &BTreeSet<usize>,
+        undirected: bool,
+        model: LinkModel,
+        longest: f64,
+    ) -> Vec<ImportedLink> {
+        let mut kept: Vec<ImportedLink> = Vec::with_capacity(links.len());
+        let mut first: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for mut link in links {
+            let [from, to] = link.ends;
+            let guessed = placed.contains(&from) || placed.contains(&to);
+            let longest = if guessed { FARTHEST } else { longest };
+            match self.spot(from).zip(self.spot(to)).map(|(a, b)| distance(a, b)) {
+                Some(m) if m > longest => {
+                    let detail = format!(
+                        "{} km; longest is {} km",
+                        shown(round(m / 1000.0, 10.0)),
+                        shown(longest / 1000.0)
+                    );
+                    self.reject(&link, Reason::TooLong, detail);
+                    continue;
+                }
+                None if model == LinkModel::Distance => {
+                    self.reject(&link, Reason::Unlocated, String::new());
+                    continue;
+                }
+                _ => {}
+            }
+            let key = if undirected { sorted(link.ends) } else { (from, to) };
+            match first.get(&key).and_then(|&i| kept.get_mut(i)) {
+                None => {
+                    first.insert(key, kept.len());
+                    kept.push(link);
+                }
+                Some(other) => {
+                    if score(&link) > score(other) {
+                        std::mem::swap(other, &mut link);
+                    }
+                    self.reject(&link, Reason::DuplicateLink, String::new());
+                }
+            }
+        }
+        kept
+    }
+
+    fn by_positions(&mut self, range: f64) -> Result<(), String> {
+        let located: Vec<bool> = self.nodes.iter().map(|n| n.spot.is_some()).collect();
+        self.keep(&located, Reason::Unlocated);
+        if self.nodes.len() > MOST_POSITIONS {
+            let count = self.nodes.len();
+            return Err(format!(
+                "{count} nodes that may all hear each other; expected at most {MOST_POSITIONS}"
+            ));
+        }
+        let spots: Vec<Option<Spot>> = self.nodes.iter().map(|n| n.spot).collect();
+        let places: Vec<[f64; 3]> = super::geo::plane(&spots).into_iter().flatten().collect();
+        for (i, a) in places.iter().enumerate() {
+            for (j, b) in places.iter().enumerate().skip(i + 1) {
+                let squared: f64 = [0, 1, 2].map(|k| (a[k] - b[k]) * (a[k] - b[k])).iter().sum();
+                if squared <= range * range {
+                    add_edge(&mut self.usable, i, j);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wire(&mut self, links: Vec<(ImportedLink, bool)>, undirected: bool, radio_only: bool) {
+        let mut told: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut lossy: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for (link, tunnel) in links {
+            let [from, to] = link.ends;
+            let pair = sorted(link.ends);
+            if radio_only {
+                self.reject(&link, Reason::NotRadio, String::new());
+                continue;
+            }
+            // Two ends that each tell of their cable are no mistake.
+            if !told.insert(if undirected { pair } else { (from, to) }) {
+                self.reject(&link, Reason::DuplicateLink, "one wire for each pair".to_string());
+                continue;
+            }
+            // Gateways lower the quality of their tunnels to turn traffic away: that says nothing of a tunnel.
+            let share = |way: &Way| if tunnel { 1.0 } else { way.delivery.unwrap_or(1.0) };
+            if share(&link.there).max(share(&link.back)) <= 0.0 {
+                self.reject(&link, Reason::NoDelivery, String::new());
+                continue;
+            }
+            if share(&link.there).min(share(&link.back)) < 1.0 {
+                lossy.insert(pair);
+            }
+            let by_place = self.spot(pair.0).zip(self.spot(pair.1)).map(|(a, b)| distance(a, b));
+            let length_m = link.length_m.or(by_place).unwrap_or(0.0);
+            if self.wires.insert(pair, Wire { tunnel, length_m }).is_none() {
+                add_edge(&mut self.usable, pair.0, pair.1);
+            }
+        }
+        if !lossy.is_empty() {
+            // Broadcasts were lost, on a bridge to a radio that repeats what it loses; a wire would repeat nothing.
+            let wires = count(lossy.len(), "cable");
+            self.assumed
+                .push(format!("{wires} with a quality below 1 lose nothing: a radio stands behind them"));
+        }
+    }
+
+    /// Which nodes have a radio: with links, those that somebody hears or that hear somebody.
+    pub fn radios(&self, model: LinkModel) -> Vec<bool> {
+        let mut has = vec![model == LinkModel::Positions; self.nodes.len()];
+        for &(from, to) in self.powers.keys() {
+            for end in [from, to] {
+                if let Some(has) = has.get_mut(end) {
+                    *has = true;
+                }
+            }
+        }
+        has
+    }
+
+    /// Leaves out every node outside the largest component of usable links.
+    fn keep_largest(&mut self) {
+        let of = components(&self.usable);
+        let (chosen, _) = largest(&of);
+        let inside: Vec<bool> = of.iter().map(|&c| c == chosen).collect();
+        self.keep(&inside, Reason::OtherComponent);
+    }
+
+    /// Leaves out nodes, and all links of theirs.
+    fn keep(&mut self, which: &[bool], reason: Reason) {
+        let mut new = vec![None; self.nodes.len()];
+        let mut kept = Vec::new();
+        for (i, node) in std::mem::take(&mut self.nodes).into_iter().enumerate() {
+            if which.get(i) == Some(&true) {
+                new[i] = Some(kept.len());
+                kept.push(node);
+            } else {
+                self.rejected.push(Record { record: node_record(&node.id), reason, detail: String::new() });
+            }
+        }
+        self.nodes = kept;
+        let moved = |i: usize| new.get(i).copied().flatten();
+        let pair = |(a, b): (usize, usize)| Some((moved(a)?, moved(b)?));
+        self.powers = self.powers.iter().filter_map(|(&k, &v)| Some((pair(k)?, v))).collect();
+        self.wires = self.wires.iter().filter_map(|(&k, &v)| Some((pair(k)?, v))).collect();
+        let usable = std::mem::take(&mut self.usable);
+        let own = usable.into_iter().enumerate().filter(|(i, _)| moved(*i).is_some());
+        self.usable = own.map(|(_, list)| list.into_iter().filter_map(moved).collect()).collect();
+    }
+}
+
+/// Of two accounts of a direction the one that is about it wins, of two such the better one.
+fn merge(known: &mut Way, new: &Way) {
+    if !new.told() {
+        return;
+    }
+    let rank = |w: &Way| (w.own, w.power.unwrap_or(f64::MIN), w.delivery.unwrap_or(-1.0));
+    if !known.told() || rank(new) > rank(known) {
+        let (power, delivery) = (known.power, known.delivery);
+        *known = *new;
+        known.power = known.power.or(power);
+        known.delivery = known.delivery.or(delivery);
+    } else {
+        known.power = known.power.or(new.power);
+        known.delivery = known.delivery.or(new.delivery);
+    }
+}
+
+/// How good a record is, against another of the same link.
+fn score(link: &ImportedLink) -> (f64, f64) {
+    let delivery = |way: &Way| way.delivery.unwrap_or(1.0);
+    let power = |way: &Way| way.power.unwrap_or(-1e3);
+    (delivery(&link.there) * delivery(&link.back), power(&link.there).max(power(&link.back)))
+}
+
+fn sorted(ends: [usize; 2]) -> (usize, usize) {
+    (ends[0].min(ends[1]), ends[0].max(ends[1]))
+}
+
+fn add_edge(neighbours: &mut [Vec<usize>], a: usize, b: usize) {
+    for (from, to) in [(a, b), (b, a)] {
+        if let Some(list) = neighbours.get_mut(from) {
+            list.push(to);
+        }
+    }
+}
+
+/// A number rounded to `1/steps`.
+pub(crate) fn round(x: f64, steps: f64) -> f64 {
+    (x * steps).round() / steps
+}
+
+/// The component of each node, named by its first node.
+pub(crate) fn components(neighbours: &[Vec<usize>]) -> Vec<usize> {
+    let mut of = vec![usize::MAX; neighbours.len()];
+    for start in 0..neighbours.len() {
+        if of[start] != usize::MAX {
+            continue;
+        }
+        let mut waiting = vec![start];
+        of[start] = start;
+        while let Some(node) = waiting.pop() {
+            for &next in neighbours.get(node).into_iter().flatten() {
+                if let Some(other) = of.get_mut(next).filter(|c| **c == usize::MAX) {
+                    *other = start;
+                    waiting.push(next);
+                }
+            }
+        }
+    }
+    of
+}
+
+/// The largest component, the first of several, and its size.
+pub(crate) fn largest(of: &[usize]) -> (usize, usize) {
+    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+    for &component in of {
+        *sizes.entry(component).or_insert(0) += 1;
+    }
+    sizes.into_iter().max_by_key(|&(first, size)| (size, std::cmp::Reverse(first))).unwrap_or((0, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_account_of_a_direction_itself_wins() {
+        let mut way = Way::echo(0.9);
+        merge(&mut way, &Way::own(0.4));
+        assert_eq!(way, Way::own(0.4));
+        merge(&mut way, &Way::echo(1.0));
+        assert_eq!(way, Way::own(0.4));
+        merge(&mut way, &Way::own(0.5));
+        assert_eq!(way, Way::own(0.5), "two interfaces: the better one");
+        merge(&mut way, &Way { delivery: None, power: Some(-70.0), own: true });
+        assert_eq!((way.delivery, way.power), (Some(0.5), Some(-70.0)));
+        merge(&mut way, &Way::default());
+        assert!(way.told());
+    }
+
+    #[test]
+    fn components_are_found() {
+        let edges = [(0, 1), (1, 2), (4, 5)];
+        let mut neighbours = vec![Vec::new(); 6];
+        edges.iter().for_each(|&(a, b)| add_edge(&mut neighbours, a, b));
+        let of = components(&neighbours);
+        assert_eq!(of, [0, 0, 0, 3, 4, 4]);
+        assert_eq!(largest(&of), (0, 3));
+        assert_eq!(largest(&[]), (0, 0));
+    }
+}

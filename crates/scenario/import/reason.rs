@@ -1,0 +1,109 @@
+//! Why a record of a file is not in the scenario as it stands there.
+
+/// The reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// It is not what the format says.
+    Malformed,
+    /// Two nodes have one id.
+    DuplicateNode,
+    /// A location that is none.
+    BadPosition,
+    /// An end of a link, or the node of a sector, has no record.
+    Dangling,
+    /// From a node to itself.
+    SelfLink,
+    /// A better record says the same link.
+    DuplicateLink,
+    /// A quality that cannot be.
+    BadQuality,
+    /// Nothing arrives.
+    NoDelivery,
+    /// Longer than `longest`.
+    TooLong,
+    /// A node, or an end of a link, has no location, and power comes from it.
+    Unlocated,
+    /// Planned, or gone.
+    NotBuilt,
+    /// Not said to be radio.
+    Untold,
+    /// Wired, where only radio is wanted.
+    NotRadio,
+    /// Between devices of one node.
+    InsideNode,
+    /// Older than `since`.
+    TooOld,
+    /// A scenario has no mobility.
+    Movement,
+    /// Outside the largest component.
+    OtherComponent,
+    /// Kept, in one direction only.
+    OneWay,
+    /// Kept; the location is a neighbour's.
+    Placed,
+}
+
+impl Reason {
+    /// Its words in a report.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Malformed => "not a record of this format",
+            Self::DuplicateNode => "the id is taken",
+            Self::BadPosition => "impossible coordinates",
+            Self::Dangling => "names a node that has no record",
+            Self::SelfLink => "both ends are the same node",
+            Self::DuplicateLink => "another record of the same link is better",
+            Self::BadQuality => "impossible quality",
+            Self::NoDelivery => "nothing arrives",
+            Self::TooLong => "too long for a radio link (longest)",
+            Self::Unlocated => "without a location, which the link model needs",
+            Self::NotBuilt => "not built, or no longer there (planned)",
+            Self::Untold => "does not say whether it is radio (untold)",
+            Self::NotRadio => "not radio (radio-only)",
+            Self::InsideNode => "between two devices of one node",
+            Self::TooOld => "too old (since)",
+            Self::Movement => "scenarios have no mobility",
+            Self::OtherComponent => "outside the largest component (largest)",
+            Self::OneWay => "nothing arrives the other way",
+            Self::Placed => "without a location: put where a neighbour stands",
+        }
+    }
+
+    /// Its key in JSON.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::DuplicateNode => "duplicate_node",
+            Self::BadPosition => "bad_position",
+            Self::Dangling => "dangling",
+            Self::SelfLink => "self_link",
+            Self::DuplicateLink => "duplicate_link",
+            Self::BadQuality => "bad_quality",
+            Self::NoDelivery => "no_delivery",
+            Self::TooLong => "too_long",
+            Self::Unlocated => "unlocated",
+            Self::NotBuilt => "not_built",
+            Self::Untold => "untold_medium",
+            Self::NotRadio => "not_radio",
+            Self::InsideNode => "inside_node",
+            Self::TooOld => "too_old",
+            Self::Movement => "movement",
+            Self::OtherComponent => "other_component",
+            Self::OneWay => "one_way",
+            Self::Placed => "placed",
+        }
+    }
+}
+
+/// A record and why it is not in the scenario as it stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Which: `link a - b`.
+    pub record: String,
+    /// Why.
+    pub reason: Reason,
+    /// What exactly: `ETX 0`; may be empty.
+    pub detail: String,
+}
