@@ -289,30 +289,25 @@ class Settings:
     """For files that the races need."""
 
 
-def grid_udp(settings: Settings) -> Race:
+def grid(transport: str, scenario: str, title: str, settings: Settings) -> Race:
     return Race(
-        "grid-udp",
-        "20 UDP flows over a grid of 64 nodes, 60 s",
-        ours(settings.ours, "grid-64.toml", settings.seed, our_grid_work),
-        ns2_grid("udp", settings.seed, settings.routes),
+        f"grid-{transport}",
+        f"{title} over a grid of 64 nodes, 60 s",
+        ours(settings.ours, scenario, settings.seed, our_grid_work),
+        ns2_grid(transport, settings.seed, settings.routes),
         {"packets": 0.20, "frames": 0.25},
         wanted=15,
         goal=20,
-        extras=[ns3_grid("udp", settings.seed)] if settings.extras else (),
+        extras=[ns3_grid(transport, settings.seed)] if settings.extras else (),
     )
+
+
+def grid_udp(settings: Settings) -> Race:
+    return grid("udp", "grid-64.toml", "20 UDP flows", settings)
 
 
 def grid_tcp(settings: Settings) -> Race:
-    return Race(
-        "grid-tcp",
-        "20 long TCP flows over a grid of 64 nodes, 60 s",
-        ours(settings.ours, "grid-64-tcp.toml", settings.seed, our_grid_work),
-        ns2_grid("tcp", settings.seed, settings.routes),
-        {"packets": 0.20, "frames": 0.25},
-        wanted=15,
-        goal=20,
-        extras=[ns3_grid("tcp", settings.seed)] if settings.extras else (),
-    )
+    return grid("tcp", "grid-64-tcp.toml", "20 long TCP flows", settings)
 
 
 def short_flows(settings: Settings) -> Race:
