@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self, cast
@@ -17,6 +15,7 @@ import pyarrow.parquet as pq
 
 from . import _core
 from ._core import InputError, Scenario
+from .output import whole_folder
 from .results import RunResult
 
 FORMAT = 1
@@ -48,7 +47,7 @@ class Recording:
         self._tables = tables
 
     def arrow(self, table: str) -> pa.Table:
-        """A table, as Arrow; columns of numbers share the simulator's memory. Raises `InputError`."""
+        """A table, as Arrow; columns of numbers are not copied again. Raises `InputError`."""
         try:
             return self._tables[table]
         except KeyError:
@@ -66,25 +65,11 @@ class Recording:
         """
         target = Path(folder)
         check_new(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-        try:
-            about = {
-                "format": FORMAT,
-                "status": "finished",
-                **self.result,
-                "resolved_scenario": self.scenario,
-            }
+        about = {"format": FORMAT, "status": "finished", **self.result, "resolved_scenario": self.scenario}
+        with whole_folder(target) as part:
             (part / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
             for name in TABLES:
                 pq.write_table(self._tables[name], part / f"{name}.parquet")
-            for file in part.iterdir():
-                _flush(file)
-            part.chmod(0o755)
-            part.rename(target)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
         return target
 
     @classmethod
@@ -202,12 +187,3 @@ def _flows(result: RunResult) -> pa.Table:
     )
     rows = [{name: value for name, value in flow.items() if name in schema.names} for flow in result["flows"]]
     return pa.Table.from_pylist(rows, schema)
-
-
-def _flush(file: Path) -> None:
-    """Let the disk say now that it is full."""
-    handle = os.open(file, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
