@@ -11,6 +11,7 @@ mod scenario;
 mod schemes;
 mod series;
 mod summary;
+mod tables;
 mod trace;
 mod world;
 

@@ -4,20 +4,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use airfair_scenario::{Errors, Override};
+use airfair_scenario::{Errors, Override, Written};
 use airfair_schemes::Scheme;
 use airfair_sim::World;
 use airfair_units::{Span, Time};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping, PyType};
 
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
 use crate::series::{self, Recorded};
+use crate::tables;
 
 /// A scenario that was read and checked. It never changes.
 #[pyclass(frozen, module = "airfair")]
-pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>);
+pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>, Written);
 
 impl Scenario {
     /// A scheme, the scenario's own by default, with the scenario's parameters.
@@ -40,12 +42,20 @@ impl Scenario {
 fn read(
     py: Python<'_>,
     overrides: &[String],
-    how: impl Send + FnOnce(&[Override]) -> Result<airfair_scenario::Scenario, Errors>,
+    how: impl Send + FnOnce(&[Override]) -> Result<Written, Errors>,
 ) -> PyResult<Scenario> {
     let overrides =
         overrides.iter().map(|o| Override::parse(o)).collect::<Result<Vec<_>, _>>().map_err(input_error)?;
-    match py.detach(|| how(&overrides)) {
-        Ok(scenario) => Ok(Scenario(Arc::new(scenario))),
+    read_written(py, || how(&overrides))
+}
+
+fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<Written, Errors>) -> PyResult<Scenario> {
+    let read = py.detach(|| {
+        let written = how()?;
+        Ok((written.read()?, written))
+    });
+    match read {
+        Ok((scenario, written)) => Ok(Scenario(Arc::new(scenario), written)),
         Err(errors) => Err(scenario_error(py, &errors)),
     }
 }
@@ -56,7 +66,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(name = "read", signature = (path, overrides=Vec::new()), text_signature = "(path, overrides=())")]
     fn read_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
-        read(py, &overrides, |o| airfair_scenario::read_file(&path, o))
+        read(py, &overrides, |o| Written::open(&path, o))
     }
 
     /// Reads a text; `origin` names it in errors. Raises `ScenarioError`.
@@ -66,7 +76,46 @@ impl Scenario {
         text_signature = "(text, origin='scenario', overrides=())"
     )]
     fn parse(py: Python<'_>, text: &str, origin: &str, overrides: Vec<String>) -> PyResult<Self> {
-        read(py, &overrides, |o| airfair_scenario::read(text, origin, o))
+        read(py, &overrides, |o| Ok(Written::here(text, origin, o)))
+    }
+
+    /// Builds one from the tables of a file as dicts and lists. Raises `ScenarioError`; `InputError` for what TOML cannot hold.
+    #[staticmethod]
+    #[pyo3(signature = (tables, origin="scenario"))]
+    fn from_dict(py: Python<'_>, tables: &Bound<'_, PyMapping>, origin: &str) -> PyResult<Self> {
+        let text = tables::document(tables)?;
+        read_written(py, || Ok(Written::here(&text, origin, &[])))
+    }
+
+    /// The tables of its file, as dicts and lists.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        tables::dict(py, &self.text(py))
+    }
+
+    /// Another scenario, with values put over this one's: a dict of key paths, as of `--set`, and values.
+    /// Raises `ScenarioError`.
+    fn edited(&self, py: Python<'_>, changes: &Bound<'_, PyMapping>) -> PyResult<Self> {
+        let mut more = Vec::new();
+        for pair in changes.items()?.iter() {
+            let (path, value): (String, Bound<'_, PyAny>) = pair.extract()?;
+            let value = tables::value(&value, &path)?;
+            more.push(Override { path, value });
+        }
+        read_written(py, || Ok(self.1.with(more)))
+    }
+
+    /// Its file: as it was written, with what was put over it.
+    #[getter]
+    fn text(&self, py: Python<'_>) -> String {
+        py.detach(|| self.1.text_in(None, &self.0))
+    }
+
+    /// Writes it as a file, whole or not at all. Raises `OSError`.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let text = py.detach(|| self.1.text_in(path.parent(), &self.0));
+        let pathlib = py.import("pathlib")?.call_method1("Path", (path,))?;
+        py.import("airfair.output")?.call_method1("write_atomically", (pathlib, text.as_bytes()))?;
+        Ok(())
     }
 
     /// Its name.
@@ -152,6 +201,20 @@ impl Scenario {
             let result = contract::write(&self.0, &world, began.elapsed(), None)?;
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
+    }
+
+    /// Two scenarios are equal when their complete forms are.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().0.resolved == self.0.resolved)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        pyo3::types::PyString::new(py, &self.0.resolved).hash()
+    }
+
+    /// For other processes: the complete form, which needs no other file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&str, &str))> {
+        Ok((PyType::new::<Self>(py).getattr("parse")?, (&self.0.resolved, &self.1.origin)))
     }
 
     fn __repr__(&self) -> String {

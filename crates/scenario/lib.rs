@@ -73,9 +73,9 @@ mod tcp_profile;
 mod traffic;
 mod tree;
 mod window;
+mod written;
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 
 use airfair_schemes::Params;
@@ -85,6 +85,7 @@ pub use error::{Errors, Place, ScenarioError};
 pub use overrides::Override;
 pub use reference::reference;
 pub use table::{DefaultDoc, KeyDoc, TableDoc};
+pub use written::Written;
 
 /// A scenario that was read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,22 +139,7 @@ pub fn read(text: &str, origin: &str, overrides: &[Override]) -> Result<Scenario
 /// # Errors
 /// Everything that is wrong with it, or why the file cannot be read.
 pub fn read_file(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
-    let origin = path.display().to_string();
-    let most = Limits::default().file_bytes;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
-        .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
-    if bytes.len() as u64 > most {
-        return Err(Errors::whole(&origin, too_large(most)));
-    }
-    let text = String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-        Errors::whole(&origin, format!("line {line} is not UTF-8"))
-    })?;
-    // A bare file name has the empty parent: the folder one is in.
-    let folder = path.parent().unwrap_or(Path::new(""));
-    read_in(&text, &origin, Some(folder), overrides, &Limits::default())
+    Written::open(path, overrides)?.read()
 }
 
 /// Reads a scenario of limited size.

@@ -34,9 +34,9 @@ impl Override {
 }
 
 /// Blocks that are found by their id.
-const BY_ID: [&str; 2] = ["flow", "node"];
+pub(crate) const BY_ID: [&str; 2] = ["flow", "node"];
 /// Blocks that are found by their number.
-const BY_NUMBER: [&str; 2] = ["link", "gain"];
+pub(crate) const BY_NUMBER: [&str; 2] = ["link", "gain"];
 
 /// Puts every override into the tree. `top` are the keys that a file may have.
 pub(crate) fn apply(root: &mut Table, overrides: &[Override], top: &[&str], cx: &mut Cx<'_>) {
@@ -50,7 +50,7 @@ pub(crate) fn apply(root: &mut Table, overrides: &[Override], top: &[&str], cx: 
 }
 
 /// The parts of a path: bare ones up to the next dot, or quoted ones.
-fn split(path: &str) -> Result<Vec<String>, String> {
+pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
     let mut parts = Vec::new();
     let mut rest = path;
     loop {

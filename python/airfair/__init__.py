@@ -3,6 +3,7 @@
     import airfair
 
     scenario = airfair.Scenario.read("scenarios/three-pairs.toml")
+    scenario = scenario.edited({"radio.queue_packets": 20})
     result = airfair.run(scenario, scheme="droptail", seed=1)
     rows = airfair.compare(scenario, schemes=["droptail"], seeds=range(1, 11))
     over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")

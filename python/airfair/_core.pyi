@@ -1,8 +1,8 @@
 """The simulator: scenarios, runs, statistics, traces. Times are integers, nanoseconds."""
 
 import os
-from collections.abc import Sequence
-from typing import Self, final
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, final
 
 __all__ = [
     "InputError",
@@ -34,7 +34,7 @@ class ScenarioError(InputError):
 
 @final
 class Scenario:
-    """A scenario that was read and checked. It never changes."""
+    """A scenario that was read and checked. It never changes; equal ones have the same complete form."""
 
     @staticmethod
     def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -43,6 +43,34 @@ class Scenario:
     @staticmethod
     def parse(text: str, origin: str = "scenario", overrides: Sequence[str] = ()) -> Scenario:
         """Read a text; `origin` names it in errors. Raises `ScenarioError`."""
+
+    @staticmethod
+    def from_dict(tables: Mapping[str, Any], origin: str = "scenario") -> Scenario:
+        """Build one from the tables of a file: `{"name": "pair", "radio": {...}, "node": [{...}], ...}`.
+
+        The keys and values are those of a file, quantities are texts with units. Raises `ScenarioError` (its
+        lines are those of `text`) and `InputError` for a value that a file cannot hold.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tables of its file: a copy to change and to give to `from_dict`."""
+
+    def edited(self, changes: Mapping[str, Any]) -> Scenario:
+        """Another scenario, with values put over this one's.
+
+        `changes` are key paths, as of `--set`, and values: `{"radio.queue_packets": 20,
+        "flow.left.traffic.rate": "1 Mbit/s"}`. Raises `ScenarioError`.
+        """
+
+    @property
+    def text(self) -> str:
+        """Its file: as it was written, with comments, and with what was put over it.
+
+        Reading it gives this scenario.
+        """
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as a file, whole or not at all. Raises `OSError`."""
 
     @property
     def name(self) -> str: ...

@@ -105,7 +105,9 @@ def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Sequence[s
     if not isinstance(scenario, Scenario):
         return Scenario.read(scenario, list(overrides))
     if overrides:
-        raise InputError("overrides go with a file: a scenario that was read does not change")
+        raise InputError(
+            "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
+        )
     return scenario
 
 
