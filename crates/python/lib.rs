@@ -4,6 +4,7 @@
 //! asked whether a signal has come; how a run is sliced changes nothing of its result.
 
 mod contract;
+mod document;
 mod drive;
 mod error;
 mod importing;
@@ -40,6 +41,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<drive::Stop>()?;
     m.add_class::<series::Recorded>()?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
+    m.add_function(wrap_pyfunction!(document::nearest, m)?)?;
+    m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
     m.add_function(wrap_pyfunction!(importing::import_network, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;

@@ -43,6 +43,7 @@ mod blocks;
 mod building;
 mod carrier;
 mod choice;
+mod document;
 mod error;
 mod field;
 mod file_list;
@@ -81,7 +82,9 @@ use std::path::Path;
 use airfair_schemes::Params;
 use airfair_sim::spec::WorldSpec;
 
+pub use document::{Item, read_document};
 pub use error::{Errors, Place, ScenarioError};
+pub use nearest::nearest;
 pub use overrides::Override;
 pub use reference::reference;
 pub use table::{DefaultDoc, KeyDoc, TableDoc};

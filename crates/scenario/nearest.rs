@@ -8,7 +8,7 @@ const MOST: usize = 1000;
 const LIKE: f64 = 0.5;
 
 /// The name most like `written`, if any is like it.
-pub(crate) fn nearest<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if written.is_empty() || written.chars().count() > LONGEST {
         return None;
     }

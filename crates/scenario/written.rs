@@ -35,20 +35,7 @@ impl Written {
     /// # Errors
     /// Why the file cannot be read.
     pub fn open(path: &Path, overrides: &[Override]) -> Result<Self, Errors> {
-        let origin = path.display().to_string();
-        let most = Limits::default().file_bytes;
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)
-            .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
-            .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
-        if bytes.len() as u64 > most {
-            return Err(Errors::whole(&origin, too_large(most)));
-        }
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-            let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-            Errors::whole(&origin, format!("line {line} is not UTF-8"))
-        })?;
+        let (origin, text) = read_text(path, Limits::default().file_bytes)?;
         Ok(Self { text, origin, folder: Some(folder_of(path)), overrides: overrides.to_vec() })
     }
 
@@ -84,6 +71,23 @@ impl Written {
         })
         .unwrap_or_else(|| scenario.resolved.clone())
     }
+}
+
+/// The name and the text of a file of at most `most` bytes.
+pub(crate) fn read_text(path: &Path, most: u64) -> Result<(String, String), Errors> {
+    let origin = path.display().to_string();
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+        .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
+    if bytes.len() as u64 > most {
+        return Err(Errors::whole(&origin, too_large(most)));
+    }
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        Errors::whole(&origin, format!("line {line} is not UTF-8"))
+    })?;
+    Ok((origin, text))
 }
 
 /// The folder that a file is in. A bare file name has the empty parent: the folder one is in.

@@ -7,6 +7,7 @@
     result = airfair.run(scenario, scheme="droptail", seed=1)
     rows = airfair.compare(scenario, schemes=["droptail"], seeds=range(1, 11))
     over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")
+    runs = airfair.sweep("scenarios/studies/queue.toml", out="out/queue").runs
 
 Results are plain dicts of the contract of `airfair run --json` and `airfair compare --json`; units stand in
 the names of the keys.
@@ -23,6 +24,8 @@ from .results import CompareRow, Estimate, FlowResult, ImportReport, RunResult, 
 
 if TYPE_CHECKING:
     from .recording import Recording, record
+    from .sweeping.api import Sweep, SweepError, load_sweep, sweep
+    from .sweeping.study import Study
 
 __all__ = [
     "CompareRow",
@@ -35,22 +38,31 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "SchemeInfo",
+    "Study",
+    "Sweep",
+    "SweepError",
     "Trace",
     "World",
     "__version__",
     "compare",
     "import_network",
+    "load_sweep",
     "record",
     "run",
     "schemes",
+    "sweep",
     "trace",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """What needs pandas is loaded when it is asked for: the rest starts at once."""
+    """What needs pandas or pyarrow is loaded when it is asked for: the rest starts at once."""
     if name in {"Recording", "record"}:
         from . import recording
 
         return getattr(recording, name)
+    if name in {"Study", "Sweep", "SweepError", "load_sweep", "sweep"}:
+        from .sweeping import api
+
+        return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,7 +14,9 @@ __all__ = [
     "World",
     "__version__",
     "import_network",
+    "nearest",
     "parse_time",
+    "read_toml",
     "run_paced",
     "schemes",
     "summarise",
@@ -213,6 +215,16 @@ def import_network(
     `options` are names and texts, as on the command line. Of each reason the text names the first `shown`
     records. Raises `InputError`.
     """
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, tuple[int, object]]:
+    """Read a TOML file that is no scenario: each key with its line and value, in the order of lines.
+
+    A value is a text, int, float, bool, a list of (line, value), or again such a dict. Raises `ScenarioError`
+    with the lines that are not TOML.
+    """
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The one of `known` that was probably meant by `name`, if any is like it."""
 
 def schemes() -> str:
     """Every scheme with its parameters, as JSON."""

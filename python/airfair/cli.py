@@ -159,6 +159,43 @@ def compare(
     warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
 
 
+@cli.command()
+@click.argument("file", metavar="STUDY", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Folder of the results; out/sweep/NAME by default. What is finished there is not done again.",
+)
+@click.option("--jobs", type=click.IntRange(1), help="Processes; as many as there are cores by default.")
+@click.option(
+    "--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler, an address or its file."
+)
+@set_option
+@json_option
+def sweep(
+    file: Path,
+    out: Path | None,
+    jobs: int | None,
+    dask: str | None,
+    overrides: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Run the scenario of STUDY with all its parameters, schemes and seeds, into a folder of Parquet tables.
+
+    The same command goes on after any interruption, and does what was added to the study. Runs that fail are
+    named and make the exit status 1; the others are done.
+
+    \b
+    Example:
+      airfair sweep scenarios/studies/queue.toml --out out/queue
+    """
+    from .sweeping import command  # brings pyarrow
+
+    status = command.sweep(file, out=out, jobs=jobs, dask=dask, overrides=overrides, as_json=as_json)
+    click.get_current_context().exit(status)
+
+
 @cli.command(name="paper")
 @click.argument("identity", metavar="[ID]", required=False)
 @click.option("--quick", is_flag=True, help=f"{paper.QUICK_SEEDS} seeds instead of {paper.SEEDS}.")
@@ -347,12 +384,13 @@ def run_progress() -> Progress:
     """A bar on standard error that counts runs, where that is a terminal."""
     errors = Console(stderr=True)
     return Progress(
-        TextColumn("runs"),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("time left"),
         TimeRemainingColumn(),
         console=errors,
+        speed_estimate_period=3600,
         transient=True,
         disable=not errors.is_terminal,
     )

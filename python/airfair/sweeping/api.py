@@ -1,0 +1,113 @@
+"""`airfair.sweep`: a study, run on processes, on any executor or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._core import InputError
+from . import worker
+from .drive import AHEAD, Progress, SweepError, drive
+from .plan import Plan
+from .reading import Sweep, load_sweep
+from .study import Study
+
+__all__ = ["Progress", "Study", "Sweep", "SweepError", "load_sweep", "sweep"]
+
+LOOK_SECONDS = 5.0
+"""How often a cluster is asked how large it is."""
+
+
+def sweep(
+    study: Study | str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    overrides: Sequence[str] = (),
+    on_run: Callable[[Progress], object] | None = None,
+) -> Sweep:
+    """Do every run of a study that its folder does not have yet.
+
+    Runs go to `executor` (any of `concurrent.futures`' kind), or to the Dask cluster whose scheduler is at
+    the address `dask` (or has written that file), or else to `jobs` processes, one for each core by default.
+    `out` is the folder of the results, `out/sweep/NAME` by default. `overrides` are `path=value` texts put
+    over the scenario of every run. `on_run` is called in this thread before the first run and after each.
+
+    Runs that fail are listed in `Sweep.failed`; the same call tries them again. Whatever ends a sweep, also
+    Ctrl-C or a kill, the same call goes on with what is missing. Raises `InputError` for what the caller can
+    put right, `OSError` if the folder cannot be written, `SweepError` if workers cannot be had.
+    """
+    if not isinstance(study, Study):
+        study = Study.read(study)
+    return run_plan(Plan(study, overrides), out=out, executor=executor, jobs=jobs, dask=dask, on_run=on_run)
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    on_run: Callable[[Progress], object] | None = None,
+) -> Sweep:
+    """Like `sweep`, for a study that is checked already."""
+    folder = folder_of(plan, out)
+    if dask is not None:
+        if executor is not None or jobs is not None:
+            raise InputError("dask is an executor of its own: expected no other, and no number of jobs")
+        with cluster(dask) as (executor, window):
+            done = drive(plan, folder, executor=executor, window=window, on_run=on_run)
+    else:
+        done = drive(plan, folder, executor=executor, jobs=jobs, on_run=on_run)
+    result = load_sweep(folder)
+    result.failed = done.failed
+    return result
+
+
+def folder_of(plan: Plan, out: str | os.PathLike[str] | None) -> Path:
+    """Where the results of a plan go."""
+    return Path("out") / "sweep" / plan.study.name if out is None else Path(out)
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[tuple[Executor, Callable[[], int]]]:
+    """An executor on a Dask cluster, and how many runs it should have at a time."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise InputError("--dask needs the package distributed: pip install 'airfair[dask]'") from error
+    connect: Any = distributed.Client
+    try:
+        client = connect(scheduler_file=address) if Path(address).is_file() else connect(address)
+    except ValueError as error:
+        raise InputError(f"--dask {address}: {error}; expected an address such as tcp://host:8786") from error
+    except OSError as error:  # nobody answered in time
+        raise SweepError(f"no Dask scheduler at {address}: {error}") from error
+    try:
+        others = {
+            f"{where}: {version}"
+            for where, version in client.run(worker.hello, on_error="return").items()
+            if version != _core.__version__
+        }
+        if others:
+            raise SweepError(f"workers without Airfair {_core.__version__}: {', '.join(sorted(others))}")
+        size, asked = 0, -LOOK_SECONDS
+
+        def window() -> int:
+            nonlocal size, asked
+            if time.monotonic() - asked > LOOK_SECONDS:
+                size, asked = AHEAD * sum(client.nthreads().values()), time.monotonic()
+            return max(1, size)
+
+        yield client.get_executor(), window
+    finally:
+        client.close()

@@ -1,0 +1,116 @@
+"""The columns of a sweep's two tables, units in their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from .._core import InputError
+from .study import Value, as_toml
+
+TEXT, WHOLE, REAL, FLAG = pa.string(), pa.int64(), pa.float64(), pa.bool_()
+
+HEAD = [
+    ("run", TEXT),  # identity of the run: joins the tables
+    ("in_study", FLAG),  # false: of an earlier edition of the study or of Airfair
+    ("case", TEXT),
+]
+TAIL = [("scheme", TEXT), ("seed", pa.uint64())]
+RUN = [
+    ("study", TEXT),
+    ("scenario", TEXT),
+    ("scenario_sha256", TEXT),  # of the resolved scenario
+    ("version", TEXT),
+    ("duration_s", REAL),
+    ("warmup_s", REAL),
+    ("jain_index", REAL),
+    ("log_utility", REAL),
+    ("aggregate_goodput_bps", REAL),
+    ("min_goodput_bps", REAL),
+    ("starved_flows", WHOLE),
+    ("flows_below_1kbps", WHOLE),
+    ("made_packets", WHOLE),
+    ("delivered_packets", WHOLE),
+    ("drops", pa.map_(TEXT, WHOLE)),
+    ("marks", pa.map_(TEXT, WHOLE)),
+    ("warnings", pa.list_(TEXT)),
+    ("perf_events", WHOLE),
+    ("perf_transmissions", WHOLE),
+    ("perf_wall_s", REAL),
+    ("perf_peak_rss_bytes", WHOLE),
+]
+FLOW = [
+    ("id", TEXT),
+    ("src", TEXT),
+    ("dst", TEXT),
+    ("goodput_bps", REAL),
+    ("delivered_bytes", WHOLE),
+    ("sent_packets", WHOLE),
+    ("delivered_packets", WHOLE),
+    ("retransmissions", WHOLE),
+    ("mean_delay_s", REAL),
+    ("p99_delay_s", REAL),
+    ("completion_s", REAL),
+    ("hops", WHOLE),
+    ("files_started", WHOLE),
+    ("files_finished", WHOLE),
+    ("files_mean_completion_s", REAL),
+    ("files_p95_completion_s", REAL),
+]
+TABLES = {"runs": RUN, "flows": FLOW}
+
+KINDS = {"bool": FLAG, "int64": WHOLE, "double": REAL, "string": TEXT}
+"""Types of parameters' columns, by the names that `study.json` gives them."""
+
+
+def schema(table: str, kinds: Mapping[str, str]) -> pa.Schema:
+    """The columns of a table; `kinds` are the parameters' paths and types."""
+    return pa.schema([*HEAD, *((path, KINDS[kind]) for path, kind in kinds.items()), *TAIL, *TABLES[table]])
+
+
+def check_paths(paths: Iterable[str]) -> None:
+    """Raise `InputError` for a path that cannot be the name of a column."""
+    taken = {name for columns in (HEAD, TAIL, RUN, FLOW) for name, _ in columns}
+    for path in paths:
+        if path in taken:
+            raise InputError(f"{path}: a column of the results has this name; it cannot be a parameter")
+
+
+def kind_of(values: Iterable[Value], before: str | None = None) -> str:
+    """The type of a column for these values and for those of type `before` that stand in it."""
+    kinds = {before} if before is not None else set()
+    for value in values:
+        match value:
+            case bool():
+                kinds.add("bool")
+            case int() if -(2**63) <= value < 2**63:
+                kinds.add("int64")
+            case float():
+                kinds.add("double")
+            case _:
+                kinds.add("string")
+    if len(kinds) == 1:
+        return kinds.pop()
+    return "double" if kinds == {"int64", "double"} else "string"
+
+
+def put(value: Value | None, kind: str) -> Any:  # noqa: ANN401 - what pyarrow takes
+    """A value as its column takes it."""
+    if value is None:
+        return None
+    if kind == "string":
+        return as_toml(value)
+    return float(value) if kind == "double" else value  # type: ignore[arg-type]
+
+
+def fit(table: pa.Table, wanted: pa.Schema) -> pa.Table:
+    """A table with these columns: nulls where it has none of the name, and wider types."""
+    columns = [
+        table[field.name].cast(field.type)
+        if field.name in table.column_names
+        else pa.nulls(len(table), field.type)
+        for field in wanted
+    ]
+    return pa.table(columns, schema=wanted)

@@ -1,0 +1,89 @@
+"""Worker processes: one that dies takes only its own run along, and none outlives the driver."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from multiprocessing.connection import Connection
+from typing import ParamSpec, TypeVar
+
+from . import worker
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Processes(Executor):
+    """So many processes, each a pool of its own.
+
+    Where a process dies (killed, out of memory), exactly the run that it had fails, with `BrokenExecutor`;
+    another process takes its place. Give it no more runs at a time than it has processes.
+
+    Processes come from a fork server: forking this one, which may have threads, would not be safe.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Start nothing yet: a process starts with its first run."""
+        self.count = count
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload([worker.__name__])
+        # The workers wait at the other end: it closes when this process ends, however it ends.
+        self._theirs, self._ours = self._context.Pipe(duplex=False)
+        self._pools: list[ProcessPoolExecutor | None] = [None] * count
+        self._free = list(range(count))
+        self._lock = threading.Lock()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Let a process that is free do it."""
+        with self._lock:
+            if not self._free:
+                raise RuntimeError("more runs than processes")
+            place = self._free.pop()
+        future = self._start(place, fn, *args, **kwargs)
+        future.add_done_callback(lambda done: self._done(place, done))
+        return future
+
+    def _start(self, place: int, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        for _ in range(2):
+            pool = self._pools[place]
+            if pool is None:
+                pool = ProcessPoolExecutor(1, self._context, initializer=_begin, initargs=(self._theirs,))
+                self._pools[place] = pool
+            try:
+                return pool.submit(fn, *args, **kwargs)
+            except BrokenExecutor:  # died while it had nothing to do
+                self._pools[place] = None
+                broken = Future[T]()
+        broken.set_exception(BrokenExecutor("a worker process cannot be started"))
+        return broken
+
+    def _done(self, place: int, future: Future[T]) -> None:
+        if not future.cancelled() and isinstance(future.exception(), BrokenExecutor):
+            self._pools[place] = None
+        with self._lock:
+            self._free.append(place)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End all processes at once, whatever they do."""
+        self._ours.close()
+        for pool in self._pools:
+            if pool is not None:
+                pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+        self._theirs.close()
+
+
+def _begin(lifeline: Connection) -> None:
+    """In a new worker: leave Ctrl-C to the driver, and end when the driver ends or says so."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+
+
+def _end_with(lifeline: Connection) -> None:
+    try:
+        lifeline.recv()
+    except (EOFError, OSError):
+        os._exit(0)

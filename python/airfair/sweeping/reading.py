@@ -1,0 +1,149 @@
+"""A sweep read back: its runs and flows, and the summary of each case."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+import pyarrow as pa
+
+from .. import _core
+from ..results import CompareRow
+from . import columns
+from .columns import TABLES
+from .dataset import about, every
+from .drive import Failure
+from .study import Value
+from .worker import SCALARS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class CaseSummary(TypedDict):
+    """The schemes in one case of a study, over the seeds that all of them have."""
+
+    case: str | None
+    parameters: dict[str, Value]
+    rows: list[CompareRow]
+    """As those of `airfair compare`; empty if the schemes have no seed in common yet."""
+
+
+class Sweep:
+    """A sweep as it stood in its folder when this was read.
+
+    - `runs`: a row a run, with the study, its parameters (columns by their paths, null where the scenario's
+      own value stands), scheme, seed, and the numbers of the whole;
+    - `flows`: a row a flow of each run, with the run's parameters, scheme and seed, and the flow's numbers.
+
+    Column `run` joins them. Units stand in the names of columns.
+    """
+
+    def __init__(self, folder: Path, about: dict[str, Any], runs: pa.Table, flows: pa.Table) -> None:
+        """Use `airfair.load_sweep`."""
+        self.folder = folder
+        self.about = about
+        """`study.json`: format, version, the study, its cells with the digests of their scenarios."""
+        self._tables = {"runs": runs, "flows": flows}
+        self.failed: list[Failure] = []
+        """Runs that failed, if `airfair.sweep` returned this."""
+
+    @property
+    def total(self) -> int:
+        """How many runs the study has."""
+        study = self.about["study"]
+        return len(self.about["cells"]) * len(study["schemes"]) * len(study["seeds"])
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """A row a run, for pandas."""
+        return self.frame("runs")
+
+    @property
+    def flows(self) -> pd.DataFrame:
+        """A row a flow of each run, for pandas."""
+        return self.frame("flows")
+
+    def arrow(self, table: str) -> pa.Table:
+        """Table "runs" or "flows", as Arrow. Raises `InputError`."""
+        if table not in TABLES:
+            raise _core.InputError(f'there is no table "{table}"; expected one of {", ".join(TABLES)}')
+        return self._tables[table]
+
+    def frame(self, table: str) -> pd.DataFrame:
+        """Table "runs" or "flows", for pandas. Raises `InputError`."""
+        return cast("pd.DataFrame", self.arrow(table).to_pandas(ignore_metadata=True))
+
+    def summary(self) -> Iterator[CaseSummary]:
+        """Case by case, means with 95 % intervals and differences to the first scheme, paired by seed."""
+        schemes = self.about["study"]["schemes"]
+        runs = self._tables["runs"]
+        runs = runs.filter(runs["in_study"])
+        flows = _flows_by_run(self._tables["flows"])
+        # In a case of the study, rows differ in scheme and seed only.
+        cases: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
+        names = [
+            *SCALARS,
+            "warnings",
+            "run",
+            "scenario_sha256",
+            *(n for n in runs.column_names if _is_perf(n)),
+        ]
+        for batch in runs.select(names).to_batches(max_chunksize=1000):
+            for row in batch.to_pylist():
+                text = _as_result(row, flows.get(row["run"], []))
+                cases[row["scenario_sha256"]][row["scheme"]][row["seed"]] = text
+        for cell in self.about["cells"]:
+            done = cases.get(cell["sha256"], {})
+            yield {"case": cell["case"], "parameters": cell["parameters"], "rows": _rows(done, schemes)}
+
+
+def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Sweep:
+    """Read the folder of a sweep, finished or not, even while it goes on.
+
+    Only runs of the study as it is now are read; with `earlier` also those of earlier editions of the study,
+    of the scenario or of Airfair, which column `in_study` tells apart. Raises `InputError` for a folder that
+    is not a sweep, or is from a newer Airfair.
+    """
+    source = Path(folder)
+    told = about(source)
+    tables = [columns.schema(name, told["columns"]).empty_table() for name in ("runs", "flows")]
+    chunks = [tuple(tables), *every(source, told["columns"])]
+    both = [pa.concat_tables(chunk[i] for chunk in chunks) for i in range(2)]
+    if not earlier:
+        both = [table.filter(table["in_study"]) for table in both]
+    return Sweep(source, told, both[0], both[1])
+
+
+def _is_perf(column: str) -> bool:
+    return column.startswith("perf_")
+
+
+def _as_result(row: dict[str, Any], flows: list[dict[str, Any]]) -> str:
+    """A row as the result of a run, with what `_core.summarise` reads of one."""
+    result = {name: row[name] for name in (*SCALARS, "warnings")}
+    perf = {name.removeprefix("perf_"): value for name, value in row.items() if _is_perf(name)}
+    return json.dumps(result | {"flows": flows, "perf": perf})
+
+
+def _flows_by_run(flows: pa.Table) -> dict[str, list[dict[str, Any]]]:
+    """What a summary needs of the flows: those of a run stand together, in the order of the scenario."""
+    grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for batch in flows.select(["run", "id", "goodput_bps"]).to_batches():
+        for run, flow, goodput in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            grouped[run].append({"id": flow, "goodput_bps": goodput})
+    return grouped
+
+
+def _rows(done: dict[str, dict[int, str]], schemes: Sequence[str]) -> list[CompareRow]:
+    """The rows of a case: of the schemes that have runs, over the seeds that these have in common."""
+    there = [done[scheme] for scheme in schemes if scheme in done]
+    common = sorted(set.intersection(*map(set, there))) if there else []
+    if not common:
+        return []
+    rows = json.loads(_core.summarise([[runs[seed] for seed in common] for runs in there]))
+    return cast(list[CompareRow], rows)

@@ -1,0 +1,361 @@
+"""What a sweep is asked to do: a scenario, schemes, seeds, and the values that its parameters take."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+from .. import _core
+from .._core import InputError, Scenario
+from ..experiment import SEED_LIMIT
+
+Value = str | int | float | bool | list[Any] | dict[str, Any]
+"""A value of a parameter: what may stand after the equals sign of `--set`."""
+
+KEYS = ("name", "description", "scenario", "schemes", "seeds", "seed_from", "parameters", "case")
+SHOWN = 20
+"""Most errors that are shown; the rest is counted."""
+
+
+class Case:
+    """A combination that was picked by hand: values for some paths."""
+
+    def __init__(self, name: str, values: dict[str, Value], lines: dict[str, int]) -> None:
+        """`lines` are those of the values in the study's file."""
+        self.name = name
+        self.values = values
+        self.lines = lines
+
+
+class Study:
+    """A scenario, and all that it is to be run with: every case with every combination of the parameters'
+    values, every scheme and every seed."""
+
+    name: str
+    description: str
+    scenario: Path | Scenario
+    schemes: list[str]
+    """In the order of the study; the first is what the others differ from. Empty: the scenario's own."""
+    seeds: list[int]
+    parameters: dict[str, list[Value]]
+    """By path, as in `--set`."""
+    cases: list[Case]
+    """None: one case without a name."""
+    origin: str
+    """The file, as it was given."""
+    lines: dict[tuple[str, int], int]
+    """Lines of the parameters' values, by path and number; of the schemes, by "schemes" and number."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        scenario: Scenario | str | os.PathLike[str],
+        schemes: Sequence[str] | None = None,
+        seeds: int | Iterable[int] = 10,
+        seed_from: int = 1,
+        parameters: Mapping[str, Sequence[Value]] | None = None,
+        cases: Sequence[Mapping[str, Value]] = (),
+        description: str = "",
+    ) -> None:
+        """The same keys, checks and messages as those of a file.
+
+        `seeds` says how many there are from `seed_from` on, or names them. `parameters` are paths as in
+        `--set`, each with its values; `cases` are values by path, and an `id` if wanted. A scenario that was
+        read before takes parameters as its resolved text does. Raises `InputError`.
+        """
+        given: dict[str, Any] = {"name": name, "description": description, "seed_from": seed_from}
+        given["seeds"] = seeds if isinstance(seeds, int) else list(seeds)
+        given["parameters"] = {path: list(values) for path, values in (parameters or {}).items()}
+        if schemes is not None:
+            given["schemes"] = list(schemes)
+        if cases:
+            given["case"] = [dict(case) for case in cases]
+        given["scenario"] = "scenario" if isinstance(scenario, Scenario) else os.fspath(scenario)
+        _Reader(self, "", Path()).read(
+            {key: (0, _lineless(value)) for key, value in given.items()},
+            scenario if isinstance(scenario, Scenario) else None,
+        )
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a study's file. Raises `InputError` with everything that is wrong with it."""
+        study = cls.__new__(cls)
+        file = Path(path)
+        _Reader(study, str(file), file.parent).read(_core.read_toml(file), None)
+        return study
+
+    @property
+    def paths(self) -> list[str]:
+        """Every path that the study gives values to."""
+        return list(dict.fromkeys([*self.parameters, *(path for case in self.cases for path in case.values)]))
+
+    def place(self, line: int, key: str) -> str:
+        """Where a value stands, as messages begin."""
+        return f"{self.origin}:{line}: {key}" if line else key
+
+    def resolved(self) -> dict[str, Any]:
+        """The study as JSON keeps it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "scenario": "" if isinstance(self.scenario, Scenario) else str(self.scenario),
+            "schemes": self.schemes,
+            "seeds": self.seeds,
+            "parameters": self.parameters,
+            "cases": [{"id": case.name, **case.values} for case in self.cases],
+        }
+
+
+def as_toml(value: Value, *, inside: bool = False) -> str:
+    """A value as `--set` takes it: a text stands as it is, but quoted inside of a list or table."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return json.dumps(value, ensure_ascii=False) if inside else value
+        case list():
+            return f"[{', '.join(as_toml(item, inside=True) for item in value)}]"
+        case dict():
+            pairs = (
+                f"{json.dumps(k, ensure_ascii=False)} = {as_toml(v, inside=True)}" for k, v in value.items()
+            )
+            return "{ " + ", ".join(pairs) + " }"
+        case _:
+            return repr(value)
+
+
+def refuse(errors: Sequence[str]) -> None:
+    """Raise `InputError` if there are errors, one line each."""
+    if errors:
+        more = [f"... and {len(errors) - SHOWN} more"] if len(errors) > SHOWN else []
+        raise InputError("\n".join([*errors[:SHOWN], *more]))
+
+
+def hint(name: str, known: Sequence[str]) -> str:
+    """`; did you mean "x"?`, or nothing."""
+    meant = _core.nearest(name, known)
+    return "" if meant is None else f'; did you mean "{meant}"?'
+
+
+_Placed = tuple[int, object]
+"""A line and what stands there, as `_core.read_toml` gives them; line 0 is a value that stands in no file."""
+
+
+class _Reader:
+    """Fills a study from keys with lines, and collects everything that is wrong."""
+
+    def __init__(self, study: Study, origin: str, folder: Path) -> None:
+        self.study = study
+        self.folder = folder
+        self.errors: list[tuple[int, str]] = []
+        study.origin = origin
+        study.lines = {}
+
+    def error(self, line: int, key: str, problem: str) -> None:
+        self.errors.append((line, f"{self.study.place(line, key)}: {problem}"))
+
+    def read(self, document: Mapping[str, _Placed], scenario: Scenario | None) -> None:
+        study = self.study
+        for key, (line, _) in document.items():
+            if key not in KEYS:
+                self.error(line, key, f"unknown key{hint(key, KEYS)}")
+        study.name = self.text(document, "name", required=True)
+        if study.name and not _is_name(study.name):
+            self.error(document["name"][0], "name", f"{_shown(study.name)}: {NAME}")
+        study.description = self.text(document, "description")
+        file = self.text(document, "scenario", required=True)
+        study.scenario = self.folder / file if scenario is None else scenario
+        if file and isinstance(study.scenario, Path) and not study.scenario.is_file():
+            problem = f"{study.scenario}: no such file; expected the file of a scenario"
+            self.error(document["scenario"][0], "scenario", problem)
+        study.schemes = self.schemes(document.get("schemes"))
+        study.seeds = self.seeds(document)
+        study.parameters = self.parameters(document.get("parameters"))
+        study.cases = self.cases(document.get("case"))
+        refuse([text for _, text in sorted(self.errors, key=lambda error: error[0])])
+
+    def text(self, document: Mapping[str, _Placed], key: str, *, required: bool = False) -> str:
+        if key not in document:
+            if required:
+                self.error(1 if self.study.origin else 0, key, "missing; expected a text")
+            return ""
+        line, value = document[key]
+        if not isinstance(value, str) or (required and not value):
+            self.error(line, key, f"{_shown(value)}; expected a text")
+            return ""
+        return value
+
+    def schemes(self, placed: _Placed | None) -> list[str]:
+        if placed is None:
+            return []
+        line, value = placed
+        if not isinstance(value, list) or not value:
+            self.error(
+                line, "schemes", f'{_shown(value)}; expected a list of schemes such as ["droptail", "red"]'
+            )
+            return []
+        names: list[str] = []
+        for at, name in cast(list[_Placed], value):
+            if not isinstance(name, str):
+                self.error(at, "schemes", f"{_shown(name)}; expected the name of a scheme")
+            elif name in names:
+                self.error(at, "schemes", f'"{name}" stands twice; expected each scheme once')
+            else:
+                self.study.lines["schemes", len(names)] = at
+                names.append(name)
+        return names
+
+    def seeds(self, document: Mapping[str, _Placed]) -> list[int]:
+        line, seeds = document.get("seeds", (0, 10))
+        from_line, first = document.get("seed_from", (0, 1))
+        if not _is_count(first, 0, SEED_LIMIT - 1):
+            self.error(from_line, "seed_from", f"{_shown(first)}; expected a seed, 0 to {SEED_LIMIT - 1}")
+            return []
+        if isinstance(seeds, list):
+            values = [seed for _, seed in cast(list[_Placed], seeds)]
+            for at, seed in cast(list[_Placed], seeds):
+                if not _is_count(seed, 0, SEED_LIMIT - 1):
+                    self.error(at, "seeds", f"{_shown(seed)}; expected a seed, 0 to {SEED_LIMIT - 1}")
+            if not values or len(set(map(repr, values))) != len(values):
+                self.error(line, "seeds", "expected at least one seed, each once")
+            if line and "seed_from" in document:
+                self.error(from_line, "seed_from", "goes with a number of seeds, not with a list of them")
+            return sorted(cast(list[int], values)) if not self.errors else []
+        if not _is_count(seeds, 1, SEED_LIMIT - cast(int, first)):
+            self.error(
+                line, "seeds", f"{_shown(seeds)}; expected how many seeds, at least 1, or a list of them"
+            )
+            return []
+        return list(range(cast(int, first), cast(int, first) + cast(int, seeds)))
+
+    def parameters(self, placed: _Placed | None) -> dict[str, list[Value]]:
+        if placed is None:
+            return {}
+        line, table = placed
+        if not isinstance(table, dict):
+            self.error(line, "parameters", f"{_shown(table)}; expected a table of paths with lists of values")
+            return {}
+        read: dict[str, list[Value]] = {}
+        for path, at, values in _flat(table):
+            key = f"parameters.{path}"
+            self.path(at, key, path)
+            if path in read:
+                self.error(at, key, "stands twice")
+            if not isinstance(values, list) or not values:
+                self.error(at, key, f"{_shown(values)}; expected a list of values such as [16, 64]")
+                continue
+            plain = [_plain(value) for _, value in cast(list[_Placed], values)]
+            for i, (value_at, _) in enumerate(cast(list[_Placed], values)):
+                self.study.lines[path, i] = value_at
+                if plain[i] in plain[:i] and as_toml(plain[i]) in map(as_toml, plain[:i]):
+                    self.error(value_at, key, f"{_shown(plain[i])} stands twice; expected each value once")
+                self.value(value_at, key, plain[i])
+            read[path] = plain
+        return read
+
+    def cases(self, placed: _Placed | None) -> list[Case]:
+        if placed is None:
+            return []
+        line, blocks = placed
+        if not isinstance(blocks, list) or not all(
+            isinstance(b, dict) for _, b in cast(list[_Placed], blocks)
+        ):
+            self.error(line, "case", "expected [[case]] blocks, each with paths and their values")
+            return []
+        cases: list[Case] = []
+        for i, (at, block) in enumerate(cast(list[_Placed], blocks)):
+            name, values, lines = str(i + 1), {}, {}
+            for path, value_at, value in _flat(cast(dict[str, _Placed], block)):
+                if path == "id":
+                    name = self.name(value_at, f"case.{i + 1}.id", value) or name
+                    continue
+                key = f"case.{name}.{path}"
+                self.path(value_at, key, path)
+                if path in self.study.parameters:
+                    self.error(value_at, key, "is one of [parameters] too; expected it in one of the places")
+                values[path], lines[path] = _plain(value), value_at
+                self.value(value_at, key, values[path])
+            if name in [case.name for case in cases]:
+                self.error(at, f"case.{name}", "another case has this id; expected each once")
+            cases.append(Case(name, values, lines))
+        return cases
+
+    def name(self, line: int, key: str, value: object) -> str | None:
+        if isinstance(value, str) and _is_name(value):
+            return value
+        self.error(line, key, f"{_shown(value)}: {NAME}")
+        return None
+
+    def path(self, line: int, key: str, path: str) -> None:
+        if path == "scheme":
+            self.error(line, key, 'a scheme is no parameter; expected schemes = ["droptail", "red"] above')
+
+    def value(self, line: int, key: str, value: Value) -> None:
+        if isinstance(value, float) and not math.isfinite(value):
+            self.error(line, key, f"{value}; expected a finite number")
+
+
+NAME = "expected 1 to 64 characters without control characters, / and space around them"
+
+
+def _is_name(text: str) -> bool:
+    return (
+        1 <= len(text) <= 64
+        and text == text.strip()
+        and text.isprintable()
+        and "/" not in text
+        and text[0] != "."
+    )
+
+
+def _is_count(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _flat(table: Mapping[str, _Placed], above: str = "") -> Iterable[tuple[str, int, object]]:
+    """Every path with its line and value: `a.b = ...`, `"a.b" = ...` and `b` in a table `a` are the same."""
+    for key, (line, value) in table.items():
+        # Below the first part a dot belongs to the name.
+        path = f'{above}."{key}"' if above and "." in key else f"{above}.{key}" if above else key
+        if isinstance(value, dict):
+            yield from _flat(value, path)
+        else:
+            yield path, line, value
+
+
+def _plain(value: object) -> Value:
+    """A value without lines."""
+    if isinstance(value, list):
+        return [_plain(item) for _, item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, (_, item) in value.items()}
+    return cast(Value, value)
+
+
+def _lineless(value: object) -> object:
+    """A value from a program as if it stood at line 0. Numbers of other libraries become Python's."""
+    if isinstance(value, (list, tuple)):
+        return [(0, _lineless(item)) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): (0, _lineless(item)) for key, item in value.items()}
+    item = getattr(value, "item", None)  # numpy
+    return item() if callable(item) else value
+
+
+def _shown(value: object) -> str:
+    match value:
+        case str():
+            return json.dumps(value if len(value) <= 60 else value[:60] + "...", ensure_ascii=False)
+        case bool():
+            return str(value).lower()
+        case list():
+            return "[...]" if value else "[]"
+        case dict():
+            return "{...}"
+        case _:
+            return str(value)

@@ -1,0 +1,104 @@
+"""One run of a sweep, wherever it happens: the scenario comes as text, the row goes back as text.
+
+Only what is light is imported here, and nothing but the network or a pipe is shared with the driver.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .. import _core
+from .._core import Scenario
+
+KEPT = 4
+"""Scenarios that a worker keeps: the seeds and schemes of a case follow each other."""
+
+
+class Outcome(NamedTuple):
+    """What became of a run: its row as JSON, or what went wrong. The version is that of the worker."""
+
+    version: str
+    row: str | None
+    error: str | None
+
+
+def hello() -> str:
+    """The version of Airfair in a worker."""
+    return _core.__version__
+
+
+def run_one(text: str, scheme: str, seed: int, stop: _core.Stop | None = None) -> Outcome:
+    """Run the resolved scenario `text`. An error is an outcome too: not every exception survives a pipe."""
+    try:
+        row = _row(json.loads(_scenario(text).run(scheme, seed, stop)))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the simulator is no Exception
+        return Outcome(_core.__version__, None, f"{type(error).__name__}: {error}")
+    return Outcome(_core.__version__, json.dumps(row, separators=(",", ":")), None)
+
+
+@lru_cache(KEPT)
+def _scenario(text: str) -> Scenario:
+    return Scenario.parse(text)
+
+
+SCALARS = (
+    "scenario",
+    "scheme",
+    "seed",
+    "version",
+    "duration_s",
+    "warmup_s",
+    "jain_index",
+    "log_utility",
+    "aggregate_goodput_bps",
+    "min_goodput_bps",
+    "starved_flows",
+    "flows_below_1kbps",
+)
+"""What a row takes from a result as it is."""
+
+FLOW = (
+    "id",
+    "src",
+    "dst",
+    "goodput_bps",
+    "delivered_bytes",
+    "sent_packets",
+    "delivered_packets",
+    "retransmissions",
+    "mean_delay_s",
+    "p99_delay_s",
+    "completion_s",
+    "hops",
+)
+"""What a flow's row takes as it is."""
+
+FILES = ("started", "finished", "mean_completion_s", "p95_completion_s")
+"""What it takes from the files of a flow that has many, with `files_` before the name."""
+
+
+def _row(result: dict[str, Any]) -> dict[str, Any]:
+    """What a sweep keeps of a result: the numbers of the whole and of the flows, not those of the nodes."""
+    ends = result["ends"]
+    flows = [
+        {name: flow[name] for name in FLOW}
+        | {f"files_{name}": flow.get("files", {}).get(name) for name in FILES}
+        for flow in result["flows"]
+    ]
+    return {
+        **{name: result[name] for name in SCALARS},
+        "made_packets": ends["made"],
+        "delivered_packets": ends["delivered"],
+        "drops": result["drops"],
+        "marks": result["marks"],
+        "warnings": result["warnings"],
+        **{
+            f"perf_{name}": result["perf"][name]
+            for name in ("events", "transmissions", "wall_s", "peak_rss_bytes")
+        },
+        "flows": flows,
+    }
