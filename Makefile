@@ -54,7 +54,7 @@ lint: $(BUILT) $(VALIDATION)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy python tests validation benches papers peers
+	$(BIN)/mypy python tests validation benches papers peers docs
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
 rust:

@@ -8,6 +8,7 @@ mod document;
 mod drive;
 mod error;
 mod importing;
+mod network;
 mod scenario;
 mod schemes;
 mod series;

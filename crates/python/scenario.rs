@@ -14,6 +14,7 @@ use pyo3::types::{PyDict, PyMapping, PyType};
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
+use crate::network;
 use crate::series::{self, Recorded};
 use crate::tables;
 
@@ -169,6 +170,12 @@ impl Scenario {
     /// Raises `InputError` if there is no such scheme, or if it cannot work with the scenario's parameters for it.
     fn check_scheme(&self, scheme: &str) -> PyResult<()> {
         self.set_up(Some(scheme)).map(|_| ())
+    }
+
+    /// The network that a run of this seed lives in, as JSON: nodes, radios, who can decode or sense whom, links, routes.
+    #[pyo3(signature = (seed=1))]
+    fn network(&self, py: Python<'_>, seed: u64) -> PyResult<String> {
+        py.detach(|| network::write(&self.0, &self.world(None, seed)?))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes

@@ -99,6 +99,8 @@ pub struct Scenario {
     pub description: String,
     /// What the simulator runs.
     pub spec: WorldSpec,
+    /// Whether a node has a place, by its index in the specification; the others stand at the origin there.
+    pub placed: Vec<bool>,
     /// The scheme of the run, unless the command line says otherwise.
     pub scheme: String,
     /// Parameters by scheme, complete, for every scheme that runs or that the file sets parameters of.
@@ -183,6 +185,7 @@ fn read_in(
     Ok(Scenario {
         name: model.top.name.0,
         description: model.top.description,
+        placed: model.stations.tables.iter().map(|node| node.position.is_some()).collect(),
         spec,
         scheme: model.top.scheme,
         scheme_params: model.schemes,

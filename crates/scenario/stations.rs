@@ -177,7 +177,8 @@ fn push(stations: &mut Stations, mut table: NodeTable, radios: &Radios, path: &P
             });
         }
     }
-    let position = table.position.get_or_insert(Position([0.0; 3])).0;
+    // Where it is unknown the complete form says nothing either: a map must not show it in a place.
+    let position = table.position.map_or([0.0; 3], |p| p.0);
     stations.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
     stations.tables.push(table);
 }

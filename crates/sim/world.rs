@@ -4,7 +4,7 @@ use airfair_schemes::Scheme;
 use airfair_units::Time;
 
 use crate::air;
-use crate::air::{Air, Kind, StationSpec};
+use crate::air::{Air, Kind, Relation, StationSpec};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::measure::files::Completion;
@@ -204,6 +204,18 @@ impl World {
     pub fn stations(&self) -> Vec<(String, String)> {
         let node = |station: usize| self.names.nodes[self.names.node_of_station[station] as usize].clone();
         self.radios.iter().enumerate().map(|(station, radio)| (node(station), radio.clone())).collect()
+    }
+
+    /// Whom each station's frames reach on an otherwise silent air, pair by pair: senders in the order of
+    /// [`World::stations`], hearers too.
+    pub fn relations(&self) -> impl Iterator<Item = Relation> + '_ {
+        (0..self.air.len() as u32).flat_map(|station| self.air.relations(station))
+    }
+
+    /// Nodes that the packets of each flow pass, its source and its destination included; none without a route.
+    #[must_use]
+    pub fn paths(&self) -> Vec<Option<Vec<u32>>> {
+        (0..self.names.flows.len()).map(|flow| self.net.path(flow)).collect()
     }
 
     /// Counters from the start of the run to the present, warm-up included.

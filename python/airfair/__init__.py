@@ -15,14 +15,16 @@ the names of the keys.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from ._core import InputError, Scenario, ScenarioError, Trace, World, __version__, trace
-from .experiment import compare, run, schemes
+from .experiment import compare, network, run, schemes
 from .importing import import_network
-from .results import CompareRow, Estimate, FlowResult, ImportReport, RunResult, SchemeInfo
+from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
 
 if TYPE_CHECKING:
+    from . import plots
     from .recording import Recording, record
     from .sweeping.api import Sweep, SweepError, load_sweep, sweep
     from .sweeping.study import Study
@@ -33,6 +35,7 @@ __all__ = [
     "FlowResult",
     "ImportReport",
     "InputError",
+    "Network",
     "Recording",
     "RunResult",
     "Scenario",
@@ -47,6 +50,8 @@ __all__ = [
     "compare",
     "import_network",
     "load_sweep",
+    "network",
+    "plots",
     "record",
     "run",
     "schemes",
@@ -56,7 +61,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What needs pandas or pyarrow is loaded when it is asked for: the rest starts at once."""
+    """What needs pandas, pyarrow or matplotlib is loaded when it is asked for: the rest starts at once."""
+    if name == "plots":
+        return importlib.import_module(f"{__name__}.plots")
     if name in {"Recording", "record"}:
         from . import recording
 

@@ -103,6 +103,9 @@ class Scenario:
     def check_scheme(self, scheme: str) -> None:
         """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
 
+    def network(self, seed: int = 1) -> str:
+        """The network that a run of this seed lives in, as JSON: see `airfair.network`."""
+
     def run(self, scheme: str | None = None, seed: int = 1, stop: Stop | None = None) -> str:
         """Run it to the end; the result contract as JSON.
 

@@ -21,6 +21,8 @@ from ._core import InputError, Scenario
 from .output import write_atomically
 from .results import CompareRow, RunResult
 
+PLOTS = ("network", "throughput", "windows", "queues", "channel", "cdf", "bars", "scatter")
+
 SEED = click.IntRange(0, experiment.SEED_LIMIT - 1)
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
@@ -241,6 +243,44 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     paper.draw(chosen, rows, figure)
     if not as_json:
         print(f"\nfigure: {figure}")
+
+
+@cli.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    type=click.Choice(PLOTS),
+    help="By default `throughput` of a folder, `network` of a scenario, `bars` of a comparison.",
+)
+@click.option("--node", metavar="ID", help="With `channel`: this node over time.")
+@click.option("--quantity", metavar="KEY", help="With `bars` and `cdf`: a number of the result; goodput_bps.")
+@set_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File to write: .svg, .png or .pdf.",
+)
+def plot(
+    source: Path,
+    kind: str | None,
+    node: str | None,
+    quantity: str | None,
+    overrides: tuple[str, ...],
+    output: Path,
+) -> None:
+    """Draw SOURCE: the folder of a run, a scenario, or what `run --json` or `compare --json` printed.
+
+    \b
+    Examples:
+      airfair run scenarios/three-pairs.toml --out out/pairs
+      airfair plot out/pairs --kind throughput -o throughput.svg
+      airfair plot scenarios/three-pairs.toml -o network.svg
+    """
+    from .plots import command  # loading matplotlib takes longer than most commands take
+
+    command.plot(source, kind, output, node=node, quantity=quantity, overrides=overrides)
 
 
 @cli.command()

@@ -10,7 +10,7 @@ from typing import cast
 
 from . import _core
 from ._core import InputError, Scenario
-from .results import CompareRow, RunResult, SchemeInfo
+from .results import CompareRow, Network, RunResult, SchemeInfo
 
 SEED_LIMIT = 2**64
 """Seeds lie below this."""
@@ -99,6 +99,17 @@ def run_all(
 def schemes() -> list[SchemeInfo]:
     """Every scheme with its parameters."""
     return cast(list[SchemeInfo], json.loads(_core.schemes()))
+
+
+def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Network:
+    """Nodes, radios, who can decode or sense whom, wired links and routes of a scenario.
+
+    It is what the simulator builds for a run; the seed matters where propagation has shadowing. Raises
+    `InputError`.
+    """
+    scenario = _scenario(scenario, ())
+    _check_seeds([seed])
+    return cast(Network, json.loads(scenario.network(seed)))
 
 
 def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str]) -> Scenario:

@@ -141,6 +141,65 @@ class RunResult(TypedDict):
     perf: Perf
 
 
+class NodePlace(TypedDict):
+    """A node; `position_m` is x, y and z, None where the scenario does not say where it is."""
+
+    id: str
+    position_m: list[float] | None
+
+
+class Radio(TypedDict):
+    """A radio of a node."""
+
+    node: str
+    radio: str
+    channel: int
+    data_rate_bps: int
+
+
+class RadioPair(TypedDict):
+    """What a radio makes of another's frames while nothing else is on the air.
+
+    `sender` and `hearer` are indices of radios. `delivery_ratio` is the probability that a data frame of
+    1500 B at the sender's data rate arrives; `receives` says that it exceeds 0.1, which routes ask for in
+    both directions. In a pair that does not receive, the hearer senses a preamble or energy: the medium is
+    busy for it. Where nothing is sensed there is no pair.
+    """
+
+    sender: int
+    hearer: int
+    power_dbm: float
+    delivery_ratio: float
+    receives: bool
+
+
+class WiredLink(TypedDict):
+    """A wired link between two nodes; rate and delay of each direction."""
+
+    ends: list[str]
+    rate_bps: int
+    delay_s: float
+
+
+class Route(TypedDict):
+    """The nodes that a flow's packets pass, both ends included; None where there is no route."""
+
+    id: str
+    src: str
+    dst: str
+    path: list[str] | None
+
+
+class Network(TypedDict):
+    """The network of a scenario as the simulator builds it. `pairs` go by sender, then by hearer."""
+
+    nodes: list[NodePlace]
+    radios: list[Radio]
+    pairs: list[RadioPair]
+    links: list[WiredLink]
+    flows: list[Route]
+
+
 class Estimate(TypedDict):
     """A mean over the seeds, and the half-width of its 95 % confidence interval (None for one run)."""
 

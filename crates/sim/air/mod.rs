@@ -25,12 +25,15 @@ mod medium;
 mod modes;
 pub mod propagation;
 mod radio;
+mod relations;
 
 pub use frame::{BROADCAST, FrameKind, Loss};
 pub(crate) use hearers::BAND_NS;
 pub use kind::Kind;
 pub use modes::Mode;
 pub(crate) use radio::NEVER;
+pub(crate) use relations::JUDGED_BYTES;
+pub use relations::{LEAST_DELIVERY, Relation};
 
 use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};
@@ -285,24 +288,6 @@ impl Air {
     #[must_use]
     pub fn kind(&self, station: u32) -> &Kind {
         &self.kinds[usize::from(self.stations[station as usize].radio.kind)]
-    }
-
-    /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
-    #[must_use]
-    pub fn delivery_ratio(&self, from: u32, to: u32, bytes: u32) -> f64 {
-        let Some(hearer) = self.hearers.find(from, to) else { return 0.0 };
-        let kind = self.kind(to);
-        let mode = self.kind(from).data_mode;
-        if hearer.power < kind.preamble_detect || !kind::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
-            return 0.0;
-        }
-        if kind.error_model == ErrorModel::Threshold {
-            let clean =
-                hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
-            return f64::from(u8::from(clean));
-        }
-        let snr = hearer.power as f64 / kind.noise as f64;
-        airfair_units::math::exp(error::log_success(mode, snr, f64::from(bytes + kind.overhead) * 8.0))
     }
 
     /// Bytes of memory that a station takes, its list of hearers included.

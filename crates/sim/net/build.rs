@@ -15,7 +15,7 @@ use super::packet::Packets;
 use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
 use super::{Behind, Flow, Net, Port, QueueTotals, class, kinds};
-use crate::air::{Air, rank};
+use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
@@ -261,10 +261,9 @@ impl Net {
                 match self.ports[port as usize].behind {
                     Behind::Station(s) => {
                         for &(peer_node, peer) in &self.ports[port as usize].peers {
-                            let forward = air.delivery_ratio(s, peer, 1500);
-                            let backward = air.delivery_ratio(peer, s, 1500);
-                            // A link that loses more than nine of ten frames is not used.
-                            if forward > 0.1 && backward > 0.1 {
+                            let forward = air.delivery_ratio(s, peer, JUDGED_BYTES);
+                            let backward = air.delivery_ratio(peer, s, JUDGED_BYTES);
+                            if forward > LEAST_DELIVERY && backward > LEAST_DELIVERY {
                                 let cost = match spec.routing {
                                     Routing::Hops => 1.0,
                                     Routing::Etx => 1.0 / (forward * backward),

@@ -39,6 +39,16 @@ impl Net {
             .map(|(i, f)| (i, f.from as usize, f.to as usize))
     }
 
+    /// Nodes that a flow's packets pass, its source and its destination included; none without a route.
+    pub(crate) fn path(&self, flow: usize) -> Option<Vec<u32>> {
+        let Flow { from, to, .. } = self.flows[flow];
+        let mut path = vec![from];
+        while let Some(&last) = path.last().filter(|&&last| last != to) {
+            path.push(self.next_hop(last, to)?.node);
+        }
+        Some(path)
+    }
+
     /// Numbers of every flow between the warm-up's end and `now`.
     pub(crate) fn flow_results(&self, names: &Names, warmup: u64, now: u64) -> Vec<FlowResult> {
         self.flows

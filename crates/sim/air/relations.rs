@@ -1,0 +1,75 @@
+//! What stations make of each other's frames on an otherwise silent air: what routes rest on, and what a map shows.
+
+use airfair_units::Attowatts;
+
+use super::hearers::Hearer;
+use super::{Air, error, kind};
+use crate::spec::ErrorModel;
+
+/// A link that loses more than nine of ten frames is not used.
+pub const LEAST_DELIVERY: f64 = 0.1;
+
+/// Size of the data frame by which a link is judged, as an IP packet.
+pub(crate) const JUDGED_BYTES: u32 = 1500;
+
+/// What a station makes of another's frames. There is none where the medium stays idle for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relation {
+    /// Station that transmits.
+    pub from: u32,
+    /// Station that hears it.
+    pub to: u32,
+    /// Received power.
+    pub power: Attowatts,
+    /// Probability that a data frame of 1500 B at the sender's data rate arrives.
+    pub delivery_ratio: f64,
+}
+
+impl Relation {
+    /// Whether it can carry data frames. If not, it is sensed: a preamble, or energy.
+    #[must_use]
+    pub fn receives(&self) -> bool {
+        self.delivery_ratio > LEAST_DELIVERY
+    }
+}
+
+impl Air {
+    /// Stations for which the medium is busy while `station` transmits, in the order of their numbers.
+    #[must_use]
+    pub fn relations(&self, station: u32) -> Vec<Relation> {
+        let bands = &self.hearers.bands[self.hearers.bands_of(station)];
+        let sensed = |band: &super::hearers::Band| band.first as usize..band.sensed_end as usize;
+        let heard = bands.iter().flat_map(|band| &self.hearers.list[sensed(band)]);
+        let mut relations: Vec<Relation> = heard
+            .map(|hearer| Relation {
+                from: station,
+                to: hearer.id,
+                power: Attowatts(hearer.power),
+                delivery_ratio: self.delivery_to(station, hearer, JUDGED_BYTES),
+            })
+            .collect();
+        relations.sort_unstable_by_key(|r| r.to);
+        relations
+    }
+
+    /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
+    #[must_use]
+    pub fn delivery_ratio(&self, from: u32, to: u32, bytes: u32) -> f64 {
+        self.hearers.find(from, to).map_or(0.0, |hearer| self.delivery_to(from, &hearer, bytes))
+    }
+
+    fn delivery_to(&self, from: u32, hearer: &Hearer, bytes: u32) -> f64 {
+        let kind = self.kind(hearer.id);
+        let mode = self.kind(from).data_mode;
+        if hearer.power < kind.preamble_detect || !kind::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
+            return 0.0;
+        }
+        if kind.error_model == ErrorModel::Threshold {
+            let clean =
+                hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
+            return f64::from(u8::from(clean));
+        }
+        let snr = hearer.power as f64 / kind.noise as f64;
+        airfair_units::math::exp(error::log_success(mode, snr, f64::from(bytes + kind.overhead) * 8.0))
+    }
+}

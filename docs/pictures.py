@@ -1,0 +1,40 @@
+"""Draws the pictures of docs/how-to/plots.md anew: `.venv/bin/python docs/pictures.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import airfair
+from airfair import Scenario, plots
+
+DOCS = Path(__file__).resolve().parent
+SCENARIOS = DOCS.parent / "scenarios"
+TARGET = DOCS / "how-to" / "plots"
+
+
+def main() -> None:
+    """One picture a kind."""
+    scenario = Scenario.read(SCENARIOS / "three-pairs.toml")
+    recording = airfair.record(scenario, interval="1 s")
+    rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=range(1, 11))
+    short = Scenario.read(SCENARIOS / "grid-64.toml", ["duration=20 s"])
+    runs = [airfair.run(short, scheme=scheme) for scheme in ("droptail", "codel")]
+    figures = {
+        "network": plots.network(scenario),
+        "network-grid": plots.network(Scenario.read(SCENARIOS / "grid-64.toml")),
+        "throughput": plots.throughput(recording),
+        "queues": plots.queues(recording),
+        "windows": plots.windows(recording),
+        "channel": plots.channel(recording),
+        "channel-node": plots.channel(recording, node="a2"),
+        "bars": plots.bars(rows),
+        "difference": plots.bars(rows, difference=True),
+        "scatter": plots.scatter(rows),
+        "cdf": plots.cdf(runs),
+    }
+    for name, figure in figures.items():
+        print(plots.save(figure, TARGET / f"{name}.svg"))
+
+
+if __name__ == "__main__":
+    main()

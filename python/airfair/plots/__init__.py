@@ -1,0 +1,37 @@
+"""Plots of networks and results, each a figure of matplotlib.
+
+    from airfair import plots
+
+    plots.network(scenario)                      # who can decode whom, who only senses whom, routes
+    plots.throughput(recording)                  # goodput of each flow over time
+    plots.windows(recording)                     # congestion windows
+    plots.queues(recording)                      # packets that wait
+    plots.channel(recording)                     # the five radio states of each node
+    plots.bars(rows)                             # goodput of each flow, scheme by scheme, 95 % intervals
+    plots.scatter(rows)                          # the total against Jain's index
+    plots.cdf(runs)                              # goodput of all flows
+    plots.save(figure, "out/x.svg")              # .svg, .png or .pdf, whole or not at all
+
+Every function takes `ax=` to draw into axes of the caller's, and returns the figure. Figures are made without
+pyplot: notebooks show them, nothing needs a display, nothing has to be closed. Flows have the same look in
+every plot of a scenario, schemes in every plot.
+"""
+
+from .over_time import queues, throughput, windows
+from .radio import channel
+from .statistics import bars, cdf, scatter
+from .style import Plot, save
+from .world import network
+
+__all__ = [
+    "Plot",
+    "bars",
+    "cdf",
+    "channel",
+    "network",
+    "queues",
+    "save",
+    "scatter",
+    "throughput",
+    "windows",
+]

@@ -1,0 +1,99 @@
+"""`airfair plot`: which file or folder can be drawn how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from matplotlib.figure import Figure
+
+from .. import plots
+from .._core import InputError, Scenario
+from ..recording import Recording
+from ..results import CompareRow, RunResult
+from . import style
+
+Source: TypeAlias = Recording | Scenario | RunResult | list[CompareRow]
+
+FOLDER, SCENARIO = "the folder of a run (airfair run --out)", "a scenario"
+RUN, ROWS = "a result (airfair run --json)", "a comparison (airfair compare --json)"
+
+TAKES: Mapping[str, Sequence[str]] = {
+    "throughput": (FOLDER,),
+    "windows": (FOLDER,),
+    "queues": (FOLDER,),
+    "channel": (FOLDER, RUN),
+    "cdf": (FOLDER, RUN),
+    "network": (SCENARIO, FOLDER),
+    "bars": (ROWS,),
+    "scatter": (ROWS, RUN),
+}
+"""What each kind is drawn from. The first kind that takes a source is its usual one."""
+
+
+def plot(
+    path: Path,
+    kind: str | None,
+    output: Path,
+    *,
+    node: str | None = None,
+    quantity: str | None = None,
+    overrides: Sequence[str] = (),
+) -> None:
+    """Draw what is at `path` and write it. Raises `InputError`, `OSError`."""
+    style.form_of(output)  # before anything that takes long
+    what, source = read(path, overrides)
+    kind = kind or next(kind for kind, takes in TAKES.items() if what in takes)
+    if what not in TAKES[kind]:
+        raise InputError(f"{path}: {what}; --kind {kind} expects {' or '.join(TAKES[kind])}")
+    for option, value, takers in (("--node", node, ("channel",)), ("--quantity", quantity, ("bars", "cdf"))):
+        if value is not None and kind not in takers:
+            raise InputError(f"{option} goes with --kind {' or '.join(takers)}, not with {kind}")
+    style.save(draw(kind, source, node, quantity or "goodput_bps"), output)
+
+
+def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
+    """What is at a path, in words and as a value. Raises `InputError`."""
+    if overrides and (path.is_dir() or path.suffix == ".json"):
+        raise InputError("--set goes with a scenario: a run does not change any more")
+    if path.is_dir():
+        return FOLDER, Recording.load(path)
+    if path.suffix != ".json":
+        return SCENARIO, Scenario.read(path, overrides)
+    try:
+        value: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {error}") from error
+    if isinstance(value, dict) and {"flows", "stations", "seed"} <= value.keys():
+        return RUN, cast(RunResult, value)
+    if isinstance(value, list) and value and all(isinstance(row, dict) and "seeds" in row for row in value):
+        return ROWS, cast(list[CompareRow], value)
+    raise InputError(f"{path}: expected {RUN} or {ROWS}")
+
+
+def draw(kind: str, source: Source, node: str | None, quantity: str) -> Figure:
+    """The plot of a source that fits the kind."""
+    recording = cast(Recording, source)
+    match kind:
+        case "throughput":
+            return plots.throughput(recording)
+        case "windows":
+            return plots.windows(recording)
+        case "queues":
+            return plots.queues(recording)
+        case "channel":
+            return plots.channel(cast(Recording | RunResult, source), node=node)
+        case "cdf":
+            run = source.result if isinstance(source, Recording) else cast(RunResult, source)
+            return plots.cdf(run, quantity)
+        case "bars":
+            return plots.bars(cast(list[CompareRow], source), quantity)
+        case "scatter":
+            return plots.scatter(cast(Any, [source] if isinstance(source, dict) else source))
+    if isinstance(source, Recording):
+        return plots.network(Scenario.parse(source.scenario), seed=source.result["seed"])
+    return plots.network(cast(Scenario, source))

@@ -1,0 +1,267 @@
+"""What several runs say: distributions, means with their intervals, one number against another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, TypeGuard, cast
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .._core import InputError
+from ..results import CompareRow, Estimate, RunResult
+from . import style
+
+Numbers: TypeAlias = Sequence[float | None] | np.ndarray
+Runs: TypeAlias = RunResult | Sequence[RunResult]
+Rows: TypeAlias = Sequence[CompareRow] | Mapping[str, CompareRow]
+
+ESTIMATES = ("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows")
+"""Keys of a row of `airfair.compare` that are estimates; `goodput_bps` is one of each flow."""
+
+
+def cdf(
+    values: Numbers | Runs | Mapping[str, Numbers | Runs],
+    quantity: str = "goodput_bps",
+    *,
+    log: bool = False,
+    ax: Axes | None = None,
+) -> Figure:
+    """Share of values that do not exceed x.
+
+    `values` are numbers in the unit of `quantity`, or results of `airfair.run`: then `quantity` is a key of
+    their flows (all flows of all runs count) or of the runs themselves, and runs of each scheme make a curve.
+    A mapping makes a curve of each of its values. What has no number (None), such as the completion time of a
+    file that was not completed, counts as larger than any: the curve ends below one. Raises `InputError`.
+    """
+    curves = _curves(values, quantity)
+    finite = {name: np.sort(_numbers(numbers)) for name, numbers in curves.items()}
+    if not any(len(numbers) for numbers in finite.values()):
+        raise InputError("cdf: no values")
+    about = style.quantity(quantity)
+    unit = about.unit(max((float(numbers[-1]) for numbers in finite.values() if len(numbers)), default=0.0))
+    with style.canvas(ax, "") as axes:
+        for look, (name, numbers) in zip(style.looks_of_schemes(list(finite)), finite.items(), strict=True):
+            total = len(curves[name])
+            missing = f" ({total - len(numbers)} of {total} have none)" if len(numbers) < total else ""
+            axes.step(
+                np.concatenate([numbers[:1], numbers]) * unit.factor,
+                (np.arange(len(numbers) + 1) / total)[: 1 + len(numbers) if len(numbers) else 0],
+                where="post",
+                color=look.colour,
+                linestyle=look.dash,
+                marker=look.marker,
+                markevery=max(1, len(numbers) // 8),
+                label=f"{name}{missing}",
+            )
+        if log:
+            axes.set_xscale("log")
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel(about.label(unit))
+        axes.set_ylabel("share of values up to this")
+        if list(finite) != [""]:
+            style.legend(axes)
+        return style.figure_of(axes)
+
+
+def bars(
+    rows: Rows, quantity: str = "goodput_bps", *, difference: bool = False, ax: Axes | None = None
+) -> Figure:
+    """Means over the seeds with their 95 % intervals: of each flow for `goodput_bps`, else one a scheme.
+
+    `rows` are those of `airfair.compare`, or such rows by name. With `difference` it is the difference to
+    the first scheme, paired by seed. Of more than eight flows those with the least and the most are drawn.
+    Raises `InputError`.
+    """
+    named = _named(rows)
+    shown = {
+        name: row for name, row in named.items() if not (difference and row["baseline"] == row["scheme"])
+    }
+    if not shown:
+        raise InputError("bars: nothing to draw; expected a scheme beside the one that others differ from")
+    looks = dict(zip(named, style.looks_of_schemes(list(named)), strict=True))
+    if quantity == "goodput_bps":
+        groups, estimates = _of_flows(named, shown, difference)
+    else:
+        groups = [""]
+        estimates = {name: [_estimate(row, quantity, difference)] for name, row in shown.items()}
+    about = style.quantity(quantity)
+    reach = [abs(e["mean"]) + (e["ci95"] or 0.0) for row in estimates.values() for e in row if e is not None]
+    unit = about.unit(max(reach))
+    thickness = 0.8 / len(shown)
+    runs = {row["runs"] for row in named.values()}
+    heading = f"{min(runs)} seeds, 95 % intervals" if max(runs) > 1 else "one seed"
+    with style.canvas(ax, heading, height=0.9 + 0.22 * len(groups) * (len(shown) + 0.5)) as axes:
+        for number, (name, row) in enumerate(estimates.items()):
+            here = [(place, e) for place, e in enumerate(row) if e is not None]
+            places = [place + (number - (len(shown) - 1) / 2) * thickness for place, _ in here]
+            means = [e["mean"] * unit.factor for _, e in here]
+            arms = [(e["ci95"] or 0.0) * unit.factor for _, e in here]
+            axes.barh(
+                places,
+                means,
+                height=0.92 * thickness,
+                color=looks[name].colour,
+                hatch=looks[name].hatch,
+                edgecolor="white",
+                linewidth=0.0,
+                label=name,
+                xerr=arms if any(e["ci95"] is not None for _, e in here) else None,
+                error_kw={"ecolor": style.INK, "elinewidth": 1.2, "capsize": 3},
+            )
+        axes.set_yticks(range(len(groups)) if groups != [""] else [], groups if groups != [""] else [])
+        axes.set_ylim(len(groups) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+        if difference:
+            axes.axvline(0, color=style.INK, linewidth=0.8)
+            baseline = next(iter(shown.values()))["baseline"]
+            axes.set_xlabel(f"difference to {baseline}: {about.label(unit)}")
+        else:
+            axes.set_xlabel(about.label(unit))
+        style.legend(axes)
+        return style.figure_of(axes)
+
+
+def scatter(
+    points: Rows | Sequence[RunResult],
+    x: str = "aggregate_goodput_bps",
+    y: str = "jain_index",
+    *,
+    ax: Axes | None = None,
+) -> Figure:
+    """One number against another: by default the total against its fairness.
+
+    Rows of `airfair.compare` (or such rows by name) make a point each, with the 95 % interval of both
+    numbers; results of `airfair.run` make a point each in the look of their scheme. Raises `InputError`.
+    """
+    clouds = _clouds(points, x, y)
+    quantities = (style.quantity(x), style.quantity(y))
+    most = [max(abs(p[k]["mean"]) for cloud in clouds.values() for p in cloud) for k in (0, 1)]
+    units = [quantity.unit(size) for quantity, size in zip(quantities, most, strict=True)]
+    with style.canvas(ax, "") as axes:
+        for look, (name, cloud) in zip(style.looks_of_schemes(list(clouds)), clouds.items(), strict=True):
+            centre = [np.array([p[k]["mean"] for p in cloud]) * units[k].factor for k in (0, 1)]
+            arms = [np.array([p[k]["ci95"] or 0.0 for p in cloud]) * units[k].factor for k in (0, 1)]
+            known = any(p[0]["ci95"] is not None for p in cloud)
+            axes.errorbar(
+                centre[0],
+                centre[1],
+                xerr=arms[0] if known else None,
+                yerr=arms[1] if known else None,
+                linestyle="none",
+                marker=look.marker,
+                markersize=7,
+                color=look.colour,
+                markeredgecolor="white",
+                ecolor=look.colour,
+                capsize=3,
+                label=name,
+            )
+        axes.set_xlabel(quantities[0].label(units[0]))
+        axes.set_ylabel(quantities[1].label(units[1]))
+        axes.margins(0.12)
+        style.legend(axes)
+        return style.figure_of(axes)
+
+
+def _is_run(value: object) -> TypeGuard[RunResult]:
+    return isinstance(value, dict) and "flows" in value and "seed" in value
+
+
+def _is_row(value: object) -> TypeGuard[CompareRow]:
+    return isinstance(value, dict) and "flows" in value and "seeds" in value
+
+
+def _curves(values: object, quantity: str) -> dict[str, list[float | None]]:
+    """The values of each curve; those of a single list have the empty name."""
+    if _is_run(values):
+        values = [values]
+    if isinstance(values, Mapping):
+        curves = {str(name): _curves(part, quantity) for name, part in values.items()}
+        return {name: [v for part in parts.values() for v in part] for name, parts in curves.items()}
+    items: list[Any] = list(cast(Sequence[Any], values))
+    if not all(_is_run(item) for item in items):
+        if any(isinstance(item, dict | str) for item in items):
+            raise InputError("cdf: expected numbers, or results of airfair.run")
+        return {"": items}
+    found: dict[str, list[float | None]] = {}
+    for run in items:
+        found.setdefault(run["scheme"], []).extend(_of_run(run, quantity))
+    return found
+
+
+def _of_run(run: RunResult, quantity: str) -> list[float | None]:
+    """A number of every flow of a run, or of the run itself."""
+    whole = cast(Mapping[str, Any], run)
+    flows = [cast(Mapping[str, Any], flow) for flow in run["flows"]]
+    if flows and _numeric(flows[0].get(quantity, "")):
+        return [flow[quantity] for flow in flows]
+    if _numeric(whole.get(quantity, "")):
+        return [whole[quantity]]
+    raise InputError(f'cdf: a result has no number "{quantity}"; expected one such as "goodput_bps"')
+
+
+def _numeric(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def _numbers(values: Sequence[float | None]) -> np.ndarray:
+    numbers = np.array([np.nan if value is None else value for value in values], float)
+    finite: np.ndarray = numbers[np.isfinite(numbers)]
+    return finite
+
+
+def _named(rows: Rows) -> dict[str, CompareRow]:
+    named = dict(rows) if isinstance(rows, Mapping) else {row["scheme"]: row for row in rows}
+    if not named or not all(_is_row(row) for row in named.values()):
+        raise InputError("expected rows of airfair.compare")
+    return named
+
+
+def _estimate(row: CompareRow, quantity: str, difference: bool = False) -> Estimate:
+    if quantity not in ESTIMATES:
+        raise InputError(f'no estimate "{quantity}"; expected one of goodput_bps, {", ".join(ESTIMATES)}')
+    return cast(Mapping[str, Estimate], row["difference"] if difference else row)[quantity]
+
+
+def _of_flows(
+    named: Mapping[str, CompareRow], shown: Mapping[str, CompareRow], difference: bool
+) -> tuple[list[str], dict[str, list[Estimate | None]]]:
+    """Names of the flows to draw, and what each scheme got in them; a gap has neither."""
+    first = next(iter(named.values()))["flows"]
+    chosen = style.choose([flow["goodput_bps"]["mean"] for flow in first])
+    flows: list[str | None] = [first[i]["id"] for i in chosen.named]
+    if chosen.others:
+        order = sorted(chosen.named, key=lambda i: (first[i]["goodput_bps"]["mean"], i))
+        ids = [first[i]["id"] for i in order]
+        flows = [*ids[: style.ENDS], None, *ids[style.ENDS :]]
+    key = "difference" if difference else "goodput_bps"
+    estimates: dict[str, list[Estimate | None]] = {}
+    for name, row in shown.items():
+        of: dict[str | None, Estimate] = {
+            flow["id"]: cast(Mapping[str, Estimate], flow)[key] for flow in row["flows"]
+        }
+        estimates[name] = [of.get(flow) for flow in flows]
+    return [f"{len(chosen.others):,} others" if flow is None else flow for flow in flows], estimates
+
+
+def _clouds(points: Rows | Sequence[RunResult], x: str, y: str) -> dict[str, list[tuple[Estimate, Estimate]]]:
+    if not isinstance(points, Mapping) and all(_is_run(point) for point in points):
+        clouds: dict[str, list[tuple[Estimate, Estimate]]] = {}
+        for run in cast(Sequence[RunResult], points):
+            numbers = cast(Mapping[str, Any], run)
+            for key in (x, y):
+                if not isinstance(numbers.get(key), int | float):
+                    raise InputError(
+                        f'scatter: a result has no number "{key}"; expected one such as "jain_index"'
+                    )
+            at: tuple[Estimate, Estimate] = (
+                {"mean": numbers[x], "ci95": None},
+                {"mean": numbers[y], "ci95": None},
+            )
+            clouds.setdefault(run["scheme"], []).append(at)
+        if clouds:
+            return clouds
+    named = _named(cast(Rows, points))
+    return {name: [(_estimate(row, x), _estimate(row, y))] for name, row in named.items()}

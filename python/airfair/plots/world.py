@@ -1,0 +1,338 @@
+"""The map of a network: who can decode whom, who only senses whom, wired links, the routes of flows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+from matplotlib.ticker import MaxNLocator
+
+from .._core import Scenario
+from ..experiment import network as network_of
+from ..results import Network
+from . import style
+from .layout import fill_in, spread
+from .style import Look
+
+NAMED = 48
+"""More nodes than these have no names in the map."""
+
+SENSED = 1500
+"""More relations of carrier sense than these are counted in the legend instead of drawn."""
+
+FLOORS = 12
+"""Nodes on up to so many different heights are drawn floor by floor; more heights are a landscape."""
+
+FLATTEST = 0.3
+"""Least ratio of a map's sides."""
+
+FAR, FEW = 2.5, 0.02
+"""Of many nodes this share at either side is cut off if the map would be so many times as large with it."""
+
+Lines = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Pairs of nodes by their strongest relation: indices, the smaller first unless it has a direction."""
+
+    both: Lines
+    """Each can decode the other's data frames."""
+    one_way: Lines
+    """The second can decode the first, not the other way."""
+    sensed: Lines
+    """One or both only sense the other."""
+    wired: Lines
+
+
+def relations(of: Network) -> Relations:
+    """The relations of a network's nodes, whichever of their radios they are of."""
+    place = {node["id"]: i for i, node in enumerate(of["nodes"])}
+    node = [place[radio["node"]] for radio in of["radios"]]
+    receives: dict[tuple[int, int], bool] = defaultdict(bool)
+    for pair in of["pairs"]:
+        receives[node[pair["sender"]], node[pair["hearer"]]] |= pair["receives"]
+    both, one_way, sensed = [], [], []
+    for (a, b), heard in receives.items():
+        back = receives.get((b, a), False)
+        if heard and back and a < b:
+            both.append((a, b))
+        elif heard and not back:
+            one_way.append((a, b))
+        elif not heard and not back and (a < b or (b, a) not in receives):
+            sensed.append((min(a, b), max(a, b)))
+    ends = [(place[link["ends"][0]], place[link["ends"][1]]) for link in of["links"]]
+    return Relations(both, one_way, sensed, [(min(a, b), max(a, b)) for a, b in ends])
+
+
+def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None) -> Figure:
+    """Nodes where they are, who can decode or only sense whom, wired links, and the routes of flows.
+
+    Nodes without a position are drawn near those that they hear. `seed` matters where propagation has
+    shadowing. Nodes of several heights, such as the floors of a building, are drawn floor by floor.
+    """
+    of = network_of(source, seed=seed) if isinstance(source, Scenario) else source
+    name = source.name if isinstance(source, Scenario) else ""
+    found = relations(of)
+    places, plan = positions(of, found)
+    levels = _levels(of, places) if not plan else {}
+    low, high = _window(places)
+    shape = float(np.clip((high - low)[1] / (high - low)[0], FLATTEST, 1.25))
+    with style.canvas(ax, name, height=style.WIDTH * 0.9 * shape + 0.6) as axes:
+        axes.set_xlim(low[0], high[0])
+        axes.set_ylim(low[1], high[1])
+        _lines(axes, places, found)
+        beside = _routes(axes, places, of)
+        _nodes(axes, places, of, beside)
+        for height, y in levels.items():
+            axes.annotate(
+                f"z {height:g} m",
+                (0, y),
+                xycoords=("axes fraction", "data"),
+                ha="right",
+                va="center",
+                rotation=90,
+                fontsize=9,
+            )
+        axes.set_aspect("equal", adjustable="box")
+        axes.grid(visible=False)
+        if plan:
+            axes.set_xlabel("x (m)")
+            axes.set_ylabel("y (m)")
+            axes.xaxis.set_major_locator(MaxNLocator(6))
+            axes.yaxis.set_major_locator(MaxNLocator(5))
+        else:
+            axes.set_xticks([])
+            axes.set_yticks([])
+            axes.spines[:].set_visible(False)
+        outside = int(((places < low) | (places > high)).any(axis=1).sum())
+        if outside:
+            axes.plot(
+                [], [], linestyle="none", label=f"{outside:,} {'node' if outside == 1 else 'nodes'} outside"
+            )
+        style.legend(axes, below=36 if plan else 8)
+        return style.figure_of(axes)
+
+
+def positions(of: Network, found: Relations) -> tuple[np.ndarray, bool]:
+    """Where nodes are drawn, shape (n, 2), and whether these are places in metres."""
+    given = np.array([node["position_m"] or (np.nan,) * 3 for node in of["nodes"]], float).reshape(-1, 3)
+    known = ~np.isnan(given[:, 0])
+    edges = sorted({(min(a, b), max(a, b)) for a, b in [*found.both, *found.one_way, *found.wired]})
+    if not known.any():
+        return spread(len(given), edges), False
+    plane = _floors(given)
+    if known.all():
+        return plane, len(np.unique(given[:, 2])) == 1
+    return fill_in(plane, edges), False
+
+
+def _floors(given: np.ndarray) -> np.ndarray:
+    """Seen from above; floors of a building one above the other."""
+    heights = np.unique(given[~np.isnan(given[:, 2]), 2])
+    plane = given[:, :2].copy()
+    if 1 < len(heights) <= FLOORS and len(given) >= 2 * len(heights):
+        depth = np.nanmax(plane[:, 1]) - np.nanmin(plane[:, 1])
+        level = np.searchsorted(heights, np.nan_to_num(given[:, 2], nan=heights[0]))
+        plane[:, 1] += level * 1.35 * (depth or np.ptp(plane[:, 0]) or 1.0)
+    return plane
+
+
+def _levels(of: Network, places: np.ndarray) -> dict[float, float]:
+    """The heights of a building's floors, and where each is in the drawing."""
+    given = [
+        (node["position_m"][2], y)
+        for node, (_, y) in zip(of["nodes"], places, strict=True)
+        if node["position_m"]
+    ]
+    heights = sorted({z for z, _ in given})
+    if not 1 < len(heights) <= FLOORS:
+        return {}
+    return {height: float(np.mean([y for z, y in given if z == height])) for height in heights}
+
+
+def _window(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of what is shown: all nodes but a few far away that would shrink the others to a dot."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    if len(places) > NAMED:
+        first = np.quantile(places, FEW, axis=0, method="higher")
+        last = np.quantile(places, 1 - FEW, axis=0, method="lower")
+        rim = 0.3 * (last - first)
+        near = np.maximum(low, first - rim), np.minimum(high, last + rim)
+        if (high - low).max() > FAR * (near[1] - near[0]).max():
+            low, high = near
+    # Nodes in a row still have room for their names above and below.
+    middle, half = (low + high) / 2, (high - low) / 2
+    half = half + (0.16 * half.max() or 1.0)
+    half = np.maximum(half, FLATTEST * half[::-1])
+    return middle - half, middle + half
+
+
+def _lines(axes: Axes, places: np.ndarray, found: Relations) -> None:
+    """Sensed below decoded below wired; thinner where there are many."""
+    thin = float(np.clip((70 / max(1, len(found.both))) ** 0.5, 0.25, 1.0))
+    if len(found.sensed) > SENSED:
+        axes.plot([], [], linestyle="none", label=f"{len(found.sensed):,} sensed, not drawn")
+    elif found.sensed:
+        light = float(np.clip((60 / len(found.sensed)) ** 0.5, 0.45, 1.0))
+        curved = len(found.sensed) <= 200
+        lines = [_bow(places[a], places[b]) if curved else places[[a, b]] for a, b in found.sensed]
+        axes.add_collection(
+            LineCollection(
+                lines,
+                colors="#b5b5b5",
+                linewidths=1.0 * light,
+                linestyles=(0, (2, 2)),
+                zorder=1,
+                label="senses",
+                rasterized=len(lines) > 400,
+            )
+        )
+    for pairs, look, label in (
+        (found.both, "-", "decodes"),
+        (found.one_way, "-.", "decodes, one way"),
+    ):
+        if pairs:
+            lines = [places[[a, b]] for a, b in pairs]
+            axes.add_collection(
+                LineCollection(
+                    lines,
+                    colors="#5c5c5c",
+                    linewidths=1.3 * thin,
+                    linestyles=look,
+                    zorder=2,
+                    label=label,
+                    rasterized=len(lines) > 2000,
+                )
+            )
+    if found.wired:
+        lines = [places[[a, b]] for a, b in found.wired]
+        many = len(lines) > NAMED
+        axes.add_collection(
+            LineCollection(
+                lines,
+                colors="#8c6bb1" if many else style.INK,
+                linewidths=float(np.clip(40 / len(lines), 0.25, 3.2)),
+                zorder=1.5 if many else 3,
+                label="wired",
+            )
+        )
+
+
+def _bow(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """A slight bow from a to b: it does not hide behind the nodes that lie between."""
+    t = np.linspace(0, 1, 13)[:, None]
+    across = np.array([a[1] - b[1], b[0] - a[0]])
+    bow: np.ndarray = a + t * (b - a) + 0.3 * t * (1 - t) * across
+    return bow
+
+
+def _routes(axes: Axes, places: np.ndarray, of: Network) -> np.ndarray:
+    """An arrow for each hop of each flow, in the flow's colour; of many flows all in one.
+
+    Returns for each node on which side of it arrows lie, shape (n, 2).
+    """
+    place = {node["id"]: i for i, node in enumerate(of["nodes"])}
+    routes = [[place[node] for node in flow["path"] or []] for flow in of["flows"]]
+    beside = np.zeros_like(places)
+    hops = [list(pairwise(route)) for route in routes]
+    if len(routes) > style.MOST:
+        counts = Counter(hop for route in hops for hop in route)
+        most = max(counts.values(), default=1)
+        axes.add_collection(
+            LineCollection(
+                [places[[a, b]] for a, b in counts],
+                colors=style.COLOURS[1],
+                alpha=0.75,
+                zorder=4,
+                linewidths=[1.0 + 2.5 * count / most for count in counts.values()],
+                label=f"routes of {len(routes):,} flows",
+            )
+        )
+        return beside
+    small = len(places) <= NAMED
+    step = (0.012 if small else 0.004) * max(*np.subtract(*reversed(_window(places))), 1e-9)
+    used: Counter[tuple[int, int]] = Counter()
+    for look, flow, route in zip(style.looks(range(len(routes))), of["flows"], hops, strict=True):
+        for a, b in route:
+            used[a, b] += 1
+            # On the right-hand side, so that two directions do not cover each other.
+            right = np.array([places[b][1] - places[a][1], places[a][0] - places[b][0]])
+            aside = right / max(np.hypot(*right), 1e-12) * step * used[a, b]
+            beside[[a, b]] += aside
+            ends = places[a] + aside, places[b] + aside
+            last = (a, b) == route[-1]
+            if small or last:
+                axes.add_patch(_arrow(*ends, look, 6 if small else 2))
+            else:
+                axes.plot(
+                    *np.transpose(ends), color=look.colour, linewidth=2.0, linestyle=look.dash, zorder=4
+                )
+        words = flow["id"] if flow["id"].lower().startswith("flow") else f"flow {flow['id']}"
+        words = words if route else f"{words}: no route"
+        axes.plot([], [], color=look.colour, linewidth=2.0, linestyle=look.dash, label=words)
+    return beside
+
+
+def _arrow(start: np.ndarray, end: np.ndarray, look: Look, gap: float) -> FancyArrowPatch:
+    return FancyArrowPatch(
+        (float(start[0]), float(start[1])),
+        (float(end[0]), float(end[1])),
+        arrowstyle="-|>",
+        mutation_scale=11,
+        shrinkA=gap - 1,
+        shrinkB=gap,
+        linewidth=2.0,
+        linestyle=look.dash,
+        color=look.colour,
+        zorder=4,
+    )
+
+
+def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> None:
+    count = len(places)
+    radio = {r["node"] for r in of["radios"]}
+    ends = {node for flow in of["flows"] for node in (flow["src"], flow["dst"])}
+    named = count <= NAMED
+    size = 60 if named else float(np.clip(6000 / count, 2, 40))
+    for shape, wanted in (("o", True), ("s", False)):
+        here = [i for i, node in enumerate(of["nodes"]) if (node["id"] in radio) == wanted]
+        fills = [style.INK if of["nodes"][i]["id"] in ends else "white" for i in here]
+        axes.scatter(
+            places[here, 0],
+            places[here, 1],
+            s=size,
+            marker=shape,
+            color=fills,
+            edgecolors=style.INK,
+            linewidths=1.0 if named else 0.4,
+            zorder=5,
+        )
+    if not named:
+        return
+    middle = (places[:, 1].min() + places[:, 1].max()) / 2
+    for node, side, (x, y) in zip(of["nodes"], beside, places, strict=True):
+        # Where no arrows are; else on the outer side, where fewer lines pass.
+        up = side[1] < 0 if abs(side[1]) > abs(side[0]) else y >= middle
+        axes.annotate(
+            node["id"],
+            (x, y),
+            xytext=(0, 6 if up else -6),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if up else "top",
+            fontsize=9 if count <= 24 else 7,
+            zorder=6,
+            annotation_clip=False,
+            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
+        )
+
+
+__all__: Sequence[str] = ["Relations", "network", "positions", "relations"]

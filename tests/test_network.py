@@ -1,0 +1,150 @@
+"""The network that the simulator builds, as Python gets it: relations, routes, places."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import airfair
+import pytest
+from airfair import InputError, Scenario
+from airfair.results import Network
+
+from tests.support import SCENARIOS, THREE_PAIRS
+
+
+def relations(network: Network) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Ordered pairs of nodes that receive, and that only sense."""
+    node = [radio["node"] for radio in network["radios"]]
+    found: tuple[set[tuple[str, str]], set[tuple[str, str]]] = (set(), set())
+    for pair in network["pairs"]:
+        found[not pair["receives"]].add((node[pair["sender"]], node[pair["hearer"]]))
+    return found
+
+
+def both(*pairs: str) -> set[tuple[str, str]]:
+    """`a1 b1` is a pair in both directions."""
+    named = [pair.split() for pair in pairs]
+    return {(a, b) for a, b in named} | {(b, a) for a, b in named}
+
+
+def test_three_pairs() -> None:
+    """200 m and 350 m are within 367 m; the diagonal, 403 m, is within 670 m; 700 m is not."""
+    network = airfair.network(THREE_PAIRS)
+    receives, senses = relations(network)
+    assert receives == both("a1 b1", "a2 b2", "a3 b3", "a1 a2", "a2 a3", "b1 b2", "b2 b3")
+    assert senses == both("a1 b2", "b1 a2", "a2 b3", "b2 a3")
+    assert {radio["data_rate_bps"] for radio in network["radios"]} == {2_000_000}
+    assert [(flow["id"], flow["path"]) for flow in network["flows"]] == [
+        ("left", ["a1", "b1"]),
+        ("middle", ["a2", "b2"]),
+        ("right", ["a3", "b3"]),
+    ]
+    assert network["nodes"][0] == {"id": "a1", "position_m": [0, 0, 0]}
+
+
+@pytest.mark.parametrize("name", ["hidden-terminal", "exposed-terminal"])
+def test_four_in_a_row(name: str) -> None:
+    """350 m apart: neighbours decode each other, 700 m and more is not even sensed."""
+    receives, senses = relations(airfair.network(SCENARIOS / f"{name}.toml"))
+    assert receives == both("1 2", "2 3", "3 4")
+    assert senses == set()
+
+
+def test_a_range_ends_at_its_last_metre() -> None:
+    """By hand: 367 m receives, 368 m senses; 670 m senses, 671 m does not."""
+    for metres, expected in [(367, (2, 0)), (368, (0, 2)), (670, (0, 2)), (671, (0, 0))]:
+        there = f'node.b1.position=["0 m", "{metres} m"]'
+        scenario = Scenario.read(
+            THREE_PAIRS,
+            [there, *(f'node.{node}.position=["9 km", "0 m"]' for node in ("a2", "b2", "a3", "b3"))],
+        )
+        receives, senses = relations(airfair.network(scenario))
+        assert (
+            len([pair for pair in receives if "a1" in pair]),
+            len([pair for pair in senses if "a1" in pair]),
+        ) == expected
+
+
+def test_wires_routes_and_places() -> None:
+    network = airfair.network(SCENARIOS / "wired.toml")
+    assert network["links"] == [{"ends": ["server", "ap"], "rate_bps": 100_000_000, "delay_s": 0.01}]
+    assert [flow["path"] for flow in network["flows"]] == [
+        ["server", "ap", "laptop"],
+        ["server", "ap", "phone"],
+        ["phone", "ap", "server"],
+    ]
+    assert {node["id"]: node["position_m"] for node in network["nodes"]} == {
+        "server": None,
+        "ap": [0, 0, 0],
+        "laptop": [8, 0, 0],
+        "phone": [0, 12, 0],
+    }
+    # What a folder keeps, the complete scenario, does not make places up either.
+    scenario = Scenario.read(SCENARIOS / "wired.toml")
+    assert Scenario.parse(scenario.resolved).network() == scenario.network()
+
+
+def test_without_a_route() -> None:
+    scenario = Scenario.read(THREE_PAIRS, ['node.b1.position=["5 km", "0 m"]'])
+    assert [flow["path"] for flow in airfair.network(scenario)["flows"]][:2] == [None, ["a2", "b2"]]
+
+
+def test_a_measured_matrix_has_directions_and_no_places() -> None:
+    """A gain that is given one way is heard one way."""
+    text = """
+    name = "matrix"
+    duration = "1 s"
+    [radio]
+    standard = "802.11b"
+    data_rate = "2 Mbit/s"
+    tx_power = "20 dBm"
+    propagation = { model = "matrix" }
+    [[node]]
+    id = "a"
+    [[node]]
+    id = "b"
+    [[node]]
+    id = "c"
+    [[gain]]
+    from = "a"
+    to = "b"
+    gain = "-60 dB"
+    [[gain]]
+    from = "b"
+    to = "c"
+    gain = "-60 dB"
+    both = true
+    [[flow]]
+    id = "f"
+    from = "c"
+    to = "b"
+    traffic = { kind = "saturating" }
+    """
+    network = airfair.network(Scenario.parse(text))
+    assert relations(network)[0] == {("a", "b"), *both("b c")}
+    assert [node["position_m"] for node in network["nodes"]] == [None] * 3
+    power = {(pair["sender"], pair["hearer"]): pair["power_dbm"] for pair in network["pairs"]}
+    assert power[0, 1] == pytest.approx(20 - 60)
+
+
+def test_shadowing_hangs_on_the_seed() -> None:
+    scenario = Scenario.read(SCENARIOS / "wired.toml")
+    assert scenario.network(1) == scenario.network(1) != scenario.network(2)
+
+
+def test_lossy_links_say_how_much_arrives() -> None:
+    network = airfair.network(SCENARIOS / "building.toml")
+    ratios = [pair["delivery_ratio"] for pair in network["pairs"]]
+    assert all(0 <= ratio <= 1 for ratio in ratios)
+    assert all(pair["receives"] == (pair["delivery_ratio"] > 0.1) for pair in network["pairs"])
+    assert len(ratios) <= 2 * len(list(combinations(network["nodes"], 2)))
+
+
+def test_wrong_seeds_are_refused() -> None:
+    with pytest.raises(InputError, match="seed -1"):
+        airfair.network(THREE_PAIRS, seed=-1)
+
+
+def test_json_is_what_the_dict_is() -> None:
+    assert airfair.network(THREE_PAIRS) == json.loads(Scenario.read(THREE_PAIRS).network())
