@@ -114,12 +114,13 @@ plots.scatter(rows)
 # %% [markdown]
 # ## Changing the scenario
 #
-# Any key can be given another value, as with `--set` on the command line. Would a longer queue help? Or a
-# shorter one?
+# Any key can be given another value; the path to it is the one that `--set` takes on the command line. The
+# result is another scenario, which can be saved (`shorter.save("shorter.toml")`). Would a longer queue help?
+# Or a shorter one?
 
 # %%
-shorter = airfair.Scenario.read(scenarios / "three-pairs.toml", ["radio.queue_packets=10"])
-longer = airfair.Scenario.read(scenarios / "three-pairs.toml", ["radio.queue_packets=200"])
+shorter = scenario.edited({"radio.queue_packets": 10})
+longer = scenario.edited({"radio.queue_packets": 200})
 by_queue = {
     name: airfair.compare(changed, schemes=["droptail"], seeds=range(1, 6))[0]
     for name, changed in {"10 packets": shorter, "66 packets": scenario, "200 packets": longer}.items()
@@ -138,12 +139,12 @@ plots.bars(by_queue, "min_goodput_bps")
 # %%
 def pairs_apart(metres: int) -> airfair.Scenario:
     """The three pairs at another distance from each other; short runs are enough here."""
-    places = [
-        f'node.{side}{pair}.position=["{metres * (pair - 1)} m", "{y} m"]'
+    places = {
+        f"node.{side}{pair}.position": [f"{metres * (pair - 1)} m", f"{y} m"]
         for pair in (1, 2, 3)
         for side, y in (("a", 0), ("b", 200))
-    ]
-    return airfair.Scenario.read(scenarios / "three-pairs.toml", [*places, "duration=30 s", "warmup=5 s"])
+    }
+    return scenario.edited({**places, "duration": "30 s", "warmup": "5 s"})
 
 
 by_distance = {
@@ -164,6 +165,7 @@ plots.bars(by_distance)
 plots.scatter(by_distance)
 
 # %% [markdown]
-# Where to go from here: keep a run in a folder ([results](how-to/results.md)), draw other plots
-# ([plots](how-to/plots.md)), repeat the experiments of papers ([papers](how-to/papers.md)), or bring in the
-# map of a real network ([import](how-to/import.md)).
+# Where to go from here: run a study of many parameters on all cores or a cluster, and go on after any
+# interruption ([sweeps](how-to/sweeps.md)), keep a run in a folder ([results](how-to/results.md)), draw other
+# plots ([plots](how-to/plots.md)), repeat the experiments of papers ([papers](how-to/papers.md)), or bring in
+# the map of a real network ([import](how-to/import.md)).
