@@ -7,8 +7,10 @@ use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm};
 use support::*;
 
+type Pairs = Vec<(u32, u32)>;
+
 /// Pairs of nodes: those that receive, those that only sense.
-fn relations(world: &World) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+fn relations(world: &World) -> (Pairs, Pairs) {
     let (receives, senses): (Vec<_>, Vec<_>) = world.relations().partition(|r| r.receives());
     let pairs = |list: Vec<airfair_sim::air::Relation>| list.iter().map(|r| (r.from, r.to)).collect();
     (pairs(receives), pairs(senses))
@@ -42,7 +44,7 @@ fn sensed_is_what_makes_the_medium_busy() {
         node(&mut spec, id, x, 0.0);
     }
     let made = make(&spec, 1);
-    let from_a = |pairs: Vec<(u32, u32)>| -> Vec<u32> {
+    let from_a = |pairs: Pairs| -> Vec<u32> {
         pairs.into_iter().filter(|pair| pair.0 == 0).map(|pair| pair.1).collect()
     };
     let (receives, senses) = relations(&made);
