@@ -7,6 +7,8 @@ TOOLS := $(VENV)/.tools
 VALIDATION := $(VENV)/.validation
 BUILT := $(VENV)/.built
 CONSTRAINTS := python/constraints.txt
+# A scheme outside the workspace, as any crate could hold one. It shares the target folder: what it uses of others is built once.
+OUTSIDE := --manifest-path examples/scheme-crate/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --locked
 
 # What the compiled package is made from. The Python files are used where they lie.
 RUST := $(shell find crates benches -name '*.rs' -o -name 'Cargo.toml' -o -name 'clippy.toml') Cargo.toml Cargo.lock
@@ -51,14 +53,17 @@ test: lint rust python ## Formatting, lints, types, tests
 lint: $(BUILT) $(VALIDATION)
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+	cargo fmt --manifest-path examples/scheme-crate/Cargo.toml --check
+	cargo clippy --quiet $(OUTSIDE) --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy python tests validation benches papers peers docs
+	$(BIN)/mypy python tests validation benches papers peers docs examples
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
 rust:
 	cargo test --quiet --locked
+	cargo test --quiet $(OUTSIDE)
 
 python: $(BUILT) $(VALIDATION)
 	$(BIN)/python -m pytest

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Lateness, Surface, WallClock};
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -13,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::contract::{self, LatenessJson};
 use crate::error::input_error;
+use crate::hosted::Hosted;
 use crate::scenario::Scenario;
 
 /// How long Python is not asked for signals, about.
@@ -61,26 +61,28 @@ impl Slices {
         Self { work, length: FIRST_SLICE }
     }
 
-    /// Advances by one slice, at most until then, and adapts the length to the work.
-    pub fn advance(&mut self, world: &mut World, until: Time) {
+    /// Advances by one slice, at most until then, and adapts the length to the work. Raises what a hook has raised.
+    pub fn advance(&mut self, world: &mut Hosted, until: Time) -> PyResult<()> {
         let began = Instant::now();
-        world.advance(world.now().saturating_add(self.length).min(until));
+        let end = world.now().saturating_add(self.length).min(until);
+        world.advance(end);
         let took = began.elapsed();
         if took < self.work / 2 {
             self.length = Span(self.length.0.saturating_mul(2)).min(LONGEST_SLICE);
         } else if took > self.work * 2 {
             self.length = Span((self.length.0 / 2).max(1));
         }
+        world.check()
     }
 }
 
 /// Advances to a moment, or to the end if that comes first. Called without the interpreter.
-pub(crate) fn advance(world: &mut World, until: Time, stop: Option<&Stop>) -> PyResult<()> {
+pub(crate) fn advance(world: &mut Hosted, until: Time, stop: Option<&Stop>) -> PyResult<()> {
     let until = until.min(world.end());
     let mut slices = Slices::of(SLICE);
     check(stop)?;
     while world.now() < until {
-        slices.advance(world, until);
+        slices.advance(world, until)?;
         check(stop)?;
     }
     Ok(())
@@ -91,7 +93,7 @@ type Ended = RefCell<Option<PyErr>>;
 
 /// A world that stands still once the run has been ended.
 struct Stoppable<'a> {
-    world: &'a mut World,
+    world: &'a mut Hosted,
     ended: &'a Ended,
 }
 
@@ -99,6 +101,7 @@ impl Surface for Stoppable<'_> {
     fn advance(&mut self, until: Time) {
         if self.ended.borrow().is_none() {
             self.world.advance(until);
+            *self.ended.borrow_mut() = self.world.check().err();
         }
     }
 
@@ -145,7 +148,7 @@ impl WallClock for Wall<'_> {
     }
 }
 
-fn paced(world: &mut World, speed: f64) -> PyResult<Lateness> {
+fn paced(world: &mut Hosted, speed: f64) -> PyResult<Lateness> {
     let ended = Ended::default();
     let start = Instant::now();
     let mut clock = Wall { start, checked: start, ended: &ended };

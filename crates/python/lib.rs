@@ -7,7 +7,9 @@ mod contract;
 mod document;
 mod drive;
 mod error;
+mod hosted;
 mod importing;
+mod interned;
 mod network;
 mod scenario;
 mod schemes;
@@ -16,6 +18,7 @@ mod summary;
 mod tables;
 mod trace;
 mod world;
+mod written;
 
 use airfair_units::{Quantity, Span};
 use pyo3::prelude::*;
@@ -41,6 +44,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<trace::Trace>()?;
     m.add_class::<drive::Stop>()?;
     m.add_class::<series::Recorded>()?;
+    m.add_class::<written::Context>()?;
+    m.add_class::<written::Random>()?;
+    m.add_function(wrap_pyfunction!(written::register_scheme, m)?)?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;

@@ -1,11 +1,11 @@
 //! A scenario that was read, and its runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use airfair_scenario::{Errors, Override, Written};
-use airfair_schemes::Scheme;
+use airfair_scenario::{Errors, Override, Reader, Written};
+use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
 use airfair_units::{Span, Time};
 use pyo3::prelude::*;
@@ -14,9 +14,11 @@ use pyo3::types::{PyDict, PyMapping, PyType};
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
+use crate::hosted::{Hosted, Raised};
 use crate::network;
 use crate::series::{self, Recorded};
 use crate::tables;
+use crate::written;
 
 /// A scenario that was read and checked. It never changes.
 #[pyclass(frozen, module = "airfair")]
@@ -24,19 +26,37 @@ pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>, Written);
 
 impl Scenario {
     /// A scheme, the scenario's own by default, with the scenario's parameters.
-    fn set_up<'a>(&'a self, scheme: Option<&'a str>) -> PyResult<(&'a str, Box<dyn Scheme>)> {
+    fn set_up<'a>(
+        &'a self,
+        scheme: Option<&'a str>,
+        schemes: &Registry,
+    ) -> PyResult<(&'a str, Box<dyn Scheme>)> {
         let name = scheme.unwrap_or(&self.0.scheme);
-        let entry = airfair_schemes::find(name)
-            .ok_or_else(|| unknown("scheme", name, airfair_schemes::registry().iter().map(|e| e.name)))?;
+        let entry = schemes
+            .find(name)
+            .ok_or_else(|| unknown("scheme", name, schemes.entries().iter().map(|e| e.name)))?;
         let params = self.0.scheme_params.get(name).cloned().unwrap_or_default();
         let scheme = (entry.build)(&params).map_err(|e| input_error(format!("schemes.{name}.{e}")))?;
         Ok((name, scheme))
     }
 
     /// A world at time 0.
-    pub fn world(&self, scheme: Option<&str>, seed: u64) -> PyResult<World> {
-        let (name, scheme) = self.set_up(scheme)?;
-        World::new(&self.0.spec, name, scheme, seed).map_err(input_error)
+    pub fn world(&self, scheme: Option<&str>, seed: u64) -> PyResult<Hosted> {
+        let raised = Raised::default();
+        let schemes = written::schemes(&raised);
+        let world = self.set_up(scheme, &schemes).and_then(|(name, scheme)| {
+            World::with_schemes(&self.0.spec, name, scheme, seed, &schemes).map_err(input_error)
+        });
+        raised.check()?;
+        Ok(Hosted { world: world?, raised })
+    }
+}
+
+impl Scenario {
+    /// Its file, to stand in a folder.
+    fn text_in(&self, folder: Option<&Path>) -> String {
+        let schemes = written::schemes(&Raised::default());
+        self.1.text_in(folder, &self.0, &Reader::with_schemes(&schemes))
     }
 }
 
@@ -51,10 +71,13 @@ fn read(
 }
 
 fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<Written, Errors>) -> PyResult<Scenario> {
+    let raised = Raised::default();
     let read = py.detach(|| {
+        let schemes = written::schemes(&raised);
         let written = how()?;
-        Ok((written.read()?, written))
+        Ok((Reader::with_schemes(&schemes).written(&written)?, written))
     });
+    raised.check()?;
     match read {
         Ok((scenario, written)) => Ok(Scenario(Arc::new(scenario), written)),
         Err(errors) => Err(scenario_error(py, &errors)),
@@ -108,12 +131,12 @@ impl Scenario {
     /// Its file: as it was written, with what was put over it.
     #[getter]
     fn text(&self, py: Python<'_>) -> String {
-        py.detach(|| self.1.text_in(None, &self.0))
+        py.detach(|| self.text_in(None))
     }
 
     /// Writes it as a file, whole or not at all. Raises `OSError`.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let text = py.detach(|| self.1.text_in(path.parent(), &self.0));
+        let text = py.detach(|| self.text_in(path.parent()));
         let pathlib = py.import("pathlib")?.call_method1("Path", (path,))?;
         py.import("airfair.output")?.call_method1("write_atomically", (pathlib, text.as_bytes()))?;
         Ok(())
@@ -169,13 +192,15 @@ impl Scenario {
 
     /// Raises `InputError` if there is no such scheme, or if it cannot work with the scenario's parameters for it.
     fn check_scheme(&self, scheme: &str) -> PyResult<()> {
-        self.set_up(Some(scheme)).map(|_| ())
+        let raised = Raised::default();
+        let checked = self.set_up(Some(scheme), &written::schemes(&raised)).map(|_| ());
+        raised.check().and(checked)
     }
 
     /// The network that a run of this seed lives in, as JSON: nodes, radios, who can decode or sense whom, links, routes.
     #[pyo3(signature = (seed=1))]
     fn network(&self, py: Python<'_>, seed: u64) -> PyResult<String> {
-        py.detach(|| network::write(&self.0, &self.world(None, seed)?))
+        py.detach(|| network::write(&self.0, &*self.world(None, seed)?))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes

@@ -1,17 +1,18 @@
 //! The table of schemes.
 
-use airfair_schemes::{ParamDoc, ParamKind, SchemeEntry, registry};
+use airfair_schemes::{ParamDoc, ParamKind, SchemeEntry};
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::contract::json;
+use crate::hosted::Raised;
 
 #[derive(Serialize)]
-struct Entry {
+struct Entry<'a> {
     name: &'static str,
     about: &'static str,
     source: &'static str,
-    places: &'static [&'static str],
+    places: &'a [&'static str],
     params: Vec<Param>,
 }
 
@@ -37,15 +38,16 @@ impl From<&ParamDoc> for Param {
     }
 }
 
-impl From<&SchemeEntry> for Entry {
-    fn from(e: &SchemeEntry) -> Self {
+impl<'a> From<&'a SchemeEntry> for Entry<'a> {
+    fn from(e: &'a SchemeEntry) -> Self {
         let params = e.params.iter().map(Param::from).collect();
-        Self { name: e.name, about: e.about, source: e.source, places: e.places, params }
+        Self { name: e.name, about: e.about, source: e.source, places: &e.places, params }
     }
 }
 
 /// Every scheme with its parameters, as JSON.
 #[pyfunction]
 pub(crate) fn schemes() -> PyResult<String> {
-    json(&registry().iter().map(Entry::from).collect::<Vec<_>>())
+    let known = crate::written::schemes(&Raised::default());
+    json(&known.entries().iter().map(Entry::from).collect::<Vec<_>>())
 }

@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::drive::{self, Stop};
 use crate::error::input_error;
+use crate::hosted::Hosted;
 
 /// Most rows of all tables together: some gigabytes.
 const MOST_ROWS: u64 = 50_000_000;
@@ -30,7 +31,7 @@ pub(crate) fn check(world: &World, interval_ns: u64) -> PyResult<()> {
 }
 
 /// Runs a world to its end and reads it at the end of each interval. Called without the interpreter.
-pub(crate) fn record(world: &mut World, interval: Span, stop: Option<&Stop>) -> PyResult<Series> {
+pub(crate) fn record(world: &mut Hosted, interval: Span, stop: Option<&Stop>) -> PyResult<Series> {
     let mut sampler = Sampler::new(world, interval);
     while world.now() < world.end() {
         drive::advance(world, sampler.next(), stop)?;

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
-use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
@@ -12,12 +11,13 @@ use pyo3::prelude::*;
 
 use crate::drive::{self, Slices};
 use crate::error::{input_error, unknown};
+use crate::hosted::Hosted;
 use crate::scenario::Scenario;
 
 /// Work of a slice: some ten thousand lines are kept at a time.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// After this a record is certain to be handed out ([`World::take_trace`]).
+/// After this a record is certain to be handed out ([`airfair_sim::World::take_trace`]).
 const SETTLED: Span = Span::from_micros(5);
 
 /// Lines of a trace, in the order of time.
@@ -25,7 +25,7 @@ const SETTLED: Span = Span::from_micros(5);
 pub(crate) struct Trace(Mutex<Teller>);
 
 struct Teller {
-    world: World,
+    world: Hosted,
     node: Option<u32>,
     from: Time,
     until: Time,
@@ -45,7 +45,7 @@ impl Teller {
         // What happens in the last moment is told when the world has gone a little further.
         let horizon = self.until.saturating_add(SETTLED).min(self.world.end());
         while self.lines.is_empty() && self.world.now() < horizon {
-            self.slices.advance(&mut self.world, horizon);
+            self.slices.advance(&mut self.world, horizon)?;
             drive::check(None)?;
             let records = self.world.take_trace();
             let until = self.until.as_nanos();

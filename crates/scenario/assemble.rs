@@ -222,7 +222,7 @@ fn schemes(
     streams: &Streams,
     cx: &mut Cx<'_>,
 ) -> BTreeMap<String, Params> {
-    let registry = airfair_schemes::registry();
+    let registry = cx.schemes;
     let parent = Path::ROOT.child("schemes");
     let written = single(root, "schemes", cx);
     let mut used: BTreeSet<&str> = streams.laws.iter().map(String::as_str).collect();
@@ -246,7 +246,7 @@ fn schemes(
         }
     }
     for name in used {
-        if let Some(scheme) = airfair_schemes::find(name).filter(|_| !out.contains_key(name)) {
+        if let Some(scheme) = registry.find(name).filter(|_| !out.contains_key(name)) {
             out.insert(name.to_string(), crate::params::read(scheme, None, &parent, cx));
         }
     }

@@ -1,11 +1,9 @@
 //! `transport`: UDP, or TCP under one of the registry's window laws.
 
-use std::sync::LazyLock;
-
-use airfair_schemes::SchemeEntry;
+use airfair_schemes::{Registry, SchemeEntry};
 
 use crate::error::{Cx, one_of};
-use crate::field::{Field, quote, unknown_choice, wrong_type};
+use crate::field::{Field, misfit, quote, unknown_choice};
 use crate::place::Path;
 use crate::tree::{Node, Value};
 
@@ -22,17 +20,22 @@ pub(crate) enum Carrier {
 }
 
 /// Every word, in the order in which they are shown.
-static WORDS: LazyLock<Vec<(String, Carrier)>> = LazyLock::new(|| {
-    let laws = laws().map(|entry| (format!("tcp-{}", entry.name), Carrier::Tcp(entry.name)));
+fn words(schemes: &Registry) -> Vec<(String, Carrier)> {
+    let laws = laws(schemes).map(|entry| (format!("tcp-{}", entry.name), Carrier::Tcp(entry.name)));
     [("udp".to_string(), Carrier::Udp), ("tcp".to_string(), Carrier::Tcp(USUAL_LAW))]
         .into_iter()
         .chain(laws)
         .collect()
-});
+}
+
+/// The words alone: what the reference says of the key.
+pub(crate) fn names(schemes: &Registry) -> Vec<String> {
+    words(schemes).into_iter().map(|(word, _)| word).collect()
+}
 
 /// The schemes that have a source.
-pub(crate) fn laws() -> impl Iterator<Item = &'static SchemeEntry> {
-    airfair_schemes::registry().iter().filter(|entry| has_source(entry))
+pub(crate) fn laws(schemes: &Registry) -> impl Iterator<Item = &SchemeEntry> {
+    schemes.entries().iter().filter(|entry| has_source(entry))
 }
 
 /// Whether a scheme has a source.
@@ -44,18 +47,15 @@ impl Field for Carrier {
     const TYPE: &'static str = "choice";
 
     fn expected() -> String {
-        one_of(&Self::choices())
-    }
-
-    fn choices() -> Vec<&'static str> {
-        WORDS.iter().map(|(word, _)| word.as_str()).collect()
+        one_of(&names(Registry::built_in()))
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let Value::Text(text) = &node.value else { return wrong_type(node, path, cx) };
-        let found = WORDS.iter().find(|(word, _)| word == text).map(|&(_, carrier)| carrier);
+        let schemes = cx.schemes;
+        let Value::Text(text) = &node.value else { return misfit(node, path, cx, &one_of(&names(schemes))) };
+        let found = words(schemes).into_iter().find(|(word, _)| word == text).map(|(_, carrier)| carrier);
         if found.is_none() {
-            cx.error(node.at, path, || unknown_choice(text, &Self::choices()));
+            cx.error(node.at, path, || unknown_choice(text, &names(schemes)));
         }
         found
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_usual_law_is_in_the_registry() {
-        assert!(laws().any(|entry| entry.name == USUAL_LAW));
-        assert!(laws().all(|entry| entry.name != "droptail"));
+        assert!(laws(Registry::built_in()).any(|entry| entry.name == USUAL_LAW));
+        assert!(laws(Registry::built_in()).all(|entry| entry.name != "droptail"));
     }
 }

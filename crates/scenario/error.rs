@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use airfair_schemes::Registry;
+
 use crate::overrides::Override;
 use crate::place::{At, Path};
 
@@ -102,6 +104,8 @@ pub(crate) struct Cx<'a> {
     uncounted: usize,
     /// The folder in which the scenario stands, if it was read from a file.
     pub folder: Option<&'a std::path::Path>,
+    /// The schemes that it may name.
+    pub schemes: &'a Registry,
     /// Most bytes of a list that it names.
     pub list_bytes: u64,
     /// What a user should look at before trusting the result.
@@ -117,6 +121,7 @@ impl<'a> Cx<'a> {
             problems: Vec::new(),
             uncounted: 0,
             folder: None,
+            schemes: Registry::built_in(),
             list_bytes: 0,
             warnings: Vec::new(),
         }

@@ -31,12 +31,17 @@ pub(crate) trait Field: Sized {
 
 /// Notes that another type of value was expected.
 pub(crate) fn wrong_type<T: Field>(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
+    misfit(node, path, cx, &T::expected())
+}
+
+/// The same, where the type alone does not know what is expected.
+pub(crate) fn misfit<T>(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>, expected: &str) -> Option<T> {
     cx.error(node.at, path, || {
         let shown = match node.value {
             Value::List(_) | Value::Table(_) => String::new(),
             _ => format!("{}: ", node.shown()),
         };
-        format!("{shown}{} stands here; expected {}", node.kind(), T::expected())
+        format!("{shown}{} stands here; expected {expected}", node.kind())
     });
     None
 }
@@ -340,8 +345,8 @@ pub(crate) fn read_word<T: Field + Copy>(
 }
 
 /// The message about a word that is not among the choices.
-pub(crate) fn unknown_choice(text: &str, choices: &[&'static str]) -> String {
-    let hint = crate::nearest::hint(text, choices.iter().copied());
+pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String {
+    let hint = crate::nearest::hint(text, choices.iter().map(AsRef::as_ref));
     format!("{}: unknown choice; expected {}{hint}", crate::error::quoted(text), one_of(choices))
 }
 

@@ -79,14 +79,14 @@ mod written;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use airfair_schemes::Params;
+use airfair_schemes::{Params, Registry};
 use airfair_sim::spec::WorldSpec;
 
 pub use document::{Item, read_document};
 pub use error::{Errors, Place, ScenarioError};
 pub use nearest::nearest;
 pub use overrides::Override;
-pub use reference::reference;
+pub use reference::{reference, reference_with};
 pub use table::{DefaultDoc, KeyDoc, TableDoc};
 pub use written::Written;
 
@@ -130,13 +130,110 @@ impl Default for Limits {
     }
 }
 
+/// Reads scenarios: [`read`] and its like do so with the tree's schemes and the default limits.
+#[derive(Clone)]
+pub struct Reader<'a> {
+    /// The schemes that a scenario may name and set parameters of.
+    pub schemes: &'a Registry,
+    /// How large it may be.
+    pub limits: Limits,
+}
+
+impl Default for Reader<'static> {
+    fn default() -> Self {
+        Self::with_schemes(Registry::built_in())
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that knows these schemes.
+    #[must_use]
+    pub fn with_schemes(schemes: &'a Registry) -> Self {
+        Self { schemes, limits: Limits::default() }
+    }
+
+    /// Reads a text, as [`read`].
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn text(&self, text: &str, origin: &str, overrides: &[Override]) -> Result<Scenario, Errors> {
+        self.read_in(text, origin, None, overrides)
+    }
+
+    /// Reads a file, as [`read_file`].
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, or why the file cannot be read.
+    pub fn file(&self, path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
+        self.written(&Written::open(path, overrides)?)
+    }
+
+    /// Reads what was written.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn written(&self, written: &Written) -> Result<Scenario, Errors> {
+        let Written { text, origin, folder, overrides } = written;
+        self.read_in(text, origin, folder.as_deref(), overrides)
+    }
+
+    fn read_in(
+        &self,
+        text: &str,
+        origin: &str,
+        folder: Option<&Path>,
+        overrides: &[Override],
+    ) -> Result<Scenario, Errors> {
+        let limits = &self.limits;
+        if text.len() as u64 > limits.file_bytes {
+            return Err(Errors::whole(origin, too_large(limits.file_bytes)));
+        }
+        if let Some(entry) = self.schemes.entries().iter().find(|entry| is_key(entry.name)) {
+            let problem = format!("a scheme is called \"{}\", which is a key of scenarios", entry.name);
+            return Err(Errors::whole(origin, problem));
+        }
+        let mut cx = error::Cx::new(origin, overrides);
+        (cx.folder, cx.list_bytes, cx.schemes) = (folder, limits.file_bytes, self.schemes);
+        let read = tree::parse(text, &mut cx).and_then(|mut root| {
+            overrides::apply(&mut root, overrides, &top_keys().collect::<Vec<_>>(), &mut cx);
+            assemble::assemble(&root, limits, &mut cx)
+        });
+        let warnings = cx.finish()?;
+        let Some((model, spec)) = read else {
+            return Err(Errors::whole(origin, "cannot be read".to_string()));
+        };
+        let resolved = resolved::write(&model);
+        Ok(Scenario {
+            name: model.top.name.0,
+            description: model.top.description,
+            placed: model.stations.tables.iter().map(|node| node.position.is_some()).collect(),
+            spec,
+            scheme: model.top.scheme,
+            scheme_params: model.schemes,
+            warnings,
+            resolved,
+        })
+    }
+}
+
+/// Keys that a file may have.
+fn top_keys() -> impl Iterator<Item = &'static str> {
+    network::TopTable::KEYS.iter().chain(&assemble::TABLES).copied()
+}
+
+/// Whether a file may have this key: no scheme may be called so, for `--set NAME.parameter=value` would mean both.
+#[must_use]
+pub fn is_key(name: &str) -> bool {
+    top_keys().any(|key| key == name)
+}
+
 /// Reads a scenario. `origin` names it in messages; overrides are put over what the file says. What a scenario names by file
 /// is only found by [`read_file`].
 ///
 /// # Errors
 /// Everything that is wrong with it.
 pub fn read(text: &str, origin: &str, overrides: &[Override]) -> Result<Scenario, Errors> {
-    read_within(text, origin, overrides, &Limits::default())
+    Reader::default().text(text, origin, overrides)
 }
 
 /// Reads a scenario file.
@@ -144,7 +241,7 @@ pub fn read(text: &str, origin: &str, overrides: &[Override]) -> Result<Scenario
 /// # Errors
 /// Everything that is wrong with it, or why the file cannot be read.
 pub fn read_file(path: &Path, overrides: &[Override]) -> Result<Scenario, Errors> {
-    Written::open(path, overrides)?.read()
+    Reader::default().file(path, overrides)
 }
 
 /// Reads a scenario of limited size.
@@ -157,41 +254,7 @@ pub fn read_within(
     overrides: &[Override],
     limits: &Limits,
 ) -> Result<Scenario, Errors> {
-    read_in(text, origin, None, overrides, limits)
-}
-
-fn read_in(
-    text: &str,
-    origin: &str,
-    folder: Option<&Path>,
-    overrides: &[Override],
-    limits: &Limits,
-) -> Result<Scenario, Errors> {
-    if text.len() as u64 > limits.file_bytes {
-        return Err(Errors::whole(origin, too_large(limits.file_bytes)));
-    }
-    let mut cx = error::Cx::new(origin, overrides);
-    (cx.folder, cx.list_bytes) = (folder, limits.file_bytes);
-    let read = tree::parse(text, &mut cx).and_then(|mut root| {
-        let top: Vec<&str> = network::TopTable::KEYS.iter().chain(&assemble::TABLES).copied().collect();
-        overrides::apply(&mut root, overrides, &top, &mut cx);
-        assemble::assemble(&root, limits, &mut cx)
-    });
-    let warnings = cx.finish()?;
-    let Some((model, spec)) = read else {
-        return Err(Errors::whole(origin, "cannot be read".to_string()));
-    };
-    let resolved = resolved::write(&model);
-    Ok(Scenario {
-        name: model.top.name.0,
-        description: model.top.description,
-        placed: model.stations.tables.iter().map(|node| node.position.is_some()).collect(),
-        spec,
-        scheme: model.top.scheme,
-        scheme_params: model.schemes,
-        warnings,
-        resolved,
-    })
+    Reader { limits: *limits, ..Reader::default() }.text(text, origin, overrides)
 }
 
 pub(crate) fn too_large(most: u64) -> String {

@@ -1,5 +1,7 @@
 //! `--set path=value`: values put over those of the file before it is read.
 
+use airfair_schemes::Registry;
+
 use crate::error::{Cx, cut, quoted};
 use crate::nearest::hint;
 use crate::place::{At, Path};
@@ -43,7 +45,7 @@ pub(crate) fn apply(root: &mut Table, overrides: &[Override], top: &[&str], cx: 
     for (i, o) in overrides.iter().enumerate() {
         let at = At::Override(u32::try_from(i).unwrap_or(u32::MAX));
         let node = parse_value(&o.value, at).unwrap_or(Node { at, value: Value::Text(o.value.clone()) });
-        if let Err(problem) = split(&o.path).and_then(|parts| set(root, &parts, node, top)) {
+        if let Err(problem) = split(&o.path).and_then(|parts| set(root, &parts, node, (top, cx.schemes))) {
             cx.error(at, &Path::ROOT, || problem);
         }
     }
@@ -76,16 +78,21 @@ pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
     }
 }
 
-fn set(root: &mut Table, parts: &[String], node: Node, top: &[&str]) -> Result<(), String> {
-    let schemes = || airfair_schemes::registry().iter().map(|s| s.name);
+fn set(
+    root: &mut Table,
+    parts: &[String],
+    node: Node,
+    (top, schemes): (&[&str], &Registry),
+) -> Result<(), String> {
     let Some((first, below)) = parts.split_first() else { return Ok(()) };
     if !top.contains(&first.as_str()) {
-        if airfair_schemes::find(first).is_none() {
-            let hint = hint(first, top.iter().copied().chain(schemes()));
+        if schemes.find(first).is_none() {
+            let names = schemes.entries().iter().map(|s| s.name);
+            let hint = hint(first, top.iter().copied().chain(names));
             return Err(format!("{}: no such key, table or scheme{hint}", quoted(first)));
         }
         let long: Vec<String> = std::iter::once("schemes".to_string()).chain(parts.iter().cloned()).collect();
-        return set(root, &long, node, top);
+        return set(root, &long, node, (top, schemes));
     }
     let Some((key, between)) = below.split_last() else {
         put(root, first, node);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, SchemeEntry};
+use airfair_schemes::{ParamKind, ParamValue, Params, Registry, SchemeEntry};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::error::{Cx, one_of, quoted};
@@ -10,18 +10,18 @@ use crate::field::Field;
 use crate::nearest::hint;
 use crate::place::{At, Path};
 use crate::table::{DefaultDoc, KeyDoc, TableDoc};
-use crate::tree::{Node, Table, parse_value};
+use crate::tree::{Node, Table};
 
 /// The line of the registry for a name that a user wrote.
 pub(crate) fn known<'r>(
-    registry: &'r [SchemeEntry],
+    registry: &'r Registry,
     name: &str,
     (at, path): (At, &Path<'_>),
     cx: &mut Cx<'_>,
 ) -> Option<&'r SchemeEntry> {
-    let found = registry.iter().find(|e| e.name == name);
+    let found = registry.find(name);
     if found.is_none() {
-        let names: Vec<&str> = registry.iter().map(|e| e.name).collect();
+        let names: Vec<&str> = registry.entries().iter().map(|e| e.name).collect();
         cx.error(at, path, || {
             format!(
                 "{}: no such scheme; expected {}{}",
@@ -37,11 +37,11 @@ pub(crate) fn known<'r>(
 /// Reads one table of parameters; those that are not written have their defaults.
 pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, cx: &mut Cx<'_>) -> Params {
     let mut params = BTreeMap::new();
-    for doc in entry.params {
+    for doc in entry.params.iter() {
         let written = table.and_then(|t| t.get(doc.name));
         let value = match written {
             Some(node) => read_one(doc.kind, node, &path.child(doc.name), cx),
-            None => default(doc),
+            None => doc.default_value(),
         };
         params.extend(value.map(|v| (doc.name.to_string(), v)));
     }
@@ -81,19 +81,6 @@ fn read_one(kind: ParamKind, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> O
     })
 }
 
-/// The default of a parameter: the registry writes it as a user would, quantities without quotes.
-pub(crate) fn default(doc: &ParamDoc) -> Option<ParamValue> {
-    let at = At::Line(1);
-    let text = match doc.kind {
-        ParamKind::Span | ParamKind::Rate | ParamKind::Bytes => {
-            crate::field::quote(doc.default.trim_matches('"'))
-        }
-        ParamKind::Number | ParamKind::Integer | ParamKind::Flag => doc.default.to_string(),
-    };
-    let mut cx = Cx::new("", &[]);
-    read_one(doc.kind, &parse_value(&text, at)?, &Path::ROOT, &mut cx)
-}
-
 /// A parameter as TOML.
 pub(crate) fn write(value: &ParamValue) -> String {
     match value {
@@ -121,7 +108,8 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
         .iter()
         .map(|p| {
             let (kind, expected) = of(p.kind);
-            let default = DefaultDoc::Value(default(p).as_ref().map_or_else(|| p.default.to_string(), write));
+            let default =
+                DefaultDoc::Value(p.default_value().as_ref().map_or_else(|| p.default.to_string(), write));
             KeyDoc {
                 name: p.name,
                 kind,
@@ -142,7 +130,11 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
 
 #[cfg(test)]
 mod tests {
+    use airfair_schemes::ParamDoc;
+
     use super::*;
+    use crate::place::At;
+    use crate::tree::parse_value;
 
     const PARAMS: &[ParamDoc] = &[
         ParamDoc { name: "max_p", doc: "", kind: ParamKind::Number, default: "0.02" },
@@ -153,14 +145,7 @@ mod tests {
 
     fn entry() -> SchemeEntry {
         let droptail = airfair_schemes::find("droptail").unwrap();
-        SchemeEntry {
-            name: "test",
-            about: "",
-            source: "",
-            places: &[],
-            params: PARAMS,
-            build: droptail.build,
-        }
+        SchemeEntry { name: "test", params: PARAMS.into(), ..droptail.clone() }
     }
 
     fn read_text(text: &str) -> Result<Params, String> {
@@ -194,14 +179,5 @@ mod tests {
             "x.toml:1: schemes.test.interval: 5: the unit is missing; expected a time such as \"20 us\" (ns, us, ms, \
              s, min, h)"
         );
-    }
-
-    #[test]
-    fn every_default_of_the_registry_can_be_read() {
-        for entry in airfair_schemes::registry() {
-            for param in entry.params {
-                assert!(default(param).is_some(), "{}.{}", entry.name, param.name);
-            }
-        }
     }
 }

@@ -1,5 +1,8 @@
 //! The reference of the file format, from the definitions that the reader uses.
 
+use airfair_schemes::Registry;
+
+use crate::error::one_of;
 use crate::network::{
     ArpTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RoutingTable, TopTable,
 };
@@ -11,6 +14,12 @@ use crate::traffic::{FlowTable, FlowsTable, TrafficTable};
 /// Every table of a scenario file, every key, its type, default and meaning, in the order in which a user meets them.
 #[must_use]
 pub fn reference() -> Vec<TableDoc> {
+    reference_with(Registry::built_in())
+}
+
+/// The same, with these schemes.
+#[must_use]
+pub fn reference_with(schemes: &Registry) -> Vec<TableDoc> {
     let mut out = vec![TopTable::doc("top of the file".to_string()), RadioTable::doc("[radio]".to_string())];
     out.extend(PropagationTable::docs("propagation"));
     out.push(NodeTable::doc("[[node]]".to_string()));
@@ -24,7 +33,12 @@ pub fn reference() -> Vec<TableDoc> {
     out.push(ArpTable::doc("[arp]".to_string()));
     out.push(HeadersTable::doc("[headers]".to_string()));
     out.extend(crate::tcp::docs());
-    out.extend(airfair_schemes::registry().iter().map(crate::params::doc));
+    // Which words `transport` knows hangs on the schemes, not on its type.
+    for key in out.iter_mut().flat_map(|page| &mut page.keys).filter(|key| key.name == "transport") {
+        key.choices = crate::carrier::names(schemes);
+        key.expected = one_of(&key.choices);
+    }
+    out.extend(schemes.entries().iter().map(crate::params::doc));
     out
 }
 

@@ -143,7 +143,7 @@ fn transport(
 ) -> Option<Transport> {
     let place = (table.places.of("scheme"), &path.child("scheme"));
     let own = match &table.scheme {
-        Some(name) => Some(crate::params::known(airfair_schemes::registry(), name, place, cx)?),
+        Some(name) => Some(crate::params::known(cx.schemes, name, place, cx)?),
         None => None,
     };
     let Carrier::Tcp(law) = carrier else {
@@ -158,8 +158,9 @@ fn transport(
     };
     if let Some(entry) = own.filter(|entry| !has_source(entry)) {
         let (at, path) = place;
+        let schemes = cx.schemes;
         cx.error(at, path, || {
-            let names: Vec<&str> = laws().map(|law| law.name).collect();
+            let names: Vec<&str> = laws(schemes).map(|law| law.name).collect();
             format!("{}: this scheme has no window law; expected {}", quoted(entry.name), one_of(&names))
         });
     }

@@ -23,7 +23,7 @@ pub struct KeyDoc {
     /// What it expects, in the words of an error message.
     pub expected: String,
     /// The words it may be.
-    pub choices: Vec<&'static str>,
+    pub choices: Vec<String>,
     /// Its range, if it has one: `0.0 to 1.0`.
     pub range: Option<String>,
     /// Its default.
@@ -213,7 +213,7 @@ macro_rules! table {
                     name: stringify!($field),
                     kind: <$ty as $crate::field::Field>::TYPE,
                     expected: <$ty as $crate::field::Field>::expected(),
-                    choices: <$ty as $crate::field::Field>::choices(),
+                    choices: <$ty as $crate::field::Field>::choices().into_iter().map(String::from).collect(),
                     range: $crate::table::range_doc!($ty $(, $range)?),
                     default: $crate::table::default_doc!($mode $ty, stringify!($field) $(, $arg)?),
                     doc: $crate::table::prose(&[$($doc),+]),

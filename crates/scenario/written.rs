@@ -7,7 +7,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 
 use crate::error::Errors;
 use crate::overrides::{BY_ID, BY_NUMBER, Override, split};
-use crate::{Limits, Scenario, read_in, too_large};
+use crate::{Limits, Reader, Scenario, is_key, too_large};
 
 /// A scenario as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,26 +47,17 @@ impl Written {
         other
     }
 
-    /// Reads it.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it.
-    pub fn read(&self) -> Result<Scenario, Errors> {
-        let Self { text, origin, folder, overrides } = self;
-        read_in(text, origin, folder.as_deref(), overrides, &Limits::default())
-    }
-
     /// A text that says all of it in a file of `folder`, or in no file. Comments and order stay where they can: where the
     /// text with the overrides put in does not mean the same there, it is the complete form, `scenario.resolved`.
     #[must_use]
-    pub fn text_in(&self, folder: Option<&Path>, scenario: &Scenario) -> String {
+    pub fn text_in(&self, folder: Option<&Path>, scenario: &Scenario, reader: &Reader<'_>) -> String {
         let text = if self.overrides.is_empty() {
             Some(self.text.clone())
         } else {
-            put_in(&self.text, &self.overrides)
+            put_in(&self.text, &self.overrides, reader)
         };
         text.filter(|text| {
-            let again = read_in(text, &self.origin, folder, &[], &Limits::default());
+            let again = reader.read_in(text, &self.origin, folder, &[]);
             again.is_ok_and(|again| again.resolved == scenario.resolved)
         })
         .unwrap_or_else(|| scenario.resolved.clone())
@@ -96,14 +87,14 @@ fn folder_of(path: &Path) -> PathBuf {
 }
 
 /// The text with the overrides in their places; `None` if one of them has none.
-fn put_in(text: &str, overrides: &[Override]) -> Option<String> {
+fn put_in(text: &str, overrides: &[Override], reader: &Reader<'_>) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     for o in overrides {
         let value = o.value.parse().unwrap_or_else(|_| Value::from(o.value.as_str()));
         let mut parts = split(&o.path).ok()?;
         let first = parts.first()?;
         let top = document.as_table_mut();
-        if parts.len() > 1 && !top.contains_key(first) && airfair_schemes::find(first).is_some() {
+        if parts.len() > 1 && !is_key(first) && reader.schemes.find(first).is_some() {
             parts.insert(0, "schemes".to_string());
         }
         set(top, &parts, value)?;
@@ -187,14 +178,14 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
     fn written(text: &str, overrides: &[&str]) -> (Written, Scenario) {
         let overrides: Vec<Override> = overrides.iter().map(|o| Override::parse(o).unwrap()).collect();
         let written = Written::here(text, "pair.toml", &overrides);
-        let scenario = written.read().unwrap_or_else(|e| panic!("{e}"));
+        let scenario = Reader::default().written(&written).unwrap_or_else(|e| panic!("{e}"));
         (written, scenario)
     }
 
     #[test]
     fn nothing_put_over_it_changes_nothing() {
         let (written, scenario) = written(PAIR, &[]);
-        assert_eq!(written.text_in(None, &scenario), PAIR);
+        assert_eq!(written.text_in(None, &scenario, &Reader::default()), PAIR);
     }
 
     #[test]
@@ -219,7 +210,7 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
             .replace("\"100 kbit/s\"", "\"1 Mbit/s\"")
             .replace("[\"0 m\", \"0 m\"]", "[\"10 m\", \"0 m\"]")
             .replace("# short\n", "# short\nschemes = { red = { max_p = 0.2 } }\nwarmup = \"1 s\"\n");
-        assert_eq!(written.text_in(None, &scenario), expected);
+        assert_eq!(written.text_in(None, &scenario, &Reader::default()), expected);
     }
 
     #[test]
@@ -230,7 +221,7 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
         );
         let (written, scenario) = written(&text, &["flow.only.start=0.5 s", "flow.only.transport=udp"]);
         let expected = text.replace(" } }]", " } , start = \"0.5 s\", transport = \"udp\" }]");
-        assert_eq!(written.text_in(None, &scenario), expected);
+        assert_eq!(written.text_in(None, &scenario, &Reader::default()), expected);
     }
 
     #[test]
@@ -238,7 +229,7 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
         // `start` in the flow and in its traffic: as an override it holds, in one file with the other it is a conflict.
         let text = PAIR.replace("packet = \"500 B\"", "packet = \"500 B\", start = \"1 s\"");
         let (written, scenario) = written(&text, &["flow.only.start=2 s"]);
-        let out = written.text_in(None, &scenario);
+        let out = written.text_in(None, &scenario, &Reader::default());
         assert_eq!(out, scenario.resolved);
         assert_eq!(crate::read(&out, "again", &[]).unwrap().spec, scenario.spec);
     }
@@ -255,9 +246,9 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
         );
         std::fs::write(folder.join("pair.toml"), &text).unwrap();
         let written = Written::open(&folder.join("pair.toml"), &[]).unwrap();
-        let scenario = written.read().unwrap_or_else(|e| panic!("{e}"));
-        let texts =
-            [Some(folder.as_path()), Some(other.as_path()), None].map(|f| written.text_in(f, &scenario));
+        let scenario = Reader::default().written(&written).unwrap_or_else(|e| panic!("{e}"));
+        let texts = [Some(folder.as_path()), Some(other.as_path()), None]
+            .map(|f| written.text_in(f, &scenario, &Reader::default()));
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(texts[0], text);
         assert_eq!([&texts[1], &texts[2]], [&scenario.resolved; 2]);

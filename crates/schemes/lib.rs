@@ -4,7 +4,7 @@
 //! every scheme is a set of pure state machines: time, randomness and packets are handed in, decisions and an outbox
 //! are handed back. The same code runs in the simulator, over emulated air and on real interfaces.
 //!
-//! Adding a scheme takes its folder and one line in [`registry()`].
+//! Adding a scheme takes its folder and one line in [`registry()`]; a crate outside adds its own with [`Registry::with`].
 
 pub mod bbr;
 pub mod codel;
@@ -12,12 +12,12 @@ pub mod cubic;
 pub mod droptail;
 pub mod fq_codel;
 pub mod newreno;
+mod params;
 pub mod places;
 pub mod red;
 mod registry;
 pub mod reno;
 pub mod vegas;
 
-pub use registry::{
-    ParamDoc, ParamError, ParamKind, ParamValue, Params, Scheme, SchemeEntry, find, registry,
-};
+pub use params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
+pub use registry::{AqmScheme, Build, PLACES, Registry, Scheme, SchemeEntry, SourceScheme, find, registry};

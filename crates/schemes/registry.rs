@@ -1,158 +1,12 @@
 //! The table of schemes: name, paper, parameters, and how to build what runs in each place.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::ops::RangeInclusive;
-
-use airfair_units::{Bytes, Quantity, Rate, Span};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use crate::droptail::DropTail;
+use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::{Agent, Aqm, Controller, Hop, Queue, Source};
 use crate::{bbr, codel, cubic, fq_codel, newreno, red, reno, vegas};
-
-/// What kind of value a parameter takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParamKind {
-    /// A time with its unit.
-    Span,
-    /// A rate with its unit.
-    Rate,
-    /// A size with its unit.
-    Bytes,
-    /// A real number.
-    Number,
-    /// A whole number.
-    Integer,
-    /// True or false.
-    Flag,
-}
-
-/// A parameter as it was read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ParamValue {
-    /// A time.
-    Span(Span),
-    /// A rate.
-    Rate(Rate),
-    /// A size.
-    Bytes(Bytes),
-    /// A real number.
-    Number(f64),
-    /// A whole number.
-    Integer(u64),
-    /// True or false.
-    Flag(bool),
-}
-
-/// What the documentation and the scenario reader know of a parameter.
-#[derive(Debug, Clone, Copy)]
-pub struct ParamDoc {
-    /// Its name in `[schemes.NAME]` and in `--set NAME.parameter=value`.
-    pub name: &'static str,
-    /// What it does, with its source.
-    pub doc: &'static str,
-    /// What it takes.
-    pub kind: ParamKind,
-    /// Its default, as a user would write it.
-    pub default: &'static str,
-}
-
-/// Parameters by name; those not named have their defaults.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Params(pub BTreeMap<String, ParamValue>);
-
-impl Params {
-    /// A real number of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn number(&self, doc: &ParamDoc, range: RangeInclusive<f64>) -> Result<f64, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Number(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a number from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// A whole number of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn integer(&self, doc: &ParamDoc, range: RangeInclusive<u64>) -> Result<u64, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Integer(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a whole number from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// A flag.
-    ///
-    /// # Errors
-    /// The value is of another kind.
-    pub fn flag(&self, doc: &ParamDoc) -> Result<bool, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Flag(v)) => Ok(v),
-            _ => Err(doc.refused("true or false")),
-        }
-    }
-
-    /// A time of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn span(&self, doc: &ParamDoc, range: RangeInclusive<Span>) -> Result<Span, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Span(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a time from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// A size of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn bytes(&self, doc: &ParamDoc, range: RangeInclusive<Bytes>) -> Result<Bytes, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Bytes(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a size from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// What was set, or else the default, read from the one place where it is written.
-    fn value(&self, doc: &ParamDoc) -> Option<ParamValue> {
-        let default = || match doc.kind {
-            ParamKind::Span => Span::parse(doc.default).ok().map(ParamValue::Span),
-            ParamKind::Rate => Rate::parse(doc.default).ok().map(ParamValue::Rate),
-            ParamKind::Bytes => Bytes::parse(doc.default).ok().map(ParamValue::Bytes),
-            ParamKind::Number => doc.default.parse().ok().map(ParamValue::Number),
-            ParamKind::Integer => doc.default.parse().ok().map(ParamValue::Integer),
-            ParamKind::Flag => doc.default.parse().ok().map(ParamValue::Flag),
-        };
-        self.0.get(doc.name).copied().or_else(default)
-    }
-}
-
-impl ParamDoc {
-    fn refused(&self, expected: &str) -> ParamError {
-        ParamError { name: self.name, problem: format!("expected {expected}") }
-    }
-}
-
-/// A parameter that a scheme cannot work with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParamError {
-    /// Its name.
-    pub name: &'static str,
-    /// What is wrong and what was expected.
-    pub problem: String,
-}
-
-impl fmt::Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.problem)
-    }
-}
-
-impl std::error::Error for ParamError {}
 
 /// A scheme that is set up: one factory for each place that it fills.
 pub trait Scheme: Send + Sync {
@@ -182,27 +36,52 @@ pub trait Scheme: Send + Sync {
     }
 }
 
+/// How a scheme is set up; fails on a parameter that it cannot work with.
+pub type Build = Arc<dyn Fn(&Params) -> Result<Box<dyn Scheme>, ParamError> + Send + Sync>;
+
 /// A line of the table.
+#[derive(Clone)]
 pub struct SchemeEntry {
-    /// Its name everywhere.
+    /// Its name everywhere: lower-case letters, digits and hyphens.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
     /// Where it comes from.
     pub source: &'static str,
-    /// The places it fills.
-    pub places: &'static [&'static str],
+    /// The places it fills: of [`PLACES`].
+    pub places: Cow<'static, [&'static str]>,
     /// Its parameters.
-    pub params: &'static [ParamDoc],
-    /// Sets it up; fails on a parameter that it cannot work with.
-    pub build: fn(&Params) -> Result<Box<dyn Scheme>, ParamError>,
+    pub params: Cow<'static, [ParamDoc]>,
+    /// Sets it up.
+    pub build: Build,
 }
+
+impl SchemeEntry {
+    /// A line of the table.
+    pub fn new(
+        name: &'static str,
+        about: &'static str,
+        source: &'static str,
+        places: &'static [&'static str],
+        params: &'static [ParamDoc],
+        build: impl Fn(&Params) -> Result<Box<dyn Scheme>, ParamError> + Send + Sync + 'static,
+    ) -> Self {
+        let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
+        Self { name, about, source, places, params, build: Arc::new(build) }
+    }
+}
+
+/// The places that a scheme may fill.
+pub const PLACES: [&str; 6] = ["source", "queue", "aqm", "hop", "agent", "controller"];
 
 struct DropTailScheme;
 impl Scheme for DropTailScheme {}
 
 /// A scheme that fills one place, the source: each flow gets a copy of the law.
-struct SourceScheme<S>(S);
+pub struct SourceScheme<S>(
+    /// The law, as each flow gets it.
+    pub S,
+);
 
 impl<S: Source + Clone + Sync + 'static> Scheme for SourceScheme<S> {
     fn source(&self) -> Option<Box<dyn Source>> {
@@ -211,7 +90,10 @@ impl<S: Source + Clone + Sync + 'static> Scheme for SourceScheme<S> {
 }
 
 /// A scheme that fills one place, the AQM: each interface gets a copy of the law, beside drop-tail.
-struct AqmScheme<A>(A);
+pub struct AqmScheme<A>(
+    /// The law, as each interface gets it.
+    pub A,
+);
 
 impl<A: Aqm + Clone + Sync + 'static> Scheme for AqmScheme<A> {
     fn aqm(&self) -> Option<Box<dyn Aqm>> {
@@ -227,89 +109,225 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-const REGISTRY: &[SchemeEntry] = &[
-    SchemeEntry {
-        name: "droptail",
-        about: "first in, first out; what arrives at a full queue is dropped",
-        source: "baseline of all five papers",
-        places: &["queue"],
-        params: &[],
-        build: |_| Ok(Box::new(DropTailScheme)),
-    },
-    SchemeEntry {
-        name: "red",
-        about: "drops or marks at random, more often the longer the average queue",
-        source: "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
-        places: &["aqm"],
-        params: red::PARAMS,
-        build: |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
-    },
-    SchemeEntry {
-        name: "codel",
-        about: "drops or marks at the head of a queue that stands above a target wait for a whole interval",
-        source: "RFC 8289",
-        places: &["aqm"],
-        params: codel::PARAMS,
-        build: |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
-    },
-    SchemeEntry {
-        name: "fq-codel",
-        about: "a queue per flow in turn, flows with little to send first, with CoDel in each",
-        source: "RFC 8290",
-        places: &["queue"],
-        params: fq_codel::PARAMS,
-        build: |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
-    },
-    SchemeEntry {
-        name: "reno",
-        about: "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
-        source: "RFC 5681",
-        places: &["source"],
-        params: reno::PARAMS,
-        build: |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
-    },
-    SchemeEntry {
-        name: "newreno",
-        about: "the window of reno; a partial acknowledgement has the next hole repaired",
-        source: "RFC 6582",
-        places: &["source"],
-        params: newreno::PARAMS,
-        build: |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
-    },
-    SchemeEntry {
-        name: "vegas",
-        about: "keeps one to three segments queued on the path, by the round-trip time",
-        source: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
-        places: &["source"],
-        params: vegas::PARAMS,
-        build: |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
-    },
-    SchemeEntry {
-        name: "cubic",
-        about: "the window is a cubic function of the time since the last congestion",
-        source: "RFC 9438",
-        places: &["source"],
-        params: cubic::PARAMS,
-        build: |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
-    },
-    SchemeEntry {
-        name: "bbr",
-        about: "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
-        source: "draft-cardwell-iccrg-bbr-congestion-control-00",
-        places: &["source"],
-        params: bbr::PARAMS,
-        build: |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
-    },
-];
-
-/// Every scheme, in the order in which they are shown.
-#[must_use]
-pub fn registry() -> &'static [SchemeEntry] {
-    REGISTRY
+fn built_in() -> [SchemeEntry; 9] {
+    [
+        SchemeEntry::new(
+            "droptail",
+            "first in, first out; what arrives at a full queue is dropped",
+            "baseline of all five papers",
+            &["queue"],
+            &[],
+            |_| Ok(Box::new(DropTailScheme)),
+        ),
+        SchemeEntry::new(
+            "red",
+            "drops or marks at random, more often the longer the average queue",
+            "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
+            &["aqm"],
+            red::PARAMS,
+            |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "codel",
+            "drops or marks at the head of a queue that stands above a target wait for a whole interval",
+            "RFC 8289",
+            &["aqm"],
+            codel::PARAMS,
+            |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "fq-codel",
+            "a queue per flow in turn, flows with little to send first, with CoDel in each",
+            "RFC 8290",
+            &["queue"],
+            fq_codel::PARAMS,
+            |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
+        ),
+        SchemeEntry::new(
+            "reno",
+            "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
+            "RFC 5681",
+            &["source"],
+            reno::PARAMS,
+            |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "newreno",
+            "the window of reno; a partial acknowledgement has the next hole repaired",
+            "RFC 6582",
+            &["source"],
+            newreno::PARAMS,
+            |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "vegas",
+            "keeps one to three segments queued on the path, by the round-trip time",
+            "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
+            &["source"],
+            vegas::PARAMS,
+            |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "cubic",
+            "the window is a cubic function of the time since the last congestion",
+            "RFC 9438",
+            &["source"],
+            cubic::PARAMS,
+            |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "bbr",
+            "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
+            "draft-cardwell-iccrg-bbr-congestion-control-00",
+            &["source"],
+            bbr::PARAMS,
+            |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
+        ),
+    ]
 }
 
-/// The scheme of this name.
+/// The schemes that a reader and a world know: those of the tree, and those that somebody has added.
+#[derive(Clone)]
+pub struct Registry(Vec<SchemeEntry>);
+
+static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry(built_in().into()));
+
+impl Registry {
+    /// The schemes of the tree.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    /// These schemes and one more, which is checked first: it is built once with its defaults.
+    ///
+    /// # Errors
+    /// Says what is wrong with the entry.
+    pub fn with(mut self, entry: SchemeEntry) -> Result<Self, String> {
+        check(&entry).map_err(|problem| format!("scheme \"{}\": {problem}", entry.name))?;
+        if self.find(entry.name).is_some() {
+            return Err(format!("scheme \"{}\": there is one of this name", entry.name));
+        }
+        self.0.push(entry);
+        Ok(self)
+    }
+
+    /// The same for an entry that [`Registry::with`] has accepted before.
+    #[must_use]
+    pub fn with_accepted(mut self, entry: SchemeEntry) -> Self {
+        self.0.push(entry);
+        self
+    }
+
+    /// The scheme of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&SchemeEntry> {
+        self.0.iter().find(|e| e.name == name)
+    }
+
+    /// Every scheme, in the order in which they are shown.
+    #[must_use]
+    pub fn entries(&self) -> &[SchemeEntry] {
+        &self.0
+    }
+}
+
+/// What an entry from outside must keep to, so that nobody who reads it later has to ask.
+fn check(entry: &SchemeEntry) -> Result<(), String> {
+    if !is_name(entry.name, '-') {
+        return Err("expected a name of lower-case letters, digits and hyphens, a letter first".to_string());
+    }
+    if let Some(place) = entry.places.iter().find(|place| !PLACES.contains(place)) {
+        return Err(format!("\"{place}\": no such place; expected one of {}", PLACES.join(", ")));
+    }
+    for (i, param) in entry.params.iter().enumerate() {
+        if !is_name(param.name, '_') {
+            let expected = "expected a name of lower-case letters, digits and underscores, a letter first";
+            return Err(format!("parameter \"{}\": {expected}", param.name));
+        }
+        if entry.params[..i].iter().any(|other| other.name == param.name) {
+            return Err(format!("parameter \"{}\" stands twice", param.name));
+        }
+        if param.default_value().is_none() {
+            return Err(format!(
+                "parameter \"{}\": its default \"{}\" cannot be read",
+                param.name, param.default
+            ));
+        }
+    }
+    let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
+    let filled = [
+        ("source", scheme.source().is_some()),
+        ("aqm", scheme.aqm().is_some()),
+        ("hop", scheme.hop().is_some()),
+        ("agent", scheme.agent().is_some()),
+        ("controller", scheme.controller().is_some()),
+    ];
+    for (place, fills) in filled {
+        match (entry.places.contains(&place), fills) {
+            (true, false) => {
+                return Err(format!("it says that it fills the place \"{place}\", but makes nothing for it"));
+            }
+            (false, true) => return Err(format!("it fills the place \"{place}\", but does not say so")),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_name(text: &str, joint: char) -> bool {
+    text.len() <= 64
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == joint)
+}
+
+/// Every scheme of the tree, in the order in which they are shown.
+#[must_use]
+pub fn registry() -> &'static [SchemeEntry] {
+    Registry::built_in().entries()
+}
+
+/// The scheme of the tree of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static SchemeEntry> {
-    REGISTRY.iter().find(|e| e.name == name)
+    Registry::built_in().find(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::ParamKind;
+
+    /// A line like RED's, with something wrong about it.
+    fn refused(change: impl FnOnce(&mut SchemeEntry)) -> String {
+        let mut entry = SchemeEntry { name: "other", ..find("red").unwrap().clone() };
+        change(&mut entry);
+        Registry::built_in().clone().with(entry).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_line_from_outside_is_checked() {
+        assert_eq!(refused(|_| ()), "");
+        assert_eq!(refused(|e| e.name = "red"), "scheme \"red\": there is one of this name");
+        assert!(refused(|e| e.name = "My Scheme").contains("lower-case"));
+        assert!(refused(|e| e.places = Cow::Borrowed(&["qeue"])).contains("\"qeue\": no such place"));
+        assert!(refused(|e| e.places = Cow::Borrowed(&["source"])).contains("makes nothing for it"));
+        assert!(refused(|e| e.places = Cow::Borrowed(&["queue"])).contains("does not say so"));
+        let with = |param: ParamDoc| refused(|e| e.params.to_mut().push(param));
+        let param = ParamDoc { name: "new", doc: "", kind: ParamKind::Span, default: "1 ms" };
+        assert_eq!(with(param), "");
+        assert!(with(ParamDoc { name: "min_th", ..param }).contains("stands twice"));
+        assert!(with(ParamDoc { default: "1", ..param }).contains("cannot be read"));
+        assert!(with(ParamDoc { name: "New", ..param }).contains("lower-case"));
+        assert!(
+            with(ParamDoc { kind: ParamKind::Number, default: "inf", ..param }).contains("cannot be read")
+        );
+    }
+
+    #[test]
+    fn the_trees_own_lines_pass_the_same_check() {
+        for entry in registry() {
+            assert_eq!(check(entry), Ok(()), "{}", entry.name);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! A world: a value, self-contained, many in one process.
 
-use airfair_schemes::Scheme;
+use airfair_schemes::{Registry, Scheme};
 use airfair_units::Time;
 
 use crate::air;
@@ -31,7 +31,7 @@ pub struct World {
 }
 
 impl World {
-    /// Sets a world up.
+    /// Sets a world up whose flows' window laws are the tree's.
     ///
     /// # Errors
     /// Says what in the specification contradicts itself; a scenario that the reader accepts never does.
@@ -40,6 +40,20 @@ impl World {
         scheme_name: &str,
         scheme: Box<dyn Scheme>,
         seed: u64,
+    ) -> Result<Self, String> {
+        Self::with_schemes(spec, scheme_name, scheme, seed, Registry::built_in())
+    }
+
+    /// Sets a world up; the window laws that its flows name are found among `schemes`.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn with_schemes(
+        spec: &WorldSpec,
+        scheme_name: &str,
+        scheme: Box<dyn Scheme>,
+        seed: u64,
+        schemes: &Registry,
     ) -> Result<Self, String> {
         if spec.radios.len() > usize::from(u8::MAX) {
             return Err("at most 255 kinds of radio".to_string());
@@ -79,7 +93,8 @@ impl World {
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
-        let net = Net::new(spec, &air, node_of_station, &radio_of_station, scheme, seed, &mut agenda)?;
+        let net =
+            Net::new(spec, &air, node_of_station, &radio_of_station, (scheme, schemes), seed, &mut agenda)?;
         let warnings = net
             .unreachable()
             .map(|f| {

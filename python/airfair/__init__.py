@@ -9,13 +9,15 @@
     over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")
     runs = airfair.sweep("scenarios/studies/queue.toml", out="out/queue").runs
 
+A scheme of your own: `airfair.scheme`.
+
 Results are plain dicts of the contract of `airfair run --json` and `airfair compare --json`; units stand in
 the names of the keys.
 """
 
 from __future__ import annotations
 
-import importlib
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._core import InputError, Scenario, ScenarioError, Trace, World, __version__, trace
@@ -24,8 +26,9 @@ from .importing import import_network
 from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
 
 if TYPE_CHECKING:
-    from . import plots
+    from . import plots, scheme
     from .recording import Recording, record
+    from .scheme import Scheme, load_schemes, register
     from .sweeping.api import Sweep, SweepError, load_sweep, sweep
     from .sweeping.study import Study
 
@@ -40,6 +43,7 @@ __all__ = [
     "RunResult",
     "Scenario",
     "ScenarioError",
+    "Scheme",
     "SchemeInfo",
     "Study",
     "Sweep",
@@ -49,11 +53,14 @@ __all__ = [
     "__version__",
     "compare",
     "import_network",
+    "load_schemes",
     "load_sweep",
     "network",
     "plots",
     "record",
+    "register",
     "run",
+    "scheme",
     "schemes",
     "sweep",
     "trace",
@@ -61,9 +68,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What needs pandas, pyarrow or matplotlib is loaded when it is asked for: the rest starts at once."""
+    """What needs pandas or matplotlib, or is for writing schemes, is loaded when asked for: the rest starts at once."""
     if name == "plots":
-        return importlib.import_module(f"{__name__}.plots")
+        return import_module(".plots", __name__)
     if name in {"Recording", "record"}:
         from . import recording
 
@@ -72,4 +79,7 @@ def __getattr__(name: str) -> object:
         from .sweeping import api
 
         return getattr(api, name)
+    if name in {"Scheme", "load_schemes", "register", "scheme"}:
+        scheme = import_module(".scheme", __name__)
+        return scheme if name == "scheme" else getattr(scheme, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

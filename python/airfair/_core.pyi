@@ -4,8 +4,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, final
 
+from .scheme import Scheme
+
 __all__ = [
+    "Context",
     "InputError",
+    "Random",
     "Recorded",
     "Scenario",
     "ScenarioError",
@@ -17,6 +21,7 @@ __all__ = [
     "nearest",
     "parse_time",
     "read_toml",
+    "register_scheme",
     "run_paced",
     "schemes",
     "summarise",
@@ -141,6 +146,63 @@ class Recorded:
         """
 
 @final
+class Random:
+    """The random stream of a scheme at one place: the same seed gives the same draws."""
+
+    def __new__(cls, seed: int = 1, name: str = "test") -> Self:
+        """A stream of its own, for tests."""
+
+    def next_u32(self) -> int:
+        """The next 32 bits."""
+
+    def next_u64(self) -> int:
+        """The next 64 bits."""
+
+    def below(self, bound: int) -> int:
+        """A whole number below `bound` (32 bits), every one equally likely; 0 for a bound of 0."""
+
+    def uniform(self) -> float:
+        """A number from 0 up to, but not, 1."""
+
+@final
+class Context:
+    """What every hook is handed beside its subject. It is of no use after the hook."""
+
+    def __new__(cls, now: int = 0, *, seed: int = 1, name: str = "test") -> Self:
+        """A context of one's own, to try hooks with."""
+
+    now: int
+    """The present, ns since the start of the run."""
+
+    @property
+    def random(self) -> Random:
+        """The scheme's own random stream at this place."""
+
+    def set_timer(self, timer: int, at: int) -> None:
+        """Set timer number `timer` (0 to 65535) of a source to `at`, ns since the start of the run.
+
+        That must be later than now. An earlier setting of the same timer counts no more.
+        """
+
+    def drop(self, packet: int, why: str) -> None:
+        """Say that the queue has thrown away a packet (its `id`) that it stored."""
+
+    def mark(self, packet: int, why: str) -> None:
+        """Mark a packet (its `id`) that the queue stores."""
+
+    @property
+    def timers(self) -> list[tuple[int, int]]:
+        """What was asked for and not yet carried out: timers and their times, ns."""
+
+    @property
+    def dropped(self) -> list[tuple[int, str]]:
+        """Packets dropped and why."""
+
+    @property
+    def marked(self) -> list[tuple[int, str]]:
+        """Packets marked and why."""
+
+@final
 class Stop:
     """Asks the runs that were given it to end."""
 
@@ -231,6 +293,19 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
 
 def schemes() -> str:
     """Every scheme with its parameters, as JSON."""
+
+def register_scheme(
+    scheme: type[Scheme],
+    name: str,
+    about: str,
+    origin: str,
+    places: Sequence[str],
+    params: Sequence[tuple[str, str, str, str, str, str]],
+) -> None:
+    """See `airfair.register`. A parameter is its name, kind, default, least, most and documentation.
+
+    Raises `InputError`, or what the scheme's code raises when it is built with its defaults.
+    """
 
 def parse_time(text: str) -> int:
     """A time with its unit, such as "1.5 ms", in nanoseconds. Raises `InputError`."""

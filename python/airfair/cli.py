@@ -39,6 +39,25 @@ scheme_option = click.option(
 seed_option = click.option(
     "--seed", type=SEED, default=1, show_default=True, help="Seed of every random draw."
 )
+
+
+def _load(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
+    if names:
+        from .scheme import load_schemes
+
+        for name in names:
+            load_schemes(name)
+
+
+schemes_from_option = click.option(
+    "--schemes-from",
+    metavar="FILE.py|MODULE",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_load,
+    help="Schemes written in Python; may be given many times.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
 
@@ -56,6 +75,7 @@ def cli() -> None:
 @cli.command()
 @file_argument
 @scheme_option
+@schemes_from_option
 @seed_option
 @set_option
 @json_option
@@ -121,6 +141,7 @@ def run(
 @click.option(
     "--schemes", metavar="A,B", help="Schemes, with commas; the first is what the others differ from."
 )
+@schemes_from_option
 @click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="How many seeds.")
 @click.option("--seed-from", type=SEED, default=1, show_default=True, help="The first seed.")
 @set_option
@@ -284,6 +305,7 @@ def plot(
 
 
 @cli.command()
+@schemes_from_option
 @json_option
 def schemes(as_json: bool) -> None:
     """List the schemes and their parameters.
@@ -301,6 +323,7 @@ def schemes(as_json: bool) -> None:
 @cli.command()
 @file_argument
 @scheme_option
+@schemes_from_option
 @seed_option
 @set_option
 @click.option("--node", metavar="ID", help="Only what concerns this node.")
@@ -336,6 +359,7 @@ def trace(
 
 @cli.command()
 @file_argument
+@schemes_from_option
 @set_option
 @click.option("--resolved", is_flag=True, help="Print the complete scenario, every default filled in.")
 def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:

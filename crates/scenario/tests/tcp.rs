@@ -344,7 +344,7 @@ fn every_law_and_key_is_in_the_reference() {
     let transport = page("[[flow]]").keys.iter().find(|k| k.name == "transport").unwrap();
     for scheme in airfair_schemes::registry() {
         let word = format!("tcp-{}", scheme.name);
-        assert_eq!(transport.choices.contains(&word.as_str()), scheme.places.contains(&"source"), "{word}");
+        assert_eq!(transport.choices.contains(&word), scheme.places.contains(&"source"), "{word}");
     }
     // A profile and one key for each field of the transport's configuration.
     let fields = format!("{:#?}", TcpConfig::default());

@@ -30,8 +30,8 @@ mod filters;
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, Sent, Source};
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 
 use filters::{MaxOfRounds, MinRtt};
 

@@ -26,8 +26,8 @@
 
 use airfair_units::{Bytes, Span, Time};
 
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Aqm, Context, DropReason, MarkReason, Packet, QueueView, Verdict};
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 
 /// A packet dropped, or marked, because the queue stood too long.
 pub const CODEL: &str = "codel";

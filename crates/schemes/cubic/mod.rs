@@ -27,8 +27,8 @@
 
 use airfair_units::{Bytes, Span, Time, math};
 
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, Sent, Source};
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 use crate::reno::{INITIAL_SSTHRESH, Window};
 
 const C: ParamDoc = ParamDoc {

@@ -33,10 +33,10 @@ use airfair_units::random::Stream;
 use airfair_units::{Bytes, Time};
 
 use crate::codel;
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{
     Context, DropReason, Ecn, Enqueued, Head, Outbox, Packet, Priority, Queue, QueueView, Verdict,
 };
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 
 const FLOWS: ParamDoc = ParamDoc {
     name: "flows",

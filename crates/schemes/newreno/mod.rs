@@ -8,8 +8,8 @@
 //! far below ssthresh. So the default of `careful_exit` is the other one: the first choice of RFC 6582 section 3.2 step 3
 //! needs no measure against a burst elsewhere, and slow start fills the difference in a few round trips.
 
+use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::PartialAck;
-use crate::registry::{ParamDoc, ParamError, Params};
 use crate::reno::{self, Reno};
 
 const CAREFUL_EXIT: ParamDoc = ParamDoc { default: "true", ..reno::CAREFUL_EXIT };

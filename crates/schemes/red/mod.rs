@@ -39,8 +39,8 @@
 
 use airfair_units::{Span, Time};
 
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Aqm, Context, DropReason, MarkReason, Packet, QueueView, Verdict};
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 
 /// A packet dropped, or marked, by the random draw.
 pub const EARLY: &str = "red-early";

@@ -22,10 +22,10 @@ mod window;
 
 use airfair_units::{Bytes, Time};
 
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{
     Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, PartialAck, Source,
 };
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 
 pub(crate) use window::{INITIAL_SSTHRESH, Window};
 

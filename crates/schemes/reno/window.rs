@@ -3,8 +3,8 @@
 
 use airfair_units::Bytes;
 
+use crate::params::{ParamDoc, ParamKind};
 use crate::places::{Allowance, FlowSetup};
-use crate::registry::{ParamDoc, ParamKind};
 
 /// The first threshold, for the tables of parameters.
 pub(crate) const INITIAL_SSTHRESH: ParamDoc = ParamDoc {

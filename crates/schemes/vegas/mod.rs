@@ -25,8 +25,8 @@
 
 use airfair_units::{Bytes, Span, Time};
 
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, Source};
-use crate::registry::{ParamDoc, ParamError, ParamKind, Params};
 use crate::reno::{INITIAL_SSTHRESH, Window};
 
 const ALPHA: ParamDoc = ParamDoc {

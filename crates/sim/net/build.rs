@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use airfair_schemes::Scheme;
 use airfair_schemes::places::Outbox;
+use airfair_schemes::{Registry, Scheme};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
@@ -29,7 +29,7 @@ impl Net {
         air: &Air,
         node_of_station: Vec<u32>,
         radio_of_station: &[usize],
-        scheme: Box<dyn Scheme>,
+        (scheme, schemes): (Box<dyn Scheme>, &Registry),
         seed: u64,
         agenda: &mut Agenda,
     ) -> Result<Self, String> {
@@ -177,7 +177,7 @@ impl Net {
             net.route(destination, &sources);
         }
         let of_run = scheme.source().is_some().then_some(scheme);
-        let (laws, ids) = Laws::new(spec, of_run)?;
+        let (laws, ids) = Laws::new(spec, of_run, schemes)?;
         net.laws = laws;
         for (flow, law) in spec.flows.iter().zip(ids) {
             net.add_flow(flow, law, seed, agenda);

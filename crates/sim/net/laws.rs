@@ -1,7 +1,7 @@
 //! Window laws of a run: one scheme for each law and its parameters, shared by the flows that use it.
 
 use airfair_schemes::places::Source;
-use airfair_schemes::{Params, Scheme, find};
+use airfair_schemes::{Params, Registry, Scheme};
 
 use crate::spec::{Transport, WorldSpec};
 
@@ -15,10 +15,11 @@ pub(crate) struct Laws(Vec<Box<dyn Scheme>>);
 
 impl Laws {
     /// The laws of all flows: each flow's own, unless the run's scheme has a source and the flow does not insist on its own.
-    /// `run` is a second copy of the run's scheme.
+    /// `run` is a second copy of the run's scheme; the others are found among `schemes`.
     pub(crate) fn new(
         spec: &WorldSpec,
         run: Option<Box<dyn Scheme>>,
+        schemes: &Registry,
     ) -> Result<(Self, Vec<Option<LawId>>), String> {
         let mut laws: Vec<Box<dyn Scheme>> = Vec::new();
         let mut known: Vec<(&str, &Params, LawId)> = Vec::new();
@@ -40,7 +41,8 @@ impl Laws {
                 ids.push(Some(id));
                 continue;
             }
-            let entry = find(law).ok_or_else(|| format!("flow {}: no such scheme: {law}", flow.id))?;
+            let entry =
+                schemes.find(law).ok_or_else(|| format!("flow {}: no such scheme: {law}", flow.id))?;
             let scheme = (entry.build)(params).map_err(|e| format!("flow {}: {law}.{e}", flow.id))?;
             if scheme.source().is_none() {
                 return Err(format!("flow {}: {law} has no window law", flow.id));

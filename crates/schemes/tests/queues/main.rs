@@ -95,7 +95,7 @@ fn documented_defaults_are_accepted_and_other_kinds_refused() {
     use airfair_units::Quantity;
     for name in ["red", "codel", "fq-codel"] {
         let entry = find(name).unwrap();
-        for doc in entry.params {
+        for doc in entry.params.iter() {
             let value = match doc.kind {
                 ParamKind::Span => ParamValue::Span(Span::parse(doc.default).unwrap()),
                 ParamKind::Bytes => ParamValue::Bytes(Bytes::parse(doc.default).unwrap()),

@@ -1,0 +1,63 @@
+//! An AQM written in Python.
+
+use airfair_schemes::places::{self, Aqm, QueueView, Verdict};
+use pyo3::prelude::*;
+
+use super::context::Place;
+use super::hooks::{Decision, Hooks, class, packet, view};
+use crate::hosted::Raised;
+
+pub(super) struct PythonAqm {
+    hooks: Hooks,
+    on_dequeue: bool,
+}
+
+impl PythonAqm {
+    pub fn new(object: &Bound<'_, PyAny>, raised: &Raised, scheme: &'static str) -> PyResult<Self> {
+        let base = class!(object.py(), "Aqm")?;
+        let hooks = Hooks::new(object, base, Place::Aqm, raised, scheme)?;
+        Ok(Self { hooks, on_dequeue: Hooks::has(object, base, "on_dequeue")? })
+    }
+
+    fn ask(
+        &self,
+        hook: &str,
+        p: &places::Packet,
+        queue: &QueueView,
+        context: &mut places::Context<'_>,
+    ) -> Verdict {
+        self.hooks.call(context, Verdict::Pass, |object, context| {
+            let py = object.py();
+            let answer = object.call_method1(hook, (packet(py, p)?, view(py, queue)?, context))?;
+            match Decision::read(&answer)? {
+                Some(Decision::Accept) => Ok(Verdict::Pass),
+                Some(Decision::Drop(reason)) => Ok(Verdict::Drop(reason)),
+                Some(Decision::Mark(reason)) => Ok(Verdict::Mark(reason)),
+                _ => {
+                    let expected = "None to let the packet pass, Drop(reason) or Mark(reason)";
+                    Err(self.hooks.wrong(&format!("Aqm.{hook}"), &answer, expected))
+                }
+            }
+        })
+    }
+}
+
+impl Aqm for PythonAqm {
+    fn on_enqueue(
+        &mut self,
+        packet: &places::Packet,
+        queue: &QueueView,
+        context: &mut places::Context<'_>,
+    ) -> Verdict {
+        self.ask("on_enqueue", packet, queue, context)
+    }
+
+    fn on_dequeue(
+        &mut self,
+        packet: &places::Packet,
+        queue: &QueueView,
+        context: &mut places::Context<'_>,
+    ) -> Verdict {
+        if self.on_dequeue { self.ask("on_dequeue", packet, queue, context) } else { Verdict::Pass }
+    }
+}

@@ -1,0 +1,166 @@
+//! What every hook is handed beside its subject.
+
+use airfair_schemes::places;
+use airfair_units::Time;
+use airfair_units::random::{Purpose, Stream};
+use pyo3::prelude::*;
+
+use crate::error::input_error;
+use crate::interned::reason;
+
+/// Where a context is handed in, which says what may be asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A program's own, to try its hooks with: everything.
+    Any,
+    Source,
+    Queue,
+    Aqm,
+}
+
+/// The random stream of a scheme at one place: the simulator's, so that the same seed gives the same run.
+#[pyclass(module = "airfair.scheme")]
+pub(crate) struct Random(pub Stream);
+
+#[pymethods]
+impl Random {
+    /// A stream of its own, for tests.
+    #[new]
+    #[pyo3(signature = (seed=1, name="test"))]
+    fn new(seed: u64, name: &str) -> Self {
+        Self(Stream::new(seed, name, Purpose::Queue))
+    }
+
+    /// The next 32 bits.
+    fn next_u32(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+
+    /// The next 64 bits.
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A whole number below `bound`, every one equally likely; 0 for a bound of 0.
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0.below(bound)
+    }
+
+    /// A number from 0 up to, but not, 1.
+    fn uniform(&mut self) -> f64 {
+        self.0.uniform()
+    }
+}
+
+/// Packets and reasons.
+type Named = Vec<(u32, &'static str)>;
+
+/// What every hook is handed beside its subject: the present, a random stream, and where effects go.
+#[pyclass(module = "airfair.scheme")]
+pub(crate) struct Context {
+    /// The present, ns since the start of the run.
+    #[pyo3(get, set)]
+    now: u64,
+    random: Py<Random>,
+    place: Place,
+    timers: Vec<(u16, u64)>,
+    dropped: Named,
+    marked: Named,
+}
+
+impl Context {
+    pub fn at(py: Python<'_>, place: Place) -> PyResult<Py<Self>> {
+        let random = Py::new(py, Random(Stream::of_hash(0, 0, Purpose::Queue)))?;
+        let (timers, dropped, marked) = Default::default();
+        Py::new(py, Self { now: 0, random, place, timers, dropped, marked })
+    }
+
+    /// Lends the simulator's stream to Python until [`Context::give_back`].
+    pub fn lend(this: &Bound<'_, Self>, context: &mut places::Context<'_>) -> PyResult<()> {
+        let mut own = this.try_borrow_mut()?;
+        own.now = context.now.as_nanos();
+        std::mem::swap(&mut own.random.bind(this.py()).try_borrow_mut()?.0, context.random);
+        Ok(())
+    }
+
+    /// Takes the stream back and passes effects on.
+    pub fn give_back(this: &Bound<'_, Self>, context: &mut places::Context<'_>) -> PyResult<()> {
+        let mut own = this.try_borrow_mut()?;
+        std::mem::swap(&mut own.random.bind(this.py()).try_borrow_mut()?.0, context.random);
+        let timers = own.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at)));
+        context.out.timers.extend(timers);
+        let dropped = own.dropped.drain(..).map(|(id, why)| (places::PacketId(id), places::DropReason(why)));
+        context.out.dropped.extend(dropped);
+        let marked = own.marked.drain(..).map(|(id, why)| (places::PacketId(id), places::MarkReason(why)));
+        context.out.marked.extend(marked);
+        Ok(())
+    }
+
+    fn only(&self, place: Place, what: &str) -> PyResult<()> {
+        if self.place == place || self.place == Place::Any {
+            return Ok(());
+        }
+        Err(input_error(format!("Context.{what} goes with a {place:?}, not with a {:?}", self.place)))
+    }
+}
+
+#[pymethods]
+impl Context {
+    /// A context of one's own, to try hooks with.
+    #[new]
+    #[pyo3(signature = (now=0, *, seed=1, name="test"))]
+    fn new(py: Python<'_>, now: u64, seed: u64, name: &str) -> PyResult<Self> {
+        let random = Py::new(py, Random::new(seed, name))?;
+        let (timers, dropped, marked) = Default::default();
+        Ok(Self { now, random, place: Place::Any, timers, dropped, marked })
+    }
+
+    /// The scheme's own random stream at this place.
+    #[getter]
+    fn random(&self, py: Python<'_>) -> Py<Random> {
+        self.random.clone_ref(py)
+    }
+
+    /// Sets timer number `timer` (0 to 65535) of a source to `at`, ns since the start of the run; an earlier setting of the same timer
+    /// counts no more.
+    fn set_timer(&mut self, timer: u16, at: u64) -> PyResult<()> {
+        self.only(Place::Source, "set_timer")?;
+        if at <= self.now {
+            return Err(input_error(format!("a timer at {at} ns: expected later than now, {} ns", self.now)));
+        }
+        self.timers.push((timer, at));
+        Ok(())
+    }
+
+    /// A packet (by its `id`) that the queue stored is thrown away by itself: it is no longer stored.
+    fn drop(&mut self, packet: u32, why: &str) -> PyResult<()> {
+        self.only(Place::Queue, "drop")?;
+        self.dropped.push((packet, reason(why)?));
+        Ok(())
+    }
+
+    /// A packet (by its `id`) that the queue stores is marked by itself.
+    fn mark(&mut self, packet: u32, why: &str) -> PyResult<()> {
+        self.only(Place::Queue, "mark")?;
+        self.marked.push((packet, reason(why)?));
+        Ok(())
+    }
+
+    /// What was asked for and not yet carried out: timers and their times, ns.
+    #[getter]
+    fn timers(&self) -> Vec<(u16, u64)> {
+        self.timers.clone()
+    }
+
+    /// Packets dropped and why.
+    #[getter]
+    fn dropped(&self) -> Named {
+        self.dropped.clone()
+    }
+
+    /// Packets marked and why.
+    #[getter]
+    fn marked(&self) -> Named {
+        self.marked.clone()
+    }
+}

@@ -1,0 +1,151 @@
+//! Calling the hooks of a Python object: the interpreter is taken for each call, and what it raises ends the run.
+
+use airfair_schemes::places::{self, DropReason, Ecn, MarkReason, PacketClass, QueueView};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use super::context::{Context, Place};
+use crate::error::input_error;
+use crate::hosted::Raised;
+use crate::interned::reason;
+
+/// A class of `airfair.scheme`, looked up once.
+macro_rules! class {
+    ($py:expr, $name:literal) => {{
+        static CLASS: pyo3::sync::PyOnceLock<Py<pyo3::types::PyType>> = pyo3::sync::PyOnceLock::new();
+        CLASS.import($py, "airfair.scheme", $name)
+    }};
+}
+pub(super) use class;
+
+/// A Python object that fills a place of one world.
+pub(super) struct Hooks {
+    object: Py<PyAny>,
+    context: Py<Context>,
+    raised: Raised,
+    scheme: &'static str,
+}
+
+impl Hooks {
+    /// Around what a factory has made, which must be of the place's base class.
+    pub fn new(
+        object: &Bound<'_, PyAny>,
+        base: &Bound<'_, PyType>,
+        place: Place,
+        raised: &Raised,
+        scheme: &'static str,
+    ) -> PyResult<Self> {
+        if !object.is_instance(base)? {
+            let (given, expected) = (object.repr()?, base.name()?);
+            return Err(input_error(format!("scheme {scheme}: {given} stands here; expected a {expected}")));
+        }
+        let context = Context::at(object.py(), place)?;
+        Ok(Self { object: object.clone().unbind(), context, raised: raised.clone(), scheme })
+    }
+
+    /// Whether the object's class has a hook of its own: what does nothing is not called.
+    pub fn has(object: &Bound<'_, PyAny>, base: &Bound<'_, PyType>, hook: &str) -> PyResult<bool> {
+        Ok(!object.get_type().getattr(hook)?.is(&base.getattr(hook)?))
+    }
+
+    /// Calls a hook with a context. Once anything was raised nothing is called any more and `inert` is the answer.
+    pub fn call<T>(
+        &self,
+        context: &mut places::Context<'_>,
+        inert: T,
+        hook: impl FnOnce(&Bound<'_, PyAny>, &Bound<'_, Context>) -> PyResult<T>,
+    ) -> T {
+        self.attached(inert, |object| {
+            let own = self.context.bind(object.py());
+            Context::lend(own, context)?;
+            let answer = hook(object, own);
+            Context::give_back(own, context)?;
+            answer
+        })
+    }
+
+    /// Calls a hook that has no context.
+    pub fn attached<T>(&self, inert: T, hook: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+        if self.raised.any() {
+            return inert;
+        }
+        match Python::try_attach(|py| hook(self.object.bind(py))) {
+            Some(Ok(answer)) => answer,
+            Some(Err(error)) => {
+                self.raised.set(error);
+                inert
+            }
+            // The interpreter is ending, and with it the run.
+            None => inert,
+        }
+    }
+
+    /// Ends the run because of an answer that no hook may give.
+    pub fn refuse(&self, problem: &str) {
+        self.raised.set(input_error(format!("scheme {}: {problem}", self.scheme)));
+    }
+
+    /// Whether anything was raised in this world.
+    pub fn ended(&self) -> bool {
+        self.raised.any()
+    }
+
+    /// The error about an answer of the wrong kind.
+    pub fn wrong(&self, hook: &str, answer: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+        let given = answer.repr().map_or_else(|_| "?".to_string(), |text| text.to_string());
+        input_error(format!("scheme {}: {hook} returned {given}; expected {expected}", self.scheme))
+    }
+}
+
+/// A packet as Python sees it.
+pub(super) fn packet<'py>(py: Python<'py>, p: &places::Packet) -> PyResult<Bound<'py, PyAny>> {
+    let class = match p.class {
+        PacketClass::Data => "data",
+        PacketClass::Ack => "ack",
+        PacketClass::Control => "control",
+    };
+    let ecn = match p.ecn {
+        Ecn::NotEct => "not-ect",
+        Ecn::Ect => "ect",
+        Ecn::Ce => "ce",
+    };
+    let fields =
+        (p.id.0, p.flow.0, p.destination.0, p.next_hop.0, p.bytes, class, ecn, p.enqueued.as_nanos());
+    class!(py, "Packet")?.call1(fields)
+}
+
+/// How full a queue is, as Python sees it.
+pub(super) fn view<'py>(py: Python<'py>, v: &QueueView) -> PyResult<Bound<'py, PyAny>> {
+    class!(py, "QueueView")?.call1((v.packets, v.bytes, v.limit_packets))
+}
+
+/// What Python decided about a packet.
+pub(super) enum Decision {
+    /// `None`.
+    Accept,
+    /// `Drop(reason)`.
+    Drop(DropReason),
+    /// `Mark(reason)`.
+    Mark(MarkReason),
+    /// `Displaced(packet, reason)`.
+    Displaced(u32, DropReason),
+}
+
+impl Decision {
+    /// `None` if it is nothing of the kind.
+    pub fn read(answer: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = answer.py();
+        let why = || reason(&answer.getattr("reason")?.extract::<String>()?);
+        Ok(if answer.is_none() {
+            Some(Self::Accept)
+        } else if answer.is_instance(class!(py, "Drop")?)? {
+            Some(Self::Drop(DropReason(why()?)))
+        } else if answer.is_instance(class!(py, "Mark")?)? {
+            Some(Self::Mark(MarkReason(why()?)))
+        } else if answer.is_instance(class!(py, "Displaced")?)? {
+            Some(Self::Displaced(answer.getattr("packet")?.getattr("id")?.extract()?, DropReason(why()?)))
+        } else {
+            None
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! Schemes written in Python: what `airfair.register` hands over becomes a line of the table beside those of the tree.
+//!
+//! Every world builds its own objects. A hook takes the interpreter for as long as it runs; an exception ends the run ([`Raised`]).
+
+mod aqm;
+mod context;
+mod hooks;
+mod queue;
+mod source;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use airfair_schemes::droptail::DropTail;
+use airfair_schemes::places::{Aqm, Queue, Source};
+use airfair_schemes::{ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry};
+use airfair_units::{Bytes, Quantity, Rate, Span};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::input_error;
+use crate::hosted::Raised;
+use crate::interned::interned;
+
+pub(crate) use context::{Context, Random};
+
+/// What is known of a class that was registered.
+struct Definition {
+    class: Py<PyAny>,
+    name: &'static str,
+    about: &'static str,
+    origin: &'static str,
+    places: Vec<&'static str>,
+    params: Vec<Param>,
+}
+
+#[derive(Clone, Copy)]
+struct Param {
+    doc: ParamDoc,
+    /// Least and most.
+    range: [ParamValue; 2],
+}
+
+static REGISTERED: Mutex<Vec<Arc<Definition>>> = Mutex::new(Vec::new());
+
+/// What was registered so far; nothing is held while Python code runs.
+fn registered() -> Vec<Arc<Definition>> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The schemes of the tree and those of Python, as one world or one reading knows them: what their code raises goes to `raised`.
+pub(crate) fn schemes(raised: &Raised) -> Registry {
+    let known = Registry::built_in().clone();
+    registered().iter().fold(known, |known, definition| known.with_accepted(definition.entry(raised)))
+}
+
+/// What a kind of parameter takes, for messages.
+const fn expected(kind: ParamKind) -> &'static str {
+    match kind {
+        ParamKind::Span => Span::EXPECTED,
+        ParamKind::Rate => Rate::EXPECTED,
+        ParamKind::Bytes => Bytes::EXPECTED,
+        ParamKind::Number => "a number",
+        ParamKind::Integer => "a whole number, 0 or more",
+        ParamKind::Flag => "true or false",
+    }
+}
+
+/// A parameter as Python declares it: name, kind, default, least, most, documentation.
+type Declared = (String, String, String, String, String, String);
+
+impl Param {
+    fn read((name, kind, default, low, high, doc): &Declared) -> PyResult<Self> {
+        let kind = match kind.as_str() {
+            "time" => ParamKind::Span,
+            "rate" => ParamKind::Rate,
+            "size" => ParamKind::Bytes,
+            "number" => ParamKind::Number,
+            "integer" => ParamKind::Integer,
+            "flag" => ParamKind::Flag,
+            _ => return Err(input_error(format!("parameter \"{name}\": no such kind: \"{kind}\""))),
+        };
+        let value = |text: &str| {
+            kind.parse(text).ok_or_else(|| {
+                let expected = expected(kind);
+                input_error(format!("parameter \"{name}\": \"{text}\" cannot be read; expected {expected}"))
+            })
+        };
+        value(default)?;
+        let range = [value(low)?, value(high)?];
+        let doc = ParamDoc { name: interned(name)?, doc: interned(doc)?, kind, default: interned(default)? };
+        Ok(Self { doc, range })
+    }
+
+    /// Its value in Python: nanoseconds, bit/s, bytes, a number, a truth.
+    fn put(&self, params: &Params, into: &Bound<'_, PyDict>) -> PyResult<Result<(), ParamError>> {
+        use ParamValue as V;
+        let (doc, name) = (&self.doc, self.doc.name);
+        let refused = match self.range {
+            [V::Span(low), V::Span(high)] => params.span(doc, low..=high).map(|v| into.set_item(name, v.0)),
+            [V::Rate(low), V::Rate(high)] => params.rate(doc, low..=high).map(|v| into.set_item(name, v.0)),
+            [V::Bytes(low), V::Bytes(high)] => {
+                params.bytes(doc, low..=high).map(|v| into.set_item(name, v.0))
+            }
+            [V::Number(low), V::Number(high)] => {
+                params.number(doc, low..=high).map(|v| into.set_item(name, v))
+            }
+            [V::Integer(low), V::Integer(high)] => {
+                params.integer(doc, low..=high).map(|v| into.set_item(name, v))
+            }
+            [V::Flag(_), _] => params.flag(doc).map(|v| into.set_item(name, v)),
+            // Both ends were read as the same kind.
+            _ => Ok(Ok(())),
+        };
+        refused.map_or_else(|error| Ok(Err(error)), |set| set.map(Ok))
+    }
+}
+
+impl Definition {
+    fn entry(self: &Arc<Self>, raised: &Raised) -> SchemeEntry {
+        let (definition, raised) = (Arc::clone(self), raised.clone());
+        SchemeEntry {
+            name: self.name,
+            about: self.about,
+            source: self.origin,
+            places: self.places.clone().into(),
+            params: self.params.iter().map(|p| p.doc).collect(),
+            build: Arc::new(move |params| definition.build(params, &raised)),
+        }
+    }
+
+    fn build(self: &Arc<Self>, params: &Params, raised: &Raised) -> Result<Box<dyn Scheme>, ParamError> {
+        let none = || ParamError { name: "", problem: "its Python code has failed".to_string() };
+        if raised.any() {
+            return Err(none());
+        }
+        let built = Python::try_attach(|py| {
+            let values = PyDict::new(py);
+            for param in &self.params {
+                if let Err(refused) = param.put(params, &values)? {
+                    return Ok(Err(refused));
+                }
+            }
+            let built = self.class.bind(py).call_method1("_build", (values,))?;
+            if let Ok((name, problem)) = built.extract::<(String, String)>() {
+                return Ok(Err(ParamError { name: interned(&name)?, problem }));
+            }
+            Ok(Ok(built.unbind()))
+        });
+        match built {
+            Some(Ok(object)) => {
+                let (definition, raised) = (Arc::clone(self), raised.clone());
+                object.map(|object| Box::new(Written { object, definition, raised }) as Box<dyn Scheme>)
+            }
+            Some(Err(error)) => {
+                raised.set(error);
+                Err(none())
+            }
+            None => Err(none()),
+        }
+    }
+}
+
+/// A scheme that is set up: a Python object that makes others.
+struct Written {
+    object: Py<PyAny>,
+    definition: Arc<Definition>,
+    raised: Raised,
+}
+
+impl Written {
+    /// Asks a factory, if the class has it; what it raises ends the run.
+    fn make<T>(
+        &self,
+        place: &str,
+        factory: impl FnOnce(&Bound<'_, PyAny>, &'static str) -> PyResult<T>,
+    ) -> Option<T> {
+        if !self.definition.places.contains(&place) || self.raised.any() {
+            return None;
+        }
+        match Python::try_attach(|py| factory(self.object.bind(py), self.definition.name))? {
+            Ok(made) => Some(made),
+            Err(error) => {
+                self.raised.set(error);
+                None
+            }
+        }
+    }
+}
+
+impl Scheme for Written {
+    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
+        let made = self.make("queue", |object, name| {
+            let made = object.call_method1("queue", (limit_packets,))?;
+            queue::PythonQueue::new(&made, limit_packets, &self.raised, name)
+        });
+        match made {
+            Some(queue) => Box::new(queue),
+            None => Box::new(DropTail::new(limit_packets)),
+        }
+    }
+
+    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+        let made = self.make("aqm", |object, name| {
+            aqm::PythonAqm::new(&object.call_method0("aqm")?, &self.raised, name)
+        });
+        made.map(|aqm| Box::new(aqm) as Box<dyn Aqm>)
+    }
+
+    fn source(&self) -> Option<Box<dyn Source>> {
+        let made = self.make("source", |object, name| {
+            source::PythonSource::new(&object.call_method0("source")?, &self.raised, name)
+        });
+        made.map(|source| Box::new(source) as Box<dyn Source>)
+    }
+}
+
+/// Adds a scheme to the table, or replaces the one of Python's that has its name. Raises `InputError` for what is wrong with it, and
+/// whatever its code raises when it is built with its defaults.
+#[pyfunction]
+pub(crate) fn register_scheme(
+    scheme: Py<PyAny>,
+    name: &str,
+    about: &str,
+    origin: &str,
+    places: Vec<String>,
+    params: Vec<Declared>,
+) -> PyResult<()> {
+    if airfair_scenario::is_key(name) {
+        return Err(input_error(format!("scheme \"{name}\": a key of scenarios has this name")));
+    }
+    let definition = Arc::new(Definition {
+        class: scheme,
+        name: interned(name)?,
+        about: interned(about)?,
+        origin: interned(origin)?,
+        places: places.iter().map(|p| interned(p)).collect::<PyResult<_>>()?,
+        params: params.iter().map(Param::read).collect::<PyResult<_>>()?,
+    });
+    let raised = Raised::default();
+    let checked = Registry::built_in().clone().with(definition.entry(&raised));
+    raised.check()?;
+    checked.map_err(input_error)?;
+    let mut all = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    match all.iter_mut().find(|other| other.name == definition.name) {
+        Some(other) => *other = definition,
+        None => all.push(definition),
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Schemes that are not the tree's: what the reader, its messages and the reference know of them.
+
+use airfair_scenario::{Override, Reader, read, reference_with};
+use airfair_schemes::places::Source;
+use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry, find};
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+
+const GAIN: ParamDoc =
+    ParamDoc { name: "gain", doc: "how fast it answers", kind: ParamKind::Number, default: "0.5" };
+
+/// NewReno under another name, with a parameter of its own.
+struct Gentle(Box<dyn Scheme>);
+
+impl Scheme for Gentle {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        self.0.source()
+    }
+}
+
+fn schemes() -> Registry {
+    let entry = SchemeEntry::new("gentle", "from outside", "this test", &["source"], &[GAIN], |params| {
+        params.number(&GAIN, 0.0..=1.0)?;
+        Ok(Box::new(Gentle((find("newreno").unwrap().build)(&Params::default())?)))
+    });
+    Registry::built_in().clone().with(entry).unwrap()
+}
+
+const TEXT: &str = r#"
+name = "pair"
+duration = "5 s"
+scheme = "droptail"
+
+[radio]
+data_rate = "2 Mbit/s"
+
+[nodes]
+kind = "chain"
+count = 2
+spacing = "100 m"
+
+[tcp]
+
+[[flow]]
+id = "one"
+from = "0"
+to = "1"
+transport = "tcp-gentle"
+traffic = { kind = "ftp" }
+
+[[flow]]
+id = "two"
+from = "1"
+to = "0"
+transport = "tcp"
+scheme = "gentle"
+traffic = { kind = "ftp" }
+
+[schemes.gentle]
+gain = 0.25
+"#;
+
+fn problem(text: &str, overrides: &[&str]) -> String {
+    let overrides: Vec<Override> = overrides.iter().map(|o| Override::parse(o).unwrap()).collect();
+    let schemes = schemes();
+    Reader::with_schemes(&schemes).text(text, "x.toml", &overrides).unwrap_err().to_string()
+}
+
+#[test]
+fn a_scenario_may_name_them_everywhere() {
+    let schemes = schemes();
+    let reader = Reader::with_schemes(&schemes);
+    let scenario = reader.text(TEXT, "x.toml", &[]).unwrap();
+    assert_eq!(scenario.scheme_params["gentle"].0["gain"], ParamValue::Number(0.25));
+    assert_eq!(reader.text(&scenario.resolved, "again", &[]).unwrap(), scenario);
+    let set = [Override::parse("gentle.gain=0.75").unwrap(), Override::parse("scheme=gentle").unwrap()];
+    let other = reader.text(TEXT, "x.toml", &set).unwrap();
+    assert_eq!(other.scheme_params["gentle"].0["gain"], ParamValue::Number(0.75));
+    assert_eq!(other.scheme, "gentle");
+    // The tree's reader knows none of it.
+    let errors = read(TEXT, "x.toml", &[]).unwrap_err();
+    assert_eq!(errors.list.len(), 3, "{errors}");
+}
+
+#[test]
+fn a_world_finds_their_window_laws() {
+    let schemes = schemes();
+    let scenario = Reader::with_schemes(&schemes).text(TEXT, "x.toml", &[]).unwrap();
+    let droptail = || (find("droptail").unwrap().build)(&Params::default()).unwrap();
+    let mut world = World::with_schemes(&scenario.spec, "droptail", droptail(), 1, &schemes).unwrap();
+    drive::to_end(&mut world);
+    assert!(world.result().flows.iter().all(|flow| flow.delivered_bytes > 0));
+    let refused = World::new(&scenario.spec, "droptail", droptail(), 1).err();
+    assert_eq!(refused.as_deref(), Some("flow one: no such scheme: gentle"));
+}
+
+#[test]
+fn messages_know_them() {
+    let wrong = TEXT.replace("gain = 0.25", "gian = 0.25");
+    assert!(problem(&wrong, &[]).contains(
+        "schemes.gentle.gian: not a parameter of gentle; expected \"gain\"; did you mean \"gain\"?"
+    ));
+    assert!(problem(TEXT, &["gentle.gain=2"]).contains("gain: expected a number from 0 to 1"));
+    assert!(problem(TEXT, &["scheme=gentel"]).contains("did you mean \"gentle\"?"));
+    assert!(problem(TEXT, &["gentel.gain=1"]).contains("did you mean \"gentle\"?"));
+    assert!(problem(TEXT, &["flow.one.transport=tcp-gentel"]).contains("did you mean \"tcp-gentle\"?"));
+    assert!(problem(TEXT, &["flow.two.scheme=red"]).contains("or \"gentle\""));
+}
+
+#[test]
+fn the_reference_knows_them() {
+    let pages = reference_with(&schemes());
+    let page = pages.iter().find(|page| page.name == "[schemes.gentle]").unwrap();
+    assert_eq!((page.keys[0].name, page.keys[0].doc.as_str()), ("gain", GAIN.doc));
+    let flow = pages.iter().find(|page| page.name == "[[flow]]").unwrap();
+    let transport = flow.keys.iter().find(|key| key.name == "transport").unwrap();
+    assert!(transport.choices.iter().any(|word| word == "tcp-gentle"));
+    assert!(transport.expected.contains("\"tcp-gentle\""));
+}
+
+#[test]
+fn none_may_have_the_name_of_a_key() {
+    let red = find("red").unwrap().clone();
+    let schemes = Registry::built_in().clone().with(SchemeEntry { name: "radio", ..red }).unwrap();
+    let errors = Reader::with_schemes(&schemes).text(TEXT, "x.toml", &[]).unwrap_err();
+    assert_eq!(errors.to_string(), "x.toml: a scheme is called \"radio\", which is a key of scenarios");
+}

@@ -1,0 +1,91 @@
+//! `capped`: a window that never changes, and queues that never grow long.
+//!
+//! Over some hops of radio a window of a few segments is enough to fill the path; what is above it stands in queues and
+//! collides (Fu, Zerfos, Luo, Lu, Zhang, Gerla, "The Impact of Multihop Wireless Channel on TCP Throughput and Loss", INFOCOM
+//! 2003). Places: the source, and an AQM that keeps other flows' packets from filling the queue.
+
+use airfair_schemes::places::{
+    Acked, Allowance, Aqm, Congestion, Context, DropReason, FlowSetup, Packet, QueueView, Source, Verdict,
+};
+use airfair_schemes::{ParamDoc, ParamKind, Scheme, SchemeEntry};
+use airfair_units::{Bytes, Time};
+
+/// A packet dropped because so many waited already.
+pub const CAP: DropReason = DropReason("capped");
+
+const SEGMENTS: ParamDoc = ParamDoc {
+    name: "segments",
+    doc: "the window of every flow, segments",
+    kind: ParamKind::Integer,
+    default: "2",
+};
+const QUEUE: ParamDoc = ParamDoc {
+    name: "queue",
+    doc: "packets that wait at an interface; what arrives beyond is dropped",
+    kind: ParamKind::Integer,
+    default: "20",
+};
+
+/// The line of the table. Everything that knows schemes knows this one once it is in the registry.
+pub fn entry() -> SchemeEntry {
+    SchemeEntry::new(
+        "capped",
+        "a window that never changes, and queues that never grow long",
+        "Fu et al., INFOCOM 2003",
+        &["source", "aqm"],
+        &[SEGMENTS, QUEUE],
+        |params| {
+            Ok(Box::new(Capped {
+                segments: params.integer(&SEGMENTS, 1..=10_000)?,
+                queue: params.integer(&QUEUE, 1..=100_000)? as u32,
+            }))
+        },
+    )
+}
+
+/// The scheme, set up: a factory for each place that it fills.
+struct Capped {
+    segments: u64,
+    queue: u32,
+}
+
+impl Scheme for Capped {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(Fixed { segments: self.segments, window: Bytes(0) }))
+    }
+
+    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+        Some(Box::new(Cap { packets: self.queue }))
+    }
+}
+
+/// A window that never changes. The transport repairs losses; a law only says how much may be in flight.
+struct Fixed {
+    segments: u64,
+    window: Bytes,
+}
+
+impl Source for Fixed {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+        self.window = Bytes(self.segments.saturating_mul(setup.mss.get())).min(setup.window_limit);
+    }
+
+    fn on_acked(&mut self, _acked: &Acked, _context: &mut Context<'_>) {}
+
+    fn on_congestion(&mut self, _congestion: &Congestion, _context: &mut Context<'_>) {}
+
+    fn allowance(&self, _now: Time) -> Allowance {
+        Allowance { window: Some(self.window), rate: None, quantum: None }
+    }
+}
+
+/// Drops what arrives when so many packets wait.
+struct Cap {
+    packets: u32,
+}
+
+impl Aqm for Cap {
+    fn on_enqueue(&mut self, _packet: &Packet, queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
+        if queue.packets < self.packets { Verdict::Pass } else { Verdict::Drop(CAP) }
+    }
+}

@@ -1,0 +1,78 @@
+"""Schemes written in Python: slow, but packet by packet equal to the same law in Rust.
+
+    from airfair.scheme import Aqm, Context, Drop, Packet, QueueView, Scheme, integer, register
+
+    class Cap(Aqm):
+        def __init__(self, most: int) -> None:
+            self.most = most
+
+        def on_enqueue(self, packet: Packet, queue: QueueView, context: Context) -> Drop | None:
+            return Drop("cap") if queue.packets >= self.most else None
+
+    @register
+    class CapScheme(Scheme):
+        "keeps every queue short"
+        name = "cap"
+        origin = "an example"
+        most = integer(10, "longest queue, packets", low=1, high=1000)
+
+        def aqm(self) -> Aqm:
+            return Cap(self.most)
+
+From then on this process knows "cap" as it knows "red". Times are nanoseconds, sizes bytes, rates bit/s.
+`docs/how-to/schemes.md` tells the rules.
+"""
+
+from .._core import Context, Random
+from .facts import (
+    Acked,
+    Allowance,
+    Cause,
+    Congestion,
+    Displaced,
+    Drop,
+    FlowSetup,
+    Idle,
+    Mark,
+    Packet,
+    QueueView,
+    RateSample,
+    Sent,
+)
+from .files import load_schemes, loaded
+from .params import Param, ParamError, flag, integer, number, rate, size, time
+from .places import Aqm, Queue, Source
+from .register import Scheme, register
+
+__all__ = [
+    "Acked",
+    "Allowance",
+    "Aqm",
+    "Cause",
+    "Congestion",
+    "Context",
+    "Displaced",
+    "Drop",
+    "FlowSetup",
+    "Idle",
+    "Mark",
+    "Packet",
+    "Param",
+    "ParamError",
+    "Queue",
+    "QueueView",
+    "Random",
+    "RateSample",
+    "Scheme",
+    "Sent",
+    "Source",
+    "flag",
+    "integer",
+    "load_schemes",
+    "loaded",
+    "number",
+    "rate",
+    "register",
+    "size",
+    "time",
+]

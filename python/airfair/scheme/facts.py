@@ -1,0 +1,145 @@
+"""What hooks are told, and what they answer: the structures of `crates/schemes/places`, field by field.
+
+Times are whole nanoseconds, sizes bytes, rates bit/s. The simulator makes them; tests may, too.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Cause = Literal["fast-loss", "timeout", "mark", "link-drop"]
+"""Why a source is told of congestion: loss found by acknowledgements, the retransmission timer, an echoed
+mark, a packet that the own link layer gave up."""
+
+
+class Packet(NamedTuple):
+    """A packet as a queue sees it."""
+
+    id: int
+    """The simulator's handle: stored and handed back, nothing more."""
+    flow: int = 0
+    destination: int = 0
+    """The node where it ends, by its index."""
+    next_hop: int = 0
+    bytes: int = 1500
+    """As an IP packet."""
+    kind: Literal["data", "ack", "control"] = "data"
+    ecn: Literal["not-ect", "ect", "ce"] = "not-ect"
+    """Whether it may be marked, or is (RFC 3168)."""
+    enqueued: int = 0
+    """When it reached the queue, ns."""
+
+
+class QueueView(NamedTuple):
+    """How full a queue is."""
+
+    packets: int
+    bytes: int
+    limit_packets: int
+
+
+class Drop(NamedTuple):
+    """The packet is dropped. The reason stands in the results: lower-case letters, digits, hyphens."""
+
+    reason: str
+
+
+class Mark(NamedTuple):
+    """The packet is marked; one that cannot be marked is dropped."""
+
+    reason: str
+
+
+class Displaced(NamedTuple):
+    """The arriving packet is stored, and another that was stored had to go."""
+
+    packet: Packet
+    reason: str
+
+
+class FlowSetup(NamedTuple):
+    """What a source is told before its flow's first segment leaves."""
+
+    mss: int
+    """Largest payload of a segment."""
+    initial_window: int
+    window_limit: int
+    """The sender's buffer."""
+    rtt: int | None = None
+    """Measured by the connection set-up, ns."""
+    syn_lost: bool = False
+
+
+class Sent(NamedTuple):
+    """A segment with payload left."""
+
+    bytes: int
+    in_flight: int
+    """After it."""
+    retransmission: bool = False
+
+
+class RateSample(NamedTuple):
+    """How fast bytes were delivered while one segment was in flight."""
+
+    delivered: int
+    interval: int
+    """ns."""
+    app_limited: bool = False
+
+
+class Acked(NamedTuple):
+    """An acknowledgement of something new, cumulative or selective."""
+
+    bytes: int
+    """Newly acknowledged, both ways together."""
+    cumulative: int
+    """Of that, below the cumulative acknowledgement."""
+    lost: int = 0
+    """Found lost since the last call."""
+    prior_in_flight: int = 0
+    in_flight: int = 0
+    """Before and after this acknowledgement was counted."""
+    rtt: int | None = None
+    """Of the newest segment acknowledged, if it may be measured, ns."""
+    rate_sample: RateSample | None = None
+    round_ended: bool = False
+    """Data sent after the end of the last round trip is acknowledged."""
+    window_limited: bool = True
+    """The window was full since the last acknowledgement: only then may it grow."""
+    in_recovery: bool = False
+    """Losses are being repaired: the window does not grow."""
+    sent_at: int = 0
+    """When the newest segment acknowledged was sent, ns."""
+
+
+class Congestion(NamedTuple):
+    """A congestion event; at most one a round trip for each cause but "timeout"."""
+
+    cause: Cause
+    in_flight: int
+    """FlightSize of RFC 5681: sent and not cumulatively acknowledged."""
+    pipe: int = 0
+    """Of that, in the network by the transport's estimate."""
+    repeated: bool = False
+    """A time-out of a segment that a time-out has sent again before."""
+
+
+class Idle(NamedTuple):
+    """The source was silent for longer than a retransmission time-out."""
+
+    span: int
+    """How long, ns."""
+    rto: int
+    """ns."""
+
+
+class Allowance(NamedTuple):
+    """What a source may do now."""
+
+    window: int | None = None
+    """Most payload in flight; None: no limit of the scheme's."""
+    rate: int | None = None
+    """Pacing rate of payload, bit/s; None: not paced."""
+    quantum: int | None = None
+    """Most payload that leaves at once when paced; None: one segment."""

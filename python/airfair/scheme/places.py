@@ -1,0 +1,102 @@
+"""The places that a scheme may fill from Python. A hook that a class leaves out is not called."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+from .._core import Context
+from .facts import (
+    Acked,
+    Allowance,
+    Congestion,
+    Displaced,
+    Drop,
+    FlowSetup,
+    Idle,
+    Mark,
+    Packet,
+    QueueView,
+    Sent,
+)
+
+
+class Aqm(ABC):
+    """Active queue management of one output interface: decides, stores nothing. Stands beside any queue."""
+
+    @abstractmethod
+    def on_enqueue(self, packet: Packet, queue: QueueView, context: Context) -> Drop | Mark | None:
+        """A packet arrives; `queue` is without it. None lets it pass."""
+
+    def on_dequeue(self, packet: Packet, queue: QueueView, context: Context) -> Drop | Mark | None:
+        """A packet is about to leave; `queue` is with it. After a drop the next is asked about at once."""
+
+
+class Queue(ABC):
+    """The discipline of one output interface: stores and orders packets.
+
+    The simulator counts along: an answer that would lose or double a packet ends the run with `InputError`.
+    """
+
+    @abstractmethod
+    def enqueue(self, packet: Packet, context: Context) -> Drop | Displaced | None:
+        """A packet arrives. None: it is stored (never above the limit); Drop: it is refused."""
+
+    @abstractmethod
+    def peek(self, context: Context) -> Packet | None:
+        """The packet that goes next; None only when nothing is stored. It stays until `commit`.
+
+        `context.drop` and `context.mark` tell what the discipline drops and marks by itself, here and in
+        `enqueue`.
+        """
+
+    @abstractmethod
+    def commit(self) -> Packet:
+        """Take out the packet that the last `peek` has named."""
+
+    @abstractmethod
+    def requeue(self, packet: Packet) -> None:
+        """Put a packet back at the head."""
+
+
+class Source(ABC):
+    """The window law or rate law of one connection. Repairing losses is not its business.
+
+    Order of calls: `on_start` once; then for each acknowledgement `on_congestion` for what it reveals before
+    `on_acked` for what it delivers.
+    """
+
+    partial_ack: Literal["repairs-next", "ends-recovery"] = "repairs-next"
+    """Without SACK: the next hole is sent again (RFC 6582), or fast recovery ends (RFC 5681)."""
+
+    @abstractmethod
+    def on_start(self, setup: FlowSetup, context: Context) -> None:
+        """The connection stands; data may leave."""
+
+    def on_sent(self, sent: Sent, context: Context) -> None:
+        """A segment left."""
+
+    @abstractmethod
+    def on_acked(self, acked: Acked, context: Context) -> None:
+        """An acknowledgement of something new arrived."""
+
+    @abstractmethod
+    def on_congestion(self, congestion: Congestion, context: Context) -> None:
+        """Congestion was noticed."""
+
+    def on_recovered(self, in_flight: int, context: Context) -> None:
+        """Fast recovery has ended; so many bytes are left in flight."""
+
+    def on_idle(self, idle: Idle, context: Context) -> None:
+        """About to send after a silence."""
+
+    def on_timer(self, timer: int, context: Context) -> None:
+        """A timer fired that `context.set_timer` had set."""
+
+    @abstractmethod
+    def allowance(self, now: int) -> Allowance:
+        """What is allowed at `now`, ns. Between two hooks it may hang on `now` alone."""
+
+    def ssthresh(self) -> int | None:
+        """Slow-start threshold, bytes, for tables; None where the law has none."""
+        return None

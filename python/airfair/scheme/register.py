@@ -1,0 +1,92 @@
+"""The scheme itself, and how a process learns of it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar, Self, TypeVar
+
+from .. import _core
+from .._core import InputError
+from .params import Param, ParamError
+from .places import Aqm, Queue, Source
+
+registered: list[type[Scheme]] = []
+"""Every class that `register` took, in order."""
+
+PLACES = ("source", "queue", "aqm")
+"""What a scheme in Python may fill: one factory each."""
+
+
+class Scheme:
+    """A complete way of controlling congestion: parameters, and a factory for each place that it fills.
+
+    Each world builds its own; the factories are called once for each interface or connection. The first
+    paragraph of the docstring says in one line what the scheme does.
+    """
+
+    name: ClassVar[str]
+    """Its name everywhere: lower-case letters, digits, hyphens."""
+    origin: ClassVar[str]
+    """Where it comes from: a paper, an RFC."""
+
+    def check(self) -> None:
+        """Raise `ParamError` for parameters that do not go together. Ranges are checked before."""
+
+    def queue(self, limit_packets: int) -> Queue:
+        """The queue of an interface that takes so many packets; without this, drop-tail."""
+        raise NotImplementedError
+
+    def aqm(self) -> Aqm:
+        """The AQM beside it; without this, none."""
+        raise NotImplementedError
+
+    def source(self) -> Source:
+        """The law of a connection; without this, a flow keeps its own."""
+        raise NotImplementedError
+
+    @classmethod
+    def _build(cls, values: dict[str, Any]) -> Self | tuple[str, str]:
+        """Called by the simulator: an instance with these values, or the parameter that is wrong and why."""
+        scheme = cls()
+        vars(scheme).update(values)
+        try:
+            scheme.check()
+        except ParamError as error:
+            if error.name not in values:
+                raise
+            return error.name, error.problem
+        return scheme
+
+
+S = TypeVar("S", bound=type[Scheme])
+
+
+def register(scheme: S) -> S:
+    """Make a scheme known in this process, by its name: to scenarios, `run`, `compare`, `schemes`.
+
+    Returns the class, so that it serves as a decorator. It is built once with its defaults to see that it
+    works. Registering a name again replaces what stood there; the tree's own names are taken. Raises
+    `InputError`, and what the class raises when it is built.
+    """
+    if not (isinstance(scheme, type) and issubclass(scheme, Scheme)):
+        raise InputError(f"{scheme!r}: expected a class made from airfair.Scheme")
+    what = scheme.__qualname__
+    texts = {}
+    for key in ("name", "origin"):
+        text = getattr(scheme, key, None)
+        if not isinstance(text, str) or not text:
+            raise InputError(f"{what}.{key}: {text!r}; expected a text")
+        texts[key] = text
+    about = " ".join((inspect.cleandoc(scheme.__doc__ or "").split("\n\n")[0]).split())
+    if not about:
+        raise InputError(f"{what}: expected a docstring that says in one line what the scheme does")
+    places = [place for place in PLACES if getattr(scheme, place) is not getattr(Scheme, place)]
+    if not places:
+        raise InputError(f"{what}: expected at least one of the methods {', '.join(PLACES)}")
+    members = {name: value for base in reversed(scheme.__mro__) for name, value in vars(base).items()}
+    declared = [
+        (name, p.kind, p.default, p.low, p.high, p.doc) for name, p in members.items() if isinstance(p, Param)
+    ]
+    _core.register_scheme(scheme, texts["name"], about, texts["origin"], places, declared)
+    registered.append(scheme)
+    return scheme
