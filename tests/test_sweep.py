@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import subprocess
 import sys
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -18,7 +19,7 @@ from airfair import InputError, Scenario, Study, Sweep
 from airfair.sweeping import dataset
 from airfair.sweeping.study import as_toml
 
-from tests.support import SCENARIOS, json_of
+from tests.support import ROOT, SCENARIOS, json_of
 from tests.support import airfair as command
 from tests.sweeps import PARAMETERS, TINY, Here, as_toml_file, assert_once_each, rows, study, sweep_here, tiny
 
@@ -406,3 +407,31 @@ def test_rows_do_not_hang_on_how_they_were_made(tmp_path: Path, undisturbed: Swe
     assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
     assert_once_each(done, undisturbed)
     assert list(rows(done)["run"]) == sorted(undisturbed.runs["run"])
+
+
+def test_schemes_written_in_python(tmp_path: Path) -> None:
+    """Worker processes load them too; another code is another run."""
+    twin = tmp_path / "twin.py"
+    twin.write_text((ROOT / "examples" / "schemes" / "droptail.py").read_text())
+    file = as_toml_file(tmp_path, seeds=2, schemes='["droptail", "py-droptail"]')
+    arguments: list[str | Path] = ["sweep", file, "--schemes-from", twin, "--out", tmp_path / "out"]
+    done = json_of(*arguments)
+    assert done["finished"] == done["runs"] == 16
+    for case in done["cases"]:
+        ours, theirs = (row["aggregate_goodput_bps"] for row in case["rows"])
+        assert ours == theirs
+    twin.write_text(twin.read_text() + "\n# Changed.\n")
+    json_of(*arguments)
+    runs = airfair.load_sweep(tmp_path / "out", earlier=True).runs
+    assert runs.groupby("scheme").size().to_dict() == {"droptail": 8, "py-droptail": 16}
+
+
+def test_a_scheme_of_this_process_only(tmp_path: Path) -> None:
+    code = (ROOT / "examples" / "schemes" / "droptail.py").read_text()
+    call = "import sys\nimport airfair\nif __name__ == '__main__':\n    airfair.sweep(sys.argv[1], out=sys.argv[2])\n"
+    script = tmp_path / "script.py"
+    script.write_text(f"{code}\n\n{call}")
+    file = as_toml_file(tmp_path, seeds=1, schemes='["py-droptail"]')
+    words: list[str | Path] = [sys.executable, script, file, tmp_path / "out"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert 'scheme "py-droptail": is known in this process only' in done.stderr

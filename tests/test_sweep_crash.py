@@ -274,7 +274,7 @@ def test_a_run_that_kills_its_worker_is_given_up(tmp_path: Path) -> None:
 
 
 def test_failures_make_the_status_1(tmp_path: Path) -> None:
-    """A run that needs more memory than a process may have."""
+    """Runs whose processes are killed again and again."""
     file = as_toml_file(tmp_path, seeds=1)
     program = (
         "import sys; from airfair.sweeping import pool\n"

@@ -68,7 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What needs pandas or matplotlib, or is for writing schemes, is loaded when asked for: the rest starts at once."""
+    """What is heavy, or for writing schemes, is loaded when it is asked for: the rest starts at once."""
     if name == "plots":
         return import_module(".plots", __name__)
     if name in {"Recording", "record"}:

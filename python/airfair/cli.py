@@ -191,6 +191,7 @@ def compare(
     help="Folder of the results; out/sweep/NAME by default. What is finished there is not done again.",
 )
 @click.option("--jobs", type=click.IntRange(1), help="Processes; as many as there are cores by default.")
+@schemes_from_option
 @click.option(
     "--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler, an address or its file."
 )

@@ -20,6 +20,7 @@ from .dataset import Dataset
 from .plan import Plan, Run
 from .pool import Processes
 from .worker import Outcome
+from .written import check_elsewhere, sources
 
 DEATHS = 3
 """A run whose worker dies so often is given up."""
@@ -110,6 +111,9 @@ class _Driver:
         self.window = self.usual_window if window is None else window
         """How many runs may be out."""
         self.plan = plan
+        self.sources = sources()
+        if not isinstance(executor, ThreadPoolExecutor):
+            check_elsewhere(plan.schemes)
         self.dataset = dataset
         self.executor = executor
         self.own = isinstance(executor, Processes)
@@ -174,9 +178,9 @@ class _Driver:
                 break
             text = self.plan.resolved(run.cell)
             # Only a thread can be given what stops it.
-            extra = (self.stop,) if isinstance(self.executor, ThreadPoolExecutor) else ()
+            stop = self.stop if isinstance(self.executor, ThreadPoolExecutor) else None
             try:
-                future = self.executor.submit(worker.run_one, text, run.scheme, run.seed, *extra)
+                future = self.executor.submit(worker.run_one, text, run.scheme, run.seed, stop, self.sources)
             except BrokenExecutor as error:
                 raise self.broken(error) from error
             self.out[future] = run

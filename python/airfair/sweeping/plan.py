@@ -16,6 +16,7 @@ from .. import _core, experiment
 from .._core import InputError, Scenario
 from .columns import check_paths
 from .study import SHOWN, Case, Study, Value, as_toml, hint, refuse
+from .written import code_of
 
 AT_A_TIME = 256
 """Scenarios that are checked together."""
@@ -78,6 +79,7 @@ class Plan:
         self._known = [scheme["name"] for scheme in experiment.schemes()]
         self._checked = self._check(on_check)
         self.schemes = study.schemes or [self._checked[0].scheme]
+        self._code = {scheme: code_of(scheme) for scheme in self.schemes}
         self.resolved = lru_cache(2)(self._resolved)
 
     @property
@@ -92,7 +94,8 @@ class Plan:
     def __iter__(self) -> Iterator[Run]:
         """Every run, all of a cell before the next."""
         for cell, scheme, seed in itertools.product(range(len(self.cells)), self.schemes, self.study.seeds):
-            yield Run(cell, scheme, seed, identity(self._checked[cell].sha256, scheme, seed))
+            sha256 = self._checked[cell].sha256
+            yield Run(cell, scheme, seed, identity(sha256, scheme, seed, self._code[scheme]))
 
     def case(self, cell: int) -> Case | None:
         """The case that a cell belongs to."""
@@ -206,7 +209,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def identity(sha256: str, scheme: str, seed: int) -> str:
-    """What tells a run from all others: the digest of its resolved scenario, its scheme, its seed, and the
-    version of Airfair. The same identity gives the same bytes, so that a finished run is never repeated."""
-    return digest("\0".join([_core.__version__, sha256, scheme, str(seed)]))[:32]
+def identity(sha256: str, scheme: str, seed: int, code: str = "") -> str:
+    """What tells a run from all others: the digest of its resolved scenario, its scheme (and that of its
+    `code`, if it is written in Python), its seed, and the version of Airfair. The same identity gives the
+    same bytes, so that a finished run is never repeated."""
+    parts = [_core.__version__, sha256, scheme, str(seed)] + ([code] if code else [])
+    return digest("\0".join(parts))[:32]

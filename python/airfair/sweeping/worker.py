@@ -29,9 +29,19 @@ def hello() -> str:
     return _core.__version__
 
 
-def run_one(text: str, scheme: str, seed: int, stop: _core.Stop | None = None) -> Outcome:
-    """Run the resolved scenario `text`. An error is an outcome too: not every exception survives a pipe."""
+def run_one(
+    text: str, scheme: str, seed: int, stop: _core.Stop | None = None, sources: tuple[str, ...] = ()
+) -> Outcome:
+    """Run the resolved scenario `text`. `sources` are files and modules with schemes in Python.
+
+    An error is an outcome too: not every exception survives a pipe.
+    """
     try:
+        if sources:
+            from ..scheme import load_schemes
+
+            for source in sources:
+                load_schemes(source)
         row = _row(json.loads(_scenario(text).run(scheme, seed, stop)))
     except (KeyboardInterrupt, SystemExit):
         raise
