@@ -428,10 +428,10 @@ def test_schemes_written_in_python(tmp_path: Path) -> None:
 
 def test_a_scheme_of_this_process_only(tmp_path: Path) -> None:
     code = (ROOT / "examples" / "schemes" / "droptail.py").read_text()
-    call = "import sys\nimport airfair\nif __name__ == '__main__':\n    airfair.sweep(sys.argv[1], out=sys.argv[2])\n"
+    call = "import airfair\nif __name__ == '__main__':\n    airfair.sweep('study.toml', out='out')\n"
     script = tmp_path / "script.py"
     script.write_text(f"{code}\n\n{call}")
-    file = as_toml_file(tmp_path, seeds=1, schemes='["py-droptail"]')
-    words: list[str | Path] = [sys.executable, script, file, tmp_path / "out"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    as_toml_file(tmp_path, seeds=1, schemes='["py-droptail"]')
+    words = [sys.executable, script]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert 'scheme "py-droptail": is known in this process only' in done.stderr
