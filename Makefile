@@ -20,7 +20,7 @@ export PYO3_PYTHON := $(BIN)/python
 export VIRTUAL_ENV := $(VENV)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust python validate bench bench-peers fuzz mutants clean
+.PHONY: help build demo test lint rust python browser validate bench bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -46,7 +46,7 @@ $(BUILT): $(RUST) $(TOOLS) pyproject.toml
 build: $(BUILT) ## Build the package into .venv
 
 demo: $(BUILT) ## Build, then show how the middle one of three TCP transfers starves, with and without RED
-	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10
+	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10 --report out/three-pairs.html
 
 test: lint rust python ## Formatting, lints, types, tests
 
@@ -65,8 +65,15 @@ rust:
 	cargo test --quiet --locked
 	cargo test --quiet $(OUTSIDE)
 
-python: $(BUILT) $(VALIDATION)
+python: $(BUILT) $(VALIDATION) browser
 	$(BIN)/python -m pytest
+
+# The report is looked at in a real browser. Where it cannot be installed, those tests say so and are skipped.
+browser:
+	@command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q && apt-get install -yq --no-install-recommends chromium fonts-dejavu-core; \
+	  else echo "no chromium, some tests will be skipped: apt-get install chromium fonts-dejavu-core" >&2; fi; }
 
 validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
 	$(BIN)/python -m validation

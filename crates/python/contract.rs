@@ -11,6 +11,7 @@ use airfair_sim::engine::drive::Lateness;
 use airfair_sim::measure::summary::{
     Ends, FilesResult, FlowResult, QueueResult, RunResult, SizeClass, StationResult,
 };
+use airfair_sim::measure::windows::WindowFairness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -37,6 +38,8 @@ struct Run<'a> {
     marks: &'a BTreeMap<String, u64>,
     queues: Vec<Queue<'a>>,
     stations: Vec<Station<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    window_jain: Vec<WindowJain>,
     perf: Perf<'a>,
 }
 
@@ -218,6 +221,30 @@ impl<'a> From<&'a StationResult> for Station<'a> {
     }
 }
 
+/// Jain's index over the windows of one length.
+#[derive(Serialize)]
+struct WindowJain {
+    window_s: f64,
+    windows: u64,
+    empty_windows: u64,
+    mean: Option<f64>,
+    p10: Option<f64>,
+    min: Option<f64>,
+}
+
+impl From<&WindowFairness> for WindowJain {
+    fn from(w: &WindowFairness) -> Self {
+        Self {
+            window_s: w.window.as_secs_f64(),
+            windows: w.windows,
+            empty_windows: w.empty,
+            mean: w.mean,
+            p10: w.p10,
+            min: w.min,
+        }
+    }
+}
+
 /// What the run cost: the only part that differs from run to run.
 #[derive(Serialize)]
 struct Perf<'a> {
@@ -264,6 +291,7 @@ pub(crate) fn write(
     world: &World,
     wall: Duration,
     lateness: Option<&LatenessJson>,
+    windows: &[WindowFairness],
 ) -> PyResult<String> {
     let r: RunResult = world.result();
     json(&Run {
@@ -287,6 +315,7 @@ pub(crate) fn write(
         marks: &r.marks,
         queues: r.queues.iter().map(Queue::from).collect(),
         stations: r.stations.iter().map(Station::from).collect(),
+        window_jain: windows.iter().map(WindowJain::from).collect(),
         perf: Perf {
             events: r.events,
             transmissions: r.transmissions,

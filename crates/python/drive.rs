@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airfair_sim::engine::drive::{self, Lateness, Surface, WallClock};
+use airfair_sim::measure::Reader;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -86,6 +87,31 @@ pub(crate) fn advance(world: &mut Hosted, until: Time, stop: Option<&Stop>) -> P
         check(stop)?;
     }
     Ok(())
+}
+
+/// Advances to the end and lets the readers look when they want to. Called without the interpreter.
+pub(crate) fn read_to_end(
+    world: &mut Hosted,
+    readers: &mut [&mut dyn Reader],
+    stop: Option<&Stop>,
+) -> PyResult<()> {
+    let mut slices = Slices::of(SLICE);
+    check(stop)?;
+    let mut checked = Instant::now();
+    loop {
+        readers.iter_mut().for_each(|reader| reader.read(world));
+        if world.now() >= world.end() {
+            return Ok(());
+        }
+        let next = readers.iter().map(|reader| reader.next()).min().unwrap_or(Time::NEVER);
+        let until = next.min(world.end());
+        slices.advance(world, until)?;
+        // Looks may come in quick succession: Python need not be asked at each.
+        if checked.elapsed() >= SLICE {
+            check(stop)?;
+            checked = Instant::now();
+        }
+    }
 }
 
 /// What ended a paced run before its time.
@@ -177,7 +203,7 @@ pub(crate) fn run_paced(
         let began = Instant::now();
         let mut world = scenario.world(scheme, seed)?;
         let lateness = LatenessJson::from(&paced(&mut world, speed)?);
-        let result = contract::write(&scenario.0, &world, began.elapsed(), Some(&lateness))?;
+        let result = contract::write(&scenario.0, &world, began.elapsed(), Some(&lateness), &[])?;
         Ok((result, contract::json(&lateness)?))
     })
 }

@@ -11,6 +11,7 @@ mod hosted;
 mod importing;
 mod interned;
 mod network;
+mod precision;
 mod scenario;
 mod schemes;
 mod series;
@@ -53,6 +54,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(importing::import_network, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
+    m.add_function(wrap_pyfunction!(summary::estimate_of, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace, m)?)?;
     m.add_function(wrap_pyfunction!(drive::run_paced, m)?)
 }

@@ -7,7 +7,8 @@ use std::time::Instant;
 use airfair_scenario::{Errors, Override, Reader, Written};
 use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
-use airfair_units::{Span, Time};
+use airfair_sim::measure::series::Sampler;
+use airfair_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
 
@@ -190,6 +191,12 @@ impl Scenario {
         self.0.spec.duration.0
     }
 
+    /// What is cut off of it, ns.
+    #[getter]
+    fn warmup_ns(&self) -> u64 {
+        self.0.spec.warmup.0
+    }
+
     /// Raises `InputError` if there is no such scheme, or if it cannot work with the scenario's parameters for it.
     fn check_scheme(&self, scheme: &str) -> PyResult<()> {
         let raised = Raised::default();
@@ -204,19 +211,34 @@ impl Scenario {
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
-    /// of everything but `perf`. Raises `InputError` for an unknown scheme, `KeyboardInterrupt` on a signal or on `stop`.
-    #[pyo3(signature = (scheme=None, seed=1, stop=None))]
-    fn run(&self, py: Python<'_>, scheme: Option<&str>, seed: u64, stop: Option<&Stop>) -> PyResult<String> {
+    /// of everything but `perf`. `windows_ns` are lengths of windows in which fairness is measured. Raises `InputError` for an
+    /// unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
+    #[pyo3(
+        signature = (scheme=None, seed=1, stop=None, windows_ns=Vec::new()),
+        text_signature = "($self, scheme=None, seed=1, stop=None, windows_ns=())"
+    )]
+    fn run(
+        &self,
+        py: Python<'_>,
+        scheme: Option<&str>,
+        seed: u64,
+        stop: Option<&Stop>,
+        windows_ns: Vec<u64>,
+    ) -> PyResult<String> {
         py.detach(|| {
             let began = Instant::now();
             let mut world = self.world(scheme, seed)?;
-            drive::advance(&mut world, Time::NEVER, stop)?;
-            contract::write(&self.0, &world, began.elapsed(), None)
+            let mut fairness = series::fairness(&world, &windows_ns)?;
+            drive::read_to_end(&mut world, &mut [&mut fairness], stop)?;
+            contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())
         })
     }
 
     /// Runs it to the end and reads it every `interval_ns`. Otherwise like `run`.
-    #[pyo3(signature = (interval_ns, scheme=None, seed=1, stop=None))]
+    #[pyo3(
+        signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new()),
+        text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=())"
+    )]
     fn record(
         &self,
         py: Python<'_>,
@@ -224,13 +246,17 @@ impl Scenario {
         scheme: Option<&str>,
         seed: u64,
         stop: Option<&Stop>,
+        windows_ns: Vec<u64>,
     ) -> PyResult<Recorded> {
         py.detach(|| {
             let began = Instant::now();
             let mut world = self.world(scheme, seed)?;
             series::check(&world, interval_ns)?;
-            let series = series::record(&mut world, Span(interval_ns), stop)?;
-            let result = contract::write(&self.0, &world, began.elapsed(), None)?;
+            let mut fairness = series::fairness(&world, &windows_ns)?;
+            let mut sampler = Sampler::new(&world, Span(interval_ns));
+            drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], stop)?;
+            let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())?;
+            let series = sampler.finish();
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
     }

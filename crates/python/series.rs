@@ -2,17 +2,18 @@
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
-use airfair_sim::measure::series::{Sampler, Series};
+use airfair_sim::measure::series::Series;
+use airfair_sim::measure::windows::Fairness;
 use airfair_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::drive::{self, Stop};
 use crate::error::input_error;
-use crate::hosted::Hosted;
 
 /// Most rows of all tables together: some gigabytes.
 const MOST_ROWS: u64 = 50_000_000;
+/// Most windows of all lengths together, each times the flows: what reading them costs.
+const MOST_SHARES: u64 = 200_000_000;
 
 /// Whether a world can be read so often.
 pub(crate) fn check(world: &World, interval_ns: u64) -> PyResult<()> {
@@ -30,14 +31,34 @@ pub(crate) fn check(world: &World, interval_ns: u64) -> PyResult<()> {
     Ok(())
 }
 
-/// Runs a world to its end and reads it at the end of each interval. Called without the interpreter.
-pub(crate) fn record(world: &mut Hosted, interval: Span, stop: Option<&Stop>) -> PyResult<Series> {
-    let mut sampler = Sampler::new(world, interval);
-    while world.now() < world.end() {
-        drive::advance(world, sampler.next(), stop)?;
-        sampler.read(world);
+/// A reader of fairness in windows of these lengths, if the run has room for them.
+pub(crate) fn fairness(world: &World, lengths_ns: &[u64]) -> PyResult<Fairness> {
+    let measured = world.end().since(world.warmup_end());
+    let mut shares = 0u64;
+    for (i, &length) in lengths_ns.iter().enumerate() {
+        let problem =
+            |what: String| Err(input_error(format!("window of {} s: {what}", Span(length).as_secs_f64())));
+        if length == 0 {
+            return problem("expected a longer one".to_string());
+        }
+        if length > measured.0 {
+            return problem(format!(
+                "expected at most {} s, what is measured of the run",
+                measured.as_secs_f64()
+            ));
+        }
+        if lengths_ns[..i].contains(&length) {
+            return problem("expected each length once".to_string());
+        }
+        let flows = world.names().flows.len().max(1) as u64;
+        shares = shares.saturating_add((measured.0 / length).saturating_mul(flows));
+        if shares > MOST_SHARES {
+            return problem(format!(
+                "too short for this run: expected at most {MOST_SHARES} windows times flows"
+            ));
+        }
     }
-    Ok(sampler.finish())
+    Ok(Fairness::new(world, &lengths_ns.iter().map(|&length| Span(length)).collect::<Vec<_>>()))
 }
 
 /// A run that was read over time.

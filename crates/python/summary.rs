@@ -1,4 +1,8 @@
 //! The rows of `compare --json`: statistics over the seeds, computed here so that the same runs give the same bytes.
+//!
+//! Differences are paired by seed: schemes share their seeds, so what a seed does to all of them drops out.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_sim::measure::statistics::{self, estimate};
 use pyo3::prelude::*;
@@ -6,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::json;
 use crate::error::input_error;
+use crate::precision::{Precision, Wanted};
 
 /// What is read of a run.
 #[derive(Deserialize)]
@@ -18,6 +23,10 @@ struct Run {
     aggregate_goodput_bps: f64,
     min_goodput_bps: f64,
     starved_flows: f64,
+    drops: BTreeMap<String, u64>,
+    stations: Vec<Station>,
+    #[serde(default)]
+    window_jain: Vec<Window>,
     warnings: Vec<String>,
     perf: Perf,
 }
@@ -26,6 +35,37 @@ struct Run {
 struct Flow {
     id: String,
     goodput_bps: f64,
+}
+
+#[derive(Deserialize)]
+struct Station {
+    node: String,
+    radio: String,
+    airtime_ns: Airtime,
+}
+
+/// Nanoseconds.
+#[derive(Deserialize)]
+struct Airtime {
+    transmit: u64,
+    receive: u64,
+    busy: u64,
+    nav: u64,
+    idle: u64,
+}
+
+impl Airtime {
+    fn share(&self, state: u64) -> f64 {
+        let all = self.transmit + self.receive + self.busy + self.nav + self.idle;
+        if all == 0 { 0.0 } else { state as f64 / all as f64 }
+    }
+}
+
+#[derive(Deserialize)]
+struct Window {
+    window_s: f64,
+    mean: Option<f64>,
+    p10: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -47,24 +87,54 @@ struct Row<'a> {
     difference: Numbers,
     flows: Vec<FlowRow<'a>>,
     seeds: Vec<u64>,
-    warnings: Vec<&'a str>,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    window_jain: Vec<WindowRow>,
+    drops: BTreeMap<&'a str, Estimate>,
+    channel: Vec<ChannelRow<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precision: Option<Precision>,
     perf: PerfRow,
 }
 
 #[derive(Serialize)]
-struct Numbers {
-    jain_index: Estimate,
-    log_utility: Estimate,
-    aggregate_goodput_bps: Estimate,
-    min_goodput_bps: Estimate,
-    starved_flows: Estimate,
+pub(crate) struct Numbers {
+    pub jain_index: Estimate,
+    pub log_utility: Estimate,
+    pub aggregate_goodput_bps: Estimate,
+    pub min_goodput_bps: Estimate,
+    pub starved_flows: Estimate,
 }
 
 #[derive(Serialize)]
-struct FlowRow<'a> {
-    id: &'a str,
-    goodput_bps: Estimate,
+pub(crate) struct FlowRow<'a> {
+    pub id: &'a str,
+    pub goodput_bps: Estimate,
     difference: Estimate,
+}
+
+/// Jain's index in windows of one length; none where a run has no window that counts.
+#[derive(Serialize)]
+pub(crate) struct WindowRow {
+    pub window_s: f64,
+    /// Of the means of the runs.
+    pub jain_index: Option<Estimate>,
+    /// Of what a tenth of a run's windows do not exceed.
+    p10: Option<Estimate>,
+    /// Of the means, to the first scheme.
+    difference: Option<Estimate>,
+}
+
+/// Shares of time of a radio in its five states, over the whole run.
+#[derive(Serialize)]
+struct ChannelRow<'a> {
+    node: &'a str,
+    radio: &'a str,
+    transmit: Estimate,
+    receive: Estimate,
+    busy: Estimate,
+    nav: Estimate,
+    idle: Estimate,
 }
 
 /// What all runs of the row cost together; `peak_rss_bytes` is the largest.
@@ -76,10 +146,10 @@ struct PerfRow {
     peak_rss_bytes: u64,
 }
 
-#[derive(Serialize)]
-struct Estimate {
-    mean: f64,
-    ci95: Option<f64>,
+#[derive(Serialize, Clone, Copy)]
+pub(crate) struct Estimate {
+    pub mean: f64,
+    pub ci95: Option<f64>,
 }
 
 impl From<statistics::Estimate> for Estimate {
@@ -124,18 +194,59 @@ fn read(texts: &[String]) -> PyResult<Vec<Run>> {
 /// Whether every run of every group can be compared with that of the first group that has its place.
 fn comparable(groups: &[Vec<Run>]) -> bool {
     let Some(first) = groups.first().filter(|g| !g.is_empty()) else { return groups.is_empty() };
-    let ids = |r: &Run| r.flows.iter().map(|f| f.id.clone()).collect::<Vec<_>>();
-    let flows = ids(&first[0]);
+    let same = |a: &Run, b: &Run| {
+        a.flows.iter().map(|f| &f.id).eq(b.flows.iter().map(|f| &f.id))
+            && a.window_jain.iter().map(|w| w.window_s).eq(b.window_jain.iter().map(|w| w.window_s))
+            && a.stations
+                .iter()
+                .map(|s| (&s.node, &s.radio))
+                .eq(b.stations.iter().map(|s| (&s.node, &s.radio)))
+    };
     groups.iter().all(|g| {
         g.len() == first.len()
             && g.windows(2).all(|w| w[0].seed < w[1].seed)
             && g.iter()
                 .zip(first)
-                .all(|(a, b)| a.seed == b.seed && a.scheme == g[0].scheme && ids(a) == flows)
+                .all(|(a, b)| a.seed == b.seed && a.scheme == g[0].scheme && same(a, &first[0]))
     })
 }
 
-fn row<'a>(runs: &'a [Run], first: &'a [Run]) -> PyResult<Row<'a>> {
+/// Mean and interval of a number that not every run may have: none if one has not.
+fn over_all(runs: &[Run], number: impl Fn(&Run) -> Option<f64>) -> PyResult<Option<Estimate>> {
+    if runs.iter().any(|r| number(r).is_none()) {
+        return Ok(None);
+    }
+    over(runs, |r| number(r).unwrap_or_default()).map(Some)
+}
+
+fn window(runs: &[Run], first: &[Run], i: usize) -> PyResult<WindowRow> {
+    let mean = |r: &Run| r.window_jain[i].mean;
+    let both = runs.iter().chain(first).all(|r| mean(r).is_some());
+    let of = |r: &Run| mean(r).unwrap_or_default();
+    Ok(WindowRow {
+        window_s: runs[0].window_jain[i].window_s,
+        jain_index: over_all(runs, mean)?,
+        p10: over_all(runs, |r| r.window_jain[i].p10)?,
+        difference: if both { Some(between(runs, first, of)?) } else { None },
+    })
+}
+
+fn channel<'a>(runs: &[Run], i: usize, station: &'a Station) -> PyResult<ChannelRow<'a>> {
+    let share = |state: fn(&Airtime) -> u64| {
+        over(runs, |r| r.stations[i].airtime_ns.share(state(&r.stations[i].airtime_ns)))
+    };
+    Ok(ChannelRow {
+        node: &station.node,
+        radio: &station.radio,
+        transmit: share(|a| a.transmit)?,
+        receive: share(|a| a.receive)?,
+        busy: share(|a| a.busy)?,
+        nav: share(|a| a.nav)?,
+        idle: share(|a| a.idle)?,
+    })
+}
+
+fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResult<Row<'a>> {
     let flows = runs[0].flows.iter().enumerate().map(|(i, flow)| {
         let goodput = |r: &Run| r.flows[i].goodput_bps;
         Ok(FlowRow {
@@ -144,21 +255,37 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run]) -> PyResult<Row<'a>> {
             difference: between(runs, first, goodput)?,
         })
     });
-    let mut warnings: Vec<&str> = Vec::new();
+    let flows = flows.collect::<PyResult<Vec<_>>>()?;
+    let numbers = numbers(|n| over(runs, n))?;
+    let windows = 0..runs[0].window_jain.len();
+    let windows = windows.map(|i| window(runs, first, i)).collect::<PyResult<Vec<_>>>()?;
+    let reasons: BTreeSet<&str> = runs.iter().flat_map(|r| r.drops.keys().map(String::as_str)).collect();
+    let drops = reasons.into_iter().map(|reason| {
+        let count = |r: &Run| r.drops.get(reason).copied().unwrap_or(0) as f64;
+        Ok((reason, over(runs, count)?))
+    });
+    let stations = runs[0].stations.iter().enumerate();
+    let mut warnings: Vec<String> = Vec::new();
     for warning in runs.iter().flat_map(|r| &r.warnings) {
-        if !warnings.contains(&warning.as_str()) {
-            warnings.push(warning);
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
         }
     }
+    let precision = wanted.map(|w| w.reached(&numbers, &flows, &windows)).transpose()?;
+    warnings.extend(precision.as_ref().and_then(|p| p.warning(&runs[0].scheme, runs.len())));
     Ok(Row {
         scheme: &runs[0].scheme,
         runs: runs.len(),
-        numbers: numbers(|n| over(runs, n))?,
+        numbers,
         baseline: &first[0].scheme,
-        difference: numbers(|n| between(runs, first, n))?,
-        flows: flows.collect::<PyResult<_>>()?,
+        difference: self::numbers(|n| between(runs, first, n))?,
+        flows,
         seeds: runs.iter().map(|r| r.seed).collect(),
         warnings,
+        window_jain: windows,
+        drops: drops.collect::<PyResult<_>>()?,
+        channel: stations.map(|(i, station)| channel(runs, i, station)).collect::<PyResult<_>>()?,
+        precision,
         perf: PerfRow {
             events: runs.iter().map(|r| r.perf.events).sum(),
             transmissions: runs.iter().map(|r| r.perf.transmissions).sum(),
@@ -169,15 +296,30 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run]) -> PyResult<Row<'a>> {
 }
 
 /// Rows of `compare --json`, one for each group of runs (JSON of `Scenario.run`): a group is a scheme, all groups have
-/// the same seeds and flows, and differences are to the first.
+/// the same seeds and flows, and differences are to the first. With a `target`, a share of the mean, each row says how wide the 95 %
+/// intervals of the `statistics` are.
 #[pyfunction]
-pub(crate) fn summarise(py: Python<'_>, groups: Vec<Vec<String>>) -> PyResult<String> {
+#[pyo3(signature = (groups, target=None, statistics=Vec::new()), text_signature = "(groups, target=None, statistics=())")]
+pub(crate) fn summarise(
+    py: Python<'_>,
+    groups: Vec<Vec<String>>,
+    target: Option<f64>,
+    statistics: Vec<String>,
+) -> PyResult<String> {
     py.detach(|| {
+        let wanted = target.map(|target| Wanted { target, statistics });
         let groups = groups.iter().map(|g| read(g)).collect::<PyResult<Vec<_>>>()?;
         if !comparable(&groups) {
             let problem = "expected runs of one scenario, a group for each scheme, all with the same seeds";
             return Err(input_error(problem.to_string()));
         }
-        json(&groups.iter().map(|g| row(g, &groups[0])).collect::<PyResult<Vec<_>>>()?)
+        json(&groups.iter().map(|g| row(g, &groups[0], wanted.as_ref())).collect::<PyResult<Vec<_>>>()?)
     })
+}
+
+/// Mean and half-width of the 95 % confidence interval (None for one value) of independent values, at least one.
+#[pyfunction(name = "estimate")]
+pub(crate) fn estimate_of(values: Vec<f64>) -> PyResult<(f64, Option<f64>)> {
+    let e = estimate(&values).ok_or_else(|| input_error("no value: expected at least one".to_string()))?;
+    Ok((e.mean, e.ci95))
 }

@@ -155,7 +155,7 @@ impl World {
         py.detach(|| {
             let state = self.state()?;
             state.world.check()?;
-            contract::write(&self.scenario, &state.world, state.wall, None)
+            contract::write(&self.scenario, &state.world, state.wall, None, &[])
         })
     }
 

@@ -11,6 +11,7 @@ use crate::measure::files::Completion;
 use crate::measure::series::{Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
+use crate::measure::windows::FlowProgress;
 use crate::net::{Injected, Net, Output};
 use crate::spec::WorldSpec;
 
@@ -219,6 +220,18 @@ impl World {
     pub fn stations(&self) -> Vec<(String, String)> {
         let node = |station: usize| self.names.nodes[self.names.node_of_station[station] as usize].clone();
         self.radios.iter().enumerate().map(|(station, radio)| (node(station), radio.clone())).collect()
+    }
+
+    /// When the warm-up ends.
+    #[must_use]
+    pub const fn warmup_end(&self) -> Time {
+        Time(self.warmup)
+    }
+
+    /// How far each flow has come, in the order of the scenario.
+    #[must_use]
+    pub fn progress(&self) -> Vec<FlowProgress> {
+        self.net.progress()
     }
 
     /// Whom each station's frames reach on an otherwise silent air, pair by pair: senders in the order of

@@ -17,6 +17,7 @@ __all__ = [
     "Trace",
     "World",
     "__version__",
+    "estimate",
     "import_network",
     "nearest",
     "parse_time",
@@ -105,21 +106,37 @@ class Scenario:
 
     @property
     def duration_ns(self) -> int: ...
+    @property
+    def warmup_ns(self) -> int:
+        """What is cut off of it."""
+
     def check_scheme(self, scheme: str) -> None:
         """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
 
     def network(self, seed: int = 1) -> str:
         """The network that a run of this seed lives in, as JSON: see `airfair.network`."""
 
-    def run(self, scheme: str | None = None, seed: int = 1, stop: Stop | None = None) -> str:
+    def run(
+        self,
+        scheme: str | None = None,
+        seed: int = 1,
+        stop: Stop | None = None,
+        windows_ns: Sequence[int] = (),
+    ) -> str:
         """Run it to the end; the result contract as JSON.
 
-        The same scenario, scheme, seed and version give the same bytes of everything but `perf`. Raises
-        `InputError` for an unknown scheme, `KeyboardInterrupt` on a signal or on `stop`.
+        The same scenario, scheme, seed and version give the same bytes of everything but `perf`.
+        `windows_ns` are lengths of windows in which fairness is measured. Raises `InputError` for an unknown
+        scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
         """
 
     def record(
-        self, interval_ns: int, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
+        self,
+        interval_ns: int,
+        scheme: str | None = None,
+        seed: int = 1,
+        stop: Stop | None = None,
+        windows_ns: Sequence[int] = (),
     ) -> Recorded:
         """Run it to the end and read it every `interval_ns`; otherwise like `run`."""
 
@@ -269,8 +286,16 @@ def run_paced(
 ) -> tuple[str, str]:
     """Run paced by the wall clock, `speed` times as fast: the result as JSON, and how late it was as JSON."""
 
-def summarise(groups: Sequence[Sequence[str]]) -> str:
-    """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme."""
+def summarise(
+    groups: Sequence[Sequence[str]], target: float | None = None, statistics: Sequence[str] = ()
+) -> str:
+    """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme.
+
+    With a `target`, a share of the mean, each row says how wide the 95 % intervals of the `statistics` are.
+    """
+
+def estimate(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean, half-width of its 95 % confidence interval (None for one value). Raises `InputError` for none."""
 
 def import_network(
     path: str | os.PathLike[str], options: Sequence[tuple[str, str]] = (), shown: int = 5

@@ -9,20 +9,23 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import NoReturn, TypeVar, cast
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, importing, paper, tables
+from . import _core, experiment, importing, paper, sequential, tables
 from ._core import InputError, Scenario
 from .output import write_atomically
 from .results import CompareRow, RunResult
+from .sequential import Until
 
 PLOTS = ("network", "throughput", "windows", "queues", "channel", "cdf", "bars", "scatter")
 
+T = TypeVar("T")
 SEED = click.IntRange(0, experiment.SEED_LIMIT - 1)
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
@@ -38,6 +41,19 @@ scheme_option = click.option(
 )
 seed_option = click.option(
     "--seed", type=SEED, default=1, show_default=True, help="Seed of every random draw."
+)
+window_option = click.option(
+    "--window",
+    "windows",
+    metavar="TIME",
+    multiple=True,
+    help='Also measure fairness in windows of this length, such as "1 s"; may be given many times.',
+)
+report_option = click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a page with pictures, tables and the scenario: one HTML file.",
 )
 
 
@@ -78,7 +94,9 @@ def cli() -> None:
 @schemes_from_option
 @seed_option
 @set_option
+@window_option
 @json_option
+@report_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -93,7 +111,9 @@ def run(
     scheme: str | None,
     seed: int,
     overrides: tuple[str, ...],
+    windows: tuple[str, ...],
     as_json: bool,
+    report: Path | None,
     out: Path | None,
     interval: str | None,
     realtime: bool,
@@ -109,22 +129,29 @@ def run(
         raise click.UsageError("--speed goes with --realtime")
     if interval is not None and out is None:
         raise click.UsageError("--interval goes with --out")
-    if out is not None and realtime:
-        raise click.UsageError("--out and --realtime do not go together")
+    for option, value in (("--out", out), ("--window", windows or None), ("--report", report)):
+        if value is not None and realtime:
+            raise click.UsageError(f"{option} and --realtime do not go together")
     scenario = Scenario.read(file, overrides)
+    windows_ns = [time("--window", window) for window in windows]
+    if report is not None:
+        if out is not None:
+            raise click.UsageError("--out and --report do not go together")
+        run_for_report(report, scenario, scheme or scenario.scheme, seed, windows, as_json)
+        return
     if out is not None:
         from . import recording
 
         recording.check_new(out)
         length = "1 s" if interval is None else interval
         time("--interval", length)
-        recorded = recording.record(scenario, scheme=scheme, seed=seed, interval=length)
+        recorded = recording.record(scenario, scheme=scheme, seed=seed, interval=length, windows=windows)
         recorded.save(out)
         text = json.dumps(recorded.result)
     elif realtime:
         text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)
     else:
-        text = scenario.run(scheme, seed)
+        text = scenario.run(scheme, seed, windows_ns=windows_ns)
     if as_json:
         print(text)
         return
@@ -144,42 +171,124 @@ def run(
 @schemes_from_option
 @click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="How many seeds.")
 @click.option("--seed-from", type=SEED, default=1, show_default=True, help="The first seed.")
+@click.option(
+    "--until-halfwidth",
+    metavar="PERCENT",
+    help='Add seeds until each 95 % half-width is at most this much of its mean, such as "5%".',
+)
+@click.option(
+    "--statistic",
+    "statistics",
+    metavar="NAME",
+    multiple=True,
+    help="With --until-halfwidth: whose half-width, by its key in --json, or flow.ID; many times if wanted. "
+    f"By default {' and '.join(sequential.STATISTICS)}.",
+)
+@click.option(
+    "--max-seeds",
+    type=click.IntRange(1),
+    help=f"With --until-halfwidth: no more seeds than this, {sequential.MAX_SEEDS} by default.",
+)
 @set_option
+@window_option
 @json_option
+@report_option
 @click.option("--jobs", type=click.IntRange(1), help="Runs at a time; as many as there are cores by default.")
 def compare(
     file: Path,
     schemes: str | None,
     seeds: int,
     seed_from: int,
+    until_halfwidth: str | None,
+    statistics: tuple[str, ...],
+    max_seeds: int | None,
     overrides: tuple[str, ...],
+    windows: Sequence[str],
     as_json: bool,
+    report: Path | None,
     jobs: int | None,
 ) -> None:
     """Run the scenario in FILE with several schemes and seeds, and compare them.
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10
+      airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10 --report out/pairs.html
     """
+    until = None
+    if until_halfwidth is not None:
+        until = Until(
+            given("--until-halfwidth", until_halfwidth, sequential.share),
+            statistics or sequential.STATISTICS,
+            max_seeds or sequential.MAX_SEEDS,
+        )
+    elif statistics or max_seeds is not None:
+        raise click.UsageError("--statistic and --max-seeds go with --until-halfwidth")
+    for window in windows:
+        time("--window", window)
     scenario = Scenario.read(file, overrides)
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
+    asked = bool(windows)
+    interval = None
+    if report is not None:
+        from . import report as reports  # loading matplotlib takes longer than most commands take
+
+        windows, interval = reports.prepare(report, scenario, windows)
     progress = run_progress()
     with progress:
-        task = progress.add_task("runs", total=len(names) * seeds)
-        text = experiment.compare_json(
+        task = progress.add_task("runs", total=None)
+        done = experiment.repeat(
             scenario,
             schemes=names,
             seeds=range(seed_from, seed_from + seeds),
+            windows=windows,
+            until=until,
+            interval=interval,
             jobs=jobs,
             on_run=lambda: progress.advance(task),
+            on_plan=lambda total: progress.update(task, total=total),
         )
+    # First what was measured, then what may fail.
     if as_json:
-        print(text)
-        return
-    rows = cast(list[CompareRow], json.loads(text))
-    tables.show_comparison(scenario.name, rows, tables.console())
-    warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
+        print(done.rows, flush=True)
+    else:
+        rows = cast(list[CompareRow], json.loads(done.rows))
+        if not asked:  # a report has windows of its own
+            for row in rows:
+                row.pop("window_jain", None)
+        tables.show_comparison(scenario.name, rows, tables.console())
+        warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
+    if report is not None:
+        write_report(report, scenario, done, as_json)
+
+
+def run_for_report(
+    path: Path, scenario: Scenario, scheme: str, seed: int, windows: Sequence[str], as_json: bool
+) -> None:
+    """Run once, print the result, and write a report of it."""
+    from . import report as reports
+
+    asked = bool(windows)
+    windows, interval = reports.prepare(path, scenario, windows)
+    done = experiment.repeat(scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval)
+    text = done.runs[0][0].result
+    if as_json:
+        print(text, flush=True)
+    else:
+        result = cast(RunResult, json.loads(text))
+        if not asked:
+            result.pop("window_jain", None)
+        tables.show_run(result, tables.console())
+        warn(result["warnings"])
+    write_report(path, scenario, done, as_json)
+
+
+def write_report(path: Path, scenario: Scenario, done: experiment.Repeated, as_json: bool) -> None:
+    """Write it, and tell where it is."""
+    from . import report as reports
+
+    reports.write(path, scenario, done, ["airfair", *sys.argv[1:]])
+    if not as_json:
+        print(f"\nreport: {path}")
 
 
 @cli.command()
@@ -461,12 +570,17 @@ def run_progress() -> Progress:
     )
 
 
-def time(option: str, text: str) -> int:
-    """A time that was given to an option."""
+def given(option: str, text: str, read: Callable[[str], T]) -> T:
+    """What a text that was given to an option means."""
     try:
-        return _core.parse_time(text)
+        return read(text)
     except InputError as error:
         raise InputError(f"{option}: {error}") from error
+
+
+def time(option: str, text: str) -> int:
+    """A time that was given to an option, in nanoseconds."""
+    return given(option, text, _core.parse_time)
 
 
 def warn(warnings: list[str]) -> None:

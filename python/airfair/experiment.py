@@ -6,14 +6,18 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import cast
+from typing import NamedTuple, cast
 
 from . import _core
 from ._core import InputError, Scenario
 from .results import CompareRow, Network, RunResult, SchemeInfo
+from .sequential import MAX_SEEDS, STATISTICS, Until
 
 SEED_LIMIT = 2**64
 """Seeds lie below this."""
+
+Cell = tuple[Scenario, str, int]
+"""Scenario, scheme, seed."""
 
 
 def run(
@@ -22,14 +26,17 @@ def run(
     scheme: str | None = None,
     seed: int = 1,
     overrides: Sequence[str] = (),
+    windows: Sequence[str] = (),
 ) -> RunResult:
     """Run a scenario, or the file of one with `path=value` overrides, to its end.
 
-    Raises `InputError` for what the caller can put right.
+    `windows` are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`). Raises
+    `InputError` for what the caller can put right.
     """
     scenario = _scenario(scenario, overrides)
     _check_seeds([seed])
-    return cast(RunResult, json.loads(scenario.run(scheme, seed)))
+    text = scenario.run(scheme, seed, windows_ns=lengths(windows))
+    return cast(RunResult, json.loads(text))
 
 
 def compare(
@@ -38,54 +45,151 @@ def compare(
     schemes: Sequence[str],
     seeds: Iterable[int] = range(1, 11),
     overrides: Sequence[str] = (),
+    windows: Sequence[str] = (),
+    until_halfwidth: float | None = None,
+    statistics: Sequence[str] = STATISTICS,
+    max_seeds: int = MAX_SEEDS,
+    report: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
 ) -> list[CompareRow]:
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
 
+    `windows` are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`).
+
+    With `until_halfwidth`, such as 0.05, seeds are added, those that follow the largest of `seeds`, until the
+    half-width of the 95 % interval of each of the `statistics` of every scheme is at most that share of its
+    mean, or until there are `max_seeds`; `precision` and `warnings` of a row say what was reached.
+    Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`, `starved_flows`,
+    `flow.ID` (goodput of a flow), `window_jain`.
+
+    A `report` is a page with pictures, tables and the scenario: one HTML file, written whole or not at all.
+
     `jobs` runs go at a time (as many as there are cores by default); `on_run` is called in this thread after
     each. The rows do not depend on `jobs`. Raises `InputError` for what the caller can put right.
     """
     scenario = _scenario(scenario, overrides)
-    text = compare_json(scenario, schemes=schemes, seeds=seeds, jobs=jobs, on_run=on_run)
-    return cast(list[CompareRow], json.loads(text))
+    until = None if until_halfwidth is None else Until(until_halfwidth, tuple(statistics), max_seeds)
+    interval = None
+    if report is not None:
+        from . import report as reports  # loading matplotlib takes longer than most runs take
+
+        windows, interval = reports.prepare(report, scenario, windows)
+    done = repeat(
+        scenario,
+        schemes=schemes,
+        seeds=seeds,
+        windows=windows,
+        until=until,
+        interval=interval,
+        jobs=jobs,
+        on_run=on_run,
+    )
+    if report is not None:
+        reports.write(report, scenario, done)
+    return cast(list[CompareRow], json.loads(done.rows))
 
 
-def compare_json(
+class Run(NamedTuple):
+    """A run that has ended."""
+
+    result: str
+    """The result contract as JSON."""
+    over_time: tuple[bytes, bytes] | None = None
+    """If it was read over time: the end of each interval (float64, seconds), and what each flow got in it
+    (int64, bytes; all flows of the first interval, then all of the second)."""
+
+
+class Repeated(NamedTuple):
+    """Schemes with their runs, seed by seed."""
+
+    rows: str
+    """Rows of `compare --json`."""
+    runs: list[list[Run]]
+
+
+def repeat(
     scenario: Scenario,
     *,
     schemes: Sequence[str],
     seeds: Iterable[int],
+    windows: Sequence[str] = (),
+    until: Until | None = None,
+    interval: str | None = None,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
-) -> str:
-    """Like `compare`, but the rows as the simulator wrote them."""
-    seeds = sorted(seeds)
-    _check_seeds(seeds)
+    on_plan: Callable[[int], object] | None = None,
+) -> Repeated:
+    """Like `compare`, but with the rows as the simulator wrote them, and with the runs.
+
+    With an `interval` the runs are read over time. `on_plan` is told how many runs there will be, and again
+    if there are to be more.
+    """
+    first = sorted(seeds)
+    _check_seeds(first)
     if not schemes or len(set(schemes)) != len(schemes):
         raise InputError(f"schemes {','.join(schemes)!r}: expected at least one, each once")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs {jobs}: expected at least 1")
     for scheme in schemes:
         scenario.check_scheme(scheme)  # before hours of runs with another one
-    cells = [(scenario, scheme, seed) for scheme in schemes for seed in seeds]
-    runs = iter(run_all(cells, jobs=jobs, on_run=on_run))
-    return _core.summarise([[next(runs) for _ in seeds] for _ in schemes])
+    looks: Iterable[int] = [len(first)]
+    if until is not None:
+        until.check(scenario.flows, len(first), bool(windows))
+        _check_seeds([first[-1] + until.max_seeds - len(first)])
+        looks = until.looks(len(first))
+    windows_ns = lengths(windows)
+    interval_ns = None if interval is None else _core.parse_time(interval)
+    runs: list[list[Run]] = [[] for _ in schemes]
+    rows = ""
+    for look in looks:
+        have = len(runs[0])
+        more = [first[i] if i < len(first) else first[-1] + 1 + i - len(first) for i in range(have, look)]
+        if on_plan is not None:
+            on_plan(len(schemes) * look)
+        cells = [(scenario, scheme, seed) for scheme in schemes for seed in more]
+        done = iter(_all(cells, windows_ns, interval_ns, jobs, on_run))
+        for of_scheme in runs:
+            of_scheme += [next(done) for _ in more]
+        results = [[run.result for run in of_scheme] for of_scheme in runs]
+        if until is None:
+            rows = _core.summarise(results)
+            break
+        rows = _core.summarise(results, until.halfwidth, until.statistics)
+        if all(row["precision"]["met"] for row in json.loads(rows)):
+            break
+    return Repeated(rows, runs)
 
 
 def run_all(
-    cells: Sequence[tuple[Scenario, str, int]],
-    *,
-    jobs: int | None = None,
-    on_run: Callable[[], object] | None = None,
+    cells: Sequence[Cell], *, jobs: int | None = None, on_run: Callable[[], object] | None = None
 ) -> list[str]:
     """One run for each scenario, scheme and seed, in their order, as JSON; `on_run` is called in this thread
     after each. If one fails, or the caller is interrupted, the others are stopped."""
+    return [run.result for run in _all(cells, (), None, jobs, on_run)]
+
+
+def _all(
+    cells: Sequence[Cell],
+    windows_ns: Sequence[int],
+    interval_ns: int | None,
+    jobs: int | None,
+    on_run: Callable[[], object] | None,
+) -> list[Run]:
     stop = _core.Stop()
+
+    def one(scenario: Scenario, scheme: str, seed: int) -> Run:
+        if interval_ns is None:
+            return Run(scenario.run(scheme, seed, stop, windows_ns))
+        recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns)
+        tables = recorded.tables()
+        over_time = tables["time"]["end_s"][1], tables["flow_series"]["delivered_bytes"][1]
+        return Run(recorded.result, over_time)
+
     # The simulator lets go of the interpreter while it runs, so threads use every core.
     pool = ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0)))
     try:
-        runs = [pool.submit(scenario.run, scheme, seed, stop) for scenario, scheme, seed in cells]
+        runs = [pool.submit(one, *cell) for cell in cells]
         for done in as_completed(runs):
             done.result()
             if on_run is not None:
@@ -94,6 +198,11 @@ def run_all(
         stop.set()
         pool.shutdown(cancel_futures=True)
     return [run.result() for run in runs]
+
+
+def lengths(windows: Sequence[str]) -> list[int]:
+    """Lengths of time in nanoseconds. Raises `InputError`."""
+    return [_core.parse_time(window) for window in windows]
 
 
 def schemes() -> list[SchemeInfo]:

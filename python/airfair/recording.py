@@ -117,14 +117,16 @@ def record(
     scheme: str | None = None,
     seed: int = 1,
     interval: str = "1 s",
+    windows: Sequence[str] = (),
     stop: _core.Stop | None = None,
 ) -> Recording:
     """Run a scenario to its end and read it at the end of each `interval`, such as "100 ms".
 
-    The result is that of `airfair.run`: reading changes nothing. Raises `InputError`.
+    The result is that of `airfair.run` with the same `windows`: reading changes nothing. Raises `InputError`.
     """
     interval_ns = _core.parse_time(interval)
-    recorded = scenario.record(interval_ns, scheme, seed, stop)
+    windows_ns = [_core.parse_time(window) for window in windows]
+    recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns)
     result = cast(RunResult, json.loads(recorded.result))
     columns = recorded.tables()
     ends = np.frombuffer(columns["time"]["end_s"][1])

@@ -105,6 +105,20 @@ class Lateness(TypedDict):
     above: int
 
 
+class WindowJain(TypedDict):
+    """Jain's index over the windows of one length, from the end of the warm-up on.
+
+    None if no window has two active flows and a byte delivered; a tenth of the windows do not exceed `p10`.
+    """
+
+    window_s: float
+    windows: int
+    empty_windows: int
+    mean: float | None
+    p10: float | None
+    min: float | None
+
+
 class Perf(TypedDict):
     """What it cost: the only part that differs from run to run."""
 
@@ -138,6 +152,7 @@ class RunResult(TypedDict):
     marks: dict[str, int]
     queues: list[QueueResult]
     stations: list[StationResult]
+    window_jain: NotRequired[list[WindowJain]]
     perf: Perf
 
 
@@ -225,6 +240,41 @@ class FlowRow(TypedDict):
     difference: Estimate
 
 
+class WindowRow(TypedDict):
+    """Jain's index in windows of one length over the seeds; None where a run has no window that counts.
+
+    `jain_index` is of the means of the runs, `p10` of what a tenth of a run's windows do not exceed.
+    """
+
+    window_s: float
+    jain_index: Estimate | None
+    p10: Estimate | None
+    difference: Estimate | None
+
+
+class ChannelRow(TypedDict):
+    """Shares of time of a radio in its five states, over the whole run: warm-up included."""
+
+    node: str
+    radio: str
+    transmit: Estimate
+    receive: Estimate
+    busy: Estimate
+    nav: Estimate
+    idle: Estimate
+
+
+class Precision(TypedDict):
+    """How narrow the intervals are where runs went on until they were: half-widths as shares of the means.
+
+    None where the mean is 0 and the interval is not.
+    """
+
+    target: float
+    met: bool
+    relative_ci95: dict[str, float | None]
+
+
 class CompareRow(TypedDict):
     """One scheme over the seeds."""
 
@@ -240,6 +290,10 @@ class CompareRow(TypedDict):
     flows: list[FlowRow]
     seeds: list[int]
     warnings: list[str]
+    window_jain: NotRequired[list[WindowRow]]
+    drops: dict[str, Estimate]
+    channel: list[ChannelRow]
+    precision: NotRequired[Precision]
     perf: Perf
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .results import CompareRow, Estimate, Lateness, RunResult, SchemeInfo
+from .results import CompareRow, Estimate, Lateness, RunResult, SchemeInfo, WindowJain
 
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
@@ -53,6 +53,8 @@ def show_run(result: RunResult, out: Console) -> None:
         f"Jain's index {result['jain_index']:.3f}   total {rate(result['aggregate_goodput_bps'])}   "
         f"minimum {rate(result['min_goodput_bps'])}   starved flows {result['starved_flows']}"
     )
+    for window in result.get("window_jain", []):
+        out.print(f"Jain's index in windows of {window['window_s']:g} s: {_window(window)}")
     if result["drops"]:
         out.print("drops: " + ", ".join(f"{escape(reason)} {n}" for reason, n in result["drops"].items()))
     perf = result["perf"]
@@ -72,6 +74,11 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
     seeds = rows[0]["seeds"]
     runs = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
     out.print(f"[bold]{escape(name)}[/bold], {runs}: means ± half the width of the 95 % confidence interval")
+    if "precision" in rows[0]:
+        asked = rows[0]["precision"]
+        wide = f"{asked['target'] * 100:g} % of the mean: {', '.join(asked['relative_ci95'])}"
+        met = all(row["precision"]["met"] for row in rows)
+        out.print(f"{'reached' if met else 'not reached'}: half-widths of at most {escape(wide)}")
     table = plain_table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
     for row in rows:
         table.add_row(
@@ -94,6 +101,16 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
                 rate_of(d["min_goodput_bps"], sign=True),
                 number(d["starved_flows"], 1, sign=True),
             )
+        out.print(table)
+    lengths = [window["window_s"] for window in rows[0].get("window_jain", [])]
+    if lengths:
+        out.print("\nJain's index in windows of time" + (", and its difference" if len(rows) > 1 else ""))
+        table = plain_table("scheme", right=[f"{length:g} s" for length in lengths])
+        for row in rows:
+            table.add_row(escape(row["scheme"]), *(_number(w["jain_index"], 3) for w in row["window_jain"]))
+        for row in rows[1:]:
+            differences = [_number(w["difference"], 3, sign=True) for w in row["window_jain"]]
+            table.add_row(f"{escape(row['scheme'])} - {escape(rows[0]['scheme'])}", *differences)
         out.print(table)
     first = rows[0]["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]["mean"]) for flow in first])
@@ -137,6 +154,16 @@ def number(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
     plus = "+" if sign else ""
     mean = f"{estimate['mean']:{plus}.{decimals}f}"
     return mean if estimate["ci95"] is None else f"{mean} ± {estimate['ci95']:.{decimals}f}"
+
+
+def _number(estimate: Estimate | None, decimals: int, *, sign: bool = False) -> str:
+    return "-" if estimate is None else number(estimate, decimals, sign=sign)
+
+
+def _window(window: WindowJain) -> str:
+    if window["mean"] is None or window["p10"] is None:
+        return "no window with two active flows"
+    return f"{window['mean']:.3f}, a tenth below {window['p10']:.3f}"
 
 
 def _kbit(bps: float, decimals: int, sign: bool = False) -> str:

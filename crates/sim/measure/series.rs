@@ -6,6 +6,7 @@
 use airfair_schemes::places::Airtime;
 use airfair_units::{Span, Time};
 
+use super::Reader;
 use crate::engine::drive::Surface;
 use crate::world::World;
 
@@ -145,14 +146,20 @@ impl Sampler {
         Self { interval, next, last: world.snapshot(), series: Series::default() }
     }
 
-    /// When the present interval ends: the world is to be advanced until then, and read.
+    /// What was read.
     #[must_use]
-    pub fn next(&self) -> Time {
+    pub fn finish(self) -> Series {
+        self.series
+    }
+}
+
+impl Reader for Sampler {
+    /// The end of the present interval.
+    fn next(&self) -> Time {
         self.next
     }
 
-    /// Reads the world if it has come to the end of the present interval.
-    pub fn read(&mut self, world: &World) {
+    fn read(&mut self, world: &World) {
         if world.now() < self.next {
             return;
         }
@@ -188,11 +195,5 @@ impl Sampler {
         }
         self.last = now;
         self.next = self.next.saturating_add(self.interval).min(world.end());
-    }
-
-    /// What was read.
-    #[must_use]
-    pub fn finish(self) -> Series {
-        self.series
     }
 }

@@ -14,6 +14,7 @@ use crate::measure::files::Completion;
 use crate::measure::series::{FlowSample, QueueSample};
 use crate::measure::summary::{Ends, FlowResult, QueueResult};
 use crate::measure::trace::Names;
+use crate::measure::windows::FlowProgress;
 use crate::spec::Traffic;
 
 impl Net {
@@ -167,6 +168,17 @@ impl Net {
             }
         };
         self.flows.iter().map(sample).collect()
+    }
+
+    /// How far every flow has come.
+    pub(crate) fn progress(&self) -> Vec<FlowProgress> {
+        let progress = |f: &Flow| FlowProgress {
+            start: Time(f.start),
+            stop: Time(f.stop),
+            complete: self.completion_s(f).is_some(),
+            delivered_bytes: f.totals.delivered_bytes,
+        };
+        self.flows.iter().map(progress).collect()
     }
 
     /// Segments that a flow over TCP has sent again so far.

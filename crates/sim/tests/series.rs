@@ -5,6 +5,7 @@ mod support;
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::measure::Reader;
 use airfair_sim::measure::series::{Sampler, Series};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;

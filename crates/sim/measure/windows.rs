@@ -1,0 +1,148 @@
+//! Fairness per window of time: Jain's index of what the flows get in each window, for several lengths of window.
+//!
+//! A window is a stretch of time between the warm-up's end and the end of the run; windows of a length follow each other without a gap,
+//! and only whole ones count. In a window those flows count that are *active* in all of it: started by its beginning, and at its end
+//! neither stopped nor, for a single file, complete. A source of several files or of a constant rate is active from its start to its
+//! stop, also while it has nothing to send. A window with fewer than two active flows has no fairness, and one in which none of
+//! them gets a byte is *empty*: both are left out, the latter are counted.
+
+use airfair_units::{Span, Time};
+
+use super::Reader;
+use super::statistics::jain_index;
+use crate::engine::drive::Surface;
+use crate::world::World;
+
+/// How far a flow has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowProgress {
+    /// When it starts, jitter included.
+    pub start: Time,
+    /// When it stops, at the latest the end of the run.
+    pub stop: Time,
+    /// Whether its only file is complete.
+    pub complete: bool,
+    /// Bytes that have reached the application since the start of the run.
+    pub delivered_bytes: u64,
+}
+
+/// Jain's index over the windows of one length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WindowFairness {
+    /// Length of a window.
+    pub window: Span,
+    /// Windows that count.
+    pub windows: u64,
+    /// Windows with two active flows or more of which none got a byte.
+    pub empty: u64,
+    /// Mean of the index; `None` if no window counts.
+    pub mean: Option<f64>,
+    /// The index that a tenth of the windows do not exceed (nearest rank).
+    pub p10: Option<f64>,
+    /// The smallest index.
+    pub min: Option<f64>,
+}
+
+/// Windows of one length.
+#[derive(Debug)]
+struct Windows {
+    length: Span,
+    /// Beginning of the present window, and what each flow had then.
+    since: Time,
+    then: Vec<u64>,
+    /// When it ends; the warm-up's end before the first one.
+    next: Time,
+    indices: Vec<f64>,
+    empty: u64,
+}
+
+impl Windows {
+    fn close(&mut self, flows: &[FlowProgress]) {
+        let active = |f: &FlowProgress| f.start <= self.since && f.stop >= self.next && !f.complete;
+        let mut shares: Vec<f64> = flows
+            .iter()
+            .zip(&self.then)
+            .filter(|(f, _)| active(f))
+            .map(|(f, then)| (f.delivered_bytes - then) as f64)
+            .collect();
+        if shares.len() < 2 {
+            return;
+        }
+        if shares.iter().all(|&share| share == 0.0) {
+            self.empty += 1;
+            return;
+        }
+        // Sorted, so that the sum does not depend on the order of the flows in a file.
+        shares.sort_by(f64::total_cmp);
+        self.indices.push(jain_index(&shares));
+    }
+
+    fn finish(mut self) -> WindowFairness {
+        let n = self.indices.len();
+        let mean = (n > 0).then(|| self.indices.iter().sum::<f64>() / n as f64);
+        self.indices.sort_by(f64::total_cmp);
+        WindowFairness {
+            window: self.length,
+            windows: n as u64,
+            empty: self.empty,
+            mean,
+            p10: self.indices.get(n.div_ceil(10).saturating_sub(1)).copied(),
+            min: self.indices.first().copied(),
+        }
+    }
+}
+
+/// Reads a world at the ends of windows of several lengths.
+#[derive(Debug)]
+pub struct Fairness(Vec<Windows>);
+
+impl Fairness {
+    /// Windows of these lengths from the end of the warm-up of `world` on, which has not come yet. A length of nothing counts as one
+    /// nanosecond.
+    #[must_use]
+    pub fn new(world: &World, lengths: &[Span]) -> Self {
+        let start = world.warmup_end();
+        let windows = |&length: &Span| Windows {
+            length: length.max(Span(1)),
+            since: start,
+            then: Vec::new(),
+            next: start,
+            indices: Vec::new(),
+            empty: 0,
+        };
+        Self(lengths.iter().map(windows).collect())
+    }
+
+    /// What was read, in the order of the lengths given.
+    #[must_use]
+    pub fn finish(self) -> Vec<WindowFairness> {
+        self.0.into_iter().map(Windows::finish).collect()
+    }
+}
+
+impl Reader for Fairness {
+    fn next(&self) -> Time {
+        self.0.iter().map(|windows| windows.next).min().unwrap_or(Time::NEVER)
+    }
+
+    fn read(&mut self, world: &World) {
+        if world.now() < self.next() {
+            return;
+        }
+        let flows = world.progress();
+        for windows in &mut self.0 {
+            if world.now() < windows.next {
+                continue;
+            }
+            if windows.next > windows.since {
+                windows.close(&flows);
+            }
+            windows.then.clear();
+            windows.then.extend(flows.iter().map(|f| f.delivered_bytes));
+            windows.since = windows.next;
+            let next = windows.next.saturating_add(windows.length);
+            // A window that the end of the run would cut is none.
+            windows.next = if next <= world.end() { next } else { Time::NEVER };
+        }
+    }
+}

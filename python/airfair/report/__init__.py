@@ -1,0 +1,220 @@
+"""The report of a comparison: one HTML file with pictures, tables and the scenario.
+
+The page asks nothing of the network and runs no script, so it can be mailed, archived and opened anywhere.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import jinja2
+import matplotlib as mpl
+
+from .. import _core, tables
+from .._core import Scenario
+from ..experiment import Repeated
+from ..experiment import network as network_of
+from ..output import write_atomically
+from ..plots.seeds import shown_radios
+from ..results import CompareRow, Estimate, Network, RunResult
+from .pictures import Picture, draw
+
+MOST_FLOWS = 50
+"""So many flows, those with the least goodput under the first scheme, have a row in the table of flows."""
+
+MOST_SHARES = 10_000_000
+"""Windows times flows of a run that are read without being asked for."""
+
+MOST_INTERVALS = 300
+FEWEST_INTERVALS = 20
+
+
+def prepare(
+    path: str | os.PathLike[str], scenario: Scenario, windows: Sequence[str] = ()
+) -> tuple[Sequence[str], str]:
+    """What the runs of a report have to be told: windows, those of the page if there are none, and interval.
+
+    Makes the folder of the file, so that it does not fail after hours of runs. Raises `OSError`.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return windows or default_windows(scenario), default_interval(scenario)
+
+
+def write(
+    path: str | os.PathLike[str], scenario: Scenario, repeated: Repeated, command: Sequence[str] = ()
+) -> Path:
+    """Write the report of runs, whole or not at all. Raises `OSError`.
+
+    The runs were read over time (`interval` of `airfair.experiment.repeat`). `command` is what was called.
+    """
+    target = Path(path)
+    write_atomically(target, page(scenario, repeated, command).encode())
+    return target
+
+
+def page(
+    scenario: Scenario,
+    repeated: Repeated,
+    command: Sequence[str] = (),
+    written: datetime.datetime | None = None,
+) -> str:
+    """The report as HTML; `written` is the time that it tells, now by default."""
+    rows = cast(list[CompareRow], json.loads(repeated.rows))
+    first = cast(RunResult, json.loads(repeated.runs[0][0].result))
+    network = network_of(scenario, seed=rows[0]["seeds"][0])
+    study = Study(scenario, network, rows, first)
+    now = datetime.datetime.now(datetime.UTC) if written is None else written
+    versions = {
+        "Airfair": _core.__version__,
+        "Python": platform.python_version(),
+        "matplotlib": mpl.__version__,
+    }
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            study=study,
+            rows=rows,
+            first=first,
+            pictures={picture.id: picture for picture in draw(network, rows, first, repeated.runs)},
+            command=shlex.join(command),
+            versions=", ".join(f"{name} {version}" for name, version in versions.items()),
+            written=now.strftime("%Y-%m-%d %H:%M UTC"),
+        )
+    )
+
+
+def default_windows(scenario: Scenario) -> list[str]:
+    """Lengths of windows that show how fairness depends on them: 1, 2 and 5 times powers of ten."""
+    measured = (scenario.duration_ns - scenario.warmup_ns) / 1e9
+    least = max(min(0.1, measured / 30), measured * len(scenario.flows) / MOST_SHARES)
+    return [_seconds(length) for length in _nice() if least <= length <= measured / 3]
+
+
+def default_interval(scenario: Scenario) -> str:
+    """A second, or what makes a readable number of intervals of a short or a long run."""
+    duration = scenario.duration_ns / 1e9
+    fitting = [x for x in _nice() if FEWEST_INTERVALS <= duration / x <= MOST_INTERVALS]
+    return _seconds(min(fitting, key=lambda x: abs(x - 1), default=duration))
+
+
+def _nice() -> list[float]:
+    """1, 2 and 5 times powers of ten, from a nanosecond on."""
+    return [float(f"{digit}e{power}") for power in range(-9, 10) for digit in (1, 2, 5)]
+
+
+def _seconds(length: float) -> str:
+    return f"{length:.9f}".rstrip("0").rstrip(".") + " s"
+
+
+@dataclass(frozen=True)
+class FlowLine:
+    """A flow in the table of flows."""
+
+    id: str
+    goodput: list[Estimate]
+    difference: list[Estimate]
+
+
+class Study:
+    """What the page tells of a comparison in words."""
+
+    def __init__(
+        self, scenario: Scenario, network: Network, rows: Sequence[CompareRow], first: RunResult
+    ) -> None:
+        self.scenario = scenario
+        self.schemes = [row["scheme"] for row in rows]
+        self.baseline = rows[0]["scheme"]
+        self.seeds = rows[0]["seeds"]
+        self.warnings = list(dict.fromkeys(warning for row in rows for warning in row["warnings"]))
+        self.wall_s = sum(row["perf"]["wall_s"] for row in rows)
+        self.frames = sum(row["perf"]["transmissions"] for row in rows)
+        self.events = sum(row["perf"]["events"] for row in rows)
+        order = sorted(range(len(first["flows"])), key=lambda i: rows[0]["flows"][i]["goodput_bps"]["mean"])
+        shown = sorted(order[:MOST_FLOWS])
+        self.left_out = len(order) - len(shown)
+        self.flows = [
+            FlowLine(
+                first["flows"][i]["id"],
+                [row["flows"][i]["goodput_bps"] for row in rows],
+                [row["flows"][i]["difference"] for row in rows[1:]],
+            )
+            for i in shown
+        ]
+        self.routes = [network["flows"][i] for i in shown]
+        self.radios = shown_radios(rows)
+        nodes = [station["node"] for station in rows[0]["channel"]]
+        self.several_radios = len(set(nodes)) < len(nodes)
+        self.reasons = sorted({reason for row in rows for reason in row["drops"]})
+
+    @property
+    def seeds_text(self) -> str:
+        """The seeds in words."""
+        if len(self.seeds) == 1:
+            return f"seed {self.seeds[0]}"
+        if self._in_a_row:
+            return f"{len(self.seeds)} seeds, {self.seeds[0]} to {self.seeds[-1]}"
+        return f"{len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}"
+
+    @property
+    def _in_a_row(self) -> bool:
+        return self.seeds[-1] - self.seeds[0] == len(self.seeds) - 1
+
+    @property
+    def file(self) -> str:
+        """A name for the scenario's file."""
+        safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in self.scenario.name).strip("-.")
+        return f"{safe or 'scenario'}.toml"
+
+    @property
+    def repeat(self) -> str:
+        """What runs the same again, from the scenario on the page."""
+        if not self._in_a_row:
+            return f"airfair.compare({self.file!r}, schemes={self.schemes!r}, seeds={self.seeds!r})"
+        seeds = ["--seeds", str(len(self.seeds)), "--seed-from", str(self.seeds[0])]
+        return shlex.join(["airfair", "compare", self.file, "--schemes", ",".join(self.schemes), *seeds])
+
+
+def _verdict(difference: Estimate) -> str:
+    """What a difference says."""
+    if difference["ci95"] is None:
+        return "one"
+    if abs(difference["mean"]) <= difference["ci95"]:
+        return "unclear"
+    return "more" if difference["mean"] > 0 else "less"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("airfair.report", ""),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "rate": lambda e, sign=False: _minus(tables.rate_of(e, sign=sign)),
+        "number": lambda e, decimals, sign=False: _minus(tables.number(e, decimals, sign=sign)),
+        "percent": lambda e: f"{100 * e['mean']:.1f} %",
+        "verdict": _verdict,
+        "thousands": lambda value: f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
+    }
+    environment.filters.update(filters)
+    return environment
+
+
+__all__ = ["Picture", "default_interval", "default_windows", "page", "prepare", "write"]

@@ -1,0 +1,82 @@
+"""How many seeds: go on until the intervals are narrow enough.
+
+Who looks at an interval after every run and stops as soon as it is narrow stops where it happens to be too
+narrow. So the first look comes after 10 seeds, and the others after 14, 20, 28, 40, 56, ...: two looks for
+each doubling. `docs/how-to/compare.md` says how much of the 95 % is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ._core import InputError
+
+FIRST_LOOK = 10
+"""Fewest seeds before an interval is believed."""
+
+MAX_SEEDS = 1000
+
+NUMBERS = ("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows")
+"""Statistics of a whole run that every comparison has."""
+
+STATISTICS = ("aggregate_goodput_bps", "jain_index")
+"""What has to be narrow unless the caller says otherwise: what a starved flow gets varies too much for it."""
+
+
+@dataclass(frozen=True)
+class Until:
+    """Add seeds until each scheme's 95 % half-width of each statistic is at most this share of its mean."""
+
+    halfwidth: float
+    statistics: Sequence[str] = STATISTICS
+    max_seeds: int = MAX_SEEDS
+
+    def check(self, flows: Sequence[str], seeds: int, windows: bool) -> None:
+        """Raise `InputError` for what cannot be asked of a scenario with these flows."""
+        if not (math.isfinite(self.halfwidth) and 0 < self.halfwidth <= 1):
+            raise InputError(
+                f"half-width {self.halfwidth:g}: expected a share of the mean, above 0 and at most 1"
+            )
+        if seeds < FIRST_LOOK:
+            raise InputError(
+                f"{seeds} seeds before the first look at the half-width: expected at least {FIRST_LOOK}"
+            )
+        if self.max_seeds < seeds:
+            raise InputError(
+                f"at most {self.max_seeds} seeds: expected at least the {seeds} of the first look"
+            )
+        if not self.statistics:
+            raise InputError("statistics: expected at least one")
+        known = [*NUMBERS, *(f"flow.{flow}" for flow in flows), *(["window_jain"] if windows else [])]
+        for name in self.statistics:
+            if name not in known:
+                if name == "window_jain":
+                    raise InputError("the statistic 'window_jain' goes with a window")
+                near = get_close_matches(name, known, n=1, cutoff=0.5)
+                hint = (
+                    f"; did you mean {near[0]!r}?" if near else f"; expected {', '.join(NUMBERS)} or flow.ID"
+                )
+                raise InputError(f"there is no statistic {name!r}{hint}")
+
+    def looks(self, first: int) -> Iterator[int]:
+        """Numbers of seeds at which the intervals are looked at; the last is the most there are."""
+        while first < self.max_seeds:
+            yield first
+            if first * 7 // 5 < self.max_seeds:
+                yield first * 7 // 5
+            first *= 2
+        yield self.max_seeds
+
+
+def share(text: str) -> float:
+    """A share given as a percentage, such as "5%". Raises `InputError`."""
+    number = text.strip().removesuffix("%")
+    try:
+        if number == text.strip():
+            raise ValueError
+        return float(number) / 100
+    except ValueError:
+        raise InputError(f'"{text}": expected a percentage of the mean, such as "5%"') from None
