@@ -5,6 +5,8 @@ VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 TOOLS := $(VENV)/.tools
 VALIDATION := $(VENV)/.validation
+DOCS := $(VENV)/.docs
+PACKAGE := $(VENV)/.package
 BUILT := $(VENV)/.built
 CONSTRAINTS := python/constraints.txt
 # A scheme outside the workspace, as any crate could hold one. It shares the target folder: what it uses of others is built once.
@@ -20,7 +22,7 @@ export PYO3_PYTHON := $(BIN)/python
 export VIRTUAL_ENV := $(VENV)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust python browser validate bench bench-peers fuzz mutants clean
+.PHONY: help build demo test lint rust python browser pages docs docs-links wheel sdist validate bench bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -34,8 +36,9 @@ $(TOOLS): $(CONSTRAINTS) pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py dev)
 	@touch $@
 
-$(VALIDATION): $(CONSTRAINTS) pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py validation)
+# What a group of pyproject.toml names, one stamp a group.
+$(VALIDATION) $(DOCS) $(PACKAGE): $(VENV)/.%: $(CONSTRAINTS) pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py $*)
 	@touch $@
 
 $(BUILT): $(RUST) $(TOOLS) pyproject.toml
@@ -48,9 +51,9 @@ build: $(BUILT) ## Build the package into .venv
 demo: $(BUILT) ## Build, then show how the middle one of three TCP transfers starves, with and without RED
 	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10 --report out/three-pairs.html
 
-test: lint rust python ## Formatting, lints, types, tests
+test: lint rust python ## Formatting, lints, types, tests, documentation
 
-lint: $(BUILT) $(VALIDATION)
+lint: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 	cargo fmt --manifest-path examples/scheme-crate/Cargo.toml --check
@@ -65,7 +68,7 @@ rust:
 	cargo test --quiet --locked
 	cargo test --quiet $(OUTSIDE)
 
-python: $(BUILT) $(VALIDATION) browser
+python: $(BUILT) $(VALIDATION) $(DOCS) browser
 	$(BIN)/python -m pytest
 
 # The report is looked at in a real browser. Where it cannot be installed, those tests say so and are skipped.
@@ -74,6 +77,35 @@ browser:
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -q && apt-get install -yq --no-install-recommends chromium fonts-dejavu-core; \
 	  else echo "no chromium, some tests will be skipped: apt-get install chromium fonts-dejavu-core" >&2; fi; }
+
+pages: $(BUILT) $(DOCS) ## Write anew what is made from the program: the reference, the first scenario, licences of crates
+	$(BIN)/python docs/pages.py --write
+	$(BIN)/python python/third_party.py --write
+
+docs: $(BUILT) $(DOCS) ## Make the site in out/docs; a broken link, or a page that is in no contents, is an error
+	$(BIN)/python docs/pages.py
+	$(SPHINX) -b html docs out/docs
+	@echo "out/docs/index.html"
+
+docs-links: $(DOCS) ## Ask the network whether the links to other sites still lead somewhere
+	$(SPHINX) -b linkcheck docs out/docs-links
+
+SPHINX = $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky --doctree-dir out/docs-trees
+
+wheel: $(BUILT) $(PACKAGE) ## Make the wheel in out/dist and try it without a compiler; MANYLINUX=2014 for older systems
+	rm -f out/dist/airfair-*.whl
+ifdef MANYLINUX
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) ziglang
+	PATH=$(BIN):$$PATH $(BIN)/maturin build --quiet --release --out out/dist --zig --compatibility manylinux$(MANYLINUX)
+else
+	$(BIN)/maturin build --quiet --release --out out/dist
+endif
+	$(BIN)/python python/try_wheel.py out/dist/airfair-*.whl
+
+sdist: $(BUILT) ## Make the source distribution in out/dist, with the crates that it needs, and build it without a network
+	rm -f out/dist/airfair-*.tar.gz
+	$(BIN)/python python/sdist.py out/dist
+	$(BIN)/python python/try_sdist.py out/dist/airfair-*.tar.gz out/sdist-check
 
 validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
 	$(BIN)/python -m validation

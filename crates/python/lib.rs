@@ -12,6 +12,7 @@ mod importing;
 mod interned;
 mod network;
 mod precision;
+mod reference;
 mod scenario;
 mod schemes;
 mod series;
@@ -52,6 +53,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
     m.add_function(wrap_pyfunction!(importing::import_network, m)?)?;
+    m.add_function(wrap_pyfunction!(reference::reference, m)?)?;
+    m.add_function(wrap_pyfunction!(reference::scenario_schema, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
     m.add_function(wrap_pyfunction!(summary::estimate_of, m)?)?;

@@ -228,8 +228,8 @@ fn schemes(
     let mut used: BTreeSet<&str> = streams.laws.iter().map(String::as_str).collect();
     if let Some(top) = top {
         let place = (top.places.of("scheme"), &Path::ROOT.child("scheme"));
-        if crate::params::known(registry, &top.scheme, place, cx).is_some() {
-            used.insert(&top.scheme);
+        if crate::params::known(registry, &top.scheme.0, place, cx).is_some() {
+            used.insert(&top.scheme.0);
         }
     }
     let mut out = BTreeMap::new();

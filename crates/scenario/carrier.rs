@@ -5,6 +5,7 @@ use airfair_schemes::{Registry, SchemeEntry};
 use crate::error::{Cx, one_of};
 use crate::field::{Field, misfit, quote, unknown_choice};
 use crate::place::Path;
+use crate::schema::{self, Schema};
 use crate::tree::{Node, Value};
 
 /// The law that plain "tcp" means.
@@ -48,6 +49,10 @@ impl Field for Carrier {
 
     fn expected() -> String {
         one_of(&names(Registry::built_in()))
+    }
+
+    fn schema() -> Schema {
+        schema::words(&Self::choices())
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

@@ -9,6 +9,7 @@ use airfair_transport::PartialAckTimer;
 use crate::error::{Cx, one_of};
 use crate::field::{Field, quote, read_word};
 use crate::place::Path;
+use crate::schema::{Schema, words};
 use crate::tree::Node;
 
 /// Which rules a radio starts from where the file says nothing.
@@ -66,6 +67,10 @@ macro_rules! choices {
 
             fn choices() -> Vec<&'static str> {
                 vec![$($word),*]
+            }
+
+            fn schema() -> Schema {
+                words(&Self::choices())
             }
 
             fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

@@ -7,6 +7,7 @@ use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span};
 use crate::error::{Cx, cut, one_of};
 use crate::frequency::Frequency;
 use crate::place::Path;
+use crate::schema::{self, Schema};
 use crate::tree::{Node, Value};
 
 /// A type that a key can have.
@@ -20,6 +21,14 @@ pub(crate) trait Field: Sized {
     /// The words it may be, if it is a choice.
     fn choices() -> Vec<&'static str> {
         Vec::new()
+    }
+
+    /// What a JSON Schema can say of it.
+    fn schema() -> Schema;
+
+    /// It as a bound of a JSON Schema, if it is a plain number.
+    fn bound(&self) -> Option<Schema> {
+        None
     }
 
     /// Reads it; `None` after noting an error.
@@ -65,6 +74,10 @@ macro_rules! quantities {
                 <$ty as Quantity>::EXPECTED.to_string()
             }
 
+            fn schema() -> Schema {
+                schema::quantity::<$ty>()
+            }
+
             fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
                 let problem = match &node.value {
                     Value::Text(text) => match <$ty as Quantity>::parse(text) {
@@ -98,6 +111,14 @@ macro_rules! integers {
                 "a whole number".to_string()
             }
 
+            fn schema() -> Schema {
+                schema::integer(<$ty>::MAX.min(i64::MAX as $ty).into())
+            }
+
+            fn bound(&self) -> Option<Schema> {
+                Some((*self).into())
+            }
+
             fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
                 let value = match &node.value {
                     Value::Integer(value) => <$ty>::try_from(*value).ok(),
@@ -129,6 +150,14 @@ impl Field for f64 {
         "a number".to_string()
     }
 
+    fn schema() -> Schema {
+        schema::of_type("number")
+    }
+
+    fn bound(&self) -> Option<Schema> {
+        Some((*self).into())
+    }
+
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match node.value {
             Value::Integer(value) => Some(value as Self),
@@ -154,6 +183,10 @@ impl Field for bool {
         "true or false".to_string()
     }
 
+    fn schema() -> Schema {
+        schema::of_type("boolean")
+    }
+
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match node.value {
             Value::Flag(value) => Some(value),
@@ -171,6 +204,10 @@ impl Field for String {
 
     fn expected() -> String {
         "a text in quotes".to_string()
+    }
+
+    fn schema() -> Schema {
+        schema::of_type("string")
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
@@ -197,6 +234,10 @@ impl<T: Field> Field for Vec<T> {
         format!("a list in brackets, each item {}", T::expected())
     }
 
+    fn schema() -> Schema {
+        schema::list(T::schema(), None)
+    }
+
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         let Value::List(items) = &node.value else { return wrong_type(node, path, cx) };
         let read: Vec<Option<T>> = items
@@ -218,6 +259,10 @@ impl<T: Field, const N: usize> Field for [T; N] {
 
     fn expected() -> String {
         format!("a list of {N}, each {}", T::expected())
+    }
+
+    fn schema() -> Schema {
+        schema::list(T::schema(), Some((N, N)))
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
@@ -311,6 +356,10 @@ impl<W: Word, T: Field> Field for Or<W, T> {
 
     fn choices() -> Vec<&'static str> {
         vec![W::WORD]
+    }
+
+    fn schema() -> Schema {
+        schema::words_or(&Self::choices(), T::schema())
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

@@ -12,6 +12,7 @@ use crate::file_list;
 use crate::inherit::{Holds, holds};
 use crate::place::{Path, Places};
 use crate::radio::LONGEST;
+use crate::schema::Schema;
 use crate::table::table;
 use crate::tree::{Node, Value};
 
@@ -97,6 +98,10 @@ impl Field for Listed {
 
     fn expected() -> String {
         "a moment and a size such as [\"0.2 s\", \"5 kB\"]".to_string()
+    }
+
+    fn schema() -> Schema {
+        crate::schema::pair(Span::schema(), Bytes::schema())
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

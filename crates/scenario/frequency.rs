@@ -12,6 +12,11 @@ const UNITS: [(&str, i32); 4] = [("Hz", 0), ("kHz", 3), ("MHz", 6), ("GHz", 9)];
 
 impl Quantity for Frequency {
     const EXPECTED: &'static str = "a frequency such as \"2.4 GHz\" (Hz, kHz, MHz, GHz)";
+    const SIGNED: bool = false;
+
+    fn units() -> Vec<&'static str> {
+        UNITS.map(|(name, _)| name).to_vec()
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
         let fail = |problem: String| QuantityError { problem, expected: Self::EXPECTED };

@@ -52,7 +52,7 @@ pub(crate) fn holds(first: At, second: At) -> Holds {
 }
 
 /// Keys of a flow that may stand in its `traffic` as well.
-const HOISTED: [&str; 3] = ["start", "start_jitter", "stop"];
+pub(crate) const HOISTED: [&str; 3] = ["start", "start_jitter", "stop"];
 
 /// Moves `start`, `start_jitter` and `stop` from `traffic` to the flow.
 pub(crate) fn hoist(flow: &mut Table, path: &Path<'_>, cx: &mut Cx<'_>) {

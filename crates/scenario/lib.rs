@@ -45,6 +45,7 @@ mod carrier;
 mod choice;
 mod document;
 mod error;
+mod examples;
 mod field;
 mod file_list;
 mod files;
@@ -65,6 +66,8 @@ mod radio;
 mod reference;
 mod resolve_radio;
 mod resolved;
+mod schema;
+mod scheme_name;
 mod standard;
 mod stations;
 mod streams;
@@ -86,7 +89,8 @@ pub use document::{Item, read_document};
 pub use error::{Errors, Place, ScenarioError};
 pub use nearest::nearest;
 pub use overrides::Override;
-pub use reference::{reference, reference_with};
+pub use reference::{QuantityDoc, Section, quantities, reference, reference_with};
+pub use schema::schema;
 pub use table::{DefaultDoc, KeyDoc, TableDoc};
 pub use written::Written;
 
@@ -208,7 +212,7 @@ impl<'a> Reader<'a> {
             description: model.top.description,
             placed: model.stations.tables.iter().map(|node| node.position.is_some()).collect(),
             spec,
-            scheme: model.top.scheme,
+            scheme: model.top.scheme.0,
             scheme_params: model.schemes,
             warnings,
             resolved,

@@ -3,6 +3,7 @@
 use crate::error::Cx;
 use crate::field::{Field, quote};
 use crate::place::Path;
+use crate::schema::Schema;
 use crate::tree::Node;
 
 /// Longest name, in characters.
@@ -30,6 +31,10 @@ impl Field for Name {
 
     fn expected() -> String {
         "a name in quotes such as \"a1\"".to_string()
+    }
+
+    fn schema() -> Schema {
+        crate::schema::name(LONGEST)
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

@@ -8,6 +8,8 @@ use crate::field::{Field, Or, Real};
 use crate::name::Name;
 use crate::place::Path;
 use crate::radio::LONGEST;
+use crate::schema::Schema;
+use crate::scheme_name::SchemeName;
 use crate::table::{table, variants};
 use crate::tree::Node;
 
@@ -27,7 +29,7 @@ table! {
         /// What is measured starts here.
         warmup: Span = default(Span::ZERO);
         /// The scheme, unless the command line names another.
-        scheme: String = default("droptail".to_string());
+        scheme: SchemeName = default(SchemeName("droptail".to_string()));
     }
 }
 
@@ -217,6 +219,10 @@ impl Field for Position {
 
     fn expected() -> String {
         "two or three coordinates such as [\"0 m\", \"200 m\"]".to_string()
+    }
+
+    fn schema() -> Schema {
+        crate::schema::list(Meters::schema(), Some((2, 3)))
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

@@ -96,18 +96,18 @@ pub(crate) fn write(value: &ParamValue) -> String {
 /// The page of the reference about a scheme.
 pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
     let of = |kind| match kind {
-        ParamKind::Span => (Span::TYPE, Span::expected()),
-        ParamKind::Rate => (Rate::TYPE, Rate::expected()),
-        ParamKind::Bytes => (Bytes::TYPE, Bytes::expected()),
-        ParamKind::Number => (f64::TYPE, f64::expected()),
-        ParamKind::Integer => (u64::TYPE, u64::expected()),
-        ParamKind::Flag => (bool::TYPE, bool::expected()),
+        ParamKind::Span => (Span::TYPE, Span::expected(), Span::schema()),
+        ParamKind::Rate => (Rate::TYPE, Rate::expected(), Rate::schema()),
+        ParamKind::Bytes => (Bytes::TYPE, Bytes::expected(), Bytes::schema()),
+        ParamKind::Number => (f64::TYPE, f64::expected(), f64::schema()),
+        ParamKind::Integer => (u64::TYPE, u64::expected(), u64::schema()),
+        ParamKind::Flag => (bool::TYPE, bool::expected(), bool::schema()),
     };
     let keys = entry
         .params
         .iter()
         .map(|p| {
-            let (kind, expected) = of(p.kind);
+            let (kind, expected, schema) = of(p.kind);
             let default =
                 DefaultDoc::Value(p.default_value().as_ref().map_or_else(|| p.default.to_string(), write));
             KeyDoc {
@@ -118,6 +118,7 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
                 range: None,
                 default,
                 doc: p.doc.to_string(),
+                schema,
             }
         })
         .collect();

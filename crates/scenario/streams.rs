@@ -143,7 +143,7 @@ fn transport(
 ) -> Option<Transport> {
     let place = (table.places.of("scheme"), &path.child("scheme"));
     let own = match &table.scheme {
-        Some(name) => Some(crate::params::known(cx.schemes, name, place, cx)?),
+        Some(name) => Some(crate::params::known(cx.schemes, &name.0, place, cx)?),
         None => None,
     };
     let Carrier::Tcp(law) = carrier else {

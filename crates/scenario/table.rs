@@ -11,6 +11,7 @@
 use crate::error::{Cx, one_of};
 use crate::field::Field;
 use crate::place::{Path, Places};
+use crate::schema::Schema;
 use crate::tree::Table;
 
 /// One key, as the reference shows it.
@@ -30,6 +31,8 @@ pub struct KeyDoc {
     pub default: DefaultDoc,
     /// What it does.
     pub doc: String,
+    /// What a JSON Schema can say of its value.
+    pub(crate) schema: Schema,
 }
 
 /// What stands where a key is not written.
@@ -217,6 +220,10 @@ macro_rules! table {
                     range: $crate::table::range_doc!($ty $(, $range)?),
                     default: $crate::table::default_doc!($mode $ty, stringify!($field) $(, $arg)?),
                     doc: $crate::table::prose(&[$($doc),+]),
+                    schema: $crate::schema::within(
+                        <$ty as $crate::field::Field>::schema(),
+                        $crate::table::bounds!($ty $(, $range)?),
+                    ),
                 }),*];
                 $crate::table::TableDoc { name, about, keys }
             }
@@ -297,6 +304,16 @@ macro_rules! range_doc {
     };
 }
 
+macro_rules! bounds {
+    ($ty:ty) => {
+        [None, None]
+    };
+    ($ty:ty, $range:expr) => {{
+        let range: std::ops::RangeInclusive<$ty> = $range;
+        [range.start(), range.end()].map($crate::field::Field::bound)
+    }};
+}
+
 macro_rules! default_doc {
     (required $ty:ty, $key:expr) => {
         $crate::table::DefaultDoc::Required
@@ -346,6 +363,10 @@ macro_rules! variants {
                 vec![$($word),*]
             }
 
+            fn schema() -> $crate::schema::Schema {
+                $crate::schema::tagged(stringify!($tag), &[$(($word, $Table::doc(String::new()))),*])
+            }
+
             fn read(
                 node: &$crate::tree::Node,
                 path: &$crate::place::Path<'_>,
@@ -390,4 +411,6 @@ macro_rules! variants {
     };
 }
 
-pub(crate) use {default_doc, field_type, finish, limit, range_doc, settle, table, variants, write_pair};
+pub(crate) use {
+    bounds, default_doc, field_type, finish, limit, range_doc, settle, table, variants, write_pair,
+};

@@ -9,7 +9,8 @@ use crate::error::Cx;
 use crate::field::{Field, Or, Unlimited, wrong_type};
 use crate::place::Path;
 use crate::radio::LONGEST;
-use crate::table::{Beside, table};
+use crate::schema::{Schema, shared, words_or};
+use crate::table::{Beside, TableDoc, table};
 use crate::tcp_profile::{describe, rules};
 use crate::tree::{Node, Table, Value};
 use crate::window::Window;
@@ -118,6 +119,10 @@ impl Field for Acks {
         format!("\"{OFF}\" or a table such as {{ segments = 2, timeout = \"200 ms\" }}")
     }
 
+    fn schema() -> Schema {
+        words_or(&Self::choices(), DelayedAckTable::doc(String::new()).schema())
+    }
+
     fn choices() -> Vec<&'static str> {
         vec![OFF]
     }
@@ -212,6 +217,10 @@ impl Field for OwnTcp {
 
     fn expected() -> String {
         "a table of the keys of [tcp], such as { min_rto = \"200 ms\" }".to_string()
+    }
+
+    fn schema() -> Schema {
+        shared("tcp")
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
@@ -401,6 +410,6 @@ fn times(
 }
 
 /// The pages of the reference.
-pub(crate) fn docs() -> Vec<crate::table::TableDoc> {
+pub(crate) fn docs() -> Vec<TableDoc> {
     vec![TcpTable::doc("[tcp]".to_string()), DelayedAckTable::doc("delayed_ack".to_string())]
 }

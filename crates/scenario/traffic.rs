@@ -11,6 +11,7 @@ use crate::files::{ArrivalsTable, FileTable, FtpTable, ListTable, WebTable};
 use crate::name::Name;
 use crate::place::Path;
 use crate::radio::LONGEST;
+use crate::scheme_name::LawName;
 use crate::table::{table, variants};
 use crate::tcp::OwnTcp;
 
@@ -38,7 +39,7 @@ table! {
         /// replaces the law.
         transport: Carrier = computed("\"udp\"");
         /// The scheme whose source is this flow's window law, whatever `transport` and the run's scheme say. TCP only.
-        scheme: String = computed("the run's scheme, or the law that transport names");
+        scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: OwnTcp = computed("those of [tcp]");
         /// When it starts. May stand in `traffic` too, as may `start_jitter` and `stop`.
@@ -72,7 +73,7 @@ table! {
         /// replaces the law.
         transport: Carrier = computed("\"udp\"");
         /// The scheme whose source is these flows' window law, whatever `transport` and the run's scheme say. TCP only.
-        scheme: String = computed("the run's scheme, or the law that transport names");
+        scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: OwnTcp = computed("those of [tcp]");
         /// When they start.

@@ -6,12 +6,16 @@ use airfair_units::{Bytes, Quantity};
 use crate::error::{Cx, cut};
 use crate::field::{Field, quote, wrong_type};
 use crate::place::Path;
+use crate::schema::{Schema, any_of, quantity, text_like, words_or};
 use crate::tree::{Node, Value};
 
 /// Most segments of a window.
 const MOST_SEGMENTS: u32 = 1_000_000_000;
 /// Most bytes of a window.
 const MOST_BYTES: u64 = 1 << 40;
+
+/// How a number of segments is written.
+const SEGMENTS: &str = "^\\+?[0-9]+\\s*segments?$";
 
 /// A window: `"128 KiB"` or `"1000 segments"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,10 @@ impl Field for Window {
             .to_string()
     }
 
+    fn schema() -> Schema {
+        any_of(vec![quantity::<Bytes>(), text_like(SEGMENTS)])
+    }
+
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         let problem = match &node.value {
             Value::Text(text) => match (segments(text), Bytes::parse(text)) {
@@ -90,6 +98,10 @@ impl Field for InitialWindow {
 
     fn choices() -> Vec<&'static str> {
         vec![RFC_3390, RFC_6928]
+    }
+
+    fn schema() -> Schema {
+        words_or(&Self::choices(), text_like(SEGMENTS))
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

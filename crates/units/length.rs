@@ -12,11 +12,19 @@ pub struct Meters(pub f64);
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
 pub struct Speed(pub f64);
 
+const LENGTH_UNITS: [(&str, f64); 2] = [("m", 1.0), ("km", 1000.0)];
+const SPEED_UNITS: [(&str, f64); 2] = [("m/s", 1.0), ("km/h", 1.0 / 3.6)];
+
 impl Quantity for Meters {
     const EXPECTED: &'static str = "a length such as \"367 m\" (m, km)";
+    const SIGNED: bool = true;
+
+    fn units() -> Vec<&'static str> {
+        LENGTH_UNITS.map(|(name, _)| name).to_vec()
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
-        parse_real(text, &[("m", 1.0), ("km", 1000.0)], Self::EXPECTED).map(Self)
+        parse_real(text, &LENGTH_UNITS, Self::EXPECTED).map(Self)
     }
 }
 
@@ -28,9 +36,14 @@ impl fmt::Display for Meters {
 
 impl Quantity for Speed {
     const EXPECTED: &'static str = "a speed such as \"10 m/s\" (m/s, km/h)";
+    const SIGNED: bool = true;
+
+    fn units() -> Vec<&'static str> {
+        SPEED_UNITS.map(|(name, _)| name).to_vec()
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
-        parse_real(text, &[("m/s", 1.0), ("km/h", 1.0 / 3.6)], Self::EXPECTED).map(Self)
+        parse_real(text, &SPEED_UNITS, Self::EXPECTED).map(Self)
     }
 }
 

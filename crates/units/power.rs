@@ -46,6 +46,11 @@ impl Db {
 
 impl Quantity for Dbm {
     const EXPECTED: &'static str = "a power such as \"15 dBm\"";
+    const SIGNED: bool = true;
+
+    fn units() -> Vec<&'static str> {
+        vec!["dBm"]
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
         parse_real(text, &[("dBm", 1.0)], Self::EXPECTED).map(Self)
@@ -60,6 +65,11 @@ impl fmt::Display for Dbm {
 
 impl Quantity for Db {
     const EXPECTED: &'static str = "a ratio such as \"10 dB\"";
+    const SIGNED: bool = true;
+
+    fn units() -> Vec<&'static str> {
+        vec!["dB"]
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
         parse_real(text, &[("dB", 1.0)], Self::EXPECTED).map(Self)

@@ -7,6 +7,12 @@ pub trait Quantity: Sized + fmt::Display {
     /// What is expected, for messages: `a time such as "20 us" (ns, us, ms, s, min, h)`.
     const EXPECTED: &'static str;
 
+    /// Whether it may be less than zero.
+    const SIGNED: bool;
+
+    /// The units that it may be written in.
+    fn units() -> Vec<&'static str>;
+
     /// Reads the value from text such as `"20 us"`.
     ///
     /// # Errors

@@ -54,6 +54,11 @@ const RATE_UNITS: [Unit; 4] = [
 
 impl Quantity for Rate {
     const EXPECTED: &'static str = "a rate such as \"11 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s)";
+    const SIGNED: bool = false;
+
+    fn units() -> Vec<&'static str> {
+        RATE_UNITS.iter().map(|unit| unit.name).collect()
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
         parse_integer(text, &RATE_UNITS, Self::EXPECTED).map(Self)
@@ -82,6 +87,11 @@ const BYTE_UNITS: [Unit; 5] = [
 
 impl Quantity for Bytes {
     const EXPECTED: &'static str = "a size such as \"1500 B\" (B, kB, MB, GB, KiB)";
+    const SIGNED: bool = false;
+
+    fn units() -> Vec<&'static str> {
+        BYTE_UNITS.iter().map(|unit| unit.name).collect()
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
         parse_integer(text, &BYTE_UNITS, Self::EXPECTED).map(Self)

@@ -138,6 +138,11 @@ const UNITS: [Unit; 6] = [
 
 impl Quantity for Span {
     const EXPECTED: &'static str = "a time such as \"20 us\" (ns, us, ms, s, min, h)";
+    const SIGNED: bool = false;
+
+    fn units() -> Vec<&'static str> {
+        UNITS.iter().map(|unit| unit.name).collect()
+    }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
         parse_integer(text, &UNITS, Self::EXPECTED).map(Self)

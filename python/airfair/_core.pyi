@@ -22,8 +22,10 @@ __all__ = [
     "nearest",
     "parse_time",
     "read_toml",
+    "reference",
     "register_scheme",
     "run_paced",
+    "scenario_schema",
     "schemes",
     "summarise",
     "trace",
@@ -315,6 +317,11 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, tuple[int, object]]:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The one of `known` that was probably meant by `name`, if any is like it."""
+def reference() -> str:
+    """The types with units and every table and key of the scenario file, as JSON."""
+
+def scenario_schema() -> str:
+    """The JSON Schema (draft 2020-12) of the scenario file."""
 
 def schemes() -> str:
     """Every scheme with its parameters, as JSON."""

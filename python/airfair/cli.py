@@ -17,7 +17,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, importing, paper, sequential, tables
+from . import _core, experiment, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario
 from .output import write_atomically
 from .results import CompareRow, RunResult
@@ -37,7 +37,10 @@ set_option = click.option(
     help='Put a value over the file\'s, such as radio.data_rate="2 Mbit/s"; may be given many times.',
 )
 scheme_option = click.option(
-    "--scheme", metavar="NAME", help="Scheme that runs; the scenario's own by default. See `airfair schemes`."
+    "--scheme",
+    metavar="NAME",
+    shell_complete=lambda _context, _option, start: scheme_names(start),
+    help="Scheme that runs; the scenario's own by default. See `airfair schemes`.",
 )
 seed_option = click.option(
     "--seed", type=SEED, default=1, show_default=True, help="Seed of every random draw."
@@ -552,6 +555,25 @@ def import_map(
     print(text, end="", file=sys.stderr)
     if output is None:
         print(toml, end="")
+
+
+@cli.command(name="reference")
+@click.option(
+    "--schema", is_flag=True, help="The JSON Schema instead, with which editors complete scenarios."
+)
+def show_reference(schema: bool) -> None:
+    """Print the reference of scenario files: every table and key, its type, default and meaning (Markdown).
+
+    \b
+    Example:
+      airfair reference --schema
+    """
+    print(reference.schema() if schema else reference.scenario_page(), end="")
+
+
+def scheme_names(start: str) -> list[str]:
+    """Names of schemes that begin like this, for the shell."""
+    return [scheme["name"] for scheme in experiment.schemes() if scheme["name"].startswith(start)]
 
 
 def run_progress() -> Progress:

@@ -109,13 +109,16 @@ fn messages_know_them() {
 
 #[test]
 fn the_reference_knows_them() {
-    let pages = reference_with(&schemes());
+    let sections = reference_with(&schemes());
+    let pages: Vec<_> = sections.iter().flat_map(|section| &section.tables).collect();
     let page = pages.iter().find(|page| page.name == "[schemes.gentle]").unwrap();
     assert_eq!((page.keys[0].name, page.keys[0].doc.as_str()), ("gain", GAIN.doc));
     let flow = pages.iter().find(|page| page.name == "[[flow]]").unwrap();
     let transport = flow.keys.iter().find(|key| key.name == "transport").unwrap();
     assert!(transport.choices.iter().any(|word| word == "tcp-gentle"));
     assert!(transport.expected.contains("\"tcp-gentle\""));
+    let scheme = flow.keys.iter().find(|key| key.name == "scheme").unwrap();
+    assert!(scheme.choices.iter().any(|word| word == "gentle") && !scheme.choices.iter().any(|word| word == "red"));
 }
 
 #[test]

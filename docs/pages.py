@@ -1,0 +1,217 @@
+"""The pages of the documentation that are made from the program.
+
+`python docs/pages.py --write` makes them anew; without `--write` it names those that are not what the program
+says now. `first-scenario.md` is written by hand; what its commands print is put in here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import griffe
+from airfair import cli, reference
+from airfair.output import write_atomically
+
+DOCS = Path(__file__).resolve().parent
+PACKAGE = Path(reference.__file__).resolve().parent
+WRITTEN = "<!-- Written by `make pages` from the program. Do not edit. -->\n\n"
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WIDTH = 100
+"""Longest signature on one line."""
+
+
+def pages() -> dict[str, Callable[[], str]]:
+    """Every generated page: its place in the documentation and what makes its text."""
+    return {
+        "reference/scenario.md": lambda: WRITTEN + reference.scenario_page(),
+        "reference/scenario.schema.json": reference.schema,
+        "reference/cli.md": lambda: WRITTEN + reference.command_page(cli.cli, "airfair"),
+        "reference/python.md": lambda: WRITTEN + python_page(),
+        "first-scenario.md": lambda: replayed((DOCS / "first-scenario.md").read_text()),
+    }
+
+
+def python_page() -> str:
+    """What `import airfair` gives, from docstrings and types (of the compiled part: from its stub)."""
+    package = griffe.load("airfair", search_paths=[PACKAGE.parent], allow_inspection=False)
+    public = [package[str(name)] for name in package.exports or []]
+    objects = [item.final_target if item.is_alias else item for item in public]
+    results = package["results"]
+    parts = [f"# Python\n\n{_docstring(package)}"]
+    parts.append("## Functions\n")
+    parts.extend(_function(item, f"airfair.{item.name}") for item in objects if item.is_function)
+    parts.append("## Classes\n")
+    classes = [item for item in objects if item.is_class and item.module is not results]
+    parts.extend(_class(item) for item in classes)
+    parts.append(f"## Results\n\n{_docstring(results)}")
+    parts.extend(_typed_dict(item) for item in results.classes.values())
+    return "\n".join(parts)
+
+
+def _docstring(item: griffe.Object | griffe.Alias) -> str:
+    """Its text, with indented code as a block."""
+    text = item.docstring.value.strip() if item.docstring else ""
+    code = re.compile(r"(?:^    .*\n?|^\n(?=    ))+", re.MULTILINE)
+    return code.sub(lambda found: f"\n{_python(_dedented(found[0]))}", text + "\n")
+
+
+def _dedented(text: str) -> str:
+    return "\n".join(line[4:] for line in text.strip("\n").splitlines())
+
+
+def _python(code: str) -> str:
+    return f"```python\n{code}\n```\n"
+
+
+def _function(item: griffe.Object | griffe.Alias, name: str, heading: str = "###") -> str:
+    assert isinstance(item, griffe.Function)
+    static = "@staticmethod\n" if "staticmethod" in item.labels else ""
+    text = _docstring(item)
+    return f"{heading} `{name}`\n\n{_python(f'{static}def {_wrapped(item)}')}\n{text}".rstrip() + "\n"
+
+
+def _wrapped(function: griffe.Function) -> str:
+    """The signature; with a line for each parameter where one line is too long."""
+    whole = function.signature(return_type=True)
+    if len(whole) <= WIDTH:
+        return whole
+    start, end = whole.index("(") + 1, whole.rindex(")")
+    pieces, depth = [""], 0
+    for sign in whole[start:end]:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += sign
+    lines = "".join(f"    {piece.strip()},\n" for piece in pieces)
+    return f"{whole[:start]}\n{lines}{whole[end:]}"
+
+
+def _class(item: griffe.Object | griffe.Alias) -> str:
+    assert isinstance(item, griffe.Class)
+    bases = ", ".join(str(base) for base in item.bases)
+    parts = [f"### `airfair.{item.name}`\n", _python(f"class {item.name}" + (f"({bases})" if bases else ""))]
+    parts.append(_docstring(item))
+    attributes = {name: found for name, found in item.attributes.items() if not name.startswith("_")}
+    if attributes:
+        parts.append(_attributes("attribute", attributes))
+    for name, function in item.functions.items():
+        if name == "__new__" or not name.startswith("_"):
+            shown = f"{item.name}(...)" if name == "__new__" else f"{item.name}.{name}"
+            parts.append(_function(function, shown, heading="####"))
+    return "\n".join(parts)
+
+
+def _typed_dict(item: griffe.Class) -> str:
+    return f"### `{item.name}`\n\n{_docstring(item)}\n{_attributes('key', item.attributes)}"
+
+
+def _attributes(header: str, attributes: Mapping[str, griffe.Attribute]) -> str:
+    """A table of them; without a column of meanings where none has any."""
+    meanings = {name: " ".join(_docstring(item).split()) for name, item in attributes.items()}
+    rows = [[header, "type", "meaning"], ["---"] * 3]
+    rows += [[f"`{name}`", f"`{_type(item)}`", meanings[name]] for name, item in attributes.items()]
+    width = 3 if any(meanings.values()) else 2
+    return "".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row[:width]) + " |\n" for row in rows
+    )
+
+
+def _type(attribute: griffe.Attribute) -> str:
+    """As it is written, or as the parameter that it is set from."""
+    if attribute.annotation is None and isinstance(attribute.parent, griffe.Class):
+        made = attribute.parent.functions["__init__"].parameters
+        return str(made[attribute.name].annotation) if attribute.name in made else "object"
+    return str(attribute.annotation)
+
+
+def replayed(text: str) -> str:
+    """A page of instructions with what its commands print now.
+
+    A `toml` block is the file that the line before it names: "add" appends to it, anything else replaces it.
+    A `sh` or `python` block is run; the `text` block after it is what it prints. A command that is meant to
+    fail says with which exit status in a comment.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return "".join(_replay(text, Path(folder)))
+
+
+def _replay(text: str, folder: Path) -> Iterator[str]:
+    end, printed = 0, ""
+    for block in FENCE.finditer(text):
+        before, language, body = text[end : block.start()], block[1], block[2]
+        yield before
+        end = block.end()
+        if language == "text":
+            body = printed
+        elif language == "toml":
+            _write(folder, before.strip().splitlines()[-1], body)
+        elif language in {"sh", "python"}:
+            printed = _printed(language, body, folder)
+        yield f"```{language}\n{body}```"
+    yield text[end:]
+
+
+def _write(folder: Path, line: str, body: str) -> None:
+    named = re.findall(r"`([\w.-]+)`", line)
+    if not named:
+        raise ValueError(f"which file is this? {line!r} names none")
+    appended = re.search(r"\badd\b", line, re.IGNORECASE)
+    with (folder / named[-1]).open("a" if appended else "w") as file:
+        file.write(("\n" if appended else "") + body)
+
+
+def _printed(language: str, body: str, folder: Path) -> str:
+    command = ["bash", "-ec", body] if language == "sh" else [sys.executable, "-c", body]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PATH": path, "MPLBACKEND": "Agg"},
+        timeout=120,
+        check=False,
+    )
+    wanted = re.search(r"# exit status (\d+)", body)
+    if done.returncode != (int(wanted[1]) if wanted else 0):
+        raise RuntimeError(f"{body}ended with exit status {done.returncode}:\n{done.stdout}")
+    # How long a run took differs from run to run.
+    lines = [
+        re.sub(r"(events in) [\d.]+ s$", r"\1 ... s", line.rstrip()) for line in done.stdout.splitlines()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def stale() -> dict[str, str]:
+    """Pages that are not what the program says now, and what they should be."""
+    made = {name: make() for name, make in pages().items()}
+    return {name: text for name, text in made.items() if not _is(DOCS / name, text)}
+
+
+def _is(file: Path, text: str) -> bool:
+    return file.is_file() and file.read_text() == text
+
+
+def main(arguments: list[str]) -> int:
+    """Write what is stale, or name it and fail."""
+    if arguments not in ([], ["--write"]):
+        print("usage: pages.py [--write]", file=sys.stderr)
+        return 2
+    found = stale()
+    for name, text in found.items():
+        if arguments:
+            write_atomically(DOCS / name, text.encode())
+        print(f"{'written' if arguments else 'not up to date, see `make pages`'}: docs/{name}")
+    return 0 if arguments else int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,130 @@
+"""The documentation: made from the program, whole, its links right, its instructions followed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from docs import pages
+from tests.support import ROOT
+
+SKIPPED = {".venv", "target", "out", "node_modules"}
+
+
+def markdown() -> list[Path]:
+    """Every page of the repository."""
+    found = ROOT.rglob("*.md")
+    return sorted(file for file in found if not SKIPPED & set(file.relative_to(ROOT).parts))
+
+
+@pytest.mark.parametrize("name", pages.pages())
+def test_a_page_is_what_the_program_says_now(name: str) -> None:
+    made = pages.pages()[name]()
+    assert (ROOT / "docs" / name).read_text() == made, "see `make pages`"
+
+
+def test_the_licences_are_those_of_the_linked_crates() -> None:
+    done = subprocess.run(
+        [sys.executable, "python/third_party.py"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
+    """A broken link or anchor, or a page that is in no contents, is one."""
+    command = ["-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "--nitpicky"]
+    places = ["--doctree-dir", str(tmp_path / "trees"), "docs", str(tmp_path / "site")]
+    done = subprocess.run(
+        [sys.executable, *command, *places],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    contents = (tmp_path / "site" / "README.html").read_text()
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        name = page.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+        assert (tmp_path / "site" / name).is_file()
+        assert name == "README.html" or f'href="{name}"' in contents, f"{name} is not in the contents"
+
+
+@pytest.mark.parametrize("file", markdown(), ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere_where_the_page_lies(file: Path) -> None:
+    """As a forge shows the page: relative paths in the checkout, anchors of headings."""
+    for link in links(file.read_text()):
+        if re.match(r"[a-z]+:", link):
+            continue
+        place, _, anchor = link.partition("#")
+        target = (file.parent / place).resolve() if place else file
+        assert target.exists(), link
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target), link
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Every token of a page, those within lines too."""
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        yield token
+        yield from token.children or []
+
+
+def links(text: str) -> Iterator[str]:
+    """Where the links and images of a page lead."""
+    for token in tokens(text):
+        for key in ("href", "src"):
+            if key in token.attrs:
+                yield str(token.attrs[key])
+
+
+@cache
+def anchors(file: Path) -> set[str]:
+    """The anchors of a page: its headings as forges make them, and those that are written."""
+    text = file.read_text()
+    found = set(re.findall(r'<a id="([^"]+)">', text))
+    parsed = MarkdownIt("commonmark").enable("table").parse(text)
+    for opening, content in pairwise(parsed):
+        if opening.type == "heading_open":
+            plain = "".join(token.content for token in content.children or [])
+            found.add(re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-"))
+    return found
+
+
+def test_every_direct_dependency_has_its_reason() -> None:
+    text = (ROOT / "docs" / "dependencies.md").read_text()
+    listed = set(re.findall(r"^\| ([\w.-]+) \|", text, re.MULTILINE))
+    missing = sorted(name for name in direct() if name not in listed)
+    assert not missing, f"no line in docs/dependencies.md: {', '.join(missing)}"
+
+
+def direct() -> set[str]:
+    """Names of direct dependencies."""
+    names = set()
+    for file in [ROOT / "Cargo.toml", *ROOT.glob("crates/*/Cargo.toml"), *ROOT.glob("benches/**/Cargo.toml")]:
+        names |= crates(tomllib.loads(file.read_text()))
+    names |= crates(tomllib.loads((ROOT / "fuzz" / "Cargo.toml").read_text()))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    return names | {re.split(r"[^\w.-]", requirement)[0] for group in groups for requirement in group}
+
+
+def crates(manifest: dict[str, object]) -> set[str]:
+    """Crates from elsewhere that a manifest names."""
+    workspace = manifest.get("workspace", {})
+    names = set()
+    for owner in (manifest, workspace):
+        assert isinstance(owner, dict)
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            names |= set(owner.get(kind, {}))
+    return {name for name in names if not name.startswith("airfair-")}
