@@ -22,7 +22,7 @@ export PYO3_PYTHON := $(BIN)/python
 export VIRTUAL_ENV := $(VENV)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust python browser pages docs docs-links wheel sdist validate bench bench-peers fuzz mutants clean
+.PHONY: help build demo test lint rust python browser tshark pages docs docs-links wheel sdist validate bench bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -68,7 +68,7 @@ rust:
 	cargo test --quiet --locked
 	cargo test --quiet $(OUTSIDE)
 
-python: $(BUILT) $(VALIDATION) $(DOCS) browser
+python: $(BUILT) $(VALIDATION) $(DOCS) browser tshark
 	$(BIN)/python -m pytest
 
 # The report is looked at in a real browser. Where it cannot be installed, those tests say so and are skipped.
@@ -77,6 +77,12 @@ browser:
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -q && apt-get install -yq --no-install-recommends chromium fonts-dejavu-core; \
 	  else echo "no chromium, some tests will be skipped: apt-get install chromium fonts-dejavu-core" >&2; fi; }
+
+# Wireshark's reader checks the captures; where it cannot be installed these tests say so and are left out.
+tshark:
+	@command -v tshark >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends tshark; } || \
+	  echo "no tshark, so captures are not checked: apt-get install tshark" >&2
 
 pages: $(BUILT) $(DOCS) ## Write anew what is made from the program: the reference, the first scenario, licences of crates
 	$(BIN)/python docs/pages.py --write

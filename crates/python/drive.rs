@@ -11,6 +11,7 @@ use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::capture::Watch;
 use crate::contract::{self, LatenessJson};
 use crate::error::input_error;
 use crate::hosted::Hosted;
@@ -89,10 +90,11 @@ pub(crate) fn advance(world: &mut Hosted, until: Time, stop: Option<&Stop>) -> P
     Ok(())
 }
 
-/// Advances to the end and lets the readers look when they want to. Called without the interpreter.
+/// Advances to the end and lets the readers look when they want to, a watch after every slice. Called without the interpreter.
 pub(crate) fn read_to_end(
     world: &mut Hosted,
     readers: &mut [&mut dyn Reader],
+    watch: Option<&Watch>,
     stop: Option<&Stop>,
 ) -> PyResult<()> {
     let mut slices = Slices::of(SLICE);
@@ -106,6 +108,9 @@ pub(crate) fn read_to_end(
         let next = readers.iter().map(|reader| reader.next()).min().unwrap_or(Time::NEVER);
         let until = next.min(world.end());
         slices.advance(world, until)?;
+        if let Some(watch) = watch {
+            watch.hand_over(world)?;
+        }
         // Looks may come in quick succession: Python need not be asked at each.
         if checked.elapsed() >= SLICE {
             check(stop)?;

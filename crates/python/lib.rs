@@ -3,6 +3,7 @@
 //! The interpreter is free while a world runs. A run goes in slices of simulated time, and between two slices Python is
 //! asked whether a signal has come; how a run is sliced changes nothing of its result.
 
+mod capture;
 mod contract;
 mod document;
 mod drive;
@@ -49,6 +50,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<written::Context>()?;
     m.add_class::<written::Random>()?;
     m.add_function(wrap_pyfunction!(written::register_scheme, m)?)?;
+    m.add_class::<capture::Watch>()?;
     m.add_function(wrap_pyfunction!(parse_time, m)?)?;
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;

@@ -12,6 +12,7 @@ use airfair_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
 
+use crate::capture::Watch;
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
@@ -229,15 +230,16 @@ impl Scenario {
             let began = Instant::now();
             let mut world = self.world(scheme, seed)?;
             let mut fairness = series::fairness(&world, &windows_ns)?;
-            drive::read_to_end(&mut world, &mut [&mut fairness], stop)?;
+            drive::read_to_end(&mut world, &mut [&mut fairness], None, stop)?;
             contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())
         })
     }
 
-    /// Runs it to the end and reads it every `interval_ns`. Otherwise like `run`.
+    /// Runs it to the end and reads it every `interval_ns`, with captures and the table of frames if there is a `watch`. Otherwise
+    /// like `run`.
     #[pyo3(
-        signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new()),
-        text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=())"
+        signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new(), watch=None),
+        text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=(), watch=None)"
     )]
     fn record(
         &self,
@@ -247,14 +249,18 @@ impl Scenario {
         seed: u64,
         stop: Option<&Stop>,
         windows_ns: Vec<u64>,
+        watch: Option<&Watch>,
     ) -> PyResult<Recorded> {
         py.detach(|| {
             let began = Instant::now();
             let mut world = self.world(scheme, seed)?;
             series::check(&world, interval_ns)?;
+            if let Some(watch) = watch {
+                watch.begin(&mut world, self)?;
+            }
             let mut fairness = series::fairness(&world, &windows_ns)?;
             let mut sampler = Sampler::new(&world, Span(interval_ns));
-            drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], stop)?;
+            drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], watch, stop)?;
             let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())?;
             let series = sampler.finish();
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })

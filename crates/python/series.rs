@@ -137,7 +137,12 @@ fn table<'py>(py: Python<'py>, columns: &[(&str, Column<'_>)]) -> PyResult<Bound
     Ok(table)
 }
 
-fn bytes<'py, T>(py: Python<'py>, values: &[T], of: impl Fn(&T) -> [u8; 8]) -> PyResult<Bound<'py, PyBytes>> {
+/// Values as their bytes.
+pub(crate) fn bytes<'py, T>(
+    py: Python<'py>,
+    values: &[T],
+    of: impl Fn(&T) -> [u8; 8],
+) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, 8 * values.len(), |buffer| {
         for (place, value) in buffer.chunks_exact_mut(8).zip(values) {
             place.copy_from_slice(&of(value));

@@ -1,10 +1,11 @@
 //! A world: a value, self-contained, many in one process.
 
 use airfair_schemes::{Registry, Scheme};
-use airfair_units::Time;
+use airfair_units::{Dbm, Time};
 
 use crate::air;
 use crate::air::{Air, Kind, Relation, StationSpec};
+use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::measure::files::Completion;
@@ -29,6 +30,10 @@ pub struct World {
     warnings: Vec<String>,
     /// What happened and was not handed out yet.
     told: Trace,
+    /// By station.
+    tx_power: Vec<Dbm>,
+    /// Looks at each event, if that was asked for.
+    observer: Option<Box<Observer>>,
 }
 
 impl World {
@@ -117,7 +122,72 @@ impl World {
             names,
             warnings,
             told: Trace::new(),
+            tx_power: stations.iter().map(|s| s.tx_power).collect(),
+            observer: None,
         })
+    }
+
+    /// Captures what interfaces send and receive, and makes the table of frames, in place of [`World::start_trace`]. To be called at the
+    /// start of the run; changes nothing of it.
+    pub fn observe(&mut self, watch: Watch) {
+        let (targets, powers) = (self.queues(), self.tx_power.clone());
+        self.start_trace();
+        let observer = Observer::new(watch, &self.names, &targets, powers, &mut self.air, &mut self.net);
+        self.observer = Some(Box::new(observer));
+    }
+
+    /// Blocks of capture files, each with its node, that belong behind those of the last call. A file of fewer than `least` bytes waits for
+    /// more, until the run ends.
+    pub fn take_captures(&mut self, least: usize) -> Vec<(u32, Vec<u8>)> {
+        let (now, over) = (self.agenda.now, self.agenda.now >= self.end);
+        let Some(observer) = &mut self.observer else { return Vec::new() };
+        observer.take_captures(now, over, least, &self.names)
+    }
+
+    /// Rows of the table of frames that belong behind those of the last call. Fewer than `least` wait for more, until the run ends.
+    pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
+        let (now, over) = (self.agenda.now, self.agenda.now >= self.end);
+        self.observer.as_mut()?.take_rows(now, over, least)
+    }
+
+    /// Goes from event to event and looks at what each has done.
+    #[cold]
+    fn advance_observed(&mut self, limit: u64) {
+        while let Some(next) = self.agenda.next_time().filter(|&next| next < limit) {
+            self.advance_unseen(next + 1);
+            self.look();
+        }
+        self.advance_unseen(limit);
+        self.look();
+    }
+
+    fn look(&mut self) {
+        let Self { air, net, observer, names, agenda, .. } = self;
+        let Some(observer) = observer else { return };
+        for recorder in [&mut air.recorder, &mut net.recorder] {
+            self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
+        }
+        observer.see(&self.told, names, air, net, agenda.now);
+        self.told.clear();
+    }
+
+    /// One instance, whoever calls it.
+    #[inline(never)]
+    fn advance_unseen(&mut self, limit: u64) {
+        let Self { agenda, air, net, .. } = self;
+        while let Some(event) = agenda.next_before(limit, |event| air.due(event)) {
+            if event.kind < air::kinds::END {
+                air.handle(event, agenda, net);
+            } else {
+                net.handle(event, agenda);
+            }
+            if net.unsettled {
+                net.settle(air, agenda);
+            }
+        }
+        if limit > agenda.now {
+            agenda.now = limit;
+        }
     }
 
     /// Asks that files which end from now on be kept one by one; [`World::take_completions`] fetches them.
@@ -302,20 +372,7 @@ impl World {
 impl Surface for World {
     fn advance(&mut self, until: Time) {
         let limit = until.0.min(self.end);
-        let Self { agenda, air, net, .. } = self;
-        while let Some(event) = agenda.next_before(limit, |event| air.due(event)) {
-            if event.kind < air::kinds::END {
-                air.handle(event, agenda, net);
-            } else {
-                net.handle(event, agenda);
-            }
-            if net.unsettled {
-                net.settle(air, agenda);
-            }
-        }
-        if limit > agenda.now {
-            agenda.now = limit;
-        }
+        if self.observer.is_some() { self.advance_observed(limit) } else { self.advance_unseen(limit) }
     }
 
     fn next_deadline(&mut self) -> Option<Time> {

@@ -76,6 +76,25 @@ impl<'a> Reader<'a> {
         self.array::<4>().map(Ipv4Addr::from)
     }
 
+    /// Takes so many bytes as they are.
+    pub(crate) fn slice(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
+        match self.rest.split_at_checked(count) {
+            Some((bytes, rest)) => {
+                self.rest = rest;
+                self.offset += count;
+                Ok(bytes)
+            }
+            None => Err(self.fail(Expected::Bytes { needed: count, available: self.rest.len() })),
+        }
+    }
+
+    /// A reader of the next bytes only.
+    pub(crate) fn limited(mut self, count: usize) -> Result<Self, DecodeError> {
+        let offset = self.offset;
+        let rest = self.slice(count)?;
+        Ok(Self { offset, rest, ..self })
+    }
+
     /// Takes a field that can have one value only.
     pub(crate) fn literal<const N: usize>(
         &mut self,
@@ -117,6 +136,15 @@ impl<'a> Writer<'a> {
     pub(crate) fn put<const N: usize>(mut self, field: [u8; N]) -> Self {
         if let Some((space, left)) = core::mem::take(&mut self.left).split_first_chunk_mut::<N>() {
             *space = field;
+            self.left = left;
+        }
+        self
+    }
+
+    /// Bytes whose number is known only now.
+    pub(crate) fn put_slice(mut self, bytes: &[u8]) -> Self {
+        if let Some((space, left)) = core::mem::take(&mut self.left).split_at_mut_checked(bytes.len()) {
+            space.copy_from_slice(bytes);
             self.left = left;
         }
         self

@@ -30,6 +30,10 @@ pub enum Header {
     Udp,
     /// TCP, its options included.
     Tcp,
+    /// Radiotap.
+    Radiotap,
+    /// A block of a capture file.
+    PcapNg,
 }
 
 impl fmt::Display for Header {
@@ -47,6 +51,8 @@ impl fmt::Display for Header {
             Self::Ipv4 => "IPv4 header",
             Self::Udp => "UDP header",
             Self::Tcp => "TCP header",
+            Self::Radiotap => "radiotap header",
+            Self::PcapNg => "pcapng block",
         })
     }
 }

@@ -11,7 +11,8 @@ use crate::address::Ipv4Addr;
 use crate::checksum::Checksum;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
-use crate::{Arp, Ethernet, Ipv4, LlcSnap, Tcp, Udp};
+use crate::pcapng::Block;
+use crate::{Arp, Ethernet, Ipv4, LlcSnap, Radiotap, Tcp, Udp};
 
 type Decode<T> = fn(&[u8]) -> Result<(T, &[u8]), DecodeError>;
 type Encode<T> = fn(&T, &mut [u8]) -> Result<usize, EncodeError>;
@@ -125,6 +126,28 @@ pub fn fuzz_tcp(data: &[u8]) {
     assert_eq!(Tcp::verify(source, destination, &segment), Ok(()));
 }
 
+/// Radiotap.
+pub fn fuzz_radiotap(data: &[u8]) {
+    round_trip(data, Radiotap::wire_len, Radiotap::encode, Radiotap::decode);
+}
+
+/// The blocks of a capture file, one after the other.
+pub fn fuzz_pcapng(data: &[u8]) {
+    let mut left = data;
+    while !left.is_empty() {
+        let (block, rest) = match Block::decode(left) {
+            Ok(read) => read,
+            Err(error) => return assert!(error.offset <= left.len(), "{error} points beyond {left:02x?}"),
+        };
+        left = rest;
+        let Some(block) = block else { return assert!(rest.is_empty()) };
+        let mut bytes = vec![0; block.wire_len()];
+        assert_eq!(block.encode(&mut bytes), Ok(bytes.len()));
+        assert_eq!(Block::decode(&bytes), Ok((Some(block.clone()), &[][..])));
+        assert!(block.encode(&mut bytes[1..]).is_err());
+    }
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -134,4 +157,6 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_ipv4(data);
     fuzz_udp(data);
     fuzz_tcp(data);
+    fuzz_radiotap(data);
+    fuzz_pcapng(data);
 }

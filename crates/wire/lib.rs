@@ -42,6 +42,8 @@ pub mod fuzz;
 pub mod ieee80211;
 pub mod ipv4;
 pub mod llc;
+pub mod pcapng;
+pub mod radiotap;
 pub mod tcp;
 pub mod udp;
 
@@ -51,5 +53,6 @@ pub use error::{DecodeError, EncodeError, Expected, Header};
 pub use ethernet::{EtherType, Ethernet};
 pub use ipv4::Ipv4;
 pub use llc::LlcSnap;
+pub use radiotap::Radiotap;
 pub use tcp::Tcp;
 pub use udp::Udp;

@@ -1,7 +1,7 @@
 """The simulator: scenarios, runs, statistics, traces. Times are integers, nanoseconds."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self, final
 
 from .scheme import Scheme
@@ -15,6 +15,7 @@ __all__ = [
     "ScenarioError",
     "Stop",
     "Trace",
+    "Watch",
     "World",
     "__version__",
     "estimate",
@@ -139,8 +140,33 @@ class Scenario:
         seed: int = 1,
         stop: Stop | None = None,
         windows_ns: Sequence[int] = (),
+        watch: Watch | None = None,
     ) -> Recorded:
-        """Run it to the end and read it every `interval_ns`; otherwise like `run`."""
+        """Run it to the end and read it every `interval_ns`; otherwise like `run`.
+
+        `watch` is called meanwhile, in this thread. Raises what it raises, too.
+        """
+
+@final
+class Watch:
+    """What is captured of a run, and who takes it.
+
+    `on_capture` gets a node and bytes of its capture file, `on_frames` columns of the table of frames: kind
+    ("int64" or "float64"), bytes, and the names that the values stand for (None: they are numbers). -1, or
+    what is not a number, is nothing. Interfaces are "all", a node, or a node and one of its queues.
+    """
+
+    def __new__(
+        cls,
+        on_capture: Callable[[str, bytes], object],
+        interfaces: Sequence[str] = (),
+        snap_len: int = 0,
+        errors: bool = False,
+        on_frames: Callable[[Mapping[str, tuple[str, bytes, Sequence[str] | None]]], object] | None = None,
+        node: str | None = None,
+        from_ns: int = 0,
+        until_ns: int | None = None,
+    ) -> Self: ...
 
 @final
 class Recorded:
@@ -317,6 +343,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, tuple[int, object]]:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The one of `known` that was probably meant by `name`, if any is like it."""
+
 def reference() -> str:
     """The types with units and every table and key of the scenario file, as JSON."""
 

@@ -107,6 +107,29 @@ def cli() -> None:
     help="Write run.json and tables over time (Parquet) into this new folder.",
 )
 @click.option("--interval", metavar="TIME", help='With --out: length of a row in time, "1 s" by default.')
+@click.option(
+    "--pcap",
+    metavar="NODE",
+    multiple=True,
+    help="With --out: capture what the node's interfaces send and receive into NODE.pcapng; NODE:RADIO and "
+    "NODE:NEIGHBOUR (a wire) choose one, `all` is everything. May be given many times.",
+)
+@click.option(
+    "--snaplen",
+    type=int,
+    metavar="BYTES",
+    help="With --pcap: bytes kept of a packet, 160 by default; 0: all.",
+)
+@click.option("--pcap-errors", is_flag=True, help="With --pcap: frames that arrived with errors, too.")
+@click.option(
+    "--trace",
+    "trace_frames",
+    is_flag=True,
+    help="With --out: write frames.parquet, a row for every transmission, reception, loss and drop.",
+)
+@click.option("--node", metavar="ID", help="With --trace: only what concerns this node.")
+@click.option("--from", "start", metavar="TIME", help="With --pcap or --trace: from this time on.")
+@click.option("--until", metavar="TIME", help="With --pcap or --trace: before this time.")
 @click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was.")
 @click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock.")
 def run(
@@ -119,6 +142,13 @@ def run(
     report: Path | None,
     out: Path | None,
     interval: str | None,
+    pcap: tuple[str, ...],
+    snaplen: int | None,
+    pcap_errors: bool,
+    trace_frames: bool,
+    node: str | None,
+    start: str | None,
+    until: str | None,
     realtime: bool,
     speed: float | None,
 ) -> None:
@@ -127,11 +157,22 @@ def run(
     \b
     Example:
       airfair run scenarios/three-pairs.toml --seed 2 --set duration="20 s"
+      airfair run scenarios/three-pairs.toml --out out/pairs --pcap a2 --trace
     """
     if speed is not None and not realtime:
         raise click.UsageError("--speed goes with --realtime")
-    if interval is not None and out is None:
-        raise click.UsageError("--interval goes with --out")
+    for option, given, other, there in (
+        ("--interval", interval is not None, "--out", out is not None),
+        ("--pcap", bool(pcap), "--out", out is not None),
+        ("--trace", trace_frames, "--out", out is not None),
+        ("--snaplen", snaplen is not None, "--pcap", bool(pcap)),
+        ("--pcap-errors", pcap_errors, "--pcap", bool(pcap)),
+        ("--node", node is not None, "--trace", trace_frames),
+        ("--from", start is not None, "--pcap or --trace", bool(pcap) or trace_frames),
+        ("--until", until is not None, "--pcap or --trace", bool(pcap) or trace_frames),
+    ):
+        if given and not there:
+            raise click.UsageError(f"{option} goes with {other}")
     for option, value in (("--out", out), ("--window", windows or None), ("--report", report)):
         if value is not None and realtime:
             raise click.UsageError(f"{option} and --realtime do not go together")
@@ -143,13 +184,26 @@ def run(
         run_for_report(report, scenario, scheme or scenario.scheme, seed, windows, as_json)
         return
     if out is not None:
-        from . import recording
+        from . import capture, recording
 
-        recording.check_new(out)
-        length = "1 s" if interval is None else interval
-        time("--interval", length)
-        recorded = recording.record(scenario, scheme=scheme, seed=seed, interval=length, windows=windows)
-        recorded.save(out)
+        for option, value in (("--interval", interval), ("--from", start), ("--until", until)):
+            if value is not None:
+                time(option, value)
+        recorded = recording.record(
+            scenario,
+            scheme=scheme,
+            seed=seed,
+            windows=windows,
+            interval="1 s" if interval is None else interval,
+            out=out,
+            pcap=pcap,
+            snaplen=capture.SNAPLEN if snaplen is None else snaplen,
+            pcap_errors=pcap_errors,
+            trace=trace_frames,
+            node=node,
+            start="0 s" if start is None else start,
+            until=until,
+        )
         text = json.dumps(recorded.result)
     elif realtime:
         text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -13,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import _core
+from . import _core, capture
 from ._core import InputError, Scenario
 from .output import whole_folder
 from .results import RunResult
@@ -22,7 +24,7 @@ FORMAT = 1
 """Version of the folder. A reader looks at it first."""
 
 TABLES = ("flows", "flow_series", "queues", "channel")
-"""Files of a folder, each with the ending `.parquet`."""
+"""Files of a folder, each with the ending `.parquet`; `frames` is there if it was asked for."""
 
 
 class Recording:
@@ -37,22 +39,44 @@ class Recording:
     - `queues`: node and target of a queue, packets that wait at the end of the interval, packets that have
       left in it and how long they had waited on average;
     - `channel`: node and radio, time in each of the five radio states, frames, answers that did not come,
-      packets given up.
+      packets given up;
+    - `frames`, if it was asked for: a row for each transmission, reception, loss with its cause, drop and
+      delivery (`docs/how-to/captures.md`).
+
+    `captures` are the capture files by node.
     """
 
-    def __init__(self, result: RunResult, scenario: str, tables: dict[str, pa.Table]) -> None:
-        """Use `airfair.record` or `Recording.load`. `scenario` is the resolved one."""
+    def __init__(
+        self,
+        result: RunResult,
+        scenario: str,
+        tables: dict[str, pa.Table],
+        files: Mapping[str, Path] | None = None,
+        captures: Mapping[str, Path] | None = None,
+    ) -> None:
+        """Use `airfair.record` or `Recording.load`. `scenario` is the resolved one, `files` are tables that
+        are read when they are asked for."""
         self.result = result
         self.scenario = scenario
+        self.captures = dict(captures or {})
         self._tables = tables
+        self._files = dict(files or {})
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that are there."""
+        return (*self._tables, *self._files)
 
     def arrow(self, table: str) -> pa.Table:
         """A table, as Arrow; columns of numbers are not copied again. Raises `InputError`."""
-        try:
+        if table in self._tables:
             return self._tables[table]
-        except KeyError:
-            expected = ", ".join(TABLES)
-            raise InputError(f'there is no table "{table}"; expected one of {expected}') from None
+        if table in self._files:
+            return _read(self._files[table])
+        if table == capture.FRAMES:
+            raise InputError('there is no table "frames": the run was recorded without a trace')
+        expected = ", ".join(self.tables)
+        raise InputError(f'there is no table "{table}"; expected one of {expected}')
 
     def frame(self, table: str) -> pd.DataFrame:
         """A table, for pandas. Raises `InputError`."""
@@ -65,25 +89,47 @@ class Recording:
         """
         target = Path(folder)
         check_new(target)
-        about = {"format": FORMAT, "status": "finished", **self.result, "resolved_scenario": self.scenario}
         with whole_folder(target) as part:
-            (part / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-            for name in TABLES:
-                pq.write_table(self._tables[name], part / f"{name}.parquet")
+            for name, file in self._files.items():
+                shutil.copyfile(file, part / f"{name}.parquet")
+            for file in self.captures.values():
+                shutil.copyfile(file, part / file.name)
+            self._write(part)
         return target
+
+    def _write(self, folder: Path) -> None:
+        """Write what is in memory."""
+        about: dict[str, object] = {"format": FORMAT, "status": "finished", **self.result}
+        about["resolved_scenario"] = self.scenario
+        if self.captures:
+            about["captures"] = {node: file.name for node, file in self.captures.items()}
+        (folder / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        for name, table in self._tables.items():
+            pq.write_table(table, folder / f"{name}.parquet")
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read a folder that `save` wrote. Raises `InputError` for one that is not whole, or newer."""
         source = Path(folder)
         about = read_about(source)
-        try:
-            tables = {name: pq.read_table(source / f"{name}.parquet") for name in TABLES}
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{source}: not a whole result: {error}") from error
+        tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
+        frames = source / f"{capture.FRAMES}.parquet"
+        captures = {node: source / Path(name).name for node, name in about.pop("captures", {}).items()}
+        for file in captures.values():
+            if not file.is_file():
+                raise InputError(f"{source}: not a whole result: there is no {file.name}")
         scenario = about.pop("resolved_scenario")
         del about["format"], about["status"]
-        return cls(cast(RunResult, about), scenario, tables)
+        files = {capture.FRAMES: frames} if frames.exists() else {}
+        return cls(cast(RunResult, about), scenario, tables, files, captures)
+
+
+def _read(file: Path) -> pa.Table:
+    """A table of a folder. Raises `InputError`."""
+    try:
+        return pq.read_table(file)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{file.parent}: not a whole result: {error}") from error
 
 
 def check_new(folder: Path) -> None:
@@ -119,14 +165,76 @@ def record(
     interval: str = "1 s",
     windows: Sequence[str] = (),
     stop: _core.Stop | None = None,
+    out: str | os.PathLike[str] | None = None,
+    pcap: str | Sequence[str] = (),
+    snaplen: int = capture.SNAPLEN,
+    pcap_errors: bool = False,
+    trace: bool = False,
+    node: str | None = None,
+    start: str = "0 s",
+    until: str | None = None,
 ) -> Recording:
     """Run a scenario to its end and read it at the end of each `interval`, such as "100 ms".
 
-    The result is that of `airfair.run` with the same `windows`: reading changes nothing. Raises `InputError`.
+    With `out` everything is written into that new folder, whole or not at all, as `Recording.save` would.
+    `pcap` names interfaces whose traffic is captured, one file (`NODE.pcapng`) a node: "all", a node, or a
+    node and one of its queues ("ap:default" the radio, "ap:server" the wire to that node); it needs `out`.
+    `snaplen` bytes are kept of a packet, 0 keeps all; with `pcap_errors` frames that arrived with errors are
+    there too. `trace` makes the table `frames`: into `out` as the run goes, otherwise in memory; `node`
+    limits it to what concerns that node. `start` and `until` cut captures and trace.
+
+    The result is that of `airfair.run` with the same `windows`: looking changes nothing. Raises `InputError`,
+    and `OSError` if the folder cannot be written.
     """
     interval_ns = _core.parse_time(interval)
     windows_ns = [_core.parse_time(window) for window in windows]
-    recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns)
+    if pcap and out is None:
+        raise InputError("pcap: captures are files; expected a folder for them (out)")
+    if node is not None and not trace:
+        raise InputError(f"node {node!r}: expected a trace that it limits")
+    target = None if out is None else Path(out)
+    if target is not None:
+        check_new(target)
+    with nullcontext() if target is None else whole_folder(target) as folder:
+        with _spool(folder, trace=trace) as spool:
+            watch = None
+            if pcap or trace:
+                watch = capture.watch(
+                    spool,
+                    pcap=pcap,
+                    snaplen=snaplen,
+                    pcap_errors=pcap_errors,
+                    trace=trace,
+                    node=node,
+                    start=start,
+                    until=until,
+                )
+            recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns, watch)
+        tables = _tables(recorded)
+        result = cast(RunResult, json.loads(recorded.result))
+        frames = spool.table()
+        if frames is not None:
+            tables[capture.FRAMES] = frames
+        if target is None or folder is None:
+            return Recording(result, scenario.resolved, tables)
+        files = {capture.FRAMES: target / f"{capture.FRAMES}.parquet"} if trace else {}
+        captures = {name: target / file for name, file in spool.captures.items()}
+        recording = Recording(result, scenario.resolved, tables, files, captures)
+        recording._write(folder)
+    return recording
+
+
+@contextmanager
+def _spool(folder: Path | None, *, trace: bool) -> Iterator[capture.Spool]:
+    spool = capture.Spool(folder, trace=trace)
+    try:
+        yield spool
+    finally:
+        spool.close()
+
+
+def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
+    """What was read at the end of each interval."""
     result = cast(RunResult, json.loads(recorded.result))
     columns = recorded.tables()
     ends = np.frombuffer(columns["time"]["end_s"][1])
@@ -141,7 +249,7 @@ def record(
     lengths = np.repeat(np.diff(ends, prepend=0.0), len(flows))
     series = tables["flow_series"]
     tables["flow_series"] = series.add_column(2, "goodput_bps", pa.array(8 * delivered / lengths))
-    return Recording(result, scenario.resolved, tables)
+    return tables
 
 
 def _numbers(column: tuple[str, bytes]) -> pa.Array:

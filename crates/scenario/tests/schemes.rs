@@ -118,7 +118,10 @@ fn the_reference_knows_them() {
     assert!(transport.choices.iter().any(|word| word == "tcp-gentle"));
     assert!(transport.expected.contains("\"tcp-gentle\""));
     let scheme = flow.keys.iter().find(|key| key.name == "scheme").unwrap();
-    assert!(scheme.choices.iter().any(|word| word == "gentle") && !scheme.choices.iter().any(|word| word == "red"));
+    assert!(
+        scheme.choices.iter().any(|word| word == "gentle")
+            && !scheme.choices.iter().any(|word| word == "red")
+    );
 }
 
 #[test]

@@ -80,6 +80,12 @@ impl Loss {
         "noise",
     ];
 
+    /// Whether the receiver was locked on the frame to its end: what a card hands up with a wrong FCS.
+    #[must_use]
+    pub const fn ends_with_the_frame(self) -> bool {
+        matches!(self, Self::TooWeak | Self::Interference(_) | Self::Noise)
+    }
+
     /// Its place among the counters.
     #[must_use]
     pub const fn index(self) -> usize {

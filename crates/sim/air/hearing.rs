@@ -356,7 +356,7 @@ impl EndPass {
         let kind = &kinds[usize::from(station.radio.kind)];
         let simple = station.radio.worst < hearer.bound
             && self.receiver != BROADCAST
-            && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS) == 0
+            && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS | flag::MONITORS) == 0
             && (station.clock.eifs_from == 0
                 || kind.eifs_as_nav
                 || station.clock.eifs_from + kind.eifs <= self.end + kind.difs);

@@ -11,7 +11,7 @@ use super::hearing::{EndPass, StartPass, close_chunk, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, error, kinds};
 use crate::engine::{Agenda, Order};
-use crate::measure::trace::Record;
+use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
 
 impl Air {
@@ -184,7 +184,8 @@ impl Air {
         self.counters[station as usize].lost[loss.index()] += 1;
         if self.recorder.is_some() {
             let view = self.view(frame);
-            self.record(frame.end, Record::Lost { frame: view, at: station, loss });
+            let signal = self.signal(frame, station, loss.ends_with_the_frame());
+            self.record(frame.end, Record::Lost { frame: view, at: station, loss, signal });
         }
     }
 
@@ -210,7 +211,7 @@ impl Air {
             if own || frame.receiver == BROADCAST {
                 self.lost(frame, hearer.id, loss, agenda);
             }
-            self.reception_failed(hearer.id, end, agenda, upper);
+            self.reception_failed(hearer.id, frame, loss, end, agenda, upper);
             return;
         }
         // A good frame ends an EIFS that has begun before it ended.
@@ -222,8 +223,7 @@ impl Air {
             station.slow.receive_own += frame.end - frame.start;
             let counting = station.radio.deadline != NO_DEADLINE;
             if self.recorder.is_some() {
-                let view = self.view(frame);
-                self.record(end, Record::Received { frame: view, at: hearer.id });
+                self.tell_received(frame, hearer.id, end);
             }
             if counting {
                 self.recount(hearer.id, agenda);
@@ -232,17 +232,40 @@ impl Air {
             return;
         }
         EndPass::new(at, frame).reserve(station, kind, end);
-        let flags = station.radio.flags;
-        if station.radio.deadline != NO_DEADLINE {
+        if station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS | flag::MONITORS) != 0 {
+            self.end_is_awaited(frame, None, hearer.id, end, agenda, upper);
+        } else if station.radio.deadline != NO_DEADLINE {
             self.recount(hearer.id, agenda);
         }
-        if flags & (flag::AWAIT_END | flag::OVERHEARS) != 0 {
-            if flags & flag::AWAIT_END != 0 {
-                self.no_response(hearer.id, agenda, upper);
-            }
-            if flags & flag::OVERHEARS != 0 && frame.kind == FrameKind::Data {
-                upper.overheard(hearer.id, frame.packet, frame.sender, end);
-            }
+    }
+
+    /// A frame for another station, good or with errors, has ended at one that has waited for that, or looks at all.
+    #[cold]
+    #[inline(never)]
+    fn end_is_awaited<U: Upper>(
+        &mut self,
+        frame: &Frame,
+        loss: Option<Loss>,
+        id: u32,
+        end: u64,
+        agenda: &mut Agenda,
+        upper: &mut U,
+    ) {
+        let radio = self.stations[id as usize].radio;
+        if radio.deadline != NO_DEADLINE {
+            self.recount(id, agenda);
+        }
+        // Receptions for the station itself are recorded anyway.
+        if radio.has(flag::MONITORS) && frame.receiver != id && frame.receiver != BROADCAST {
+            let view = self.view(frame);
+            let signal = self.signal(frame, id, true);
+            self.record(end, Record::Overheard { frame: view, at: id, signal, loss });
+        }
+        if radio.has(flag::AWAIT_END) {
+            self.no_response(id, agenda, upper);
+        }
+        if radio.has(flag::OVERHEARS) && frame.kind == FrameKind::Data && loss.is_none() {
+            upper.overheard(id, frame.packet, frame.sender, end);
         }
     }
 
@@ -278,17 +301,40 @@ impl Air {
     }
 
     /// A reception that began has failed: EIFS.
-    fn reception_failed<U: Upper>(&mut self, station: u32, end: u64, agenda: &mut Agenda, upper: &mut U) {
+    fn reception_failed<U: Upper>(
+        &mut self,
+        station: u32,
+        frame: &Frame,
+        loss: Loss,
+        end: u64,
+        agenda: &mut Agenda,
+        upper: &mut U,
+    ) {
         let st = &mut self.stations[station as usize];
         if self.kinds[usize::from(st.radio.kind)].has_eifs {
             st.clock.eifs_from = st.clock.eifs_from.max(end);
         }
-        let waits = st.radio.has(flag::AWAIT_END);
-        if st.radio.deadline != NO_DEADLINE {
+        if st.radio.flags & (flag::AWAIT_END | flag::MONITORS) != 0 {
+            self.end_is_awaited(frame, Some(loss), station, end, agenda, upper);
+        } else if st.radio.deadline != NO_DEADLINE {
             self.recount(station, agenda);
         }
-        if waits {
-            self.no_response(station, agenda, upper);
-        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_received(&mut self, frame: &Frame, id: u32, end: u64) {
+        let view = self.view(frame);
+        let signal = self.signal(frame, id, true);
+        self.record(end, Record::Received { frame: view, at: id, signal });
+    }
+
+    /// How a frame has reached a station; `judged`: it was locked on it until just now.
+    #[cold]
+    #[inline(never)]
+    fn signal(&self, frame: &Frame, station: u32, judged: bool) -> Signal {
+        let Some(hearer) = self.hearers.find(frame.sender, station) else { return Signal::default() };
+        let interference = judged.then(|| self.stations[station as usize].radio.worst);
+        Signal { power: hearer.power, interference, delay: hearer.delay }
     }
 }

@@ -274,6 +274,16 @@ impl Air {
         self.frames.in_flight()
     }
 
+    /// From now on every frame that a station receives is recorded, also those for others.
+    pub(crate) fn monitor(&mut self, station: u32) {
+        self.stations[station as usize].radio.set(radio::flag::MONITORS);
+    }
+
+    /// How long after a frame's end the last hearer has heard of it, ns.
+    pub(crate) fn longest_echo(&self) -> u64 {
+        BAND_NS + self.hearers.bands.iter().map(|band| u64::from(band.offset)).max().unwrap_or(0)
+    }
+
     /// Packets that the MAC of a station holds.
     pub fn held(&self, station: u32) -> impl Iterator<Item = Handed> + '_ {
         self.stations[station as usize].mac.held.iter().copied()

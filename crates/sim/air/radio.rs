@@ -29,6 +29,8 @@ pub(crate) mod flag {
     pub(crate) const AWAIT_END: u8 = 32;
     /// Frames for others are handed up too.
     pub(crate) const OVERHEARS: u8 = 64;
+    /// Every reception is recorded, of frames for others too.
+    pub(crate) const MONITORS: u8 = 128;
 }
 
 /// What every hearer's pass reads and writes: one cache line.

@@ -38,6 +38,17 @@ pub struct FrameView {
     pub retry: bool,
 }
 
+/// What a receiver got of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Signal {
+    /// Its power, aW; 0: it did not reach the receiver.
+    pub power: u64,
+    /// The interference that it met at worst, aW, if the receiver was locked on it to its end.
+    pub interference: Option<u64>,
+    /// How long it was on its way, ns.
+    pub delay: u32,
+}
+
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record {
@@ -52,6 +63,19 @@ pub enum Record {
         frame: FrameView,
         /// Where.
         at: u32,
+        /// How strong.
+        signal: Signal,
+    },
+    /// A station that is monitored has come to the end of a frame for another one.
+    Overheard {
+        /// The frame.
+        frame: FrameView,
+        /// Where.
+        at: u32,
+        /// How strong.
+        signal: Signal,
+        /// Why it was not received, if it was not.
+        loss: Option<Loss>,
     },
     /// It was lost at a station that it was for.
     Lost {
@@ -61,6 +85,8 @@ pub enum Record {
         at: u32,
         /// Why.
         loss: Loss,
+        /// How strong.
+        signal: Signal,
     },
     /// An RTS is not answered: the NAV is set.
     CtsWithheld {
@@ -203,7 +229,8 @@ impl Names {
         let is = |station: u32| self.node_of_station.get(station as usize) == Some(&node);
         match *record {
             Record::Start { frame } => is(frame.sender) || is(frame.receiver),
-            Record::Received { frame, at } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
+            Record::Received { frame, at, .. } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
+            Record::Overheard { at, .. } => is(at),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
             Record::GivenUp { at, .. } => is(at),
             Record::Dropped { node: n, .. }
@@ -232,7 +259,18 @@ impl Names {
                     f.nav_us
                 )
             }
-            Record::Received { frame: f, at } => {
+            Record::Overheard { frame: f, at, loss, .. } => {
+                write!(
+                    line,
+                    "{:<8} overhears {} #{} from {}{}",
+                    self.station(at),
+                    f.kind.name(),
+                    f.number,
+                    self.station(f.sender),
+                    if loss.is_some() { ", with errors" } else { "" }
+                )
+            }
+            Record::Received { frame: f, at, .. } => {
                 write!(
                     line,
                     "{:<8} receives {} #{} from {}",
@@ -242,7 +280,7 @@ impl Names {
                     self.station(f.sender)
                 )
             }
-            Record::Lost { frame: f, at, loss } => {
+            Record::Lost { frame: f, at, loss, .. } => {
                 let _ = write!(
                     line,
                     "{:<8} LOSES {} #{} from {}: ",

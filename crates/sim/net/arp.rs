@@ -12,7 +12,7 @@ use crate::air::{BROADCAST, Handed};
 use crate::engine::Order;
 
 /// What is asked, in [`Packet::sequence`] of ARP's packets.
-const REQUEST: u32 = 1;
+pub(super) const REQUEST: u32 = 1;
 const REPLY: u32 = 2;
 
 /// Packets that wait for one address.

@@ -7,6 +7,7 @@ mod arp;
 mod build;
 mod carried;
 mod connections;
+mod describe;
 mod flows;
 mod laws;
 mod packet;
@@ -36,6 +37,10 @@ use laws::Laws;
 use packet::{NO_FLOW, Packet, Packets};
 use routing::{NextHop, Router};
 use wire::Direction;
+
+pub(crate) use describe::{Body, Described};
+pub(crate) use routing::natural_ranks;
+pub(crate) use wire::{InFlight, Sent};
 
 /// Event kinds of the network, above the air's.
 pub(crate) mod kinds {

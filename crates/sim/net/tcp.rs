@@ -18,7 +18,7 @@ use crate::spec::Traffic;
 use crate::traffic::NextFile;
 
 /// From here on numbers of flows, as queues know them, stand for connections of flows that have many.
-const MANY: u32 = 1 << 31;
+pub(super) const MANY: u32 = 1 << 31;
 
 /// Which end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

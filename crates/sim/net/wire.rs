@@ -4,6 +4,7 @@
 //! direction keeps a [`Timetable`] instead of a queue, and no event tells when the link is free for the next packet.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::places::DropReason;
 
@@ -22,6 +23,9 @@ pub(crate) struct InFlight {
     /// It will not arrive: what it meets at the far end is its loss.
     pub lost: bool,
 }
+
+/// What captured wires have sent: one list for all, so that nobody has to go round them after each event.
+pub(crate) type Sent = Arc<Mutex<Vec<(u32, InFlight)>>>;
 
 /// What stands for a drop-tail queue before a wire: packets of `in_flight` whose first bit has not left are those that wait.
 #[derive(Debug)]
@@ -56,8 +60,10 @@ pub(crate) struct Direction {
     pub loss: f64,
     /// Every so many-th packet with payload is lost; 0: none.
     loss_every: u32,
-    /// One of both is set.
-    lossy: bool,
+    /// One of both is set, or the wire is captured: each packet is looked at.
+    watched: bool,
+    /// Where what is sent is kept, if the wire is captured, and its number there.
+    sent: Option<Box<(Sent, u32)>>,
     /// Packets with payload since the last one that was lost for its number.
     since_loss: u32,
     pub random: Stream,
@@ -93,7 +99,8 @@ impl Direction {
             delay,
             loss,
             loss_every: 0,
-            lossy: loss > 0.0,
+            watched: loss > 0.0,
+            sent: None,
             since_loss: 0,
             random,
             rank,
@@ -110,7 +117,13 @@ impl Direction {
     /// Every so many-th packet with payload is lost; 0: none.
     pub(crate) fn lose_every(&mut self, packets: u32) {
         self.loss_every = packets;
-        self.lossy = self.loss > 0.0 || packets > 0;
+        self.watched = self.loss > 0.0 || packets > 0;
+    }
+
+    /// From now on what is sent is kept there, under the wire's number.
+    pub(crate) fn capture(&mut self, sent: Sent, wire: u32) {
+        self.watched = true;
+        self.sent = Some(Box::new((sent, wire)));
     }
 
     /// A timetable takes the place of a queue of at most `limit` packets.
@@ -156,15 +169,24 @@ impl Direction {
     #[inline(always)]
     fn send(&mut self, packet: u64, bytes: u64, payload: u32, begin: u64) -> Option<u64> {
         self.free_at = begin + self.serialise(bytes, begin == self.free_at);
-        let lost = self.lossy && self.loses(payload);
+        let lost = self.watched && self.look_at(packet, payload, begin);
         let arrival = self.free_at + self.delay;
         let first = self.in_flight.is_empty();
         self.in_flight.push_back(InFlight { begin, arrival, packet, lost });
         first.then_some(arrival)
     }
 
-    /// Whether the next packet is lost on the way.
+    /// Whether the next packet is lost on the way; it is kept if the wire is captured.
     #[inline(never)]
+    fn look_at(&mut self, packet: u64, payload: u32, begin: u64) -> bool {
+        let lost = self.loses(payload);
+        if let Some((sent, wire)) = self.sent.as_deref() {
+            let packet = InFlight { begin, arrival: self.free_at + self.delay, packet, lost };
+            sent.lock().unwrap_or_else(PoisonError::into_inner).push((*wire, packet));
+        }
+        lost
+    }
+
     fn loses(&mut self, payload: u32) -> bool {
         let mut lost = self.loss > 0.0 && self.random.uniform() < self.loss;
         if self.loss_every > 0 && payload > 0 {

@@ -2,11 +2,14 @@
 //! frames.
 
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_tcp, fuzz_udp,
+    fuzz_all, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_pcapng, fuzz_radiotap,
+    fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
+use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
+use airfair_wire::radiotap::{Channel, Flags, TxFlags};
 use airfair_wire::tcp::{Options, SackBlock, Timestamps, WindowScale};
-use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, ipv4, udp};
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, Tcp, Udp, arp, ipv4, udp};
 
 const INPUTS: usize = 100_000;
 
@@ -135,6 +138,66 @@ fn llc_seed() -> Vec<u8> {
     bytes(10, |buffer| assert!(LlcSnap::new(EtherType::IPV4).encode(buffer).is_ok()))
 }
 
+fn radiotap_seeds() -> Vec<Vec<u8>> {
+    let received = Radiotap {
+        tsft: Some(1_000_000),
+        flags: Some(Flags { fcs: true, ..Flags::default() }),
+        rate: Some(22),
+        channel: Some(Channel { mhz: 2412, flags: Channel::CCK | Channel::GHZ_2 }),
+        signal_dbm: Some(-70),
+        noise_dbm: Some(-95),
+        ..Radiotap::default()
+    };
+    let sent = Radiotap {
+        tx_power_dbm: Some(15),
+        tx_flags: Some(TxFlags { rts_cts: true, ..TxFlags::default() }),
+        data_retries: Some(2),
+        ..received
+    };
+    let encoded =
+        |header: &Radiotap| bytes(header.wire_len() + 2, |buffer| assert!(header.encode(buffer).is_ok()));
+    // Every field, those that are skipped too; and a second presence word.
+    let mut every = vec![0, 0, 48, 0, 0xff, 0xff, 0x03, 0];
+    every.resize(50, 1);
+    let mut extended = encoded(&received);
+    extended[7] |= 0x80;
+    extended.splice(8..8, [0, 0, 0, 0]);
+    extended[2] += 4;
+    vec![encoded(&received), encoded(&sent), every, extended]
+}
+
+fn pcapng_seed() -> Vec<u8> {
+    let name = Text::new("ap").unwrap();
+    let interface = Interface { link_type: LinkType::RADIOTAP, snap_len: 160, name, description: name };
+    let packet = Packet {
+        interface: 0,
+        time_ns: 1 << 40,
+        original_len: 9,
+        data: Data::new(&[1, 2, 3, 4, 5]).unwrap(),
+        direction: Direction::Inbound,
+        crc_error: true,
+    };
+    [
+        Block::Section(Section { application: name }),
+        Block::Interface(interface),
+        Block::Names(Names { ipv4: vec![([10, 0, 0, 1].into(), name)] }),
+        Block::Packet(packet),
+    ]
+    .iter()
+    .flat_map(|block| bytes(block.wire_len(), |buffer| assert!(block.encode(buffer).is_ok())))
+    .collect()
+}
+
+#[test]
+fn radiotap() {
+    drive(&radiotap_seeds(), fuzz_radiotap);
+}
+
+#[test]
+fn pcapng() {
+    drive(&[pcapng_seed()], fuzz_pcapng);
+}
+
 #[test]
 fn ieee80211() {
     drive(&frames(), fuzz_ieee80211);
@@ -176,5 +239,7 @@ fn crosswise() {
     let mut seeds = frames();
     seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
     seeds.extend(tcp_seeds());
+    seeds.extend(radiotap_seeds());
+    seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);
 }

@@ -169,7 +169,7 @@ pub fn losses(trace: &Trace, station: u32) -> Vec<(FrameKind, u32, Loss)> {
     trace
         .iter()
         .filter_map(|(_, r)| match *r {
-            Record::Lost { frame, at, loss } if at == station => Some((frame.kind, frame.sender, loss)),
+            Record::Lost { frame, at, loss, .. } if at == station => Some((frame.kind, frame.sender, loss)),
             _ => None,
         })
         .collect()
@@ -180,7 +180,7 @@ pub fn receptions(trace: &Trace, station: u32) -> Vec<(FrameKind, u32)> {
     trace
         .iter()
         .filter_map(|(_, r)| match *r {
-            Record::Received { frame, at } if at == station => Some((frame.kind, frame.sender)),
+            Record::Received { frame, at, .. } if at == station => Some((frame.kind, frame.sender)),
             _ => None,
         })
         .collect()

@@ -1,0 +1,189 @@
+//! Captures and the table of frames: what is looked at, and how it is handed to Python while the run goes on.
+
+use airfair_sim::World;
+use airfair_sim::capture::{Columns, Watch as Watched};
+use airfair_sim::engine::drive::Surface;
+use airfair_units::Time;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::error::{input_error, unknown};
+use crate::scenario::Scenario;
+use crate::series::bytes;
+
+/// Rows that are handed over together: a row group of the file.
+const ROWS: usize = 1 << 16;
+/// The same for the bytes of a capture file.
+const BYTES: usize = 1 << 18;
+
+/// What is captured of a run, and who takes it. Interfaces are "all", a node, or a node and one of its queues: "ap:default" (a radio),
+/// "ap:server" (a wire, by the node at its far end).
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Watch {
+    interfaces: Vec<String>,
+    snap_len: u32,
+    errors: bool,
+    node: Option<String>,
+    from: Time,
+    until: Option<Time>,
+    on_capture: Py<PyAny>,
+    on_frames: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Watch {
+    #[new]
+    #[pyo3(signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, from_ns=0, until_ns=None), text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, from_ns=0, until_ns=None)")]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        on_capture: Py<PyAny>,
+        interfaces: Vec<String>,
+        snap_len: u32,
+        errors: bool,
+        on_frames: Option<Py<PyAny>>,
+        node: Option<String>,
+        from_ns: u64,
+        until_ns: Option<u64>,
+    ) -> Self {
+        let until = until_ns.map(Time);
+        Self { interfaces, snap_len, errors, node, from: Time(from_ns), until, on_capture, on_frames }
+    }
+}
+
+impl Watch {
+    /// Begins to look at a world.
+    pub fn begin(&self, world: &mut World, scenario: &Scenario) -> PyResult<()> {
+        let until = self.until.unwrap_or(world.end()).min(world.end());
+        if self.from >= until {
+            let from = self.from;
+            return Err(input_error(format!("a capture from {from} until {until} has no time in it")));
+        }
+        let queues = world.queues();
+        let mut interfaces = Vec::new();
+        for name in &self.interfaces {
+            interfaces.extend(find(name, &queues)?);
+        }
+        let nodes = &scenario.0.spec.nodes;
+        let node = self.node.as_ref().map(|name| {
+            let at = nodes.iter().position(|n| n.id == *name);
+            at.map(|at| at as u32).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
+        });
+        world.observe(Watched {
+            interfaces,
+            snap_len: self.snap_len,
+            errors: self.errors,
+            rows: self.on_frames.is_some(),
+            node: node.transpose()?,
+            from: self.from,
+            until,
+        });
+        Ok(())
+    }
+
+    /// Hands over what has become of it since the last call.
+    pub fn hand_over(&self, world: &mut World) -> PyResult<()> {
+        let captures = world.take_captures(BYTES);
+        let frames = world.take_frames(ROWS);
+        if captures.is_empty() && frames.is_none() {
+            return Ok(());
+        }
+        Python::attach(|py| {
+            for (node, bytes) in captures {
+                let name = &world.names().nodes[node as usize];
+                self.on_capture.call1(py, (name, PyBytes::new(py, &bytes)))?;
+            }
+            if let (Some(columns), Some(on_frames)) = (frames, &self.on_frames) {
+                on_frames.call1(py, (table(py, world, &columns)?,))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The interfaces that a name stands for, as places among the queues.
+fn find(name: &str, queues: &[(String, String)]) -> PyResult<Vec<usize>> {
+    let places = |wanted: &dyn Fn(&(String, String)) -> bool| -> Vec<usize> {
+        queues.iter().enumerate().filter(|(_, queue)| wanted(queue)).map(|(place, _)| place).collect()
+    };
+    let of_node = places(&|(node, _)| node == name);
+    if !of_node.is_empty() {
+        return Ok(of_node);
+    }
+    let of_queue = places(&|(node, towards)| {
+        name.strip_prefix(node.as_str()).and_then(|rest| rest.strip_prefix(':')) == Some(towards)
+    });
+    if !of_queue.is_empty() {
+        return Ok(of_queue);
+    }
+    if name == "all" {
+        return Ok(places(&|_| true));
+    }
+    let mut known: Vec<String> = vec!["all".to_string()];
+    known.extend(queues.iter().map(|(node, _)| node.clone()));
+    known.extend(queues.iter().map(|(node, towards)| format!("{node}:{towards}")));
+    known.dedup();
+    Err(unknown("interface", name, known.iter().map(String::as_str)))
+}
+
+/// A column of the table of frames.
+enum Column<'a> {
+    /// -1 is nothing.
+    Whole(&'a [i64]),
+    /// Places in a list of names.
+    Code(&'a [i64], &'a [&'a str]),
+    /// What is not a number is nothing.
+    Float(&'a [f64]),
+}
+
+/// A table of columns: a column its kind, its values as bytes, and the names that they stand for if they are codes.
+fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py, PyDict>> {
+    use Column::{Code, Float, Whole};
+    let names = world.names();
+    let nodes: Vec<&str> = names.nodes.iter().map(String::as_str).collect();
+    let flows: Vec<&str> = names.flows.iter().map(String::as_str).collect();
+    let stations = world.stations();
+    let mut radios: Vec<&str> = stations.iter().map(|(_, radio)| radio.as_str()).collect();
+    radios.sort_unstable();
+    radios.dedup();
+    let radio = |&station: &i64| {
+        let name = usize::try_from(station).ok().and_then(|at| stations.get(at)).map(|s| s.1.as_str());
+        name.and_then(|name| radios.binary_search(&name).ok()).map_or(-1, |at| at as i64)
+    };
+    let radio: Vec<i64> = c.station.iter().map(radio).collect();
+    let columns = [
+        ("time_ns", Whole(&c.time_ns)),
+        ("event", Code(&c.event, c.labels.events)),
+        ("node", Code(&c.node, &nodes)),
+        ("radio", Code(&radio, &radios)),
+        ("frame", Whole(&c.frame)),
+        ("kind", Code(&c.kind, &c.labels.kinds)),
+        ("from", Code(&c.from, &nodes)),
+        ("to", Code(&c.to, &nodes)),
+        ("flow", Code(&c.flow, &flows)),
+        ("content", Code(&c.content, c.labels.contents)),
+        ("sequence", Whole(&c.sequence)),
+        ("mac_sequence", Whole(&c.mac_sequence)),
+        ("retry", Whole(&c.retry)),
+        ("bytes", Whole(&c.bytes)),
+        ("rate_bps", Whole(&c.rate_bps)),
+        ("duration_ns", Whole(&c.duration_ns)),
+        ("nav_ns", Whole(&c.nav_ns)),
+        ("power_dbm", Float(&c.power_dbm)),
+        ("sinr_db", Float(&c.sinr_db)),
+        ("cause", Code(&c.cause, &c.labels.causes)),
+        ("by_frame", Whole(&c.by_frame)),
+        ("attempts", Whole(&c.attempts)),
+        ("cw_slots", Whole(&c.cw_slots)),
+        ("delay_ns", Whole(&c.delay_ns)),
+    ];
+    let table = PyDict::new(py);
+    for (name, column) in columns {
+        let (kind, bytes, labels) = match column {
+            Whole(values) => ("int64", bytes(py, values, |value| value.to_ne_bytes())?, None),
+            Code(values, labels) => ("int64", bytes(py, values, |value| value.to_ne_bytes())?, Some(labels)),
+            Float(values) => ("float64", bytes(py, values, |value| value.to_ne_bytes())?, None),
+        };
+        table.set_item(name, (kind, bytes, labels.map(<[&str]>::to_vec)))?;
+    }
+    Ok(table)
+}

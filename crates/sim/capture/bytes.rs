@@ -1,0 +1,358 @@
+//! Frames as bytes: what the simulator keeps of a packet, as the headers that it would have, and a payload of zeros.
+//!
+//! A frame is as long as what the simulator charged for it. Where the scenario counts more bytes for a header than it has, zeros stand
+//! behind the IP packet; where it counts fewer, the frame is longer than what was charged, since the headers are real.
+
+use airfair_schemes::places::Ecn as Mark;
+use airfair_transport::Segment;
+use airfair_units::{Attowatts, Dbm};
+use airfair_wire::ieee80211::{Ack, Addresses as Direct, Cts, DataHeader, Fcs, NavDuration, Rts};
+use airfair_wire::ieee80211::{FragmentNumber, SequenceControl, SequenceNumber};
+use airfair_wire::ipv4::{self, Ecn, Protocol};
+use airfair_wire::pcapng::LinkType;
+use airfair_wire::radiotap::{Channel, Flags, Radiotap, TxFlags};
+use airfair_wire::tcp::{self, Options, SackBlock, Timestamps, WindowScale};
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, udp};
+
+use super::addresses::Addresses;
+use super::file::Captured;
+use super::{OnAir, receiver};
+use crate::air::{FrameKind, Kind, Mode};
+use crate::measure::trace::Signal;
+use crate::net::{Behind, Body, Described, Net};
+use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
+
+/// Where data go: the discard service [RFC 863], which no analyser takes for a protocol.
+const DISCARD: u16 = 9;
+/// The same for connections of flows that have many: a port that is not assigned.
+const FILES: u16 = 10;
+/// First of the 16,384 dynamic ports [RFC 6335 section 6]: sources are numbered from here on.
+const DYNAMIC: u16 = 49_152;
+/// IP's initial time to live.
+const TTL: u8 = 64;
+
+/// The payload.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// The bytes that are kept of a packet.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    kept: Vec<u8>,
+    original_len: usize,
+    nodes: Option<[u32; 2]>,
+}
+
+impl Bytes {
+    /// The packet at a time, by interface 0.
+    pub(super) fn at(&self, time: u64, sent: bool) -> Captured {
+        Captured {
+            time,
+            interface: 0,
+            data: self.kept.clone(),
+            original_len: u32::try_from(self.original_len).unwrap_or(u32::MAX),
+            sent,
+            bad: false,
+            nodes: self.nodes,
+        }
+    }
+}
+
+/// What the packets of a port begin with.
+pub(super) fn link_type(behind: Behind, headers: &HeaderSpec) -> LinkType {
+    match behind {
+        Behind::Station(_) => LinkType::RADIOTAP,
+        Behind::Wire(_) if has_ethernet(headers) => LinkType::ETHERNET,
+        Behind::Wire(_) => LinkType::IPV4,
+    }
+}
+
+/// Whether the scenario's wires have framing that Ethernet's header fits into.
+fn has_ethernet(headers: &HeaderSpec) -> bool {
+    headers.wired as usize >= Ethernet::wire_len()
+}
+
+/// A frame that a radio has sent.
+pub(super) fn sent_header(on_air: &OnAir, kind: &Kind, power: Dbm) -> Radiotap {
+    let frame = &on_air.frame;
+    let data = frame.kind == FrameKind::Data;
+    let rts_cts = data && kind.uses_rts(frame.bytes);
+    Radiotap {
+        tx_power_dbm: Some(whole_dbm(power)),
+        tx_flags: Some(TxFlags {
+            cts_to_self: data && !rts_cts && kind.protection == Protection::CtsToSelf,
+            rts_cts,
+            no_ack: !data,
+        }),
+        data_retries: data.then_some(on_air.retries),
+        ..common_header(on_air, kind, frame.end, false)
+    }
+}
+
+/// A frame that a radio has received.
+pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &Kind) -> Radiotap {
+    Radiotap {
+        signal_dbm: Some(whole_dbm(Attowatts(signal.power).to_dbm())),
+        noise_dbm: Some(whole_dbm(Attowatts(kind.noise).to_dbm())),
+        ..common_header(on_air, kind, on_air.frame.end + u64::from(signal.delay), bad)
+    }
+}
+
+/// The time stamp is that of the frame's end. Radiotap says that it is that of the MPDU's first bit, but what Wireshark tells of a frame's
+/// start, its end and the silence before it is right only for one at the end, as it is set up and as most drivers have it.
+fn common_header(on_air: &OnAir, kind: &Kind, end: u64, bad_fcs: bool) -> Radiotap {
+    let mode = on_air.frame.mode;
+    let short_preamble = kind.preamble == Preamble::Short && !mode.is_ofdm() && mode != Mode::Dsss1;
+    Radiotap {
+        tsft: Some(end / 1000),
+        flags: Some(Flags { short_preamble, fcs: true, bad_fcs }),
+        rate: u8::try_from(mode.rate().as_bps() / 500_000).ok(),
+        channel: Some(channel(kind, mode)),
+        ..Radiotap::default()
+    }
+}
+
+fn whole_dbm(level: Dbm) -> i8 {
+    level.0.round().clamp(-128.0, 127.0) as i8
+}
+
+/// The centre frequency of a channel [802.11-2016 15.4.4.3, 17.3.8.4.2]: 5 GHz for 802.11a, else 2.4 GHz.
+fn channel(kind: &Kind, mode: Mode) -> Channel {
+    let number = kind.channel;
+    let modulation = if mode.is_ofdm() { Channel::OFDM } else { Channel::CCK };
+    match (kind.standard, number) {
+        (Standard::Dot11a, _) => {
+            Channel { mhz: 5000 + 5 * number.min(1000), flags: modulation | Channel::GHZ_5 }
+        }
+        (_, 14) => Channel { mhz: 2484, flags: modulation | Channel::GHZ_2 },
+        _ => Channel { mhz: 2407 + 5 * number.min(1000), flags: modulation | Channel::GHZ_2 },
+    }
+}
+
+/// Builds the front of a packet; what lies behind it is a payload of zeros.
+struct Front(Vec<u8>);
+
+impl Front {
+    /// Adds a header, whose encoder and length are those of the wire crate.
+    fn add<E: std::fmt::Debug>(&mut self, len: usize, encode: impl FnOnce(&mut [u8]) -> Result<usize, E>) {
+        let at = self.0.len();
+        self.0.resize(at + len, 0);
+        encode(&mut self.0[at..]).expect("the buffer is as long as the header");
+    }
+}
+
+/// An 802.11 frame behind a radiotap header.
+pub(super) fn frame(
+    on_air: &OnAir,
+    header: &Radiotap,
+    kind: &Kind,
+    addresses: &Addresses,
+    net: &Net,
+    snap_len: u32,
+) -> Bytes {
+    let frame = &on_air.frame;
+    let mut front = Front(Vec::with_capacity(160));
+    front.add(header.wire_len(), |buffer| header.encode(buffer));
+    let before = front.0.len();
+    let mac = |station: u32| addresses.mac(net.port_of_station(station));
+    let transmitter = mac(frame.sender);
+    let receiver = receiver(frame).map_or(MacAddr::BROADCAST, mac);
+    let duration = NavDuration::saturating(u16::try_from(frame.nav_us).unwrap_or(u16::MAX));
+    let mut nodes = None;
+    let mut rest = 0;
+    match frame.kind {
+        FrameKind::Rts => {
+            let rts = Rts { duration, receiver, transmitter };
+            front.add(Rts::wire_len(), |buffer| rts.encode(buffer));
+        }
+        FrameKind::Cts => front.add(Cts::wire_len(), |buffer| Cts { duration, receiver }.encode(buffer)),
+        FrameKind::Ack => front.add(Ack::wire_len(), |buffer| Ack { duration, receiver }.encode(buffer)),
+        FrameKind::Data | FrameKind::Broadcast => {
+            let [high, low] = kind.channel.to_be_bytes();
+            // The cell is the channel's.
+            let bssid = MacAddr([2, 0xff, 0xff, 0xff, high, low]);
+            let ends = Direct::Direct { destination: receiver, source: transmitter, bssid };
+            let number = SequenceNumber::saturating(frame.sequence);
+            let sequence = SequenceControl { number, fragment: FragmentNumber::default() };
+            let data = DataHeader { retry: frame.retry, ..DataHeader::new(ends, duration, sequence) };
+            front.add(data.wire_len(), |buffer| data.encode(buffer));
+            if let Some(carried) = &on_air.carried {
+                let arp = matches!(carried.body, Body::Arp { .. });
+                let llc = LlcSnap::new(if arp { EtherType::ARP } else { EtherType::IPV4 });
+                front.add(LlcSnap::wire_len(), |buffer| llc.encode(buffer));
+                rest = packet(&mut front, carried, addresses, transmitter, receiver);
+                nodes = Some([carried.source, carried.destination]);
+            }
+            let real = front.0.len() - before + rest + Fcs::wire_len();
+            rest += (frame.bytes as usize).saturating_sub(real);
+            return finish(front, before, rest, header, snap_len, nodes);
+        }
+    }
+    if header.flags.is_some_and(|flags| flags.bad_fcs) {
+        spoil(&mut front.0);
+    }
+    cut(front, rest, snap_len, nodes)
+}
+
+/// A data frame gets its FCS.
+fn finish(
+    mut front: Front,
+    before: usize,
+    rest: usize,
+    header: &Radiotap,
+    snap_len: u32,
+    nodes: Option<[u32; 2]>,
+) -> Bytes {
+    let whole = front.0.len() + rest + Fcs::wire_len();
+    // The sum over all of a long frame is not made for nothing.
+    if snap_len == 0 || whole <= snap_len as usize {
+        front.0.resize(whole, 0);
+        Fcs::seal(&mut front.0[before..]).expect("there is room for it");
+        if header.flags.is_some_and(|flags| flags.bad_fcs) {
+            spoil(&mut front.0);
+        }
+        return cut(front, 0, snap_len, nodes);
+    }
+    cut(front, rest + Fcs::wire_len(), snap_len, nodes)
+}
+
+/// What arrived was not what was sent: nobody knows which bits; the last ones show it.
+fn spoil(bytes: &mut [u8]) {
+    bytes.iter_mut().rev().take(Fcs::wire_len()).for_each(|byte| *byte = !*byte);
+}
+
+/// Keeps what is to be kept of a front and `rest` zeros.
+fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[u32; 2]>) -> Bytes {
+    let original_len = front.0.len() + rest;
+    let most = if snap_len == 0 { usize::MAX } else { snap_len as usize };
+    let mut kept = front.0;
+    kept.resize(original_len.min(most), 0);
+    Bytes { kept, original_len, nodes }
+}
+
+/// A packet on a wire, from port `near` to port `far`.
+pub(super) fn wired(
+    described: &Described,
+    near: u32,
+    far: u32,
+    addresses: &Addresses,
+    headers: &HeaderSpec,
+    snap_len: u32,
+) -> Bytes {
+    let (source, destination) = (addresses.mac(near), addresses.mac(far));
+    let mut front = Front(Vec::with_capacity(160));
+    if has_ethernet(headers) {
+        let ethernet = Ethernet { destination, source, ether_type: EtherType::IPV4 };
+        front.add(Ethernet::wire_len(), |buffer| ethernet.encode(buffer));
+    }
+    let rest = packet(&mut front, described, addresses, source, destination);
+    cut(front, rest, snap_len, Some([described.source, described.destination]))
+}
+
+/// Adds the headers of a packet; returns how many bytes of payload follow.
+fn packet(
+    front: &mut Front,
+    described: &Described,
+    addresses: &Addresses,
+    transmitter: MacAddr,
+    receiver: MacAddr,
+) -> usize {
+    let (source, destination) = (addresses.ip(described.source), addresses.ip(described.destination));
+    let payload = described.payload as usize;
+    let most = |header: usize| usize::from(ipv4::PayloadLen::MAX.get()) - header;
+    let ends = (DYNAMIC + (described.flow.unwrap_or(0) & 0x3fff) as u16, DISCARD);
+    match described.body {
+        Body::Arp { request } => {
+            let (operation, target_mac) = if request {
+                (arp::Operation::Request, MacAddr::default())
+            } else {
+                (arp::Operation::Reply, receiver)
+            };
+            let sender_mac = transmitter;
+            let arp = Arp { operation, sender_mac, sender_ip: source, target_mac, target_ip: destination };
+            front.add(Arp::wire_len(), |buffer| arp.encode(buffer));
+            0
+        }
+        Body::Udp => {
+            let payload = &ZEROS[..payload.min(most(Udp::wire_len()))];
+            let udp = Udp::new(ends.0, ends.1, udp::PayloadLen::default());
+            let udp = udp.with_payload(source, destination, payload).expect("it was cut to what fits");
+            ip(front, described, Protocol::UDP, addresses, Udp::wire_len() + payload.len());
+            front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
+            payload.len()
+        }
+        Body::Tcp { segment, forward, shift, connection } => {
+            let ends = connection.map_or(ends, |number| (DYNAMIC + (number & 0x3fff) as u16, FILES));
+            let (from, to) = if forward { ends } else { (ends.1, ends.0) };
+            let header = tcp_header(&segment, from, to, shift);
+            let payload = &ZEROS[..payload.min(most(header.wire_len()))];
+            let header = header.with_payload(source, destination, payload).expect("it was cut to what fits");
+            ip(front, described, Protocol::TCP, addresses, header.wire_len() + payload.len());
+            front.add(header.wire_len(), |buffer| header.encode(buffer));
+            payload.len()
+        }
+        Body::Foreign => {
+            // The bytes that were injected are those of the whole packet.
+            let payload = payload.saturating_sub(Ipv4::wire_len()).min(most(0));
+            ip(front, described, Protocol::EXPERIMENTAL_1, addresses, payload);
+            payload
+        }
+    }
+}
+
+fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &Addresses, payload: usize) {
+    let len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap_or(ipv4::PayloadLen::MAX);
+    let hops = u8::try_from(described.hops).unwrap_or(u8::MAX);
+    // A segment is told by its sequence number, a packet of UDP by this one [RFC 6864 section 4.1 lets it be anything].
+    let identification = match described.body {
+        Body::Tcp { .. } => 0,
+        _ => described.sequence as u16,
+    };
+    let (source, destination) = (addresses.ip(described.source), addresses.ip(described.destination));
+    let header = Ipv4 {
+        ecn: match described.ecn {
+            Mark::NotEct => Ecn::NotEct,
+            Mark::Ect => Ecn::Ect0,
+            Mark::Ce => Ecn::Ce,
+        },
+        identification,
+        ttl: TTL.saturating_sub(hops),
+        ..Ipv4::new(protocol, source, destination, len)
+    };
+    front.add(Ipv4::wire_len(), |buffer| header.encode(buffer));
+}
+
+fn tcp_header(segment: &Segment, from: u16, to: u16, shift: u8) -> Tcp {
+    let mut options = Options::NONE;
+    if let Some(mss) = segment.mss {
+        options = options.with_mss(mss);
+    }
+    if let Some(shift) = segment.window_scale {
+        options = options.with_window_scale(WindowScale::saturating(shift));
+    }
+    if segment.sack_permitted {
+        options = options.with_sack_permitted();
+    }
+    if let Some(stamps) = segment.timestamps {
+        options = options.with_timestamps(Timestamps { value: stamps.value, echo: stamps.echo });
+    }
+    let block = |&(left, right): &(u64, u64)| SackBlock { left: left as u32, right: right as u32 };
+    let blocks: Vec<SackBlock> = segment.sack.as_slice().iter().map(block).collect();
+    if !blocks.is_empty() {
+        options = options.with_sack(&blocks);
+    }
+    let flags = segment.flags;
+    Tcp {
+        acknowledgement: if flags.ack { segment.ack as u32 } else { 0 },
+        flags: tcp::Flags {
+            cwr: flags.cwr,
+            ece: flags.ece,
+            ack: flags.ack,
+            syn: flags.syn,
+            fin: flags.fin,
+            ..tcp::Flags::default()
+        },
+        window: u16::try_from(segment.window >> shift).unwrap_or(u16::MAX),
+        options,
+        ..Tcp::new(from, to, segment.seq as u32)
+    }
+}

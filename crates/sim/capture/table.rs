@@ -1,0 +1,379 @@
+//! The table of frames: a row for each transmission, reception, loss with its cause, drop and delivery.
+
+use airfair_units::Attowatts;
+
+use super::receiver;
+use crate::air::{Air, FrameKind, Loss};
+use crate::measure::trace::{Content, FrameView, Names, Record, Signal, TcpCause};
+use crate::net::{Body, Described};
+
+/// No number, in a column of whole numbers: none of them is ever negative.
+const NONE: i64 = -1;
+
+/// What happened, in the words of the table.
+const EVENTS: [&str; 10] = [
+    "sent",
+    "received",
+    "lost",
+    "no-cts",
+    "no-ack",
+    "cts-withheld",
+    "given-up",
+    "dropped",
+    "delivered",
+    "tcp",
+];
+
+/// What a packet is, in the words of the table.
+const CONTENTS: [&str; 5] = ["packet", "data", "ack", "arp-request", "arp-reply"];
+
+/// Causes that are neither a loss nor the reason for a drop.
+const TCP_CAUSES: [&str; 3] = ["timeout", "fast-loss", "mark"];
+
+/// A row; what it has nothing to say about is [`NONE`], not a number, or nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    time_ns: u64,
+    event: usize,
+    node: u32,
+    station: Option<u32>,
+    frame: i64,
+    kind: Option<FrameKind>,
+    from: Option<u32>,
+    to: Option<u32>,
+    flow: Option<u32>,
+    content: Option<usize>,
+    sequence: i64,
+    mac_sequence: i64,
+    retry: i64,
+    bytes: i64,
+    rate_bps: i64,
+    duration_ns: i64,
+    nav_ns: i64,
+    power_dbm: f64,
+    sinr_db: f64,
+    cause: Option<&'static str>,
+    by_frame: i64,
+    attempts: i64,
+    cw_slots: i64,
+    delay_ns: i64,
+}
+
+impl Row {
+    fn new(time_ns: u64, event: &str, node: u32) -> Self {
+        Self {
+            time_ns,
+            event: EVENTS.iter().position(|&name| name == event).unwrap_or(0),
+            node,
+            station: None,
+            frame: NONE,
+            kind: None,
+            from: None,
+            to: None,
+            flow: None,
+            content: None,
+            sequence: NONE,
+            mac_sequence: NONE,
+            retry: NONE,
+            bytes: NONE,
+            rate_bps: NONE,
+            duration_ns: NONE,
+            nav_ns: NONE,
+            power_dbm: f64::NAN,
+            sinr_db: f64::NAN,
+            cause: None,
+            by_frame: NONE,
+            attempts: NONE,
+            cw_slots: NONE,
+            delay_ns: NONE,
+        }
+    }
+
+    /// What happened at a station.
+    fn at(time: u64, event: &str, station: u32, names: &Names) -> Self {
+        let node = names.node_of_station[station as usize];
+        Self { station: Some(station), ..Self::new(time, event, node) }
+    }
+
+    fn of_frame(mut self, frame: &FrameView, carried: Option<Described>, names: &Names) -> Self {
+        let node = |station: u32| names.node_of_station[station as usize];
+        let data = matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast);
+        self.frame = i64::from(frame.number);
+        self.kind = Some(frame.kind);
+        self.from = Some(node(frame.sender));
+        self.to = receiver(frame).map(node);
+        self.bytes = i64::from(frame.bytes);
+        self.rate_bps = whole(frame.mode.rate().as_bps());
+        self.duration_ns = whole(frame.end - frame.start);
+        self.nav_ns = i64::from(frame.nav_us) * 1000;
+        if data {
+            self.mac_sequence = i64::from(frame.sequence);
+            self.retry = i64::from(frame.retry);
+        }
+        self.of_packet(carried)
+    }
+
+    fn of_packet(mut self, described: Option<Described>) -> Self {
+        let Some(described) = described else { return self };
+        self.flow = described.flow;
+        self.content = Some(match described.body {
+            Body::Arp { request: true } => 3,
+            Body::Arp { request: false } => 4,
+            _ => content(described.content),
+        });
+        if !matches!(described.body, Body::Arp { .. }) {
+            self.sequence = i64::from(described.sequence);
+        }
+        self
+    }
+
+    fn of_signal(mut self, signal: Signal, station: u32, air: &Air) -> Self {
+        if signal.power > 0 {
+            self.power_dbm = Attowatts(signal.power).to_dbm().0;
+            if let Some(interference) = signal.interference {
+                let noise = interference.saturating_add(air.kind(station).noise).max(1);
+                self.sinr_db = self.power_dbm - Attowatts(noise).to_dbm().0;
+            }
+        }
+        self
+    }
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+const fn content(content: Content) -> usize {
+    match content {
+        Content::Packet => 0,
+        Content::Data => 1,
+        Content::Ack => 2,
+    }
+}
+
+/// The row for what has happened. `carried`: what the frame of a number carries; `held`: the packet that a station has sent last, and
+/// what it is.
+pub(super) fn row(
+    record: &Record,
+    time: u64,
+    names: &Names,
+    air: &Air,
+    carried: impl Fn(u32) -> Option<Described>,
+    held: impl Fn(u32) -> Option<(u64, Described)>,
+) -> Option<Row> {
+    let node = |station: u32| names.node_of_station[station as usize];
+    Some(match *record {
+        Record::Start { frame } => {
+            Row::at(time, "sent", frame.sender, names).of_frame(&frame, carried(frame.number), names)
+        }
+        Record::Received { frame, at, signal } => Row::at(time, "received", at, names)
+            .of_frame(&frame, carried(frame.number), names)
+            .of_signal(signal, at, air),
+        Record::Lost { frame, at, loss, signal } => {
+            let by = match loss {
+                Loss::LockedOn(n) | Loss::LockTaken(n) | Loss::Interference(Some(n)) => i64::from(n),
+                _ => NONE,
+            };
+            let row = Row::at(time, "lost", at, names).of_frame(&frame, carried(frame.number), names);
+            Row { cause: Some(Loss::NAMES[loss.index()]), by_frame: by, ..row.of_signal(signal, at, air) }
+        }
+        Record::Overheard { .. } => return None,
+        Record::CtsWithheld { at, to, nav_until } => Row {
+            to: Some(node(to)),
+            nav_ns: whole(nav_until.saturating_sub(time)),
+            ..Row::at(time, "cts-withheld", at, names)
+        },
+        Record::NoResponse { at, to, cts, attempts, cw, .. } => {
+            // Without a CTS the packet itself has not been sent, or not this time.
+            let row = Row::at(time, if cts { "no-cts" } else { "no-ack" }, at, names);
+            let row = if cts { row } else { row.of_packet(held(at).map(|(_, described)| described)) };
+            Row { to: Some(node(to)), attempts: i64::from(attempts), cw_slots: i64::from(cw), ..row }
+        }
+        Record::GivenUp { at, packet } => Row::at(time, "given-up", at, names)
+            .of_packet(held(at).filter(|&(number, _)| number == packet).map(|(_, described)| described)),
+        Record::Dropped { node, flow, content: what, sequence, reason } => Row {
+            flow,
+            content: Some(content(what)),
+            sequence: i64::from(sequence),
+            cause: Some(reason),
+            ..Row::new(time, "dropped", node)
+        },
+        Record::Delivered { node, flow, content: what, sequence, delay } => Row {
+            flow,
+            content: Some(content(what)),
+            sequence: i64::from(sequence),
+            delay_ns: whole(delay),
+            ..Row::new(time, "delivered", node)
+        },
+        Record::Tcp { node, flow, cause, sequence, .. } => Row {
+            flow: Some(flow),
+            sequence: i64::from(sequence),
+            cause: Some(match cause {
+                TcpCause::Timeout => TCP_CAUSES[0],
+                TcpCause::FastLoss => TCP_CAUSES[1],
+                TcpCause::Mark => TCP_CAUSES[2],
+            }),
+            ..Row::new(time, "tcp", node)
+        },
+    })
+}
+
+/// Rows that have not been handed out.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pending: Vec<(u64, Row)>,
+    /// Causes met so far: the codes of the column.
+    causes: Vec<&'static str>,
+}
+
+impl Rows {
+    pub(super) fn push(&mut self, at: u64, row: Row) {
+        self.pending.push((at, row));
+    }
+
+    /// Rows before `settled` in the order of time, if there are at least so many.
+    pub(super) fn take(&mut self, settled: u64, least: usize) -> Option<Columns> {
+        if self.pending.len() < least.max(1) {
+            return None;
+        }
+        self.pending.sort_by_key(|row| row.0);
+        let young = self.pending.split_off(self.pending.partition_point(|row| row.0 < settled));
+        let rows = std::mem::replace(&mut self.pending, young);
+        let mut columns = Columns::default();
+        for (_, row) in rows {
+            let cause = row.cause.map(|cause| self.cause(cause));
+            columns.push(&row, cause);
+        }
+        columns.labels.causes.clone_from(&self.causes);
+        Some(columns)
+    }
+
+    fn cause(&mut self, cause: &'static str) -> u32 {
+        let at = self.causes.iter().position(|&known| known == cause).unwrap_or_else(|| {
+            self.causes.push(cause);
+            self.causes.len() - 1
+        });
+        at as u32
+    }
+}
+
+/// What the codes of columns stand for; nodes, radios (by station) and flows are the world's.
+#[derive(Debug, Clone)]
+pub struct Labels {
+    /// Of `event`.
+    pub events: &'static [&'static str],
+    /// Of `kind`.
+    pub kinds: Vec<&'static str>,
+    /// Of `content`.
+    pub contents: &'static [&'static str],
+    /// Of `cause`: as many as have been met.
+    pub causes: Vec<&'static str>,
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self {
+            events: &EVENTS,
+            kinds: FrameKind::ALL.iter().map(|kind| kind.name()).collect(),
+            contents: &CONTENTS,
+            causes: Vec::new(),
+        }
+    }
+}
+
+/// Rows as columns. Codes stand for names; -1 is nothing, in columns of floats not a number.
+#[derive(Debug, Default)]
+pub struct Columns {
+    /// What the codes stand for.
+    pub labels: Labels,
+    /// ns since the start of the run.
+    pub time_ns: Vec<i64>,
+    /// What happened.
+    pub event: Vec<i64>,
+    /// Where: the node and, on the air, its station.
+    pub node: Vec<i64>,
+    /// See `node`.
+    pub station: Vec<i64>,
+    /// Number of the frame.
+    pub frame: Vec<i64>,
+    /// Its kind.
+    pub kind: Vec<i64>,
+    /// Nodes that it goes from and to; nowhere if it is for everybody.
+    pub from: Vec<i64>,
+    /// See `from`.
+    pub to: Vec<i64>,
+    /// Flow of the packet.
+    pub flow: Vec<i64>,
+    /// What the packet is.
+    pub content: Vec<i64>,
+    /// Its number within the flow, or the byte that it begins with or acknowledges.
+    pub sequence: Vec<i64>,
+    /// The MAC's sequence number.
+    pub mac_sequence: Vec<i64>,
+    /// The retry bit.
+    pub retry: Vec<i64>,
+    /// PSDU bytes.
+    pub bytes: Vec<i64>,
+    /// Rate of the PSDU.
+    pub rate_bps: Vec<i64>,
+    /// Time on the air.
+    pub duration_ns: Vec<i64>,
+    /// Duration field; of a CTS that is withheld, what is left of the NAV.
+    pub nav_ns: Vec<i64>,
+    /// Power at the receiver.
+    pub power_dbm: Vec<f64>,
+    /// The same over noise and interference at their worst.
+    pub sinr_db: Vec<f64>,
+    /// Why.
+    pub cause: Vec<i64>,
+    /// Number of the frame to blame.
+    pub by_frame: Vec<i64>,
+    /// Attempts that have failed.
+    pub attempts: Vec<i64>,
+    /// The contention window from now on.
+    pub cw_slots: Vec<i64>,
+    /// How long a delivered packet took.
+    pub delay_ns: Vec<i64>,
+}
+
+impl Columns {
+    fn push(&mut self, row: &Row, cause: Option<u32>) {
+        let code = |code: Option<u32>| code.map_or(NONE, i64::from);
+        self.time_ns.push(whole(row.time_ns));
+        self.event.push(row.event as i64);
+        self.node.push(i64::from(row.node));
+        self.station.push(code(row.station));
+        self.frame.push(row.frame);
+        self.kind.push(row.kind.map_or(NONE, |kind| kind as i64));
+        self.from.push(code(row.from));
+        self.to.push(code(row.to));
+        self.flow.push(code(row.flow));
+        self.content.push(row.content.map_or(NONE, |content| content as i64));
+        self.sequence.push(row.sequence);
+        self.mac_sequence.push(row.mac_sequence);
+        self.retry.push(row.retry);
+        self.bytes.push(row.bytes);
+        self.rate_bps.push(row.rate_bps);
+        self.duration_ns.push(row.duration_ns);
+        self.nav_ns.push(row.nav_ns);
+        self.power_dbm.push(row.power_dbm);
+        self.sinr_db.push(row.sinr_db);
+        self.cause.push(code(cause));
+        self.by_frame.push(row.by_frame);
+        self.attempts.push(row.attempts);
+        self.cw_slots.push(row.cw_slots);
+        self.delay_ns.push(row.delay_ns);
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.time_ns.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,110 @@
+//! What a packet is, for those who look at it on its way: captures and the table of frames.
+
+use airfair_schemes::places::{Ecn, PacketClass};
+use airfair_transport::Segment;
+
+use super::arp::REQUEST;
+use super::packet::{NO_FLOW, Packet};
+use super::tcp::MANY;
+use super::wire::Sent;
+use super::{Behind, Net};
+use crate::measure::trace::Content;
+use crate::spec::HeaderSpec;
+
+/// A packet as it leaves a node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Described {
+    /// Its flow; none for ARP and for packets from outside.
+    pub flow: Option<u32>,
+    /// The nodes that it goes from and to; of ARP's packets, who asks or answers and who is meant.
+    pub source: u32,
+    pub destination: u32,
+    /// Bytes of its transport's payload.
+    pub payload: u32,
+    /// Nodes that it has passed.
+    pub hops: u16,
+    pub ecn: Ecn,
+    pub content: Content,
+    /// Its number within the flow, or the byte that it begins with or acknowledges.
+    pub sequence: u32,
+    pub body: Body,
+}
+
+/// What a packet carries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Body {
+    Arp {
+        request: bool,
+    },
+    Udp,
+    Tcp {
+        segment: Segment,
+        /// From the end that sends data to the one that receives.
+        forward: bool,
+        /// Shift of the window field.
+        shift: u8,
+        /// Of the connections of a flow that has many, which one.
+        connection: Option<u32>,
+    },
+    /// A packet from outside: `payload` bytes in all.
+    Foreign,
+}
+
+impl Net {
+    /// What a packet is, while it lives.
+    pub(crate) fn describe(&self, handle: u64) -> Option<Described> {
+        let packet = self.packets.get(handle)?;
+        let body = match (packet.class, packet.tcp) {
+            (PacketClass::Control, _) => Body::Arp { request: packet.sequence == REQUEST },
+            (_, true) => self.describe_segment(handle, packet)?,
+            _ if packet.flow == NO_FLOW => Body::Foreign,
+            _ => Body::Udp,
+        };
+        Some(Described {
+            flow: (packet.flow != NO_FLOW).then_some(packet.flow),
+            source: packet.source,
+            destination: packet.destination,
+            payload: packet.payload,
+            hops: packet.hops,
+            ecn: packet.ecn,
+            content: packet.content(),
+            sequence: packet.sequence,
+            body,
+        })
+    }
+
+    fn describe_segment(&self, handle: u64, packet: &Packet) -> Option<Body> {
+        let carried = self.packets.carried(handle, packet)?;
+        let config = &self.flows[packet.flow as usize].tcp.as_ref()?.config;
+        // Without a handshake nobody told the shift: none, unless the window needs it.
+        let needed = config.handshake || carried.segment.window > 65_535;
+        let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
+        let connection = (packet.queue_flow & MANY != 0).then_some(packet.queue_flow & (MANY - 1));
+        Some(Body::Tcp { segment: carried.segment, forward: carried.forward, shift, connection })
+    }
+
+    /// Node and what is behind each port, in the order of [`Net::queue_names`].
+    pub(crate) fn ports(&self) -> impl Iterator<Item = (u32, Behind)> + '_ {
+        self.ports.iter().map(|port| (port.node, port.behind))
+    }
+
+    /// The port of a station.
+    pub(crate) fn port_of_station(&self, station: u32) -> u32 {
+        self.port_of_station[station as usize]
+    }
+
+    /// The port at the other end of a wire, which is numbered after it or before it.
+    pub(crate) fn far_port(&self, wire: u32) -> u32 {
+        self.wires[(wire ^ 1) as usize].port
+    }
+
+    /// From now on what a wire sends is kept in a list.
+    pub(crate) fn capture_wire(&mut self, wire: u32, sent: &Sent) {
+        self.wires[wire as usize].capture(sent.clone(), wire);
+    }
+
+    /// Bytes that each layer is said to add.
+    pub(crate) fn headers(&self) -> &HeaderSpec {
+        &self.headers
+    }
+}

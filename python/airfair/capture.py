@@ -1,0 +1,149 @@
+"""What is written while a run goes on: captures of interfaces and the table of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import _core
+from ._core import InputError
+
+SNAPLEN = 160
+"""Bytes that are kept of a packet: every header fits, radiotap's and all options of TCP included."""
+
+LEAST_SNAPLEN = 64
+"""Less does not hold radiotap and an 802.11 header."""
+
+LONGEST_NAME = 240
+"""Bytes of a file's name without its ending, below what file systems take."""
+
+FRAMES = "frames"
+"""The table of frames."""
+
+_NAMES = pa.dictionary(pa.int32(), pa.string())
+
+SCHEMA = pa.schema(
+    [
+        ("time_ns", pa.int64()),
+        ("event", _NAMES),
+        ("node", _NAMES),
+        ("radio", _NAMES),
+        ("frame", pa.int64()),
+        ("kind", _NAMES),
+        ("from", _NAMES),
+        ("to", _NAMES),
+        ("flow", _NAMES),
+        ("content", _NAMES),
+        ("sequence", pa.int64()),
+        ("mac_sequence", pa.int64()),
+        ("retry", pa.bool_()),
+        ("bytes", pa.int64()),
+        ("rate_bps", pa.int64()),
+        ("duration_ns", pa.int64()),
+        ("nav_ns", pa.int64()),
+        ("power_dbm", pa.float64()),
+        ("sinr_db", pa.float64()),
+        ("cause", _NAMES),
+        ("by_frame", pa.int64()),
+        ("attempts", pa.int64()),
+        ("cw_slots", pa.int64()),
+        ("delay_ns", pa.int64()),
+    ]
+)
+"""Columns of the table of frames."""
+
+Columns = Mapping[str, tuple[str, bytes, Sequence[str] | None]]
+
+
+class Spool:
+    """Takes what a run hands over. Captures need a folder; without one the rows stay in memory."""
+
+    def __init__(self, folder: Path | None, *, trace: bool) -> None:
+        self.captures: dict[str, str] = {}
+        """Node and name of the file."""
+        self._folder = folder
+        self._batches: list[pa.Table] = []
+        self._trace = trace
+        self._writer: pq.ParquetWriter | None = None
+        if trace and folder is not None:
+            self._writer = pq.ParquetWriter(folder / f"{FRAMES}.parquet", SCHEMA)
+
+    def on_capture(self, node: str, data: bytes) -> None:
+        """Append to the file of a node."""
+        assert self._folder is not None
+        name = self.captures.get(node)
+        if name is None:
+            name = _file_name(node, set(self.captures.values()))
+            self.captures[node] = name
+        # Opened each time: there may be more nodes than a process may have files.
+        with (self._folder / name).open("ab") as file:
+            file.write(data)
+
+    def on_frames(self, columns: Columns) -> None:
+        """Append rows: a row group."""
+        rows = pa.Table.from_arrays([_column(*columns[name]) for name in SCHEMA.names], SCHEMA.names)
+        rows = rows.cast(SCHEMA)
+        if self._writer is not None:
+            self._writer.write_table(rows)
+        else:
+            self._batches.append(rows)
+
+    def close(self) -> None:
+        """All is there. To be called also after a failure."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def table(self) -> pa.Table | None:
+        """The rows, if they were asked for and stay in memory."""
+        if not self._trace or self._folder is not None:
+            return None
+        return pa.concat_tables([SCHEMA.empty_table(), *self._batches]).unify_dictionaries()
+
+
+def watch(
+    spool: Spool,
+    *,
+    pcap: str | Sequence[str],
+    snaplen: int,
+    pcap_errors: bool,
+    trace: bool,
+    node: str | None,
+    start: str,
+    until: str | None,
+) -> _core.Watch:
+    """What the simulator is to look at. Raises `InputError`."""
+    if (snaplen != 0 and snaplen < LEAST_SNAPLEN) or snaplen > 262_144:
+        raise InputError(f"snaplen {snaplen}: expected 0 (all), or {LEAST_SNAPLEN} to 262144 bytes")
+    return _core.Watch(
+        spool.on_capture,
+        [pcap] if isinstance(pcap, str) else list(pcap),
+        snaplen,
+        pcap_errors,
+        spool.on_frames if trace else None,
+        node,
+        _core.parse_time(start),
+        None if until is None else _core.parse_time(until),
+    )
+
+
+def _column(kind: str, data: bytes, labels: Sequence[str] | None) -> pa.Array:
+    """A column around the simulator's bytes: -1, or what is not a number, is nothing."""
+    values = np.frombuffer(data, kind)
+    if kind == "float64":
+        return pa.array(values, from_pandas=True)
+    nothing = values == -1
+    if labels is None:
+        return pa.array(values, mask=nothing)
+    codes = pa.array(values.astype(np.int32), mask=nothing)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(labels, pa.string()))
+
+
+def _file_name(node: str, taken: set[str]) -> str:
+    """The file of a node: its name, but for what cannot stand in a file's name."""
+    stem = node.replace("/", "_").encode()[:LONGEST_NAME].decode(errors="ignore")
+    names = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
+    return next(f"{name}.pcapng" for name in names if f"{name}.pcapng" not in taken)
