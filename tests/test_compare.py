@@ -208,6 +208,9 @@ def test_drops_and_radios_are_compared() -> None:
         for station in row["channel"]:
             shares = [station[state]["mean"] for state in ("transmit", "receive", "busy", "nav", "idle")]
             assert sum(shares) == pytest.approx(1)
+    untold = {key: value for key, value in runs[0].items() if key not in ("drops", "stations")}
+    (row,) = json.loads(_core.summarise([[json.dumps(untold)]]))
+    assert not {"drops", "channel"} & set(row), "what runs do not tell is not told"
     sent = sum(run["stations"][0]["airtime_ns"]["transmit"] for run in runs) / 4e9
     assert rows[1]["channel"][0]["transmit"]["mean"] == pytest.approx(sent)
 

@@ -69,6 +69,7 @@ def test_the_summary_is_that_of_compare(undisturbed: Sweep, tmp_path: Path) -> N
         overrides = [f"{path}={as_toml(value)}" for path, value in case["parameters"].items()]
         expected = airfair.compare(file, schemes=["droptail", "red"], seeds=[1, 2], overrides=overrides)
         for row, other in zip(case["rows"], expected, strict=True):
+            del other["drops"], other["channel"]  # the dataset has no radios
             assert {**row, "perf": None} == {**other, "perf": None}
 
 

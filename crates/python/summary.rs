@@ -23,8 +23,8 @@ struct Run {
     aggregate_goodput_bps: f64,
     min_goodput_bps: f64,
     starved_flows: f64,
-    drops: BTreeMap<String, u64>,
-    stations: Vec<Station>,
+    drops: Option<BTreeMap<String, u64>>,
+    stations: Option<Vec<Station>>,
     #[serde(default)]
     window_jain: Vec<Window>,
     warnings: Vec<String>,
@@ -55,9 +55,9 @@ struct Airtime {
 }
 
 impl Airtime {
-    fn share(&self, state: u64) -> f64 {
+    fn share(&self, state: fn(&Self) -> u64) -> f64 {
         let all = self.transmit + self.receive + self.busy + self.nav + self.idle;
-        if all == 0 { 0.0 } else { state as f64 / all as f64 }
+        if all == 0 { 0.0 } else { state(self) as f64 / all as f64 }
     }
 }
 
@@ -90,8 +90,12 @@ struct Row<'a> {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     window_jain: Vec<WindowRow>,
-    drops: BTreeMap<&'a str, Estimate>,
-    channel: Vec<ChannelRow<'a>>,
+    /// None where runs do not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drops: Option<BTreeMap<&'a str, Estimate>>,
+    /// None where runs do not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<Vec<ChannelRow<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<Precision>,
     perf: PerfRow,
@@ -194,13 +198,14 @@ fn read(texts: &[String]) -> PyResult<Vec<Run>> {
 /// Whether every run of every group can be compared with that of the first group that has its place.
 fn comparable(groups: &[Vec<Run>]) -> bool {
     let Some(first) = groups.first().filter(|g| !g.is_empty()) else { return groups.is_empty() };
+    let radios = |r: &Run| {
+        let list = r.stations.as_ref()?;
+        Some(list.iter().map(|s| (s.node.clone(), s.radio.clone())).collect::<Vec<_>>())
+    };
     let same = |a: &Run, b: &Run| {
         a.flows.iter().map(|f| &f.id).eq(b.flows.iter().map(|f| &f.id))
             && a.window_jain.iter().map(|w| w.window_s).eq(b.window_jain.iter().map(|w| w.window_s))
-            && a.stations
-                .iter()
-                .map(|s| (&s.node, &s.radio))
-                .eq(b.stations.iter().map(|s| (&s.node, &s.radio)))
+            && radios(a) == radios(b)
     };
     groups.iter().all(|g| {
         g.len() == first.len()
@@ -231,19 +236,41 @@ fn window(runs: &[Run], first: &[Run], i: usize) -> PyResult<WindowRow> {
     })
 }
 
-fn channel<'a>(runs: &[Run], i: usize, station: &'a Station) -> PyResult<ChannelRow<'a>> {
-    let share = |state: fn(&Airtime) -> u64| {
-        over(runs, |r| r.stations[i].airtime_ns.share(state(&r.stations[i].airtime_ns)))
+/// Drops by reason; none where a run does not tell.
+fn drops(runs: &[Run]) -> PyResult<Option<BTreeMap<&str, Estimate>>> {
+    let Some(told) = runs.iter().map(|r| r.drops.as_ref()).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
     };
-    Ok(ChannelRow {
-        node: &station.node,
-        radio: &station.radio,
-        transmit: share(|a| a.transmit)?,
-        receive: share(|a| a.receive)?,
-        busy: share(|a| a.busy)?,
-        nav: share(|a| a.nav)?,
-        idle: share(|a| a.idle)?,
-    })
+    let reasons: BTreeSet<&str> = told.iter().flat_map(|drops| drops.keys().map(String::as_str)).collect();
+    let count = |r: &Run, reason| r.drops.as_ref().and_then(|drops| drops.get(reason)).copied().unwrap_or(0);
+    reasons
+        .into_iter()
+        .map(|reason| Ok((reason, over(runs, |r| count(r, reason) as f64)?)))
+        .collect::<PyResult<_>>()
+        .map(Some)
+}
+
+/// Radio states of every radio; none where a run does not tell.
+fn channel(runs: &[Run]) -> PyResult<Option<Vec<ChannelRow<'_>>>> {
+    let Some(told) = runs.iter().map(|r| r.stations.as_deref()).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let row = |i: usize| {
+        let share = |state: fn(&Airtime) -> u64| {
+            let of = |r: &Run| r.stations.as_ref().map_or(0.0, |s| s[i].airtime_ns.share(state));
+            over(runs, of)
+        };
+        Ok(ChannelRow {
+            node: &told[0][i].node,
+            radio: &told[0][i].radio,
+            transmit: share(|a| a.transmit)?,
+            receive: share(|a| a.receive)?,
+            busy: share(|a| a.busy)?,
+            nav: share(|a| a.nav)?,
+            idle: share(|a| a.idle)?,
+        })
+    };
+    (0..told[0].len()).map(row).collect::<PyResult<_>>().map(Some)
 }
 
 fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResult<Row<'a>> {
@@ -259,12 +286,6 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResu
     let numbers = numbers(|n| over(runs, n))?;
     let windows = 0..runs[0].window_jain.len();
     let windows = windows.map(|i| window(runs, first, i)).collect::<PyResult<Vec<_>>>()?;
-    let reasons: BTreeSet<&str> = runs.iter().flat_map(|r| r.drops.keys().map(String::as_str)).collect();
-    let drops = reasons.into_iter().map(|reason| {
-        let count = |r: &Run| r.drops.get(reason).copied().unwrap_or(0) as f64;
-        Ok((reason, over(runs, count)?))
-    });
-    let stations = runs[0].stations.iter().enumerate();
     let mut warnings: Vec<String> = Vec::new();
     for warning in runs.iter().flat_map(|r| &r.warnings) {
         if !warnings.contains(warning) {
@@ -283,8 +304,8 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResu
         seeds: runs.iter().map(|r| r.seed).collect(),
         warnings,
         window_jain: windows,
-        drops: drops.collect::<PyResult<_>>()?,
-        channel: stations.map(|(i, station)| channel(runs, i, station)).collect::<PyResult<_>>()?,
+        drops: drops(runs)?,
+        channel: channel(runs)?,
         precision,
         perf: PerfRow {
             events: runs.iter().map(|r| r.perf.events).sum(),

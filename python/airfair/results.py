@@ -276,7 +276,7 @@ class Precision(TypedDict):
 
 
 class CompareRow(TypedDict):
-    """One scheme over the seeds."""
+    """One scheme over the seeds. A sweep's rows have neither drops nor channel: it keeps no radios."""
 
     scheme: str
     runs: int
@@ -291,8 +291,8 @@ class CompareRow(TypedDict):
     seeds: list[int]
     warnings: list[str]
     window_jain: NotRequired[list[WindowRow]]
-    drops: dict[str, Estimate]
-    channel: list[ChannelRow]
+    drops: NotRequired[dict[str, Estimate]]
+    channel: NotRequired[list[ChannelRow]]
     precision: NotRequired[Precision]
     perf: Perf
 

@@ -9,6 +9,9 @@
     plots.channel(recording)                     # the five radio states of each node
     plots.bars(rows)                             # goodput of each flow, scheme by scheme, 95 % intervals
     plots.scatter(rows)                          # the total against Jain's index
+    plots.fairness(rows)                         # Jain's index against the length of the window
+    plots.drops(rows)                            # packets dropped, by reason
+    plots.channel_shares(rows)                   # the five radio states of each node, scheme by scheme
     plots.cdf(runs)                              # goodput of all flows
     plots.save(figure, "out/x.svg")              # .svg, .png or .pdf, whole or not at all
 
@@ -19,6 +22,7 @@ every plot of a scenario, schemes in every plot.
 
 from .over_time import queues, throughput, windows
 from .radio import channel
+from .seeds import channel_shares, drops, fairness
 from .statistics import bars, cdf, scatter
 from .style import Plot, save
 from .world import network
@@ -28,6 +32,9 @@ __all__ = [
     "bars",
     "cdf",
     "channel",
+    "channel_shares",
+    "drops",
+    "fairness",
     "network",
     "queues",
     "save",
