@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -45,8 +46,14 @@ class Editor:
         self._send(method="textDocument/didOpen", params={"textDocument": document})
         line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
         place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": column}}
-        found = self._ask("textDocument/completion", place)
-        items = found["items"] if isinstance(found, dict) else found or []
+        items: list[dict[str, Any]] = []
+        # A document that was just opened may not have its schema yet.
+        for _ in range(50):
+            found = self._ask("textDocument/completion", place)
+            items = found["items"] if isinstance(found, dict) else found or []
+            if items:
+                break
+            time.sleep(0.2)
         return {item["label"]: (item.get("documentation") or {}).get("value", "") for item in items}
 
     def _ask(self, method: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON

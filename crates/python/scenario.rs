@@ -241,6 +241,7 @@ impl Scenario {
         signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new(), watch=None),
         text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=(), watch=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn record(
         &self,
         py: Python<'_>,

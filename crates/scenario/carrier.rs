@@ -52,7 +52,8 @@ impl Field for Carrier {
     }
 
     fn schema() -> Schema {
-        schema::words(&Self::choices())
+        let names = names(Registry::built_in());
+        schema::words(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {

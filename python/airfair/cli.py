@@ -461,10 +461,9 @@ def plot(
     """Draw SOURCE: the folder of a run, a scenario, or what `run --json` or `compare --json` printed.
 
     \b
-    Examples:
-      airfair run scenarios/three-pairs.toml --out out/pairs
-      airfair plot out/pairs --kind throughput -o throughput.svg
+    Example:
       airfair plot scenarios/three-pairs.toml -o network.svg
+      airfair plot out/pairs --kind throughput -o throughput.svg  # what airfair run --out has written
     """
     from .plots import command  # loading matplotlib takes longer than most commands take
 
