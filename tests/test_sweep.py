@@ -433,6 +433,6 @@ def test_a_scheme_of_this_process_only(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(f"{code}\n\n{call}")
     as_toml_file(tmp_path, seeds=1, schemes='["py-droptail"]')
-    words = [sys.executable, script]
+    words = [sys.executable, str(script)]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert 'scheme "py-droptail": is known in this process only' in done.stderr

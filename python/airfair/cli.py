@@ -80,7 +80,7 @@ schemes_from_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(conmomentsettings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(_core.__version__, prog_name="airfair")
 def cli() -> None:
     """Airfair: packets over shared air, the same every time.
@@ -161,7 +161,7 @@ def run(
     """
     if speed is not None and not realtime:
         raise click.UsageError("--speed goes with --realtime")
-    for option, given, other, there in (
+    for option, asked, other, there in (
         ("--interval", interval is not None, "--out", out is not None),
         ("--pcap", bool(pcap), "--out", out is not None),
         ("--trace", trace_frames, "--out", out is not None),
@@ -171,7 +171,7 @@ def run(
         ("--from", start is not None, "--pcap or --trace", bool(pcap) or trace_frames),
         ("--until", until is not None, "--pcap or --trace", bool(pcap) or trace_frames),
     ):
-        if given and not there:
+        if asked and not there:
             raise click.UsageError(f"{option} goes with {other}")
     for option, value in (("--out", out), ("--window", windows or None), ("--report", report)):
         if value is not None and realtime:
@@ -186,9 +186,9 @@ def run(
     if out is not None:
         from . import capture, recording
 
-        for option, value in (("--interval", interval), ("--from", start), ("--until", until)):
-            if value is not None:
-                time(option, value)
+        for option, moment in (("--interval", interval), ("--from", start), ("--until", until)):
+            if moment is not None:
+                time(option, moment)
         recorded = recording.record(
             scenario,
             scheme=scheme,
