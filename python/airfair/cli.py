@@ -80,7 +80,7 @@ schemes_from_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
 
-@click.group(conmomentsettings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(_core.__version__, prog_name="airfair")
 def cli() -> None:
     """Airfair: packets over shared air, the same every time.
