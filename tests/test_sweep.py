@@ -231,10 +231,10 @@ def test_no_more_is_handed_out_than_can_be_done(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_is_named_and_the_others_go_on(tmp_path: Path, undisturbed: Sweep) -> None:
-    def run(text: str, scheme: str, seed: int) -> Any:  # noqa: ANN401
+    def run(text: str, scheme: str, seed: int, *rest: Any) -> Any:  # noqa: ANN401
         if (scheme, seed, "queue_packets = 2\n" in text) == ("red", 2, True):
             raise MemoryError("no room")
-        return dataset_run(text, scheme, seed)
+        return dataset_run(text, scheme, seed, *rest)
 
     from airfair.sweeping.worker import run_one as dataset_run
 

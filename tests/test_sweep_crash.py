@@ -260,7 +260,7 @@ def test_a_torn_line_is_not_read(tmp_path: Path) -> None:
 def test_a_run_that_kills_its_worker_is_given_up(tmp_path: Path) -> None:
     class Poisoned(Processes):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
-            if args[1:] == ("red", 2) and "queue_packets = 2\n" in args[0]:
+            if args[1:3] == ("red", 2) and "queue_packets = 2\n" in args[0]:
                 return super().submit(signal.raise_signal, signal.SIGKILL)
             return super().submit(fn, *args, **kwargs)
 
@@ -280,7 +280,7 @@ def test_failures_make_the_status_1(tmp_path: Path) -> None:
         "import sys; from airfair.sweeping import pool\n"
         "import signal; real = pool.Processes.submit\n"
         "def submit(self, fn, /, *args):\n"
-        "    if args[1:] == ('red', 1): return real(self, signal.raise_signal, signal.SIGKILL)\n"
+        "    if args[1:3] == ('red', 1): return real(self, signal.raise_signal, signal.SIGKILL)\n"
         "    return real(self, fn, *args)\n"
         "pool.Processes.submit = submit\n"
         "from airfair.cli import main; main()"

@@ -8,6 +8,7 @@ mod contract;
 mod document;
 mod drive;
 mod error;
+mod explain;
 mod hosted;
 mod importing;
 mod interned;

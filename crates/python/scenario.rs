@@ -16,6 +16,7 @@ use crate::capture::Watch;
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
+use crate::explain;
 use crate::hosted::{Hosted, Raised};
 use crate::network;
 use crate::series::{self, Recorded};
@@ -266,6 +267,20 @@ impl Scenario {
             let series = sampler.finish();
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
+    }
+
+    /// Runs it to the end and tells, as JSON, why a flow gets what it gets; by default the one with the least goodput. Otherwise
+    /// like `run`.
+    #[pyo3(signature = (flow=None, scheme=None, seed=1, stop=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        flow: Option<&str>,
+        scheme: Option<&str>,
+        seed: u64,
+        stop: Option<&Stop>,
+    ) -> PyResult<String> {
+        py.detach(|| explain::explain(&self.0, flow, || self.world(scheme, seed), stop))
     }
 
     /// Two scenarios are equal when their complete forms are.

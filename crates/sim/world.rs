@@ -8,6 +8,7 @@ use crate::air::{Air, Kind, Relation, StationSpec};
 use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
+use crate::measure::explain::{self, Explanation};
 use crate::measure::files::Completion;
 use crate::measure::series::{Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
@@ -34,6 +35,11 @@ pub struct World {
     tx_power: Vec<Dbm>,
     /// Looks at each event, if that was asked for.
     observer: Option<Box<Observer>>,
+    /// Somebody wants a trace.
+    traced: bool,
+    /// What explains a flow, if somebody wants that, and how much of the air's and the network's records it has seen.
+    watch: Option<Box<explain::Watch>>,
+    looked: (usize, usize),
 }
 
 impl World {
@@ -124,6 +130,9 @@ impl World {
             told: Trace::new(),
             tx_power: stations.iter().map(|s| s.tx_power).collect(),
             observer: None,
+            traced: false,
+            watch: None,
+            looked: (0, 0),
         })
     }
 
@@ -155,15 +164,17 @@ impl World {
     fn advance_observed(&mut self, limit: u64) {
         while let Some(next) = self.agenda.next_time().filter(|&next| next < limit) {
             self.advance_unseen(next + 1);
-            self.look();
+            self.show();
         }
         self.advance_unseen(limit);
-        self.look();
+        self.show();
     }
 
-    fn look(&mut self) {
-        let Self { air, net, observer, names, agenda, .. } = self;
+    /// The observer sees what was recorded.
+    fn show(&mut self) {
+        let Self { air, net, observer, names, agenda, looked, .. } = self;
         let Some(observer) = observer else { return };
+        *looked = (0, 0);
         for recorder in [&mut air.recorder, &mut net.recorder] {
             self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
         }
@@ -174,19 +185,35 @@ impl World {
     /// One instance, whoever calls it.
     #[inline(never)]
     fn advance_unseen(&mut self, limit: u64) {
-        let Self { agenda, air, net, .. } = self;
-        while let Some(event) = agenda.next_before(limit, |event| air.due(event)) {
-            if event.kind < air::kinds::END {
-                air.handle(event, agenda, net);
-            } else {
-                net.handle(event, agenda);
+        let watched = self.watch.is_some();
+        // One loop for both: a second place that handles events would keep the compiler from merging them into the loop.
+        loop {
+            let Self { agenda, air, net, .. } = self;
+            let mut done = true;
+            while let Some(event) = agenda.next_before(limit, |event| air.due(event)) {
+                if event.kind < air::kinds::END {
+                    air.handle(event, agenda, net);
+                } else {
+                    net.handle(event, agenda);
+                }
+                if net.unsettled {
+                    net.settle(air, agenda);
+                    if watched {
+                        done = false;
+                        break;
+                    }
+                }
             }
-            if net.unsettled {
-                net.settle(air, agenda);
+            if done {
+                break;
             }
+            self.look();
         }
-        if limit > agenda.now {
-            agenda.now = limit;
+        if limit > self.agenda.now {
+            self.agenda.now = limit;
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.pass(limit);
         }
     }
 
@@ -202,8 +229,62 @@ impl World {
 
     /// Asks for a trace from now on; [`World::take_trace`] fetches it.
     pub fn start_trace(&mut self) {
-        self.air.recorder = Some(Trace::new());
-        self.net.recorder = Some(Trace::new());
+        self.traced = true;
+        self.record();
+    }
+
+    fn record(&mut self) {
+        self.air.recorder.get_or_insert_default();
+        self.net.recorder.get_or_insert_default();
+    }
+
+    /// Asks, before the world is advanced, that a flow of the specification (by its place) be explained;
+    /// [`World::explanation`] tells. The run stays the same, but takes longer.
+    ///
+    /// # Errors
+    /// If there is no such flow, or time has passed already.
+    pub fn explain(&mut self, spec: &WorldSpec, flow: usize) -> Result<(), String> {
+        let Some(traffic) = spec.flows.get(flow).map(|f| &f.traffic) else {
+            return Err(format!("there are {} flows", spec.flows.len()));
+        };
+        if self.agenda.now > 0 {
+            return Err("what has passed cannot be explained: ask at time 0".to_string());
+        }
+        let nodes = &self.names.node_of_station;
+        let watch = explain::Watch::new(flow as u32, traffic, self.warmup, &self.air, &self.net, nodes);
+        self.net.watch(flow as u32);
+        self.watch = Some(Box::new(watch));
+        self.net.unsettled = true;
+        self.record();
+        Ok(())
+    }
+
+    /// Why the flow gets what it gets, up to the present; none if [`World::explain`] was not called.
+    #[must_use]
+    pub fn explanation(&self) -> Option<Explanation> {
+        let watch = self.watch.as_ref()?;
+        Some(watch.explanation(&self.names, &self.result(), self.agenda.now))
+    }
+
+    /// What explains a flow looks at what the present event has done.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self) {
+        let Self { agenda, air, net, watch, traced, looked, .. } = self;
+        let mut of_air = air.recorder.take().unwrap_or_default();
+        let mut of_net = net.recorder.take().unwrap_or_default();
+        if let Some(watch) = watch {
+            watch.look(agenda.now, air, net, &of_air[looked.0..], &of_net[looked.1..]);
+        }
+        if !*traced {
+            of_air.clear();
+            of_net.clear();
+        }
+        *looked = (of_air.len(), of_net.len());
+        air.recorder = Some(of_air);
+        net.recorder = Some(of_net);
+        // The next event, too, is not done before it was looked at.
+        net.unsettled = true;
     }
 
     /// What happened since the last call, in order of time, whatever the steps in which the world is advanced: what is
@@ -213,6 +294,7 @@ impl World {
         for recorder in [&mut self.air.recorder, &mut self.net.recorder] {
             self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
         }
+        self.looked = (0, 0);
         self.told.sort_by_key(|r| r.0);
         let settled =
             if self.agenda.now >= self.end { u64::MAX } else { self.agenda.now.saturating_sub(air::BAND_NS) };

@@ -26,7 +26,7 @@ mod sender;
 pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig};
 pub use receiver::{Receiver, ReceiverStats};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
-pub use sender::{Sender, SenderStats, State};
+pub use sender::{Limit, Sender, SenderStats, State};
 
 use airfair_units::Time;
 

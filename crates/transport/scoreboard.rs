@@ -306,6 +306,11 @@ impl Scoreboard {
         found
     }
 
+    /// Whether a segment is lost and was not sent again.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.segments.iter().any(|segment| segment.lost && !segment.resent && !segment.sacked)
+    }
+
     /// The first segment below the highest received that was not and was not sent again: NextSeg, rule 3.
     pub(crate) fn next_doubtful(&self) -> Option<usize> {
         let below = self.segments.partition_point(|segment| segment.seq < self.sacked_to);

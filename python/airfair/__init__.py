@@ -6,6 +6,7 @@
     scenario = scenario.edited({"radio.queue_packets": 20})
     result = airfair.run(scenario, scheme="droptail", seed=1)
     rows = airfair.compare(scenario, schemes=["droptail"], seeds=range(1, 11))
+    why = airfair.explain(scenario, flow="middle")["verdict"]
     over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")
     runs = airfair.sweep("scenarios/studies/queue.toml", out="out/queue").runs
 
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from ._core import InputError, Scenario, ScenarioError, Trace, World, __version__, trace
 from .experiment import compare, network, run, schemes
+from .explaining import Explanation, explain, explanation_figure
 from .importing import import_network
 from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CompareRow",
     "Estimate",
+    "Explanation",
     "FlowResult",
     "ImportReport",
     "InputError",
@@ -52,6 +55,8 @@ __all__ = [
     "World",
     "__version__",
     "compare",
+    "explain",
+    "explanation_figure",
     "import_network",
     "load_schemes",
     "load_sweep",

@@ -168,6 +168,14 @@ class Watch:
         until_ns: int | None = None,
     ) -> Self: ...
 
+    def explain(
+        self, flow: str | None = None, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
+    ) -> str:
+        """Run it to the end and tell, as JSON, why a flow gets what it gets; otherwise like `run`.
+
+        Without a flow the one with the least goodput is explained.
+        """
+
 @final
 class Recorded:
     """A run that was read over time."""

@@ -17,7 +17,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, importing, paper, reference, sequential, tables
+from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario
 from .output import write_atomically
 from .results import CompareRow, RunResult
@@ -521,6 +521,54 @@ def trace(
     )
     for line in lines:
         print(line)
+
+
+@cli.command()
+@file_argument
+@click.option("--flow", metavar="ID", help="The flow; by default the one with the least goodput.")
+@scheme_option
+@schemes_from_option
+@seed_option
+@set_option
+@json_option
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("out/explain.svg"),
+    show_default=True,
+    help="The picture: .svg, .png or .pdf.",
+)
+def explain(
+    file: Path,
+    flow: str | None,
+    scheme: str | None,
+    seed: int,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    out: Path,
+) -> None:
+    """Tell why a flow of the scenario in FILE gets what it gets, in words and in one picture.
+
+    What its senders do with their time, who keeps them waiting, why their attempts fail, what TCP waits for:
+    from the run's own counters.
+
+    \b
+    Example:
+      airfair explain scenarios/three-pairs.toml --flow middle
+    """
+    from .explaining import show
+
+    show.check_format(out)
+    told = explaining.explain(file, flow=flow, scheme=scheme, seed=seed, overrides=overrides)
+    # First what was found, then what may fail.
+    if as_json:
+        print(json.dumps(told), flush=True)
+    else:
+        show.show(told, tables.console())
+    warn(told["warnings"])
+    show.save(told, out)
+    if not as_json:
+        print(f"\npicture: {out}")
 
 
 @cli.command()

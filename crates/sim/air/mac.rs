@@ -73,6 +73,11 @@ impl Mac {
         }
     }
 
+    /// A CTS or ACK is due.
+    pub(super) fn answers(&self) -> bool {
+        self.reply.is_some()
+    }
+
     fn draw(&mut self) -> u16 {
         self.random.below(self.cw + 1) as u16
     }

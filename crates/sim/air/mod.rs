@@ -14,6 +14,7 @@
 //! | `medium` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's side of it: carrier sense, lock, interference, NAV |
 //! | `mac` | the station's side of DCF |
+//! | `watch` | a station as one that explains a run sees it |
 
 pub mod error;
 mod frame;
@@ -26,6 +27,7 @@ mod modes;
 pub mod propagation;
 mod radio;
 mod relations;
+pub(crate) mod watch;
 
 pub use frame::{BROADCAST, FrameKind, Loss};
 pub(crate) use hearers::BAND_NS;

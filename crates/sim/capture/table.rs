@@ -191,14 +191,14 @@ pub(super) fn row(
         }
         Record::GivenUp { at, packet } => Row::at(time, "given-up", at, names)
             .of_packet(held(at).filter(|&(number, _)| number == packet).map(|(_, described)| described)),
-        Record::Dropped { node, flow, content: what, sequence, reason } => Row {
+        Record::Dropped { node, flow, content: what, sequence, reason, packet: _ } => Row {
             flow,
             content: Some(content(what)),
             sequence: i64::from(sequence),
             cause: Some(reason),
             ..Row::new(time, "dropped", node)
         },
-        Record::Delivered { node, flow, content: what, sequence, delay } => Row {
+        Record::Delivered { node, flow, content: what, sequence, delay, packet: _ } => Row {
             flow,
             content: Some(content(what)),
             sequence: i64::from(sequence),

@@ -1,6 +1,7 @@
 //! What is counted, and what a run's numbers say. No files here.
 
 pub mod delays;
+pub mod explain;
 pub mod files;
 pub mod series;
 pub mod statistics;

@@ -125,6 +125,8 @@ pub enum Record {
         node: u32,
         /// Its flow, if it has one.
         flow: Option<u32>,
+        /// Its handle.
+        packet: u64,
         /// What it is.
         content: Content,
         /// Its number within the flow, or the byte that it begins with or acknowledges.
@@ -138,6 +140,8 @@ pub enum Record {
         node: u32,
         /// Its flow, if it has one.
         flow: Option<u32>,
+        /// Its handle.
+        packet: u64,
         /// What it is.
         content: Content,
         /// Its number within the flow, or the byte that it begins with or acknowledges.
@@ -320,14 +324,14 @@ impl Names {
                 if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
             ),
             Record::GivenUp { at, .. } => write!(line, "{:<8} drops the packet", self.station(at)),
-            Record::Dropped { node, flow, content, sequence, reason } => write!(
+            Record::Dropped { node, flow, content, sequence, reason, .. } => write!(
                 line,
                 "{:<8} drops {} {sequence} of {}: {reason}",
                 self.node(node),
                 content.name(),
                 self.flow(flow)
             ),
-            Record::Delivered { node, flow, content, sequence, delay } => write!(
+            Record::Delivered { node, flow, content, sequence, delay, .. } => write!(
                 line,
                 "{:<8} delivers {} {sequence} of {} after {:.6} s",
                 self.node(node),

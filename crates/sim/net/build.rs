@@ -165,6 +165,8 @@ impl Net {
             end: spec.duration.as_nanos(),
             recorder: None,
             pending: Vec::new(),
+            made: Vec::new(),
+            touched: Vec::new(),
         };
         net.router = Router::new(net.usable_links(spec, air), natural_ranks(&names));
         let mut sources: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -229,6 +231,7 @@ impl Net {
             delivered_total: 0,
             delays: Delays::default(),
             hops: None,
+            watched: false,
         });
         if start < self.flows[number as usize].stop {
             agenda.push(start, Order::new(class::TRAFFIC, rank), kinds::FLOW_START, number, 0, 0);

@@ -83,6 +83,8 @@ pub(crate) struct Flow {
     /// From the end of the warm-up on.
     pub delays: Delays,
     pub hops: Option<u16>,
+    /// Somebody wants to know of every packet that it makes ([`super::watch`]).
+    pub watched: bool,
 }
 
 impl Net {
@@ -157,8 +159,11 @@ impl Net {
         f.sent_total += 1;
         f.totals.sent += 1;
         f.waiting += 1;
-        let from = f.from;
+        let (from, watched) = (f.from, f.watched);
         let handle = self.packets.add(packet);
+        if watched {
+            self.tell_made(handle, true, None);
+        }
         self.forward(from, handle, now);
     }
 

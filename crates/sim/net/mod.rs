@@ -6,7 +6,7 @@
 mod arp;
 mod build;
 mod carried;
-mod connections;
+pub(crate) mod connections;
 mod describe;
 mod flows;
 mod laws;
@@ -14,6 +14,7 @@ mod packet;
 mod results;
 mod routing;
 mod tcp;
+pub(crate) mod watch;
 mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -221,6 +222,10 @@ pub struct Net {
     /// What happened, if a trace was asked for; the world takes it out.
     pub(crate) recorder: Option<Trace>,
     pending: Vec<(u64, Order, u32, u32, u32, u32)>,
+    /// What watched flows have made in the present event.
+    pub(crate) made: Vec<watch::Made>,
+    /// Connections of watched flows to whose senders something has happened in the present event.
+    pub(crate) touched: Vec<ConnectionId>,
 }
 
 fn connection(event: &Event) -> ConnectionId {
@@ -447,7 +452,7 @@ impl Net {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
             let delay = now - packet.created;
             let (content, sequence) = (packet.content(), packet.sequence);
-            trace.push((now, Record::Delivered { node, flow, content, sequence, delay }));
+            trace.push((now, Record::Delivered { node, flow, packet: handle, content, sequence, delay }));
         }
         if packet.tcp {
             self.tcp_arrived(&packet, handle, now);
@@ -469,7 +474,7 @@ impl Net {
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
             let (content, sequence) = (packet.content(), packet.sequence);
-            trace.push((now, Record::Dropped { node, flow, content, sequence, reason }));
+            trace.push((now, Record::Dropped { node, flow, packet: handle, content, sequence, reason }));
         }
     }
 

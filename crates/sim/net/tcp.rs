@@ -137,6 +137,9 @@ impl Net {
     fn pump(&mut self, id: ConnectionId, now: u64) {
         let Some(connection) = self.connections.get(id) else { return };
         let f = &self.flows[connection.flow as usize];
+        if f.watched {
+            self.touched.push(id);
+        }
         // The port that holds the sender back when it is full.
         let port = self.next_hop(f.from, f.to).map(|hop| hop.port);
         let port = port.filter(|&port| self.ports[port as usize].backpressure);
@@ -178,7 +181,7 @@ impl Net {
         let Some(connection) = self.connections.get(id) else { return };
         let flow = connection.flow;
         let f = &mut self.flows[flow as usize];
-        let forward = end == End::Sender;
+        let (forward, watched) = (end == End::Sender, f.watched);
         let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
         f.sent_total += 1;
         if forward && segment.payload > 0 {
@@ -202,6 +205,9 @@ impl Net {
             ecn: segment.ecn,
         };
         let handle = self.packets.add_carrying(packet, segment, id, forward);
+        if watched {
+            self.tell_made(handle, forward, Some(id));
+        }
         if source == destination {
             self.forward(source, handle, now);
         } else {

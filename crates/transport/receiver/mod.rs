@@ -242,6 +242,12 @@ impl Receiver {
         earliest([self.acks.deadline(), self.syn_ack_at])
     }
 
+    /// Whether an acknowledgement is held back, for its timer or for the next segment.
+    #[must_use]
+    pub fn holds_acknowledgement(&self) -> bool {
+        self.acks.deadline().is_some()
+    }
+
     /// A deadline has come; too early it does nothing.
     pub fn on_timer(&mut self, now: Time) {
         self.acks.on_timer(now);

@@ -2,6 +2,7 @@
 
 mod ack;
 mod handshake;
+mod limit;
 mod loss;
 mod output;
 mod stats;
@@ -18,6 +19,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::{Segment, SharedConfig};
 
+pub use limit::Limit;
 pub use stats::SenderStats;
 
 /// Most payload that an application may write, bytes: no sequence number can overflow.

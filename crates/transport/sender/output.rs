@@ -187,7 +187,7 @@ impl Sender {
 
     /// Whether `payload` bytes more fit into the congestion window. A window below one segment still lets one leave when
     /// nothing is in flight; a window of zero nothing.
-    fn fits(&self, payload: u32, allowance: &Allowance) -> bool {
+    pub(super) fn fits(&self, payload: u32, allowance: &Allowance) -> bool {
         let window = self.usable_window(allowance);
         let pipe = self.counted_pipe();
         payload == 0 || pipe + u64::from(payload) <= window || (pipe == 0 && window > 0)

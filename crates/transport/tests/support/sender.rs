@@ -166,6 +166,7 @@ impl Subject for Script {
             "probes" => stats.probes,
             "idle-restarts" => stats.idle_restarts,
             "syns" => stats.syns,
+            "limit" => return format!("{:?}", sender.limit(Time::ZERO)),
             "rto" => return millis(sender.rto().0),
             "srtt" => return sender.smoothed_rtt().map_or("none".to_owned(), |rtt| millis(rtt.0)),
             "rttvar" => return millis(sender.rtt_variation().0),

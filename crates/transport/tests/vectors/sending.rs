@@ -45,6 +45,26 @@ fn window_limit_bounds_any_law() {
 }
 
 #[test]
+fn what_keeps_it_from_sending_more() {
+    let handshake = TcpConfig { handshake: true, ..plain() };
+    check(&handshake, Law::Open, "0 open\n> S(mss=1000,scale=7,win=65535)\n= limit=Handshake");
+    check(&plain(), Law::Fixed(2500), "0 open\n0 write 2000\n> 1:2001/1000\n= limit=Application");
+    let sent = "0 open\n0 endless\n> 1:2001/1000\n= limit=";
+    check(&plain(), Law::Fixed(2500), &format!("{sent}Window"));
+    check(&TcpConfig { window_limit: 2500, ..plain() }, Law::Fixed(9000), &format!("{sent}WindowLimit"));
+    check(
+        &TcpConfig { receive_window: 2000, window_scale: 0, ..plain() },
+        Law::Fixed(9000),
+        &format!("{sent}PeerWindow"),
+    );
+    let paced = Law::Paced(100_000, 8_000_000, None);
+    check(&plain(), paced, "0 open\n0 endless\n> 1:1001\n= limit=Pacing");
+    // What is not full waits for acknowledgements (Nagle); the application could hand over more.
+    let nagle = TcpConfig { nagle: true, ..plain() };
+    check(&nagle, Law::Fixed(9000), "0 open\n0 write 2500\n> 1:2001/1000\n= limit=Application");
+}
+
+#[test]
 fn only_full_segments_leave_before_the_last() {
     check(
         &plain(),

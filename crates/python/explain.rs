@@ -1,0 +1,351 @@
+//! Why a flow gets what it gets, as JSON. Keys are written in the order of the fields.
+
+use std::collections::BTreeMap;
+
+use airfair_scenario::Scenario;
+use airfair_sim::World;
+use airfair_sim::engine::drive::Surface;
+use airfair_sim::measure::explain::{
+    Attempts, Doing, Explanation, Held, HopExplanation, Sending, Shares, TcpExplanation,
+};
+use airfair_units::{Span, Time};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::contract::json;
+use crate::drive::{self, Stop};
+use crate::error::{input_error, unknown};
+use crate::hosted::Hosted;
+
+/// Intervals of the time line.
+const INTERVALS: u64 = 120;
+
+#[derive(Serialize)]
+struct Explained<'a> {
+    scenario: &'a str,
+    scheme: &'a str,
+    seed: u64,
+    version: &'a str,
+    flow: &'a str,
+    src: &'a str,
+    dst: &'a str,
+    from_s: f64,
+    until_s: f64,
+    standing: &'static str,
+    goodput_bps: f64,
+    mean_goodput_bps: f64,
+    offered_bps: Option<f64>,
+    flows: Vec<Goodput<'a>>,
+    hops: Vec<Hop<'a>>,
+    drops: Vec<Drop<'a>>,
+    tcp: Option<Tcp>,
+    timeline: &'a Timeline,
+    warnings: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Goodput<'a> {
+    id: &'a str,
+    goodput_bps: f64,
+}
+
+#[derive(Serialize)]
+struct Drop<'a> {
+    node: &'a str,
+    reason: &'a str,
+    data: bool,
+    packets: u64,
+}
+
+#[derive(Serialize)]
+struct Hop<'a> {
+    forward: bool,
+    src: &'a str,
+    dst: &'a str,
+    wired: bool,
+    observed_ns: u64,
+    no_packet_ns: u64,
+    own_turn_ns: BTreeMap<&'static str, u64>,
+    others_turn_ns: BTreeMap<&'static str, u64>,
+    behind: Vec<Behind<'a>>,
+    holders: Vec<Holder<'a>>,
+    overlapped_ns: u64,
+    holding_flows: Vec<Holder<'a>>,
+    flows_overlapped_ns: u64,
+    attempts: Option<AttemptsJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct Behind<'a> {
+    flow: Option<&'a str>,
+    forward: bool,
+    ns: u64,
+}
+
+/// `id` is a node or a flow.
+#[derive(Serialize)]
+struct Holder<'a> {
+    id: Option<&'a str>,
+    alone_ns: u64,
+    joint_ns: u64,
+    nav_ns: u64,
+    eifs_ns: u64,
+}
+
+#[derive(Serialize)]
+struct AttemptsJson<'a> {
+    exchanges: u64,
+    rts: u64,
+    data: u64,
+    no_cts: u64,
+    no_ack: u64,
+    given_up: u64,
+    causes: Vec<Cause<'a>>,
+}
+
+#[derive(Serialize)]
+struct Cause<'a> {
+    missing: &'static str,
+    why: &'static str,
+    by: Option<&'a str>,
+    of: Option<&'a str>,
+    hidden: bool,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Tcp {
+    observed_ns: u64,
+    waited_ns: BTreeMap<&'static str, u64>,
+    timeouts: u64,
+    timeouts_under_way: u64,
+    fast_losses: u64,
+    marks: u64,
+    timeout_times_s: Vec<f64>,
+    rto_waits_s: Vec<(f64, f64)>,
+}
+
+/// What happened in each interval of the run, the warm-up included: to the flow, and at the hop ahead where its packets spend
+/// most time.
+#[derive(Serialize)]
+struct Timeline {
+    end_s: Vec<f64>,
+    goodput_bps: Vec<f64>,
+    window_bytes: Vec<Option<u64>>,
+    /// Its place among the hops; none if there is no route.
+    hop: Option<usize>,
+    no_packet_ns: Vec<u64>,
+    own_turn_ns: BTreeMap<&'static str, Vec<u64>>,
+    others_turn_ns: Vec<u64>,
+}
+
+fn named(shares: &Shares) -> BTreeMap<&'static str, u64> {
+    Doing::ALL.iter().map(|doing| doing.name()).zip(shares.iter().copied()).collect()
+}
+
+/// Those who held it longest first.
+fn holders(by: &BTreeMap<Option<String>, Held>) -> Vec<Holder<'_>> {
+    let mut list: Vec<_> = by.iter().collect();
+    list.sort_by_key(|(_, held)| std::cmp::Reverse(held.sum()));
+    list.into_iter()
+        .map(|(id, held)| Holder {
+            id: id.as_deref(),
+            alone_ns: held.alone,
+            joint_ns: held.joint,
+            nav_ns: held.nav,
+            eifs_ns: held.eifs,
+        })
+        .collect()
+}
+
+impl<'a> From<&'a HopExplanation> for Hop<'a> {
+    fn from(h: &'a HopExplanation) -> Self {
+        let mut behind: Vec<Behind<'_>> = h
+            .behind
+            .iter()
+            .map(|((flow, forward), &ns)| Behind { flow: flow.as_deref(), forward: *forward, ns })
+            .collect();
+        behind.sort_by_key(|b| std::cmp::Reverse(b.ns));
+        Self {
+            forward: h.forward,
+            src: &h.from,
+            dst: &h.to,
+            wired: h.wired,
+            observed_ns: h.observed,
+            no_packet_ns: h.no_packet,
+            own_turn_ns: named(&h.own_turn),
+            others_turn_ns: named(&h.others_turn),
+            behind,
+            holders: holders(&h.holders),
+            overlapped_ns: h.overlapped,
+            holding_flows: holders(&h.holding_flows),
+            flows_overlapped_ns: h.flows_overlapped,
+            attempts: h.attempts.as_ref().map(AttemptsJson::from),
+        }
+    }
+}
+
+impl<'a> From<&'a Attempts> for AttemptsJson<'a> {
+    fn from(a: &'a Attempts) -> Self {
+        let mut causes: Vec<Cause<'_>> = a
+            .causes
+            .iter()
+            .map(|(cause, count)| Cause {
+                missing: cause.missing.name(),
+                why: cause.why.name(),
+                by: cause.by.as_deref(),
+                of: cause.of.as_deref(),
+                hidden: cause.hidden,
+                count: *count,
+            })
+            .collect();
+        causes.sort_by_key(|c| std::cmp::Reverse(c.count));
+        Self {
+            exchanges: a.exchanges,
+            rts: a.rts,
+            data: a.data,
+            no_cts: a.no_cts,
+            no_ack: a.no_ack,
+            given_up: a.given_up,
+            causes,
+        }
+    }
+}
+
+impl From<&TcpExplanation> for Tcp {
+    fn from(t: &TcpExplanation) -> Self {
+        let seconds = |ns: u64| Time(ns).as_secs_f64();
+        Self {
+            observed_ns: t.observed,
+            waited_ns: Sending::ALL.iter().map(|s| s.name()).zip(t.waited).collect(),
+            timeouts: t.timeouts,
+            timeouts_under_way: t.timeouts_under_way,
+            fast_losses: t.fast_losses,
+            marks: t.marks,
+            timeout_times_s: t.timeout_times.iter().map(|&at| seconds(at)).collect(),
+            rto_waits_s: t.timeout_waits.iter().map(|&(from, to)| (seconds(from), seconds(to))).collect(),
+        }
+    }
+}
+
+/// What a hop had done until a moment.
+#[derive(Clone, Copy)]
+struct Done {
+    no_packet: u64,
+    own_turn: Shares,
+    others_turn: u64,
+}
+
+impl Timeline {
+    /// Runs a world to its end and reads it now and then.
+    fn record(world: &mut Hosted, flow: usize, stop: Option<&Stop>) -> PyResult<Self> {
+        let (mut end_s, mut goodput_bps, mut window_bytes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut hops: Vec<Vec<Done>> = Vec::new();
+        let interval = Span((world.end().as_nanos() / INTERVALS).max(1));
+        let mut delivered = 0;
+        while world.now() < world.end() {
+            let from = world.now();
+            drive::advance(world, from.saturating_add(interval), stop)?;
+            let seconds = world.now().since(from).as_secs_f64();
+            let sample = world.snapshot().flows[flow];
+            end_s.push(world.now().as_secs_f64());
+            goodput_bps.push((sample.delivered_bytes - delivered) as f64 * 8.0 / seconds);
+            window_bytes.push(sample.window_bytes);
+            delivered = sample.delivered_bytes;
+            let ahead = explanation(world)?.hops.into_iter().filter(|hop| hop.forward);
+            hops.push(ahead.map(|hop| Done::of(&hop)).collect());
+        }
+        let last = hops.last().map_or(&[][..], Vec::as_slice);
+        let hop = (0..last.len()).min_by_key(|&hop| last[hop].no_packet);
+        let done: Vec<Done> = hop.map_or_else(Vec::new, |hop| hops.iter().map(|done| done[hop]).collect());
+        let grown = |of: &dyn Fn(&Done) -> u64| -> Vec<u64> {
+            let before = std::iter::once(0).chain(done.iter().map(of));
+            done.iter().map(of).zip(before).map(|(now, before)| now - before).collect()
+        };
+        Ok(Self {
+            end_s,
+            goodput_bps,
+            window_bytes,
+            hop,
+            no_packet_ns: grown(&|done| done.no_packet),
+            own_turn_ns: Doing::ALL
+                .iter()
+                .map(|&doing| (doing.name(), grown(&|done| done.own_turn[doing as usize])))
+                .collect(),
+            others_turn_ns: grown(&|done| done.others_turn),
+        })
+    }
+}
+
+impl Done {
+    fn of(hop: &HopExplanation) -> Self {
+        Self { no_packet: hop.no_packet, own_turn: hop.own_turn, others_turn: hop.others_turn.iter().sum() }
+    }
+}
+
+fn explanation(world: &World) -> PyResult<Explanation> {
+    world.explanation().ok_or_else(|| PyRuntimeError::new_err("nobody looked on"))
+}
+
+/// The place of the flow that is meant: by its id, or the first one with the least goodput.
+fn place(
+    scenario: &Scenario,
+    name: Option<&str>,
+    plain: impl FnOnce() -> PyResult<Hosted>,
+    stop: Option<&Stop>,
+) -> PyResult<usize> {
+    let flows = &scenario.spec.flows;
+    if let Some(name) = name {
+        return flows
+            .iter()
+            .position(|f| f.id == name)
+            .ok_or_else(|| unknown("flow", name, flows.iter().map(|f| f.id.as_str())));
+    }
+    let mut world = plain()?;
+    drive::advance(&mut world, Time::NEVER, stop)?;
+    let result = world.result();
+    let goodput = |i: &usize| result.flows[*i].goodput_bps;
+    (0..flows.len())
+        .min_by(|a, b| goodput(a).total_cmp(&goodput(b)))
+        .ok_or_else(|| input_error(format!("{}: there is no flow to explain", scenario.name)))
+}
+
+/// Runs a scenario and explains a flow of it; by default that with the least goodput.
+pub(crate) fn explain(
+    scenario: &Scenario,
+    flow: Option<&str>,
+    make: impl Fn() -> PyResult<Hosted>,
+    stop: Option<&Stop>,
+) -> PyResult<String> {
+    let flow = place(scenario, flow, &make, stop)?;
+    let mut world = make()?;
+    world.explain(&scenario.spec, flow).map_err(PyRuntimeError::new_err)?;
+    let timeline = Timeline::record(&mut world, flow, stop)?;
+    let (e, result) = (explanation(&world)?, world.result());
+    json(&Explained {
+        scenario: &scenario.name,
+        scheme: &result.scheme,
+        seed: result.seed,
+        version: env!("CARGO_PKG_VERSION"),
+        flow: &e.flow,
+        src: &result.flows[flow].src,
+        dst: &result.flows[flow].dst,
+        from_s: Time(e.from).as_secs_f64(),
+        until_s: Time(e.until).as_secs_f64(),
+        standing: e.standing.name(),
+        goodput_bps: e.goodput_bps,
+        mean_goodput_bps: e.mean_goodput_bps,
+        offered_bps: e.offered_bps,
+        flows: result.flows.iter().map(|f| Goodput { id: &f.id, goodput_bps: f.goodput_bps }).collect(),
+        hops: e.hops.iter().map(Hop::from).collect(),
+        drops: e
+            .drops
+            .iter()
+            .map(|d| Drop { node: &d.node, reason: d.reason, data: d.data, packets: d.packets })
+            .collect(),
+        tcp: e.tcp.as_ref().map(Tcp::from),
+        timeline: &timeline,
+        warnings: scenario.warnings.iter().chain(&result.warnings).map(String::as_str).collect(),
+    })
+}

@@ -1,0 +1,158 @@
+//! Frames that got no answer, and what had become of them at their receiver.
+
+use std::collections::BTreeMap;
+
+use super::station::{Holder, Station};
+use crate::air::{FrameKind, Loss};
+use crate::measure::trace::FrameView;
+use crate::net::watch::Owner;
+
+/// The answer that did not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// To an RTS.
+    Cts,
+    /// To a data frame.
+    Ack,
+}
+
+impl Missing {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cts => "CTS",
+            Self::Ack => "ACK",
+        }
+    }
+}
+
+/// Why an answer did not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// The frame met another one at its receiver.
+    Collision,
+    /// The receiver was receiving another frame.
+    Receiving,
+    /// The receiver was transmitting.
+    Transmitting,
+    /// The medium was reserved at the receiver: it must not send a CTS.
+    Reserved,
+    /// The medium was busy at the receiver, which then sends no CTS.
+    Sensing,
+    /// The frame arrived too weak.
+    TooWeak,
+    /// Noise.
+    Noise,
+    /// The answer was sent, and met another frame.
+    AnswerCollided,
+    /// The answer was sent, and lost for another reason.
+    AnswerLost,
+    /// The frame was received, and nothing was sent in time.
+    NotAnswered,
+}
+
+impl Why {
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Collision => "collision",
+            Self::Receiving => "receiver-receiving",
+            Self::Transmitting => "receiver-transmitting",
+            Self::Reserved => "receiver-nav",
+            Self::Sensing => "receiver-sensing",
+            Self::TooWeak => "too-weak",
+            Self::Noise => "noise",
+            Self::AnswerCollided => "answer-collided",
+            Self::AnswerLost => "answer-lost",
+            Self::NotAnswered => "not-answered",
+        }
+    }
+}
+
+/// What is known of an exchange that has begun.
+#[derive(Debug, Clone, Copy)]
+struct Exchange {
+    /// The number of its last frame.
+    frame: u32,
+    /// That is an RTS.
+    rts: bool,
+    /// What became of it, and who did it.
+    fate: Option<(Why, Option<Holder>)>,
+}
+
+/// Frames for the flow's packets on one hop.
+#[derive(Debug, Default)]
+pub(super) struct Trials {
+    pub exchanges: u64,
+    pub rts: u64,
+    pub data: u64,
+    pub no_cts: u64,
+    pub no_ack: u64,
+    pub given_up: u64,
+    pub causes: BTreeMap<(Missing, Why, Option<Holder>), u64>,
+    exchange: Option<Exchange>,
+}
+
+impl Trials {
+    /// An RTS or data frame for the flow goes on the air.
+    pub fn on_start(&mut self, frame: &FrameView, counts: bool) {
+        let rts = frame.kind == FrameKind::Rts;
+        let goes_on = !rts && self.exchange.is_some_and(|exchange| exchange.rts);
+        let one = u64::from(counts);
+        self.exchanges += if goes_on { 0 } else { one };
+        *(if rts { &mut self.rts } else { &mut self.data }) += one;
+        self.exchange = Some(Exchange { frame: frame.number, rts, fate: None });
+    }
+
+    /// A frame was lost at `station`, which it was for.
+    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, answers: bool) {
+        let Some(exchange) = &mut self.exchange else { return };
+        let (why, by) = fate(frame, loss, station);
+        if frame.number == exchange.frame {
+            exchange.fate = Some((why, by));
+        } else if answers {
+            let why = if why == Why::Collision { Why::AnswerCollided } else { Why::AnswerLost };
+            exchange.fate = Some((why, by));
+        }
+    }
+
+    /// The receiver must not answer, because the medium is reserved there, or busy.
+    pub fn on_withheld(&mut self, reserved: bool, by: Option<Holder>) {
+        if let Some(exchange) = &mut self.exchange {
+            exchange.fate = Some((if reserved { Why::Reserved } else { Why::Sensing }, by));
+        }
+    }
+
+    /// The answer did not come.
+    pub fn on_no_response(&mut self, cts: bool, given_up: bool, counts: bool) {
+        let Some(exchange) = self.exchange.take() else { return };
+        if !counts {
+            return;
+        }
+        *(if cts { &mut self.no_cts } else { &mut self.no_ack }) += 1;
+        self.given_up += u64::from(given_up);
+        let (why, by) = exchange.fate.unwrap_or((Why::NotAnswered, None));
+        // Which way the flow's packet went that it served does not matter.
+        let by = by.map(|by| match by.owner {
+            Owner::Flow(flow, _) => Holder { owner: Owner::Flow(flow, true), ..by },
+            Owner::Other => by,
+        });
+        *self.causes.entry((if cts { Missing::Cts } else { Missing::Ack }, why, by)).or_default() += 1;
+    }
+}
+
+/// Why a frame was lost at a station, and whose frame did it.
+fn fate(frame: &FrameView, loss: Loss, station: &Station) -> (Why, Option<Holder>) {
+    match loss {
+        Loss::OutOfReach | Loss::TooWeak => (Why::TooWeak, None),
+        Loss::Transmitting | Loss::LockAborted => (Why::Transmitting, Some(station.served)),
+        Loss::LockedOn(number) => (Why::Receiving, station.sender_of(number)),
+        Loss::LockTaken(number) | Loss::Interference(Some(number)) => {
+            (Why::Collision, station.sender_of(number))
+        }
+        Loss::PreambleDrowned | Loss::Interference(None) => (Why::Collision, station.strongest_beside(frame)),
+        Loss::Noise => (Why::Noise, None),
+    }
+}

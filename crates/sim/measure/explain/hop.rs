@@ -1,0 +1,165 @@
+//! What of a station's or a wire's time concerns the flow.
+
+use std::collections::BTreeMap;
+
+use super::attempts::Trials;
+use super::station::{Doing, Holder, Station, Stretches};
+use super::wire::Wire;
+use super::{Held, Shares};
+use crate::net::watch::{self, Owner};
+
+/// What sends on a hop.
+#[derive(Debug)]
+pub(super) enum Sends {
+    /// A station, by its place among those that are looked at; and the station that it sends to.
+    Station(usize, u32),
+    /// A wire.
+    Wire(Wire),
+}
+
+/// Whose turn it is on a hop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// No packet of the flow is here.
+    None,
+    Own,
+    /// Another packet is before the flow's.
+    Other(Owner),
+    /// The flow's packets wait for the neighbour's address.
+    Address,
+}
+
+/// Time for which somebody kept a station from sending.
+#[derive(Debug, Default)]
+pub(super) struct Tally<K> {
+    pub by: BTreeMap<K, Held>,
+    pub overlapped: u64,
+}
+
+impl<K: Ord + Copy> Tally<K> {
+    fn add(&mut self, doing: Doing, holders: impl Iterator<Item = K>, ns: u64) {
+        let mut keys: Vec<K> = holders.collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let alone = keys.len() == 1;
+        for key in keys {
+            let held = self.by.entry(key).or_default();
+            match doing {
+                Doing::Nav => held.nav += ns,
+                Doing::Eifs => held.eifs += ns,
+                _ if alone => held.alone += ns,
+                _ => held.joint += ns,
+            }
+        }
+        self.overlapped += if alone { 0 } else { ns };
+    }
+}
+
+/// One hop of the flow.
+#[derive(Debug)]
+pub(super) struct Hop {
+    pub ends: watch::Hop,
+    /// The flow's packets on this hop.
+    own: Owner,
+    pub sends: Sends,
+    /// How many of them are here: in the queue, waiting for an address, or in the MAC.
+    pub here: u32,
+    turn: Turn,
+    pub observed: u64,
+    pub no_packet: u64,
+    pub own_turn: Shares,
+    pub others_turn: Shares,
+    pub behind: BTreeMap<Owner, u64>,
+    pub nodes: Tally<Option<u32>>,
+    pub flows: Tally<Option<u32>>,
+    pub trials: Trials,
+}
+
+impl Hop {
+    pub fn new(ends: watch::Hop, own: Owner, sends: Sends) -> Self {
+        Self {
+            ends,
+            own,
+            sends,
+            here: 0,
+            turn: Turn::None,
+            observed: 0,
+            no_packet: 0,
+            own_turn: Shares::default(),
+            others_turn: Shares::default(),
+            behind: BTreeMap::new(),
+            nodes: Tally::default(),
+            flows: Tally::default(),
+            trials: Trials::default(),
+        }
+    }
+
+    pub fn is_forward(&self) -> bool {
+        matches!(self.own, Owner::Flow(_, true))
+    }
+
+    /// Whether the packet in a station's hands is the flow's, on this hop.
+    pub fn is_own(&self, station: &Station) -> bool {
+        station.owner() == Some(self.own)
+    }
+
+    /// Whose turn it is from now on.
+    pub fn look(&mut self, station: &Station) {
+        self.turn = match station.owner() {
+            // Also when the next hop has the packet already: it is only the ACK that is missing.
+            Some(owner) if owner == self.own => Turn::Own,
+            _ if self.here == 0 => Turn::None,
+            Some(owner) => Turn::Other(owner),
+            None => Turn::Address,
+        };
+    }
+
+    /// Whether what its station does concerns the flow.
+    pub fn is_concerned(&self) -> bool {
+        matches!(self.turn, Turn::Own | Turn::Other(_))
+    }
+
+    /// Its station has spent `ns` so.
+    pub fn add(&mut self, ns: u64, stretches: &Stretches) {
+        self.observed += ns;
+        let owner = match self.turn {
+            Turn::None => {
+                self.no_packet += ns;
+                return;
+            }
+            Turn::Address => {
+                self.own_turn[Doing::Address as usize] += ns;
+                return;
+            }
+            Turn::Own => None,
+            Turn::Other(owner) => Some(owner),
+        };
+        if let Some(owner) = owner {
+            *self.behind.entry(owner).or_default() += ns;
+        }
+        for stretch in &stretches.list {
+            let shares = if owner.is_some() { &mut self.others_turn } else { &mut self.own_turn };
+            shares[stretch.doing as usize] += stretch.ns;
+            if matches!(stretch.doing, Doing::Busy | Doing::Nav | Doing::Eifs) {
+                let holders = &stretches.holders[stretch.holders.clone()];
+                self.nodes.add(stretch.doing, holders.iter().map(|h| h.node), stretch.ns);
+                self.flows.add(stretch.doing, holders.iter().map(Holder::flow), stretch.ns);
+            }
+        }
+    }
+
+    /// What its wire does from `from` until `until`.
+    pub fn add_wire(&mut self, from: u64, until: u64) {
+        let Sends::Wire(wire) = &self.sends else { return };
+        self.observed += until - from;
+        let queued = self.here > wire.own_in_flight();
+        wire.stretches(from, until, self.own, queued, |turn, ns| match turn {
+            None => self.no_packet += ns,
+            Some(owner) if owner == self.own => self.own_turn[Doing::Transmit as usize] += ns,
+            Some(owner) => {
+                self.others_turn[Doing::Transmit as usize] += ns;
+                *self.behind.entry(owner).or_default() += ns;
+            }
+        });
+    }
+}

@@ -1,0 +1,188 @@
+//! Why a flow gets what it gets: what each hop of its path does with its time, who keeps it waiting, why its attempts fail, what
+//! its TCP waits for.
+//!
+//! Off unless [`crate::World::explain`] asks for it. Then the world looks at the stations of the path before and after every event:
+//! between two events what a station does is a function of time alone, so every nanosecond is given to exactly one state. The run
+//! itself is not touched: its numbers stay the same.
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | `watch` | what is looked at, and when |
+//! | `station` | one radio: what it does at each moment, whose signals it hears |
+//! | `wire` | one direction of a wired link |
+//! | `hop` | what of it concerns the flow: shares, holders |
+//! | `attempts` | frames that got no answer, and what became of them at their receiver |
+//! | `sending` | what a TCP sender waits for |
+//! | `standing` | how the flow fares beside the others |
+
+mod attempts;
+mod hop;
+mod sending;
+mod standing;
+mod station;
+mod watch;
+mod wire;
+
+use std::collections::BTreeMap;
+
+pub use attempts::{Missing, Why};
+pub use sending::Sending;
+pub use standing::Standing;
+pub use station::Doing;
+pub(crate) use watch::Watch;
+
+/// Nanoseconds for each [`Doing`], in the order of [`Doing::ALL`].
+pub type Shares = [u64; Doing::ALL.len()];
+
+/// Why a flow gets what it gets. All times and counts are from `from` to `until`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The flow.
+    pub flow: String,
+    /// From the flow's start or the end of the warm-up, ns.
+    pub from: u64,
+    /// To its stop or the present, ns; `from` if it has not begun.
+    pub until: u64,
+    /// How it fares.
+    pub standing: Standing,
+    /// Its goodput, bit/s.
+    pub goodput_bps: f64,
+    /// The mean goodput of the run's flows, bit/s.
+    pub mean_goodput_bps: f64,
+    /// What it asks for, bit/s, where its application sets that.
+    pub offered_bps: Option<f64>,
+    /// Hops from the source to the destination, then, with TCP, those that acknowledgements go back.
+    pub hops: Vec<HopExplanation>,
+    /// Packets of the flow that were dropped.
+    pub drops: Vec<Drops>,
+    /// What its TCP waited for.
+    pub tcp: Option<TcpExplanation>,
+}
+
+/// Packets of the flow that were dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drops {
+    /// Where.
+    pub node: String,
+    /// Why.
+    pub reason: &'static str,
+    /// Data; otherwise segments of TCP without data.
+    pub data: bool,
+    /// How many.
+    pub packets: u64,
+}
+
+/// One hop. `no_packet`, `own_turn` and `others_turn` add up to `observed` in nanoseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HopExplanation {
+    /// From the source towards the destination; otherwise a hop of the acknowledgements.
+    pub forward: bool,
+    /// Who sends.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// By wire.
+    pub wired: bool,
+    /// Time looked at, ns.
+    pub observed: u64,
+    /// No packet of the flow is here.
+    pub no_packet: u64,
+    /// The first packet here is the flow's.
+    pub own_turn: Shares,
+    /// The flow has packets here, but another packet is before them.
+    pub others_turn: Shares,
+    /// Whose those packets are: flow (none: control packets) and whether on its way forward; adds up to `others_turn`.
+    pub behind: BTreeMap<(Option<String>, bool), u64>,
+    /// Nodes that kept the medium busy, reserved or spoilt while the flow had packets here. Time of [`Doing::Busy`] is what single
+    /// nodes took `alone`, and `overlapped`; [`Doing::Nav`] and [`Doing::Eifs`] are the sums of `nav` and `eifs`.
+    pub holders: BTreeMap<Option<String>, Held>,
+    /// Time in which two or more nodes kept it busy together.
+    pub overlapped: u64,
+    /// The same by the flow that those transmissions served (none: control packets).
+    pub holding_flows: BTreeMap<Option<String>, Held>,
+    /// Time in which transmissions for two or more flows did.
+    pub flows_overlapped: u64,
+    /// What was sent for the flow, and what failed. None by wire.
+    pub attempts: Option<Attempts>,
+}
+
+/// Time for which a node (or a flow) kept a station from sending, ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Its signal alone was on the air.
+    pub alone: u64,
+    /// Its signal was on the air with that of another.
+    pub joint: u64,
+    /// A duration field of its frames reserved the medium, which was idle.
+    pub nav: u64,
+    /// A frame of it that could not be received was followed by an EIFS.
+    pub eifs: u64,
+}
+
+impl Held {
+    /// All of it.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.alone + self.joint + self.nav + self.eifs
+    }
+}
+
+/// Frames for the flow's packets on one hop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attempts {
+    /// Exchanges begun, with an RTS or with the data frame.
+    pub exchanges: u64,
+    /// RTS sent.
+    pub rts: u64,
+    /// Data frames sent.
+    pub data: u64,
+    /// CTS that did not come.
+    pub no_cts: u64,
+    /// ACK that did not come.
+    pub no_ack: u64,
+    /// Packets given up.
+    pub given_up: u64,
+    /// Why, and how often; the counts add up to `no_cts` and `no_ack`.
+    pub causes: Vec<(Cause, u64)>,
+}
+
+/// Why an answer did not come.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cause {
+    /// What did not come.
+    pub missing: Missing,
+    /// What had happened.
+    pub why: Why,
+    /// The node whose frame did it, if one did.
+    pub by: Option<String>,
+    /// The flow that this frame served.
+    pub of: Option<String>,
+    /// The sender who got no answer does not sense that node.
+    pub hidden: bool,
+}
+
+/// What a flow's TCP waited for. The times of `waited` add up to `observed`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TcpExplanation {
+    /// Life of its connections, summed, ns.
+    pub observed: u64,
+    /// Time for each [`Sending`], in the order of [`Sending::ALL`], ns.
+    pub waited: [u64; Sending::ALL.len()],
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Of these, while packets of the connection were still under way.
+    pub timeouts_under_way: u64,
+    /// Losses told by acknowledgements.
+    pub fast_losses: u64,
+    /// Reductions for echoed marks.
+    pub marks: u64,
+    /// When the timer expired, ns; the first [`TcpExplanation::LISTED`].
+    pub timeout_times: Vec<u64>,
+    /// Waits of [`Sending::Timeout`], from and until, ns; the first [`TcpExplanation::LISTED`].
+    pub timeout_waits: Vec<(u64, u64)>,
+}
+
+impl TcpExplanation {
+    /// Most times that are listed one by one.
+    pub const LISTED: usize = 10_000;
+}

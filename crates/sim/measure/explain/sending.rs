@@ -1,0 +1,210 @@
+//! What a TCP sender waits for, while its connection lives.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use airfair_transport::Limit;
+
+use super::TcpExplanation;
+use crate::net::Net;
+use crate::net::connections::ConnectionId;
+use crate::net::watch::ConnectionView;
+
+/// What keeps a connection's sender from sending more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Sending {
+    /// Something is outstanding, nothing of the connection is under way in either direction, and no acknowledgement is due: only
+    /// the retransmission timer can go on.
+    Timeout,
+    /// The same, but the receiver holds an acknowledgement back.
+    DelayedAck,
+    /// There is no room in the own node's queue.
+    Queue,
+    /// The congestion window is full, and packets are under way.
+    Window,
+    /// The window is full at its configured limit.
+    WindowLimit,
+    /// The receiver's window is full.
+    PeerWindow,
+    /// The next segment has its time.
+    Pacing,
+    /// The connection is being opened.
+    Handshake,
+    /// The application has handed over no more.
+    Application,
+    /// Nothing; it is about to send.
+    Nothing,
+}
+
+impl Sending {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Timeout,
+        Self::DelayedAck,
+        Self::Queue,
+        Self::Window,
+        Self::WindowLimit,
+        Self::PeerWindow,
+        Self::Pacing,
+        Self::Handshake,
+        Self::Application,
+        Self::Nothing,
+    ];
+
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "rto_wait",
+            Self::DelayedAck => "delayed_ack",
+            Self::Queue => "own_queue",
+            Self::Window => "congestion_window",
+            Self::WindowLimit => "window_limit",
+            Self::PeerWindow => "receiver_window",
+            Self::Pacing => "pacing",
+            Self::Handshake => "handshake",
+            Self::Application => "application",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    fn of(view: &ConnectionView, under_way: u32) -> Self {
+        if under_way == 0 && view.outstanding && !view.blocked && view.limit != Limit::Pacing {
+            return if view.acknowledgement_due { Self::DelayedAck } else { Self::Timeout };
+        }
+        if view.blocked {
+            return Self::Queue;
+        }
+        match view.limit {
+            Limit::Handshake => Self::Handshake,
+            Limit::Application => Self::Application,
+            Limit::Window => Self::Window,
+            Limit::WindowLimit => Self::WindowLimit,
+            Limit::PeerWindow => Self::PeerWindow,
+            Limit::Pacing => Self::Pacing,
+            Limit::Nothing => Self::Nothing,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Connection {
+    /// Its packets that live, in both directions, and how many there were before the present event.
+    under_way: u32,
+    were_under_way: u32,
+    reasons: [u64; 3],
+    waits: Sending,
+    /// Since when for its timer.
+    waits_from: u64,
+}
+
+/// The connections of the flow.
+#[derive(Debug, Default)]
+pub(super) struct Senders {
+    live: BTreeMap<(u32, u32), Connection>,
+    /// How many of them wait for each.
+    waiting: [u64; Sending::ALL.len()],
+    /// Those to which something has happened in the present event.
+    touched: BTreeSet<(u32, u32)>,
+    told: TcpExplanation,
+}
+
+fn key(id: ConnectionId) -> (u32, u32) {
+    (id.slot, id.generation)
+}
+
+impl Senders {
+    pub fn on_made(&mut self, id: ConnectionId) {
+        let connection = self.live.entry(key(id)).or_insert_with(|| {
+            self.waiting[Sending::Handshake as usize] += 1;
+            Connection {
+                under_way: 0,
+                were_under_way: 0,
+                reasons: [0; 3],
+                waits: Sending::Handshake,
+                waits_from: 0,
+            }
+        });
+        connection.under_way += 1;
+        self.touched.insert(key(id));
+    }
+
+    pub fn on_gone(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.live.get_mut(&key(id)) {
+            connection.under_way = connection.under_way.saturating_sub(1);
+            self.touched.insert(key(id));
+        }
+    }
+
+    pub fn on_touched(&mut self, id: ConnectionId) {
+        self.touched.insert(key(id));
+    }
+
+    /// Time passes.
+    pub fn add(&mut self, ns: u64) {
+        for (told, waiting) in self.told.waited.iter_mut().zip(self.waiting) {
+            *told += ns * waiting;
+            self.told.observed += ns * waiting;
+        }
+    }
+
+    /// Looks at what an event has done. `window` is the time that counts.
+    pub fn look(&mut self, net: &Net, now: u64, window: (u64, u64)) {
+        while let Some(key) = self.touched.pop_first() {
+            let Some(connection) = self.live.get_mut(&key) else { continue };
+            let view = net.connection_view(ConnectionId { slot: key.0, generation: key.1 }, now);
+            let waits = view.as_ref().map(|view| Sending::of(view, connection.under_way));
+            if let Some(view) = &view
+                && (window.0..=window.1).contains(&now)
+            {
+                count_reasons(&mut self.told, connection, view, now);
+            }
+            connection.reasons = view.map_or(connection.reasons, |view| view.reasons);
+            connection.were_under_way = connection.under_way;
+            if waits == Some(connection.waits) {
+                continue;
+            }
+            if connection.waits == Sending::Timeout {
+                list_wait(&mut self.told, connection.waits_from, now, window);
+            }
+            self.waiting[connection.waits as usize] -= 1;
+            match waits {
+                Some(waits) => {
+                    self.waiting[waits as usize] += 1;
+                    (connection.waits, connection.waits_from) = (waits, now);
+                }
+                None => _ = self.live.remove(&key),
+            }
+        }
+    }
+
+    /// What was seen until `now`.
+    pub fn told(&self, now: u64, window: (u64, u64)) -> TcpExplanation {
+        let mut told = self.told.clone();
+        for connection in self.live.values().filter(|c| c.waits == Sending::Timeout) {
+            list_wait(&mut told, connection.waits_from, now, window);
+        }
+        told
+    }
+}
+
+/// What has made a sender slow down since the last look.
+fn count_reasons(told: &mut TcpExplanation, connection: &Connection, view: &ConnectionView, now: u64) {
+    let [timeouts, losses, marks] = [0, 1, 2].map(|i| view.reasons[i] - connection.reasons[i]);
+    told.timeouts += timeouts;
+    told.fast_losses += losses;
+    told.marks += marks;
+    if timeouts > 0 {
+        told.timeouts_under_way += u64::from(connection.were_under_way > 0);
+        if told.timeout_times.len() < TcpExplanation::LISTED {
+            told.timeout_times.push(now);
+        }
+    }
+}
+
+fn list_wait(told: &mut TcpExplanation, from: u64, until: u64, window: (u64, u64)) {
+    let (from, until) = (from.max(window.0), until.min(window.1));
+    if from < until && told.timeout_waits.len() < TcpExplanation::LISTED {
+        told.timeout_waits.push((from, until));
+    }
+}

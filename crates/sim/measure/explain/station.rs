@@ -1,0 +1,316 @@
+//! One radio: what it does at each moment, and whose signals it hears.
+
+use std::collections::VecDeque;
+
+use crate::air::watch::{Heard, View, Waits};
+use crate::air::{Air, FrameKind};
+use crate::measure::trace::FrameView;
+use crate::net::Net;
+use crate::net::watch::Owner;
+
+/// Signals are remembered for so long after their end, ns: longer than any frame, so that what it met can be told.
+const REMEMBERED: u64 = 1_000_000_000;
+
+/// What a station does with its time. The first that is true counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Doing {
+    /// An RTS or data frame of its own is on the air; on a wire, a packet is being sent.
+    Transmit,
+    /// It sends a CTS or ACK for what it was sent.
+    Answer,
+    /// A SIFS before its own next frame.
+    Sifs,
+    /// It waits for the CTS that it has asked for.
+    AwaitCts,
+    /// It waits for the ACK of its data frame.
+    AwaitAck,
+    /// Others' signals keep the medium busy.
+    Busy,
+    /// The medium is idle, but a duration field has reserved it.
+    Nav,
+    /// It waits for an EIFS after a frame that it could not receive.
+    Eifs,
+    /// It waits for a DIFS.
+    Difs,
+    /// It counts its back-off down.
+    Backoff,
+    /// It does not know its neighbour's address yet.
+    Address,
+}
+
+impl Doing {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Transmit,
+        Self::Answer,
+        Self::Sifs,
+        Self::AwaitCts,
+        Self::AwaitAck,
+        Self::Busy,
+        Self::Nav,
+        Self::Eifs,
+        Self::Difs,
+        Self::Backoff,
+        Self::Address,
+    ];
+
+    /// Its name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transmit => "transmit",
+            Self::Answer => "answer",
+            Self::Sifs => "sifs",
+            Self::AwaitCts => "await_cts",
+            Self::AwaitAck => "await_ack",
+            Self::Busy => "busy",
+            Self::Nav => "nav",
+            Self::Eifs => "eifs",
+            Self::Difs => "difs",
+            Self::Backoff => "backoff",
+            Self::Address => "address",
+        }
+    }
+}
+
+/// A node that transmits, and the flow that it does it for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Holder {
+    /// `None`: nobody knows who.
+    pub node: Option<u32>,
+    pub owner: Owner,
+}
+
+impl Holder {
+    pub const UNKNOWN: Self = Self { node: None, owner: Owner::Other };
+
+    pub fn flow(&self) -> Option<u32> {
+        match self.owner {
+            Owner::Flow(flow, _) => Some(flow),
+            Owner::Other => None,
+        }
+    }
+}
+
+/// A stretch of time in which a station does one thing; `holders` is a range of the list beside it.
+#[derive(Debug, Clone)]
+pub(super) struct Stretch {
+    pub doing: Doing,
+    pub ns: u64,
+    pub holders: std::ops::Range<usize>,
+}
+
+/// What a station did in an interval.
+#[derive(Debug, Default)]
+pub(super) struct Stretches {
+    pub list: Vec<Stretch>,
+    pub holders: Vec<Holder>,
+}
+
+/// Somebody's frame at a station.
+#[derive(Debug, Clone, Copy)]
+struct Signal {
+    start: u64,
+    end: u64,
+    power: u64,
+    number: u32,
+    /// What its duration field reserves after its end, ns.
+    reserves: u64,
+    rts: bool,
+    /// It is a CTS or an ACK for this station.
+    answers: Option<Doing>,
+    holder: Holder,
+}
+
+impl Signal {
+    fn is_on(&self, at: u64) -> bool {
+        (self.start..self.end).contains(&at)
+    }
+}
+
+/// A station that is looked at.
+#[derive(Debug)]
+pub(super) struct Station {
+    pub number: u32,
+    heard: Vec<Option<Heard>>,
+    /// So long a NAV set by an RTS lasts at first.
+    nav_check: u64,
+    pub view: View,
+    /// Its own frame on the air: its end, and whether it answers somebody.
+    own: Option<(u64, bool)>,
+    /// For whom its last frame was.
+    pub served: Holder,
+    /// Signals that make the medium busy and have not ended.
+    sensed: Vec<Signal>,
+    /// Every signal of the last second, weak ones too.
+    recent: VecDeque<Signal>,
+    nav_by: Holder,
+    eifs_by: Holder,
+    /// The packet in its hands, by handle and hops gone, and whose it is.
+    head: Option<((u64, u32), Owner)>,
+}
+
+impl Station {
+    pub fn new(number: u32, air: &Air) -> Self {
+        Self {
+            number,
+            heard: air.heard_at(number),
+            nav_check: air.kind(number).nav_reset_after,
+            view: air.looks(number),
+            own: None,
+            served: Holder::UNKNOWN,
+            sensed: Vec::new(),
+            recent: VecDeque::new(),
+            nav_by: Holder::UNKNOWN,
+            eifs_by: Holder::UNKNOWN,
+            head: None,
+        }
+    }
+
+    /// Whose packet is in its hands.
+    pub fn owner(&self) -> Option<Owner> {
+        self.head.map(|(_, owner)| owner)
+    }
+
+    /// A frame goes on the air somewhere.
+    pub fn on_start(&mut self, frame: &FrameView, holder: Holder) {
+        if frame.sender == self.number {
+            let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+            self.own = Some((frame.end, answers && frame.receiver != frame.sender));
+            self.served = holder;
+            return;
+        }
+        let Some(heard) = self.heard[frame.sender as usize] else { return };
+        let delay = u64::from(heard.delay);
+        let signal = Signal {
+            start: frame.start + delay,
+            end: frame.end + delay,
+            power: heard.power,
+            number: frame.number,
+            reserves: u64::from(frame.nav_us) * 1000,
+            rts: frame.kind == FrameKind::Rts,
+            answers: match frame.kind {
+                FrameKind::Cts => Some(Doing::AwaitCts),
+                FrameKind::Ack => Some(Doing::AwaitAck),
+                _ => None,
+            }
+            .filter(|_| frame.receiver == self.number),
+            holder,
+        };
+        if heard.sensed {
+            self.sensed.push(signal);
+        }
+        while self.recent.front().is_some_and(|s| s.end + REMEMBERED < frame.start) {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(signal);
+    }
+
+    /// Looks at it after an event.
+    pub fn look(&mut self, air: &Air, net: &Net) {
+        let view = air.looks(self.number);
+        if view.nav_until > self.view.nav_until {
+            let made = |s: &&Signal| {
+                let check = if s.rts { self.nav_check } else { s.reserves };
+                view.nav_until == s.end + s.reserves || view.nav_until == s.end + check
+            };
+            let by = self.recent.iter().rev().find(made);
+            self.nav_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
+        }
+        if view.eifs_from != self.view.eifs_from && view.eifs_from > 0 {
+            let by = self.recent.iter().rev().find(|s| s.end == view.eifs_from);
+            self.eifs_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
+        }
+        let head = view.head.map(|h| (h.packet, h.tag));
+        if head != self.head.map(|(packet, _)| packet) {
+            self.head = head.map(|packet| (packet, net.owner(packet.0).unwrap_or(Owner::Other)));
+        }
+        self.view = view;
+    }
+
+    /// What it does from `from` until `until`, between which nothing happens.
+    pub fn stretches(&self, from: u64, until: u64, into: &mut Stretches) {
+        into.list.clear();
+        into.holders.clear();
+        let mut at = from;
+        while at < until {
+            let first = into.holders.len();
+            let doing = self.doing(at, &mut into.holders);
+            let View { nav_until, eifs_until, count_from, .. } = self.view;
+            let own_end = self.own.map_or(0, |(end, _)| end);
+            let turns = [own_end, nav_until, eifs_until, count_from].into_iter();
+            let next = turns
+                .chain(self.sensed.iter().flat_map(|s| [s.start, s.end]))
+                .filter(|&turn| turn > at)
+                .fold(until, u64::min);
+            into.list.push(Stretch { doing, ns: next - at, holders: first..into.holders.len() });
+            at = next;
+        }
+    }
+
+    /// What has ended before `now` makes the medium busy no more.
+    pub fn forget(&mut self, now: u64) {
+        self.sensed.retain(|s| s.end > now);
+        self.own = self.own.filter(|&(end, _)| end > now);
+    }
+
+    fn doing(&self, at: u64, holders: &mut Vec<Holder>) -> Doing {
+        if let Some((_, answers)) = self.own.filter(|&(end, _)| at < end) {
+            return if answers { Doing::Answer } else { Doing::Transmit };
+        }
+        // The MAC goes on when its answer has left its sender: a propagation delay before the last bit is here.
+        if let Some(answer) = self.sensed.iter().filter(|s| s.is_on(at)).find_map(|s| s.answers) {
+            return answer;
+        }
+        match self.view.waits {
+            Waits::Cts => return Doing::AwaitCts,
+            Waits::Ack => return Doing::AwaitAck,
+            Waits::ToSend | Waits::ToAnswer => return Doing::Sifs,
+            Waits::Access => {}
+        }
+        let first = holders.len();
+        holders.extend(self.sensed.iter().filter(|s| s.is_on(at)).map(|s| s.holder));
+        if holders.len() > first {
+            return Doing::Busy;
+        }
+        if at < self.view.nav_until {
+            holders.push(self.nav_by);
+            return Doing::Nav;
+        }
+        if at < self.view.eifs_until {
+            holders.push(self.eifs_by);
+            return Doing::Eifs;
+        }
+        if at < self.view.count_from { Doing::Difs } else { Doing::Backoff }
+    }
+
+    /// Whether a station's signal makes the medium busy here.
+    pub fn senses(&self, station: usize) -> bool {
+        self.heard[station].is_some_and(|heard| heard.sensed)
+    }
+
+    /// Who sent a frame that it hears, by the frame's number.
+    pub fn sender_of(&self, number: u32) -> Option<Holder> {
+        self.recent.iter().rev().find(|s| s.number == number).map(|s| s.holder)
+    }
+
+    /// Who sent the strongest signal beside a frame.
+    pub fn strongest_beside(&self, frame: &FrameView) -> Option<Holder> {
+        let delay = self.heard[frame.sender as usize].map_or(0, |h| u64::from(h.delay));
+        let (start, end) = (frame.start + delay, frame.end + delay);
+        let beside =
+            self.recent.iter().filter(|s| s.number != frame.number && s.start < end && s.end > start);
+        beside.max_by_key(|s| (s.power, s.number)).map(|s| s.holder)
+    }
+
+    /// Why it withholds a CTS at a moment: whether for a reservation, and whose frame it is because of.
+    pub fn withholds(&self, at: u64) -> (bool, Option<Holder>) {
+        if self.view.nav_until > at {
+            return (true, Some(self.nav_by));
+        }
+        let on = self.sensed.iter().filter(|s| s.is_on(at));
+        let eifs = (self.view.eifs_until > at).then_some(self.eifs_by);
+        (false, on.max_by_key(|s| (s.power, s.number)).map(|s| s.holder).or(eifs))
+    }
+}

@@ -1,0 +1,430 @@
+//! What is looked at, and when: before and after every event of a run that is to be explained.
+
+use std::collections::BTreeMap;
+
+use super::hop::{Hop, Sends};
+use super::sending::Senders;
+use super::standing::{offered_bps, standing};
+use super::station::{Holder, Station, Stretches};
+use super::wire::Wire;
+use super::{Attempts, Cause, Drops, Explanation, HopExplanation, Sending, Standing, TcpExplanation};
+use crate::air::{Air, FrameKind};
+use crate::measure::summary::RunResult;
+use crate::measure::trace::{Content, FrameView, Names, Record};
+use crate::net::connections::ConnectionId;
+use crate::net::watch::Owner;
+use crate::net::{Behind, Net};
+use crate::spec::Traffic;
+
+/// A packet of the flow that lives.
+#[derive(Debug)]
+struct Tracked {
+    forward: bool,
+    /// Hops that it has gone.
+    gone: usize,
+    connection: Option<ConnectionId>,
+}
+
+/// What explains a flow.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    flow: u32,
+    offered_bps: Option<f64>,
+    /// The time that counts.
+    window: (u64, u64),
+    /// Time is accounted for up to here.
+    seen: u64,
+    stations: Vec<Station>,
+    /// The place of a station among those that are looked at.
+    place: Vec<Option<usize>>,
+    node_of_station: Vec<u32>,
+    /// Forward, then back.
+    hops: Vec<Hop>,
+    forward_hops: usize,
+    packets: BTreeMap<u64, Tracked>,
+    /// What every station was sending last: the packet and whose it is. A packet may be delivered before it is sent again.
+    sending: Vec<(u64, Owner)>,
+    senders: Option<Senders>,
+    drops: BTreeMap<(u32, &'static str, bool), u64>,
+    stretches: Stretches,
+}
+
+impl Watch {
+    pub(crate) fn new(
+        flow: u32,
+        traffic: &Traffic,
+        warmup: u64,
+        air: &Air,
+        net: &Net,
+        node_of_station: &[u32],
+    ) -> Self {
+        let (start, stop, tcp) = net.flow_times(flow);
+        let mut watch = Self {
+            flow,
+            offered_bps: offered_bps(traffic),
+            window: (start.max(warmup), stop),
+            seen: 0,
+            stations: Vec::new(),
+            place: vec![None; air.len()],
+            node_of_station: node_of_station.to_vec(),
+            hops: Vec::new(),
+            forward_hops: 0,
+            packets: BTreeMap::new(),
+            sending: vec![(u64::MAX, Owner::Other); air.len()],
+            senders: tcp.then(Senders::default),
+            drops: BTreeMap::new(),
+            stretches: Stretches::default(),
+        };
+        watch.add_path(true, air, net);
+        watch.forward_hops = watch.hops.len();
+        if tcp {
+            watch.add_path(false, air, net);
+        }
+        watch
+    }
+
+    fn add_path(&mut self, forward: bool, air: &Air, net: &Net) {
+        for ends in net.hops_of(self.flow, forward) {
+            let sends = match ends.behind {
+                Behind::Station(station) => {
+                    self.add_station(ends.peer, air);
+                    Sends::Station(self.add_station(station, air), ends.peer)
+                }
+                Behind::Wire(wire) => Sends::Wire(Wire::new(wire)),
+            };
+            self.hops.push(Hop::new(ends, Owner::Flow(self.flow, forward), sends));
+        }
+    }
+
+    fn add_station(&mut self, station: u32, air: &Air) -> usize {
+        *self.place[station as usize].get_or_insert_with(|| {
+            self.stations.push(Station::new(station, air));
+            self.stations.len() - 1
+        })
+    }
+
+    /// An event has happened; `air_told` and `net_told` are what it has told. Until then nothing had changed since the last one, as
+    /// which everything is remembered here.
+    pub(crate) fn look(
+        &mut self,
+        now: u64,
+        air: &Air,
+        net: &mut Net,
+        air_told: &[(u64, Record)],
+        net_told: &[(u64, Record)],
+    ) {
+        self.pass(now);
+        for made in net.made.drain(..) {
+            let Some(hop) = self.hop_at(made.forward, 0) else { continue };
+            self.hops[hop].here += 1;
+            if let (Some(senders), Some(id)) = (&mut self.senders, made.connection) {
+                senders.on_made(id);
+            }
+            self.packets
+                .insert(made.handle, Tracked { forward: made.forward, gone: 0, connection: made.connection });
+        }
+        for id in net.touched.drain(..) {
+            self.senders.iter_mut().for_each(|senders| senders.on_touched(id));
+        }
+        for (_, record) in air_told {
+            self.on_air(now, record, air, net);
+        }
+        self.arrive(net);
+        for (_, record) in net_told {
+            self.on_net(now, record);
+        }
+        for station in &mut self.stations {
+            station.look(air, net);
+        }
+        for hop in &mut self.hops {
+            let own = Owner::Flow(self.flow, hop.is_forward());
+            match &mut hop.sends {
+                Sends::Wire(wire) => wire.look(net, own),
+                &mut Sends::Station(place, _) => hop.look(&self.stations[place]),
+            }
+        }
+        if let Some(senders) = &mut self.senders {
+            senders.look(net, now, self.window);
+        }
+    }
+
+    /// Time passes, in which nothing happens.
+    pub(crate) fn pass(&mut self, now: u64) {
+        let (from, until) = (self.seen.max(self.window.0), now.min(self.window.1));
+        if from < until {
+            self.account(from, until);
+        }
+        if self.seen < now {
+            self.seen = now;
+            for station in &mut self.stations {
+                station.forget(now);
+            }
+            for hop in &mut self.hops {
+                if let Sends::Wire(wire) = &mut hop.sends {
+                    wire.forget(now);
+                }
+            }
+        }
+    }
+
+    fn account(&mut self, from: u64, until: u64) {
+        for place in 0..self.stations.len() {
+            let mut known = false;
+            for hop in &mut self.hops {
+                if !matches!(hop.sends, Sends::Station(at, _) if at == place) {
+                    continue;
+                }
+                if hop.is_concerned() && !known {
+                    self.stations[place].stretches(from, until, &mut self.stretches);
+                    known = true;
+                }
+                hop.add(until - from, &self.stretches);
+            }
+        }
+        for hop in &mut self.hops {
+            hop.add_wire(from, until);
+        }
+        if let Some(senders) = &mut self.senders {
+            senders.add(until - from);
+        }
+    }
+
+    fn counts(&self, now: u64) -> bool {
+        (self.window.0..=self.window.1).contains(&now)
+    }
+
+    /// The flow's hop after so many others.
+    fn hop_at(&self, forward: bool, gone: usize) -> Option<usize> {
+        let (first, end) =
+            if forward { (0, self.forward_hops) } else { (self.forward_hops, self.hops.len()) };
+        (gone < end - first).then_some(first + gone)
+    }
+
+    /// Who sends a frame, and for which flow: an answer serves the one who asked.
+    fn holder(&self, kind: FrameKind, sender: u32, receiver: u32) -> Holder {
+        let answers = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let served = if answers { receiver } else { sender };
+        let owner = self.sending.get(served as usize).map_or(Owner::Other, |s| s.1);
+        Holder { node: Some(self.node_of_station[sender as usize]), owner }
+    }
+
+    fn on_air(&mut self, now: u64, record: &Record, air: &Air, net: &Net) {
+        match *record {
+            Record::Start { frame } => self.on_start(&frame, now, air, net),
+            Record::Received { frame, at: _, signal: _ } if frame.kind == FrameKind::Data => {
+                self.moved(frame.packet, net);
+            }
+            Record::Lost { frame, at, loss, signal: _ } => {
+                let Some(place) = self.place[at as usize] else { return };
+                let station = &self.stations[place];
+                for hop in &mut self.hops {
+                    let Sends::Station(sender, peer) = hop.sends else { continue };
+                    let sender = self.stations[sender].number;
+                    if (frame.sender, at) == (sender, peer) {
+                        hop.trials.on_lost(&frame, loss, station, false);
+                    } else if (frame.sender, at) == (peer, sender) {
+                        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+                        hop.trials.on_lost(&frame, loss, station, answers);
+                    }
+                }
+            }
+            Record::CtsWithheld { at, to, .. } => {
+                let Some(place) = self.place[at as usize] else { return };
+                let (reserved, by) = self.stations[place].withholds(now);
+                for hop in &mut self.hops {
+                    if let Sends::Station(sender, peer) = hop.sends
+                        && (self.stations[sender].number, peer) == (to, at)
+                    {
+                        hop.trials.on_withheld(reserved, by);
+                    }
+                }
+            }
+            Record::NoResponse { at, cts, given_up, .. } => {
+                let counts = self.counts(now);
+                for hop in &mut self.hops {
+                    if let Sends::Station(sender, _) = hop.sends
+                        && self.stations[sender].number == at
+                        && hop.is_own(&self.stations[sender])
+                    {
+                        hop.trials.on_no_response(cts, given_up, counts);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_start(&mut self, frame: &FrameView, now: u64, air: &Air, net: &Net) {
+        let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
+            || frame.sender == frame.receiver;
+        if asks {
+            let packet = air.held(frame.sender).next().map_or(u64::MAX, |handed| handed.packet);
+            let sending = &mut self.sending[frame.sender as usize];
+            match net.owner(packet) {
+                Some(owner) => *sending = (packet, owner),
+                None if sending.0 == packet => {}
+                None => *sending = (packet, Owner::Other),
+            }
+        }
+        let holder = self.holder(frame.kind, frame.sender, frame.receiver);
+        for station in &mut self.stations {
+            station.on_start(frame, holder);
+        }
+        if !matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
+            return;
+        }
+        let counts = self.counts(now);
+        for hop in &mut self.hops {
+            if let Sends::Station(place, _) = hop.sends
+                && self.stations[place].number == frame.sender
+                && hop.is_own(&self.stations[place])
+            {
+                hop.trials.on_start(frame, counts);
+            }
+        }
+    }
+
+    fn on_net(&mut self, now: u64, record: &Record) {
+        match *record {
+            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
+            Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
+                if self.counts(now) {
+                    *self.drops.entry((node, reason, content != Content::Ack)).or_default() += 1;
+                }
+                self.bury(packet);
+            }
+            _ => {}
+        }
+    }
+
+    /// Packets of the flow that have arrived at the end of a wire: on each the one that was sent first.
+    fn arrive(&mut self, net: &Net) {
+        for hop in 0..self.hops.len() {
+            if let Sends::Wire(wire) = &self.hops[hop].sends
+                && let Some(packet) = wire.first_in_flight()
+            {
+                self.moved(packet, net);
+            }
+        }
+    }
+
+    /// A packet has gone a hop, if it is the flow's and was not a duplicate.
+    fn moved(&mut self, packet: u64, net: &Net) {
+        let Some(tracked) = self.packets.get(&packet) else { return };
+        let Some(gone) = net.hops_gone(packet).filter(|&gone| gone > tracked.gone) else { return };
+        let (forward, was) = (tracked.forward, tracked.gone);
+        self.leave(packet, forward, was);
+        if let Some(hop) = self.hop_at(forward, gone) {
+            self.hops[hop].here += 1;
+        }
+        self.packets.entry(packet).and_modify(|tracked| tracked.gone = gone);
+    }
+
+    fn leave(&mut self, packet: u64, forward: bool, gone: usize) {
+        let Some(hop) = self.hop_at(forward, gone) else { return };
+        let hop = &mut self.hops[hop];
+        hop.here = hop.here.saturating_sub(1);
+        if let Sends::Wire(wire) = &mut hop.sends {
+            wire.on_gone(packet);
+        }
+    }
+
+    /// A packet of the flow has come to its end.
+    fn bury(&mut self, packet: u64) {
+        let Some(tracked) = self.packets.remove(&packet) else { return };
+        self.leave(packet, tracked.forward, tracked.gone);
+        if let (Some(senders), Some(id)) = (&mut self.senders, tracked.connection) {
+            senders.on_gone(id);
+        }
+    }
+
+    /// What was seen until `now`.
+    pub(crate) fn explanation(&self, names: &Names, result: &RunResult, now: u64) -> Explanation {
+        let flow = self.flow as usize;
+        let until = now.min(self.window.1).max(self.window.0);
+        let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));
+        let standing = match self.forward_hops {
+            0 => Standing::Unreachable,
+            _ => standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(asks_for_more)),
+        };
+        Explanation {
+            flow: names.flows[flow].clone(),
+            from: self.window.0,
+            until,
+            standing,
+            goodput_bps: result.flows[flow].goodput_bps,
+            mean_goodput_bps: result.aggregate_goodput_bps() / result.flows.len() as f64,
+            offered_bps: self.offered_bps,
+            hops: self.hops.iter().map(|hop| self.hop_explanation(hop, names)).collect(),
+            drops: self
+                .drops
+                .iter()
+                .map(|(&(node, reason, data), &packets)| Drops {
+                    node: names.nodes[node as usize].clone(),
+                    reason,
+                    data,
+                    packets,
+                })
+                .collect(),
+            tcp,
+        }
+    }
+
+    fn hop_explanation(&self, hop: &Hop, names: &Names) -> HopExplanation {
+        let node = |node: u32| names.nodes[node as usize].clone();
+        let flow = |flow: u32| names.flows[flow as usize].clone();
+        let trials = &hop.trials;
+        HopExplanation {
+            forward: hop.is_forward(),
+            from: node(hop.ends.from),
+            to: node(hop.ends.to),
+            wired: matches!(hop.sends, Sends::Wire(_)),
+            observed: hop.observed,
+            no_packet: hop.no_packet,
+            own_turn: hop.own_turn,
+            others_turn: hop.others_turn,
+            behind: hop
+                .behind
+                .iter()
+                .map(|(owner, &ns)| match *owner {
+                    Owner::Flow(of, forward) => ((Some(flow(of)), forward), ns),
+                    Owner::Other => ((None, true), ns),
+                })
+                .collect(),
+            holders: hop.nodes.by.iter().map(|(&by, &held)| (by.map(node), held)).collect(),
+            overlapped: hop.nodes.overlapped,
+            holding_flows: hop.flows.by.iter().map(|(&by, &held)| (by.map(flow), held)).collect(),
+            flows_overlapped: hop.flows.overlapped,
+            attempts: matches!(hop.sends, Sends::Station(..)).then(|| Attempts {
+                exchanges: trials.exchanges,
+                rts: trials.rts,
+                data: trials.data,
+                no_cts: trials.no_cts,
+                no_ack: trials.no_ack,
+                given_up: trials.given_up,
+                causes: trials
+                    .causes
+                    .iter()
+                    .map(|(&(missing, why, by), &count)| {
+                        let (by, of) = by.map_or((None, None), |by| (by.node, by.flow()));
+                        let hidden = by.is_some_and(|by| self.is_hidden(hop, by));
+                        (Cause { missing, why, by: by.map(node), of: of.map(flow), hidden }, count)
+                    })
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Whether a hop's sender does not sense what a node sends.
+    fn is_hidden(&self, hop: &Hop, node: u32) -> bool {
+        let Sends::Station(place, _) = hop.sends else { return false };
+        let of_node = |&(_, n): &(usize, &u32)| *n == node;
+        let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
+        node != hop.ends.from && !stations.any(|(station, _)| self.stations[place].senses(station))
+    }
+}
+
+/// Whether a TCP was left without data by its application for less than half of its time.
+fn asks_for_more(tcp: &TcpExplanation) -> bool {
+    2 * tcp.waited[Sending::Application as usize] < tcp.observed.max(1)
+}

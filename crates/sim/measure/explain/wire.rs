@@ -1,0 +1,89 @@
+//! One direction of a wired link: whose packet it sends at each moment.
+
+use std::collections::VecDeque;
+
+use crate::net::Net;
+use crate::net::watch::{OnWire, Owner};
+
+/// A wire that is looked at.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub number: u32,
+    /// What it was given and has not sent, in order.
+    given: VecDeque<(OnWire, Owner)>,
+    last: Option<OnWire>,
+    /// The flow's packets that it was given and that have not arrived.
+    in_flight: VecDeque<u64>,
+}
+
+impl Wire {
+    pub fn new(number: u32) -> Self {
+        Self { number, given: VecDeque::new(), last: None, in_flight: VecDeque::new() }
+    }
+
+    /// The flow's packets that are being sent, on a timetable, or on their way.
+    pub fn own_in_flight(&self) -> u32 {
+        self.in_flight.len() as u32
+    }
+
+    /// A packet of the flow has arrived, or was lost.
+    pub fn on_gone(&mut self, packet: u64) {
+        self.in_flight.retain(|&p| p != packet);
+    }
+
+    /// The flow's packet that arrives first.
+    pub fn first_in_flight(&self) -> Option<u64> {
+        self.in_flight.front().copied()
+    }
+
+    /// Looks at it after an event.
+    pub fn look(&mut self, net: &Net, own: Owner) {
+        let new = net.on_wire(self.number).take_while(|entry| Some(*entry) != self.last).count();
+        let mut entries: Vec<OnWire> = net.on_wire(self.number).take(new).collect();
+        while let Some(entry) = entries.pop() {
+            let owner = net.owner(entry.packet).unwrap_or(Owner::Other);
+            if owner == own {
+                self.in_flight.push_back(entry.packet);
+            }
+            self.given.push_back((entry, owner));
+            self.last = Some(entry);
+        }
+    }
+
+    /// What was sent before `now` is of no interest any more.
+    pub fn forget(&mut self, now: u64) {
+        while self.given.front().is_some_and(|(entry, _)| entry.end <= now) {
+            self.given.pop_front();
+        }
+    }
+
+    /// Whose turn it is from `from` until `until`: nobody's while the flow has nothing here. `queued`: packets of the flow wait in
+    /// a queue for the wire.
+    pub fn stretches(
+        &self,
+        from: u64,
+        until: u64,
+        own: Owner,
+        queued: bool,
+        mut add: impl FnMut(Option<Owner>, u64),
+    ) {
+        let last_own = self.given.iter().rev().find(|(_, owner)| *owner == own).map_or(0, |(e, _)| e.end);
+        let here_until = if queued { u64::MAX } else { last_own };
+        let mut at = from;
+        while at < until && at < here_until {
+            let present = self.given.iter().find(|(entry, _)| entry.end > at);
+            let (turn, end) = match present {
+                Some((entry, owner)) if entry.begin <= at => (*owner, entry.end),
+                // Between two packets: the next one is about to come from its radio.
+                Some((entry, _)) => (own, entry.begin),
+                None => (own, until),
+            };
+            let next = end.min(until).min(here_until);
+            add(Some(turn), next - at);
+            at = next;
+        }
+        if at < until {
+            add(None, until - at);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The network as one that explains a run sees it. Nothing here is called unless somebody explains.
+
+use airfair_transport::Limit;
+use airfair_units::Time;
+
+use super::connections::ConnectionId;
+use super::packet::NO_FLOW;
+use super::{Behind, Net};
+
+/// A packet that a watched flow has made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Made {
+    pub handle: u64,
+    /// From the flow's source to its destination; otherwise an acknowledgement's way.
+    pub forward: bool,
+    pub connection: Option<ConnectionId>,
+}
+
+/// Whose packet something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owner {
+    /// A flow's, on its way forward or back.
+    Flow(u32, bool),
+    /// ARP's, or injected.
+    Other,
+}
+
+/// One hop of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hop {
+    pub from: u32,
+    pub to: u32,
+    pub behind: Behind,
+    /// The station that it leads to, if it goes by air.
+    pub peer: u32,
+}
+
+/// A connection at a moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConnectionView {
+    pub limit: Limit,
+    /// Sent and not acknowledged, SYN included.
+    pub outstanding: bool,
+    /// It waits for room in its node's queue.
+    pub blocked: bool,
+    /// The receiver has an acknowledgement to send, later.
+    pub acknowledgement_due: bool,
+    /// Time-outs, losses told by acknowledgements, and marks so far.
+    pub reasons: [u64; 3],
+}
+
+/// A packet on a wire, or on its timetable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OnWire {
+    /// Its first and its last bit leave.
+    pub begin: u64,
+    pub end: u64,
+    pub packet: u64,
+}
+
+impl Net {
+    /// From now on what a flow makes is told in [`Net::made`].
+    pub(crate) fn watch(&mut self, flow: u32) {
+        self.flows[flow as usize].watched = true;
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_made(&mut self, handle: u64, forward: bool, connection: Option<ConnectionId>) {
+        self.made.push(Made { handle, forward, connection });
+    }
+
+    /// When a flow starts and stops, and whether TCP carries it.
+    pub(crate) fn flow_times(&self, flow: u32) -> (u64, u64, bool) {
+        let f = &self.flows[flow as usize];
+        (f.start, f.stop, f.tcp.is_some())
+    }
+
+    /// The hops of a flow's packets, forward or back; none if there is no route.
+    pub(crate) fn hops_of(&self, flow: u32, forward: bool) -> Vec<Hop> {
+        let f = &self.flows[flow as usize];
+        let (mut node, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
+        let mut hops = Vec::new();
+        while node != destination {
+            let Some(next) = self.next_hop(node, destination) else { return Vec::new() };
+            let port = &self.ports[next.port as usize];
+            hops.push(Hop { from: node, to: next.node, behind: port.behind, peer: port.peer(next.node) });
+            node = next.node;
+        }
+        hops
+    }
+
+    /// Whose a packet is that lives.
+    pub(crate) fn owner(&self, handle: u64) -> Option<Owner> {
+        let packet = self.packets.get(handle)?;
+        if packet.flow == NO_FLOW {
+            return Some(Owner::Other);
+        }
+        Some(Owner::Flow(packet.flow, packet.destination == self.flows[packet.flow as usize].to))
+    }
+
+    /// How many hops a packet has gone, if it lives.
+    pub(crate) fn hops_gone(&self, handle: u64) -> Option<usize> {
+        self.packets.get(handle).map(|p| usize::from(p.hops))
+    }
+
+    /// What a wire was given last, latest first.
+    pub(crate) fn on_wire(&self, wire: u32) -> impl Iterator<Item = OnWire> + '_ {
+        let wire = &self.wires[wire as usize];
+        let seen = |p: &super::wire::InFlight| OnWire {
+            begin: p.begin,
+            end: p.arrival - wire.delay,
+            packet: p.packet,
+        };
+        wire.in_flight.iter().rev().map(seen)
+    }
+
+    /// A connection, if it lives.
+    pub(crate) fn connection_view(&self, id: ConnectionId, now: u64) -> Option<ConnectionView> {
+        let connection = self.connections.get(id)?;
+        let sender = &connection.sender;
+        let limit = sender.limit(Time(now));
+        Some(ConnectionView {
+            limit,
+            outstanding: sender.next_sequence() > sender.unacknowledged() || limit == Limit::Handshake,
+            blocked: connection.blocked,
+            acknowledgement_due: connection.receiver.holds_acknowledgement(),
+            reasons: connection.reasons(),
+        })
+    }
+}

@@ -1,0 +1,353 @@
+//! Why a flow gets what it gets: every nanosecond in exactly one place, scenes worked by hand, and a run that is not disturbed.
+
+mod support;
+
+use airfair_schemes::Params;
+use airfair_sim::World;
+use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::measure::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
+use airfair_sim::spec::*;
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use support::random_world::*;
+use support::*;
+
+fn watched(spec: &WorldSpec, flow: usize, seed: u64) -> World {
+    let mut world = make(spec, seed);
+    world.explain(spec, flow).unwrap();
+    world
+}
+
+fn explain(spec: &WorldSpec, flow: usize) -> Explanation {
+    let mut world = watched(spec, flow, 1);
+    drive::to_end(&mut world);
+    world.explanation().unwrap()
+}
+
+/// Both turns together.
+fn spent(hop: &HopExplanation, doing: Doing) -> u64 {
+    hop.own_turn[doing as usize] + hop.others_turn[doing as usize]
+}
+
+fn adds_up(told: &Explanation) -> Result<(), TestCaseError> {
+    for hop in &told.hops {
+        let own: u64 = hop.own_turn.iter().sum();
+        let others: u64 = hop.others_turn.iter().sum();
+        prop_assert_eq!(hop.observed, told.until - told.from);
+        prop_assert_eq!(hop.no_packet + own + others, hop.observed, "{:?}", hop);
+        prop_assert_eq!(hop.behind.values().sum::<u64>(), others);
+        for (by, overlapped) in [(&hop.holders, hop.overlapped), (&hop.holding_flows, hop.flows_overlapped)] {
+            let alone: u64 = by.values().map(|h| h.alone).sum();
+            prop_assert_eq!(alone + overlapped, spent(hop, Doing::Busy));
+            prop_assert!(by.values().all(|h| h.joint <= overlapped));
+            let joint: u64 = by.values().map(|h| h.joint).sum();
+            prop_assert!(joint >= 2 * overlapped, "two or more at a time");
+            prop_assert_eq!(by.values().map(|h| h.nav).sum::<u64>(), spent(hop, Doing::Nav));
+            prop_assert_eq!(by.values().map(|h| h.eifs).sum::<u64>(), spent(hop, Doing::Eifs));
+        }
+        if let Some(a) = &hop.attempts {
+            prop_assert_eq!(a.causes.iter().map(|c| c.1).sum::<u64>(), a.no_cts + a.no_ack);
+            prop_assert!(a.no_cts <= a.rts && a.no_ack <= a.data && a.exchanges <= a.rts + a.data);
+            prop_assert!(a.given_up <= a.no_cts + a.no_ack);
+        }
+    }
+    if let Some(tcp) = &told.tcp {
+        prop_assert_eq!(tcp.waited.iter().sum::<u64>(), tcp.observed);
+        let listed: u64 = tcp.timeout_waits.iter().map(|(from, until)| until - from).sum();
+        prop_assert_eq!(listed, tcp.waited[Sending::Timeout as usize]);
+        prop_assert!(tcp.timeouts_under_way <= tcp.timeouts);
+    }
+    Ok(())
+}
+
+/// Against what the stations themselves count, where the explanation covers all of a station's time.
+fn agrees(told: &Explanation, world: &World) -> Result<(), TestCaseError> {
+    let result = world.result();
+    for hop in told.hops.iter().filter(|hop| !hop.wired) {
+        let station = result.stations.iter().find(|s| s.node == hop.from).unwrap();
+        let air = station.airtime;
+        let sent = spent(hop, Doing::Transmit) + spent(hop, Doing::Answer);
+        prop_assert!(sent <= air.transmit.0);
+        // A look before a frame has arrived may count some of it: up to a band, 4 us.
+        prop_assert!(spent(hop, Doing::Busy) <= air.receive.0 + air.busy.0 + 4_000);
+        if hop.no_packet == 0 && hop.observed == world.now().0 {
+            prop_assert_eq!(sent, air.transmit.0);
+        }
+        if let Some(a) = &hop.attempts {
+            let c = station.counters;
+            prop_assert!(a.rts <= c.sent[0] && a.data <= c.sent[2]);
+            prop_assert!(a.no_cts <= c.no_cts && a.no_ack <= c.no_ack && a.given_up <= c.given_up);
+        }
+    }
+    Ok(())
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
+
+/// No options in the headers, every segment acknowledged at once.
+fn plain(initial_window: u32) -> TcpConfig {
+    TcpConfig {
+        mss: 1000,
+        initial_window: InitialWindow::Segments(initial_window),
+        delayed_ack: None,
+        sack: false,
+        fin: false,
+        initial_rto: Span::from_secs(1),
+        min_rto: Span::from_millis(200),
+        ..TcpConfig::default()
+    }
+}
+
+fn over_tcp(spec: &mut WorldSpec, flow: usize, config: TcpConfig, traffic: Traffic) {
+    let flow = &mut spec.flows[flow];
+    flow.transport =
+        Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false };
+    flow.traffic = traffic;
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    /// Every rule of the air, with ARP and without, wires, relays, TCP beside UDP, at any moment and at the end; and the run is the
+    /// same as without anybody who looks on.
+    #[test]
+    fn every_nanosecond_has_one_place(
+        drawn in draw(),
+        seed in any::<u64>(),
+        which in any::<proptest::sample::Index>(),
+        tcp in 0u8..4,
+        look_at in 1u64..300_000_000,
+    ) {
+        let mut spec = build(&drawn, Time(300_000_000), Span::from_millis(600));
+        prop_assume!(!spec.flows.is_empty());
+        spec.warmup = Span(look_at / 3 * u64::from(tcp % 2));
+        let flow = which.index(spec.flows.len());
+        let files = Traffic::Web {
+            sizes: Sizes::Fixed(Bytes(3000)),
+            pause: Span::from_millis(5),
+        };
+        match tcp {
+            2 => over_tcp(&mut spec, flow, plain(2), Traffic::Endless),
+            3 => over_tcp(&mut spec, flow, TcpConfig::default(), files),
+            _ => {}
+        }
+        let mut world = watched(&spec, flow, seed);
+        world.start_trace();
+        world.advance(Time(look_at));
+        let told = world.explanation().unwrap();
+        adds_up(&told)?;
+        agrees(&told, &world)?;
+        drive::to_end(&mut world);
+        let told = world.explanation().unwrap();
+        adds_up(&told)?;
+        agrees(&told, &world)?;
+        prop_assert_eq!(told.hops.is_empty(), told.standing == Standing::Unreachable);
+        let mut alone = make(&spec, seed);
+        alone.start_trace();
+        drive::to_end(&mut alone);
+        prop_assert_eq!(world.result(), alone.result());
+        prop_assert!(world.take_trace() == alone.take_trace(), "the story is the same");
+    }
+}
+
+/// 300 m: DIFS until 50 us, data 1310 us, the ACK from 1371.001 us for 304 us and 1.001 us on its way. Then DIFS and back-off.
+#[test]
+fn one_exchange_by_hand() {
+    let spec = chain(dot11b(400.0, 550.0), 1, 300.0, saturating(1472), 1);
+    let mut world = watched(&spec, 0, 1);
+    world.advance(Time(1_676_002 + 50_000 + 1));
+    let told = world.explanation().unwrap();
+    assert_eq!(told.hops.len(), 1, "UDP: nothing goes back");
+    let hop = &told.hops[0];
+    assert_eq!((hop.no_packet, hop.others_turn.iter().sum::<u64>()), (0, 0));
+    let spent: Vec<_> =
+        Doing::ALL.into_iter().map(|d| (d, hop.own_turn[d as usize])).filter(|s| s.1 > 0).collect();
+    let expected = [
+        (Doing::Transmit, 1_310_000),
+        (Doing::AwaitAck, 316_002),
+        (Doing::Difs, 100_000),
+        (Doing::Backoff, 1),
+    ];
+    assert_eq!(spent, expected);
+}
+
+/// The same exchange at the first of two hops, with one packet only: there nothing is left when the ACK has been sent (1675.001 us);
+/// the relay has the packet from the data frame's end on (1360 us), owes an ACK for 304 us, and contends.
+#[test]
+fn a_relay_by_hand() {
+    let seldom = Traffic::ConstantRate { rate: Rate(100_000), packet: Bytes(1472), gap_jitter: 0.0 };
+    let spec = chain(dot11b(400.0, 550.0), 2, 300.0, seldom, 1);
+    let mut world = watched(&spec, 0, 1);
+    world.advance(Time(1_700_000));
+    let hops = world.explanation().unwrap().hops;
+    let ends: Vec<_> = hops.iter().map(|h| (h.from.as_str(), h.to.as_str(), h.no_packet)).collect();
+    assert_eq!(ends, [("0", "1", 1_700_000 - 1_675_001), ("1", "2", 1_360_000)]);
+    let relay = &hops[1];
+    assert_eq!(relay.own_turn[Doing::Answer as usize], 304_000);
+    assert_eq!(relay.own_turn[Doing::Sifs as usize], 11_001);
+    assert_eq!(relay.own_turn[Doing::Difs as usize], 1_700_000 - 1_675_001);
+}
+
+/// Two stations that cannot sense each other send to the one between them: collisions with the hidden one, and no deferring. Where
+/// they sense each other nearly all of the other's time is spent deferring to it.
+#[test]
+fn hidden_or_sensed() {
+    let scene = |sense: f64| {
+        let mut spec = world(dot11b(400.0, sense), 2);
+        let (left, hub, right) = (
+            node(&mut spec, "left", -300.0, 0.0),
+            node(&mut spec, "hub", 0.0, 0.0),
+            node(&mut spec, "right", 300.0, 0.0),
+        );
+        flow(&mut spec, "l", left, hub, saturating(1000));
+        flow(&mut spec, "r", right, hub, saturating(1000));
+        let mut world = watched(&spec, 0, 1);
+        drive::to_end(&mut world);
+        let hop = world.explanation().unwrap().hops.remove(0);
+        (hop, world.result().stations.remove(0))
+    };
+    let (hop, station) = scene(550.0);
+    let attempts = hop.attempts.unwrap();
+    assert_eq!(attempts.no_ack, station.counters.no_ack);
+    assert_eq!(attempts.data, station.counters.sent[2]);
+    assert_eq!(attempts.given_up, station.counters.given_up);
+    assert!(attempts.no_ack > 100 && attempts.given_up > 0, "{attempts:?}");
+    for (cause, count) in &attempts.causes {
+        assert_eq!((cause.missing, cause.of.as_deref()), (Missing::Ack, Some("r")), "{cause:?}");
+        match cause.why {
+            Why::Collision | Why::Receiving => {
+                assert_eq!((cause.by.as_deref(), cause.hidden), (Some("right"), true))
+            }
+            // It answers the other one.
+            Why::Transmitting => assert!(cause.by.as_deref() == Some("hub") && *count < 20, "{count}"),
+            _ => panic!("{cause:?}"),
+        }
+    }
+    // What it hears is the hub, answering.
+    let names: Vec<_> = hop.holders.keys().map(|id| id.as_deref()).collect();
+    assert_eq!(names, [Some("hub")]);
+
+    let (hop, station) = scene(650.0);
+    let (right, busy) = (hop.holders[&Some("right".to_string())], station.airtime.busy.0);
+    // Its data frames are all that this station senses and cannot decode; it defers to them, unless both began in one slot.
+    let held = right.alone + right.joint;
+    assert!(held <= busy && 10 * held > 9 * busy, "{held} of {busy}");
+    assert!(4 * held > hop.observed, "{right:?}");
+    assert!(hop.attempts.unwrap().causes.iter().all(|(c, _)| !c.hidden));
+}
+
+fn wired(seconds: u64, loss_every: u32) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), seconds);
+    spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
+    for id in ["a", "b"] {
+        spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
+    }
+    spec.links.push(LinkSpec {
+        ends: [0, 1],
+        rate: Rate::from_mbps(1),
+        delay: Span::from_millis(10),
+        loss: 0.0,
+        loss_every,
+        queue: QueueSpec { packets: 50 },
+    });
+    spec
+}
+
+/// 1028 bytes take 8.224 ms at 1 Mbit/s. The flow's packet comes 1 ms after another's: it waits 7.224 ms.
+#[test]
+fn a_wire_by_hand() {
+    let slow = || Traffic::ConstantRate { rate: Rate(100_000), packet: Bytes(1000), gap_jitter: 0.0 };
+    let mut spec = wired(1, 0);
+    spec.duration = Span::from_millis(40);
+    flow(&mut spec, "first", 0, 1, slow());
+    flow(&mut spec, "second", 0, 1, slow());
+    spec.flows[1].start = Time(1_000_000);
+    for saturated in [false, true] {
+        // A saturating flow the other way makes the same wire keep a queue instead of a timetable.
+        if saturated {
+            flow(&mut spec, "third", 0, 1, saturating(1000));
+            spec.flows[2].start = Time(30_000_000);
+        }
+        let told = explain(&spec, 1);
+        let hop = &told.hops[0];
+        assert_eq!(hop.observed, 39_000_000);
+        assert_eq!(hop.own_turn[Doing::Transmit as usize], 8_224_000);
+        assert_eq!(hop.behind, [((Some("first".to_string()), true), 7_224_000)].into());
+        assert_eq!(hop.no_packet, 39_000_000 - 8_224_000 - 7_224_000);
+    }
+}
+
+/// The second of two segments is lost. SYN and answer 20.64 ms; the first segment arrives after 8.32 + 10 ms, its
+/// acknowledgement 10.32 ms later: at 49.28 ms; the lost one meets its loss at 20.64 + 16.64 + 10 = 47.28 ms. From 49.28 ms on
+/// nothing of the flow is under way. The timer was restarted then, and expires after 200 ms, its least.
+#[test]
+fn a_wait_for_the_timer_by_hand() {
+    let mut spec = wired(1, 2);
+    flow(&mut spec, "f", 0, 1, Traffic::Endless);
+    over_tcp(&mut spec, 0, plain(2), Traffic::File { size: Bytes(2000) });
+    let told = explain(&spec, 0);
+    let tcp = told.tcp.unwrap();
+    assert_eq!((tcp.timeouts, tcp.timeouts_under_way, tcp.fast_losses), (1, 0, 0));
+    assert_eq!(tcp.timeout_waits, [(49_280_000, 249_280_000)]);
+    assert_eq!(tcp.timeout_times, [249_280_000]);
+    assert_eq!(tcp.waited[Sending::Timeout as usize], 200_000_000);
+    assert_eq!(tcp.waited[Sending::Handshake as usize], 20_640_000);
+    // Sent again, acknowledged: 28.64 ms later all is over.
+    assert_eq!(tcp.observed, 249_280_000 + 28_640_000);
+    assert_eq!(told.drops.len(), 1);
+    let drop = &told.drops[0];
+    assert_eq!((drop.node.as_str(), drop.reason, drop.data, drop.packets), ("a", "wire-loss", true, 1));
+    assert_eq!(told.standing, Standing::Content);
+}
+
+/// A packet in the queue of a starved station is under way, however long it waits: that is not the timer's wait, and a time-out
+/// meanwhile is told apart. Here the wire holds it: 20 segments at 20 kbit/s take 8.3 s.
+#[test]
+fn a_time_out_while_packets_are_under_way() {
+    let mut spec = wired(4, 0);
+    spec.links[0].rate = Rate(20_000);
+    flow(&mut spec, "f", 0, 1, Traffic::Endless);
+    over_tcp(&mut spec, 0, plain(20), Traffic::Endless);
+    let tcp = explain(&spec, 0).tcp.unwrap();
+    assert!(tcp.timeouts > 0);
+    assert_eq!(tcp.timeouts_under_way, tcp.timeouts);
+    assert_eq!(tcp.waited[Sending::Timeout as usize], 0);
+}
+
+/// How flows are judged: by the others, by what they ask for, and not at all where there is nothing to judge.
+#[test]
+fn standing() {
+    let mut spec = cell(dot11b(250.0, 550.0), 4, 1000, 2);
+    let stations: Vec<usize> = (1..=4).collect();
+    assert_eq!(explain(&spec, 2).standing, Standing::Fair, "a fair share of a full cell");
+    let little = Traffic::ConstantRate { rate: Rate(20_000), packet: Bytes(500), gap_jitter: 0.0 };
+    flow(&mut spec, "little", stations[0], 0, little.clone());
+    let told = explain(&spec, 4);
+    assert_eq!(told.standing, Standing::Content, "it asks for no more");
+    assert!(told.goodput_bps < 0.1 * told.mean_goodput_bps);
+    node(&mut spec, "far", 90_000.0, 0.0);
+    flow(&mut spec, "nowhere", 0, 5, little.clone());
+    flow(&mut spec, "later", 1, 0, little);
+    spec.flows[6].start = Time(5_000_000_000);
+    assert_eq!(explain(&spec, 5).standing, Standing::Unreachable);
+    assert_eq!(explain(&spec, 6).standing, Standing::Silent);
+}
+
+#[test]
+fn it_is_asked_in_time() {
+    let spec = chain(dot11b(250.0, 550.0), 1, 100.0, saturating(1000), 1);
+    let mut world = make(&spec, 1);
+    assert!(world.explanation().is_none());
+    assert!(world.explain(&spec, 1).unwrap_err().contains("1 flows"));
+    world.advance(Time(1));
+    assert!(world.explain(&spec, 0).unwrap_err().contains("at time 0"));
+}

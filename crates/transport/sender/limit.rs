@@ -1,0 +1,64 @@
+//! Why a sender sends nothing more now. Asked by those who explain a run; it changes nothing.
+
+use airfair_units::{Bytes, Time};
+
+use super::{Sender, State};
+
+/// What keeps a sender that was polled from sending more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limit {
+    /// The connection is not open yet, or was given up.
+    Handshake,
+    /// The application has handed over no more.
+    Application,
+    /// The law's congestion window is full, or waits after a mark.
+    Window,
+    /// The window is full at its configured limit: the law would allow more.
+    WindowLimit,
+    /// The receiver's window is full.
+    PeerWindow,
+    /// The next segment has its time.
+    Pacing,
+    /// Nothing does: there is something to send that may leave.
+    Nothing,
+}
+
+impl Sender {
+    /// What keeps it from sending more, as of the last poll.
+    #[must_use]
+    pub fn limit(&self, now: Time) -> Limit {
+        if matches!(self.state, State::Closed | State::SynSent | State::Failed) {
+            return Limit::Handshake;
+        }
+        if self.paced_until.is_some() {
+            return Limit::Pacing;
+        }
+        if self.reductions.hold.is_some() {
+            return Limit::Window;
+        }
+        let allowance = self.law.allowance(now);
+        let window = || {
+            let law = allowance.window.map_or(u64::MAX, Bytes::get);
+            if law > self.config.window_limit { Limit::WindowLimit } else { Limit::Window }
+        };
+        if self.state != State::Open && self.board.has_lost() {
+            return if self.repair_now || self.fits(self.mss, &allowance) {
+                Limit::Nothing
+            } else {
+                window()
+            };
+        }
+        let left = self.end().saturating_sub(self.next);
+        let wanted = left.min(u64::from(self.mss));
+        let usable = self.una.saturating_add(self.peer_window).saturating_sub(self.next);
+        if left == 0 || self.config.nagle && wanted < u64::from(self.mss) && self.una < self.next {
+            Limit::Application
+        } else if usable < wanted {
+            Limit::PeerWindow
+        } else if !self.fits(wanted as u32, &allowance) {
+            window()
+        } else {
+            Limit::Nothing
+        }
+    }
+}

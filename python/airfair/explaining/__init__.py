@@ -1,0 +1,54 @@
+"""Why a flow gets what it gets: the numbers of the simulator, in words and in one picture.
+
+The simulator gives every nanosecond of every hop to one state and names what every failed attempt met; here
+it is only put into words. `docs/how-to/explain.md` says what each share means.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from .. import _core, experiment
+from .._core import Scenario
+from .result import Explanation
+from .words import advice, reasons, verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Explanation", "explain", "explanation_figure"]
+
+
+def explain(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    flow: str | None = None,
+    scheme: str | None = None,
+    seed: int = 1,
+    overrides: Sequence[str] = (),
+    stop: _core.Stop | None = None,
+) -> Explanation:
+    """Run a scenario, or the file of one with `path=value` overrides, and tell why `flow` gets what it gets.
+
+    Without a flow the one with the least goodput is explained (two runs). The run is that of `airfair.run`.
+    Times are in ns and add up: see `Explanation`. Raises `InputError` for what the caller can put right.
+    """
+    scenario = experiment._scenario(scenario, overrides)
+    experiment._check_seeds([seed])
+    told = json.loads(scenario.explain(flow, scheme, seed, stop))
+    told["asked"] = flow is not None
+    explanation = cast(Explanation, told)
+    explanation["verdict"] = verdict(explanation)
+    explanation["reasons"] = reasons(explanation)
+    explanation["advice"] = advice(explanation)
+    return explanation
+
+
+def explanation_figure(explanation: Explanation) -> Figure:
+    """Draw it: what each hop does with its time, who keeps it waiting, why attempts fail, and when."""
+    from .figure import draw
+
+    return draw(explanation)

@@ -1,0 +1,371 @@
+"""One picture: what each hop does with its time, who keeps it waiting, what became of attempts, and when."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from .result import DEFERRING, Explanation, Hop, behind, held_ns, share, waited
+from .words import FATES, TCP_STATES, span
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, FAINT = "#222222", "#e2e2e2"
+
+# States, what is said of them, colour, hatch. Colours of Okabe and Ito, which most eyes tell apart; a hatch
+# where the sender must wait.
+GROUPS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
+    (("transmit",), "sends", "#0072b2", ""),
+    (("sifs", "await_cts", "await_ack"), "waits for CTS or ACK", "#56b4e9", ""),
+    (("answer",), "answers others", "#009e73", ""),
+    (("difs", "backoff"), "DIFS and back-off", "#f0e442", ""),
+    (("busy",), "medium busy", "#d55e00", "///"),
+    (("nav",), "NAV", "#e69f00", "\\\\\\"),
+    (("eifs",), "EIFS", "#cc79a7", "..."),
+    (("address",), "waits for ARP", "#7a4b12", ""),
+)
+BEHIND = ("behind other packets", "#8c8c8c", "xx")
+TIMER = ("its TCP waits for the timer", "#b9a3d0", "")
+NOTHING = ("has no packet of it", FAINT, "")
+
+MOST_HOPS, MOST_HOLDERS, MOST_CAUSES = 12, 8, 6
+
+CAUSE_COLOURS = {
+    "collision": "#d55e00",
+    "answer-collided": "#d55e00",
+    "receiver-receiving": "#e69f00",
+    "receiver-nav": "#cc79a7",
+    "receiver-sensing": "#cc79a7",
+    "receiver-transmitting": "#009e73",
+}
+
+
+def draw(told: Explanation) -> Figure:
+    """The figure of an explanation."""
+    hops = shown_hops(told)
+    with matplotlib.rc_context(
+        {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "hatch.linewidth": 0.4}
+    ):
+        tall = 0.34 * max(1, len(hops)) + 1.1
+        figure = Figure(figsize=(10, tall + 5.6), layout=ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08))
+        rows: Any = figure.subfigures(3, 1, height_ratios=[tall, 2.5, 3.1])
+        # A number and its unit stay on one line.
+        whole = told["verdict"].replace(" kbit/s", "\u00a0kbit/s").replace(" %", "\u00a0%")
+        title = textwrap.fill(whole, 95)
+        figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
+        draw_hops(told, hops, rows[0].subplots())
+        left, right = rows[1].subplots(1, 2)
+        draw_waiting(told, left)
+        draw_causes(told, right)
+        above, below = rows[2].subplots(2, 1, sharex=True)
+        draw_states(told, above)
+        draw_progress(told, below)
+    return figure
+
+
+def shown_hops(told: Explanation) -> list[Hop]:
+    """All of them; of a long path those where the flow's packets spend most time."""
+    hops = told["hops"]
+    kept = sorted(range(len(hops)), key=lambda i: hops[i]["no_packet_ns"])[:MOST_HOPS]
+    return [hops[i] for i in sorted(kept)]
+
+
+def worst_hop(told: Explanation) -> Hop | None:
+    """The wireless hop that defers most, of those ahead."""
+    hops = [hop for hop in told["hops"] if hop["forward"] and not hop["wired"]]
+    return max(hops, key=lambda hop: share(hop, *DEFERRING), default=None)
+
+
+def timer_ns(told: Explanation) -> int:
+    """Time in which the source has no packet because its only connection waits for its timer."""
+    tcp = told["tcp"]
+    one = tcp is not None and bool(told["hops"]) and tcp["observed_ns"] == told["hops"][0]["observed_ns"]
+    return tcp["waited_ns"]["rto_wait"] if one and tcp is not None else 0
+
+
+def draw_hops(told: Explanation, hops: list[Hop], axes: Axes) -> None:
+    """A bar a hop: shares of the observed time."""
+    names = []
+    used: set[str] = set()
+    for row, hop in enumerate(hops):
+        back = "" if hop["forward"] else "  (ACKs)"
+        wire = "  (wire)" if hop["wired"] else ""
+        names.append(f"{hop['src']} → {hop['dst']}{wire}{back}")
+        observed = hop["observed_ns"] or 1
+        parts = [
+            (name, colour, hatch, sum(hop["own_turn_ns"].get(s, 0) for s in states) / observed)
+            for states, name, colour, hatch in GROUPS
+        ]
+        parts.append((*BEHIND, behind(hop)))
+        timer = timer_ns(told) if row == 0 else 0
+        parts.append((*TIMER, timer / observed))
+        parts.append((*NOTHING, (hop["no_packet_ns"] - timer) / observed))
+        left = 0.0
+        for name, colour, hatch, width in parts:
+            if width > 0:
+                label = name if name not in used and width > 0.0005 else None
+                used |= {name} if label else set()
+                axes.barh(
+                    row, width, 0.72, left, color=colour, hatch=hatch, edgecolor="white", lw=0.3, label=label
+                )
+                if width > 0.045 and name != NOTHING[0]:
+                    paint = "white" if colour in ("#0072b2", "#009e73", "#7a4b12") else INK
+                    box = {"facecolor": colour, "edgecolor": "none", "pad": 1}
+                    axes.text(
+                        left + width / 2,
+                        row,
+                        f"{100 * width:.0f} %",
+                        ha="center",
+                        va="center",
+                        color=paint,
+                        fontsize=8,
+                        bbox=box,
+                    )
+            left += width
+    if not hops:
+        _say(axes, "no path")
+        return
+    axes.set_yticks(range(len(hops)), names)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.tick_params(axis="y", length=0)
+    left_out = len(told["hops"]) - len(hops)
+    more = f" ({left_out} quieter hops left out)" if left_out else ""
+    axes.set_title(
+        f"What each sender does with its time, {span(told)}{more}",
+        loc="left",
+        fontsize=9,
+    )
+    if used:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+
+
+def draw_waiting(told: Explanation, axes: Axes) -> None:
+    """Who makes the flow wait: on the medium, or in a queue if that takes more of the time."""
+    medium = worst_hop(told)
+    deferring = 0.0 if medium is None else share(medium, *DEFERRING)
+    queue = max((hop for hop in told["hops"] if hop["forward"]), key=behind, default=None)
+    if medium is not None and deferring > 0.0005 and (queue is None or behind(queue) <= deferring):
+        draw_holders(medium, axes)
+    elif queue is not None and behind(queue) > 0.0005:
+        draw_queue(queue, axes)
+    else:
+        _say(axes, "Nobody makes it wait")
+
+
+def draw_queue(hop: Hop, axes: Axes) -> None:
+    """Whose packets are before the flow's."""
+    ahead = hop["behind"][:MOST_HOLDERS]
+    observed = hop["observed_ns"] or 1
+    names = [
+        ("control packets" if b["flow"] is None else f"flow {b['flow']}")
+        + ("" if b["forward"] else " (ACKs)")
+        for b in ahead
+    ]
+    axes.barh(range(len(ahead)), [b["ns"] / observed for b in ahead], 0.72, color=BEHIND[1])
+    axes.set_yticks(range(len(ahead)), names)
+    axes.set_ylim(max(len(ahead), 4) - 0.5, -0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if behind(hop) < 0.05 else 0))
+    axes.tick_params(axis="y", length=0)
+    axes.set_title(f"Whose packets are before it at {hop['src']} (to {hop['dst']})", loc="left", fontsize=9)
+
+
+def draw_holders(hop: Hop, axes: Axes) -> None:
+    """Who keeps the sender that defers most from sending."""
+    least = 0.0005 * hop["observed_ns"]
+    holders = [h for h in hop["holders"] if held_ns(h) > least][:MOST_HOLDERS]
+    observed = hop["observed_ns"] or 1
+    kinds = (
+        ("alone_ns", "alone", "#d55e00", ""),
+        ("joint_ns", "with others (overlaps)", "#f2b48a", "///"),
+        ("nav_ns", "NAV", "#e69f00", "\\\\\\"),
+        ("eifs_ns", "EIFS", "#cc79a7", "..."),
+    )
+    left = [0.0] * len(holders)
+    for key, name, colour, hatch in kinds:
+        widths = [h[key] / observed for h in holders]  # type: ignore[literal-required]
+        if any(width > 0.0005 for width in widths):
+            axes.barh(
+                range(len(holders)),
+                widths,
+                0.72,
+                left,
+                color=colour,
+                hatch=hatch,
+                edgecolor="white",
+                lw=0.3,
+                label=name,
+            )
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    axes.set_yticks(range(len(holders)), [h["id"] or "?" for h in holders])
+    axes.set_ylim(max(len(holders), 4) - 0.5, -0.5)
+    axes.set_xlim(0, max(left) * 1.02)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if max(left) < 0.05 else 0))
+    axes.tick_params(axis="y", length=0)
+    labelled = bool(axes.get_legend_handles_labels()[0])
+    title = f"Who keeps {hop['src']} from sending to {hop['dst']}"
+    axes.set_title(title, loc="left", fontsize=9, pad=18 if labelled else 6)
+    if labelled:
+        axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(-0.02, 0.97),
+            ncols=4,
+            frameon=False,
+            fontsize=7.5,
+            handlelength=1.2,
+            columnspacing=0.9,
+        )
+
+
+def draw_causes(told: Explanation, axes: Axes) -> None:
+    """What became of the attempts of the hop where most of them fail."""
+
+    def failed(hop: Hop) -> float:
+        attempts = hop["attempts"]
+        return (
+            0.0
+            if not attempts
+            else (attempts["no_cts"] + attempts["no_ack"]) / max(attempts["exchanges"], 20)
+        )
+
+    hop = max((h for h in told["hops"] if h["forward"] and h["attempts"]), key=failed, default=None)
+    attempts = None if hop is None else hop["attempts"]
+    few = hop is None or (told["tcp"] is not None and failed(hop) < 0.1)
+    if few or hop is None or not attempts or not attempts["causes"]:
+        draw_tcp(told, axes)
+        return
+    counts: dict[tuple[str, str], int] = {}
+    for c in attempts["causes"]:
+        who = f"\n{c['by']}{', hidden' if c['hidden'] else ''}" if c["by"] else ""
+        key = (f"no {c['missing']}: {FATES[c['why']]}{who}", CAUSE_COLOURS.get(c["why"], "#8c8c8c"))
+        counts[key] = counts.get(key, 0) + c["count"]
+    rows = [
+        (name, count, colour) for (name, colour), count in sorted(counts.items(), key=lambda pair: -pair[1])
+    ]
+    if len(rows) > MOST_CAUSES:
+        rows[MOST_CAUSES:] = [("other causes", sum(row[1] for row in rows[MOST_CAUSES:]), "#8c8c8c")]
+    bars = axes.barh(range(len(rows)), [row[1] for row in rows], 0.72, color=[row[2] for row in rows])
+    axes.bar_label(bars, padding=2, fontsize=8)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=7.5)
+    axes.set_ylim(max(len(rows), 4) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.margins(x=0.12)
+    count = attempts["no_cts"] + attempts["no_ack"]
+    axes.set_title(
+        f"{hop['src']} → {hop['dst']}: {count} of {attempts['exchanges']} attempts failed",
+        loc="left",
+        fontsize=9,
+    )
+
+
+def draw_tcp(told: Explanation, axes: Axes) -> None:
+    """What TCP waits for, where few attempts fail."""
+    tcp = told["tcp"]
+    waits = (
+        []
+        if tcp is None
+        else [(TCP_STATES[s], waited(tcp, s)) for s in tcp["waited_ns"] if waited(tcp, s) > 0.0005]
+    )
+    if not waits:
+        _say(
+            axes,
+            "No attempt went without an answer"
+            if any(h["attempts"] for h in told["hops"])
+            else "No radio on its way",
+        )
+        return
+    waits.sort(key=lambda pair: -pair[1])
+    axes.barh(range(len(waits)), [value for _, value in waits], 0.72, color="#56b4e9")
+    axes.set_yticks(range(len(waits)), [textwrap.fill(name, 30) for name, _ in waits], fontsize=7.5)
+    axes.set_ylim(max(len(waits), 4) - 0.5, -0.5)
+    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.tick_params(axis="y", length=0)
+    axes.set_title("What its TCP waits for", loc="left", fontsize=9)
+
+
+def draw_states(told: Explanation, axes: Axes) -> None:
+    """What the hop where the flow's packets spend most time does, over time."""
+    line = told["timeline"]
+    if line["hop"] is None or not line["end_s"]:
+        _say(axes, "no path")
+        return
+    lengths = [
+        sum(values)
+        for values in zip(
+            line["no_packet_ns"], line["others_turn_ns"], *line["own_turn_ns"].values(), strict=True
+        )
+    ]
+    layers = [
+        ([sum(line["own_turn_ns"][s][i] for s in states) for i in range(len(lengths))], colour, hatch)
+        for states, _, colour, hatch in GROUPS
+    ]
+    layers.append((line["others_turn_ns"], BEHIND[1], BEHIND[2]))
+    layers.append((line["no_packet_ns"], NOTHING[1], NOTHING[2]))
+    starts = [0.0, *line["end_s"][:-1]]
+    bottom = [0.0] * len(lengths)
+    edges = [*starts, line["end_s"][-1]]
+    for values, colour, _ in layers:
+        tops = [b + (v / n if n else 0.0) for b, v, n in zip(bottom, values, lengths, strict=True)]
+        if any(values):
+            axes.stairs(tops, edges, baseline=bottom, fill=True, color=colour, lw=0)
+        bottom = tops
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    hop = told["hops"][line["hop"]]
+    axes.set_title(f"{hop['src']} → {hop['dst']} over time, colours as above", loc="left", fontsize=9)
+
+
+def draw_progress(told: Explanation, axes: Axes) -> None:
+    """Goodput, waits for the retransmission timer, time-outs."""
+    line = told["timeline"]
+    edges = [0.0, *line["end_s"]]
+    axes.stairs([bps / 1000 for bps in line["goodput_bps"]], edges, color="#0072b2", lw=1.2, label="goodput")
+    mean, most = told["mean_goodput_bps"] / 1000, max(line["goodput_bps"], default=0.0) / 1000
+    top = 1.25 * most or 1.0
+    if mean <= 2 * top:
+        top = max(top, 1.1 * mean)
+    within = mean <= top
+    label = "mean of the flows" if within else f"mean of the flows: {mean:.0f}, off the scale"
+    axes.axhline(mean if within else 2 * top, color="#8c8c8c", lw=0.9, ls="--", label=label)
+    axes.set_ylim(0, top)
+    axes.set_ylabel("kbit/s")
+    axes.set_xlabel("time, s")
+    axes.set_xlim(0, edges[-1])
+    tcp = told["tcp"]
+    if tcp is not None:
+        for i, (start, end) in enumerate(tcp["rto_waits_s"][:500]):
+            axes.axvspan(
+                start, end, color=TIMER[1], alpha=0.45, lw=0, label="waits for its timer" if i == 0 else None
+            )
+        if tcp["timeout_times_s"]:
+            times = tcp["timeout_times_s"]
+            level = [0.96] * len(times)
+            axes.plot(
+                times,
+                level,
+                "v",
+                color=INK,
+                ms=4,
+                transform=axes.get_xaxis_transform(),
+                label="time-out",
+                ls="none",
+            )
+    if told["from_s"] > 0:
+        axes.axvline(told["from_s"], color=INK, lw=0.8, ls=":", label="counted from here")
+    axes.set_title(f"Flow {told['flow']} over time", loc="left", fontsize=9)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+
+
+def _say(axes: Axes, text: str) -> None:
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, text, ha="center", va="center", color="#666666")

@@ -1,0 +1,167 @@
+"""What `airfair explain --json` prints, as types. Times that end in `_ns` add up exactly."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+DEFERRING = ("busy", "nav", "eifs")
+"""It must not send, because of frames of others."""
+
+
+class Goodput(TypedDict):
+    id: str
+    goodput_bps: float
+
+
+class Behind(TypedDict):
+    """Time for which packets of another flow (None: control packets) were before this one's."""
+
+    flow: str | None
+    forward: bool
+    ns: int
+
+
+class Holder(TypedDict):
+    """Time for which a node, or transmissions for a flow, kept a sender from sending. `joint_ns` overlaps."""
+
+    id: str | None
+    alone_ns: int
+    joint_ns: int
+    nav_ns: int
+    eifs_ns: int
+
+
+class Cause(TypedDict):
+    """Why a CTS or ACK did not come, how often, and the node (and the flow it served) whose frame did it."""
+
+    missing: str
+    why: str
+    by: str | None
+    of: str | None
+    hidden: bool
+    count: int
+
+
+class Attempts(TypedDict):
+    """Frames for the flow on one hop; the causes add up to `no_cts` and `no_ack`."""
+
+    exchanges: int
+    rts: int
+    data: int
+    no_cts: int
+    no_ack: int
+    given_up: int
+    causes: list[Cause]
+
+
+class Hop(TypedDict):
+    """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`."""
+
+    forward: bool
+    src: str
+    dst: str
+    wired: bool
+    observed_ns: int
+    no_packet_ns: int
+    own_turn_ns: dict[str, int]
+    others_turn_ns: dict[str, int]
+    behind: list[Behind]
+    holders: list[Holder]
+    overlapped_ns: int
+    holding_flows: list[Holder]
+    flows_overlapped_ns: int
+    attempts: Attempts | None
+
+
+class Drop(TypedDict):
+    """Packets of the flow that were dropped; `data`, or TCP's segments without data."""
+
+    node: str
+    reason: str
+    data: bool
+    packets: int
+
+
+class Tcp(TypedDict):
+    """What the flow's TCP waited for; the values of `waited_ns` add up to `observed_ns`."""
+
+    observed_ns: int
+    waited_ns: dict[str, int]
+    timeouts: int
+    timeouts_under_way: int
+    fast_losses: int
+    marks: int
+    timeout_times_s: list[float]
+    rto_waits_s: list[list[float]]
+
+
+class Timeline(TypedDict):
+    """The flow in each interval of the run, the warm-up included, and the hop ahead where its packets spend
+    most time: `hop` is its place among the hops."""
+
+    end_s: list[float]
+    goodput_bps: list[float]
+    window_bytes: list[int | None]
+    hop: int | None
+    no_packet_ns: list[int]
+    own_turn_ns: dict[str, list[int]]
+    others_turn_ns: list[int]
+
+
+class Explanation(TypedDict):
+    """Why a flow gets what it gets.
+
+    From `from_s` (its start, or the end of the warm-up) to `until_s` (its stop, or the end). `standing`
+    is one of unreachable, silent, starved, nearly-starved, behind, fair, content. `asked`: the flow was
+    named; otherwise it is the one with the least goodput.
+    """
+
+    scenario: str
+    scheme: str
+    seed: int
+    version: str
+    flow: str
+    src: str
+    dst: str
+    from_s: float
+    until_s: float
+    standing: str
+    goodput_bps: float
+    mean_goodput_bps: float
+    offered_bps: float | None
+    flows: list[Goodput]
+    hops: list[Hop]
+    drops: list[Drop]
+    tcp: Tcp | None
+    timeline: Timeline
+    warnings: list[str]
+    asked: bool
+    verdict: str
+    reasons: list[str]
+    advice: list[str]
+
+
+def share(hop: Hop, *states: str) -> float:
+    """Share of the observed time that a hop spends in some states while it has packets of the flow."""
+    ns = sum(hop["own_turn_ns"].get(state, 0) + hop["others_turn_ns"].get(state, 0) for state in states)
+    return ns / hop["observed_ns"] if hop["observed_ns"] else 0.0
+
+
+def present(hop: Hop) -> float:
+    """Share of the observed time in which a hop has packets of the flow."""
+    return 1 - hop["no_packet_ns"] / hop["observed_ns"] if hop["observed_ns"] else 0.0
+
+
+def behind(hop: Hop) -> float:
+    """Share of the observed time in which the flow's packets are behind others."""
+    return sum(hop["others_turn_ns"].values()) / hop["observed_ns"] if hop["observed_ns"] else 0.0
+
+
+def held_ns(holder: Holder) -> int:
+    """All the time for which somebody kept the sender waiting, alone or not."""
+    return holder["alone_ns"] + holder["joint_ns"] + holder["nav_ns"] + holder["eifs_ns"]
+
+
+def waited(tcp: Tcp, state: str) -> float:
+    """Share of the connections' time that TCP waited for something."""
+    return tcp["waited_ns"][state] / tcp["observed_ns"] if tcp["observed_ns"] else 0.0

@@ -1,0 +1,168 @@
+"""What a person reads: the verdict first, then the evidence, then what to try."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from .._core import InputError
+from ..output import write_atomically
+from ..tables import plain_table
+from .result import Explanation, behind, held_ns, present, share
+from .words import TCP_STATES, cause, dropped, percent, span
+
+FORMATS = (".svg", ".png", ".pdf")
+
+MOST = 6
+"""Most nodes, causes or hops back that are shown; `--json` has all."""
+
+
+def show(told: Explanation, out: Console) -> None:
+    """Print an explanation."""
+    if not told["asked"]:
+        out.print(
+            f"[dim]The flow with the least goodput, {escape(told['flow'])}; --flow names another.[/dim]"
+        )
+    out.print(f"[bold]{escape(told['verdict'])}[/bold]")
+    if told["reasons"] and told["standing"] in ("fair", "content"):
+        out.print("Where its time goes:")
+    for reason in told["reasons"]:
+        out.print(f"- {escape(reason)}")
+    if told["standing"] in ("unreachable", "silent"):
+        _advise(told, out)
+        return
+    _hops(told, out)
+    _holders(told, out)
+    _attempts(told, out)
+    _tcp(told, out)
+    if told["drops"]:
+        out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in told["drops"])))
+    _advise(told, out)
+
+
+def _cell(value: float) -> str:
+    return percent(value) if value > 0 else "-"
+
+
+def _hops(told: Explanation, out: Console) -> None:
+    out.print(f"\nShares of the time from {span(told)}; a row adds up to the time with packets")
+    columns = [
+        "with packets",
+        "sends",
+        "CTS/ACK",
+        "answers",
+        "busy",
+        "NAV",
+        "EIFS",
+        "back-off",
+        "behind others",
+    ]
+    table = plain_table("hop", right=columns)
+    for hop in told["hops"]:
+        own = {**hop, "others_turn_ns": {}}
+        parts = (
+            ("transmit",),
+            ("sifs", "await_cts", "await_ack"),
+            ("answer",),
+            ("busy",),
+            ("nav",),
+            ("eifs",),
+        )
+        cells = [_cell(share(own, *states)) for states in (*parts, ("difs", "backoff", "address"))]  # type: ignore[arg-type]
+        name = f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)")
+        table.add_row(escape(name), _cell(present(hop)), *cells, _cell(behind(hop)))
+    out.print(table)
+
+
+def _holders(told: Explanation, out: Console) -> None:
+    hops = [h for h in told["hops"] if h["forward"] and any(held_ns(x) > 0 for x in h["holders"])]
+    for hop in hops:
+        observed = hop["observed_ns"]
+        deferring = share(hop, "busy", "nav", "eifs")
+        if deferring < 0.01:
+            continue
+        ends = f"{escape(hop['src'])} from sending to {escape(hop['dst'])}"
+        out.print(f"\nWho keeps {ends}: {percent(deferring)} of the time")
+        table = plain_table("node", right=["alone", "with others", "NAV", "EIFS", "together"])
+        for holder in hop["holders"][:MOST]:
+            parts = [holder["alone_ns"], holder["joint_ns"], holder["nav_ns"], holder["eifs_ns"]]
+            cells = [_cell(ns / observed) for ns in (*parts, sum(parts))]
+            table.add_row(escape(holder["id"] or "?"), *cells)
+        out.print(table)
+        if hop["overlapped_ns"]:
+            out.print(
+                f"[dim]two or more at once {percent(hop['overlapped_ns'] / observed)} of the time: "
+                "`with others` overlaps, `alone` does not[/dim]"
+            )
+        flows = [h for h in hop["holding_flows"] if held_ns(h) > 0][:MOST]
+        served = ", ".join(f"{h['id'] or 'control'} {percent(held_ns(h) / observed)}" for h in flows)
+        out.print(escape(f"for flows (overlapping): {served}"))
+
+
+def _attempts(told: Explanation, out: Console) -> None:
+    for hop in told["hops"]:
+        attempts = hop["attempts"]
+        failed = attempts["no_cts"] + attempts["no_ack"] if attempts else 0
+        if not attempts or not failed:
+            continue
+        name = f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)")
+        given_up = f", {attempts['given_up']} packets given up" if attempts["given_up"] else ""
+        out.print(
+            f"\n{escape(name)}: {failed} of {attempts['exchanges']} attempts without an answer "
+            f"({attempts['no_cts']} no CTS, {attempts['no_ack']} no ACK){given_up}"
+        )
+        for c in attempts["causes"][:MOST]:
+            out.print(escape(f"  {c['count']:>6}  no {c['missing']}: {cause(c)}"))
+        rest = sum(c["count"] for c in attempts["causes"][MOST:])
+        if rest:
+            out.print(f"  {rest:>6}  other causes; all of them with --json")
+
+
+def _tcp(told: Explanation, out: Console) -> None:
+    tcp = told["tcp"]
+    if tcp is None or not tcp["observed_ns"]:
+        return
+    out.print("\nTCP")
+    for state, ns in sorted(tcp["waited_ns"].items(), key=lambda pair: -pair[1]):
+        if ns > 0.0005 * tcp["observed_ns"]:
+            out.print(f"  {percent(ns / tcp['observed_ns']):>6}  {TCP_STATES[state]}")
+    out.print(
+        f"  time-outs {tcp['timeouts']} ({tcp['timeouts_under_way']} while packets were under way), "
+        f"losses told by acknowledgements {tcp['fast_losses']}, marks {tcp['marks']}"
+    )
+
+
+def _advise(told: Explanation, out: Console) -> None:
+    if told["advice"]:
+        out.print("\nWhat to try")
+        for text in told["advice"]:
+            out.print(f"- {escape(text)}")
+
+
+def check_format(path: Path) -> None:
+    """Raise `InputError` for a picture that cannot be drawn: better before a run than after it."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"{path}: expected a file that ends in {', '.join(FORMATS)}")
+
+
+def save(told: Explanation, path: Path) -> None:
+    """Draw the picture into a file, whole or not at all."""
+    import matplotlib  # loading it takes longer than most commands take
+
+    from .figure import draw
+
+    figure = draw(told)
+    image = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "airfair", "svg.fonttype": "none"}):
+        kind = path.suffix.lower().removeprefix(".")
+        # The same explanation gives the same bytes.
+        dates = {
+            "svg": {"Date": None, "Creator": None},
+            "pdf": {"CreationDate": None},
+            "png": {"Software": None},
+        }
+        figure.savefig(image, format=kind, dpi=150, metadata=dates[kind])
+    write_atomically(path, image.getvalue())

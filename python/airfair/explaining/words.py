@@ -1,0 +1,295 @@
+"""The verdict, its reasons and what to try, in words. Every number is the simulator's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..tables import rate
+from .result import DEFERRING, Cause, Drop, Explanation, Hop, behind, held_ns, present, share, waited
+
+WORTH_TELLING = 0.1
+"""A reason that takes less of the time is not told."""
+
+SAID = {
+    "starved": "starves",
+    "nearly-starved": "is close to starving",
+    "behind": "gets less than its share",
+}
+
+FATES = {
+    "collision": "the frame collided",
+    "receiver-receiving": "the receiver was receiving another frame",
+    "receiver-transmitting": "the receiver was transmitting",
+    "receiver-nav": "the receiver kept silent, its NAV set",
+    "receiver-sensing": "the receiver kept silent, its medium busy",
+    "too-weak": "the frame arrived too weak",
+    "noise": "noise",
+    "answer-collided": "the answer collided",
+    "answer-lost": "the answer was lost",
+    "not-answered": "the receiver did not answer in time",
+}
+
+
+TCP_STATES = {
+    "rto_wait": "waits for the retransmission timer, nothing under way",
+    "delayed_ack": "waits for a delayed acknowledgement",
+    "own_queue": "waits for room in its own queue",
+    "congestion_window": "congestion window full, packets under way",
+    "window_limit": "window at its configured limit",
+    "receiver_window": "receiver's window full",
+    "pacing": "paced",
+    "handshake": "being opened",
+    "application": "nothing to send",
+    "nothing": "about to send",
+}
+
+
+def percent(value: float) -> str:
+    """A share, with a digit more where it is small."""
+    if 0 < value < 0.001:
+        return "<0.1 %"
+    return f"{100 * value:.0f} %" if value >= 0.0995 or value == 0 else f"{100 * value:.1f} %"
+
+
+def span(told: Explanation) -> str:
+    """The time that counts."""
+    return f"{round(told['from_s'], 2):g} s to {round(told['until_s'], 2):g} s"
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """Names as one says them."""
+    names = list(names)
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def verdict(told: Explanation) -> str:
+    """One or two sentences: how the flow fares."""
+    who = f"Flow {told['flow']} ({told['src']} to {told['dst']})"
+    got = rate(told["goodput_bps"])
+    mean = told["mean_goodput_bps"]
+    offered = told["offered_bps"]
+    match told["standing"]:
+        case "unreachable":
+            return f"{who} has no route: nothing of it can arrive."
+        case "silent":
+            return (
+                f"{who} has sent nothing in the time that counts, {span(told)}: there is nothing to explain."
+            )
+        case "content" if offered is not None:
+            return f"{who} gets what it asks for: {got} of {rate(offered)}. Nothing is wrong."
+        case "content":
+            return f"{who} gets {got}: its application asks for no more. Nothing is wrong."
+        case "fair" if len(told["flows"]) == 1:
+            return f"{who} gets {got}. It is the only flow: nobody takes anything from it."
+        case "fair":
+            part = told["goodput_bps"] / mean
+            share_of = "more than its share" if part > 1.5 else "its share"
+            return (
+                f"{who} gets {share_of}: {got}, {percent(part)} of the mean of the "
+                f"{len(told['flows'])} flows ({rate(mean)}). Nothing is wrong."
+            )
+        case standing:
+            asks = offered is not None and offered < mean
+            due = offered if asks and offered is not None else mean
+            of = (
+                f"the {rate(due)} that it asks for"
+                if asks
+                else f"the mean of the {len(told['flows'])} flows ({rate(mean)})"
+            )
+            return f"{who} {SAID[standing]}: {got}, {percent(told['goodput_bps'] / due)} of {of}."
+
+
+def reasons(told: Explanation) -> list[str]:
+    """What takes the flow's time, the most important first: of each kind the hop where it matters most."""
+    ahead = [hop for hop in told["hops"] if hop["forward"]]
+    found = list(_of_tcp(told))
+    for kind in (_queueing, _deferring, _failing):
+        found.append(max((kind(told, hop) for hop in ahead), default=(0.0, "")))
+    return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
+
+
+def _of_tcp(told: Explanation) -> Iterator[tuple[float, str]]:
+    tcp = told["tcp"]
+    if tcp is None:
+        return
+    rto = waited(tcp, "rto_wait")
+    times = "time-out" if tcp["timeouts"] == 1 else "time-outs"
+    told_rto = (
+        f"Its TCP waits for the retransmission timer {percent(rto)} of the time, with nothing of the flow "
+        f"under way ({tcp['timeouts']} {times}). {_losses(told)}"
+    )
+    yield rto, told_rto
+    limits = {
+        "window_limit": "its window is full at the configured limit",
+        "receiver_window": "the receiver's window is full",
+        "pacing": "it paces its segments",
+        "delayed_ack": "the receiver holds an acknowledgement back, and nothing else is under way",
+        "handshake": "its connections are being opened",
+    }
+    for state, text in limits.items():
+        yield waited(tcp, state), f"{percent(waited(tcp, state))} of its TCP's time {text}."
+
+
+def _queueing(told: Explanation, hop: Hop) -> tuple[float, str]:
+    flows = _unique(_flow(told, b["flow"], b["forward"]) for b in hop["behind"])
+    if not flows:
+        return 0.0, ""
+    where = f"at {hop['src']} (to {hop['dst']})"
+    text = f"{percent(behind(hop))} of the time its packets wait {where} behind those of {listed(flows)}."
+    return behind(hop), text
+
+
+def _deferring(told: Explanation, hop: Hop) -> tuple[float, str]:
+    deferring = share(hop, *DEFERRING)
+    if deferring == 0:
+        return 0.0, ""
+    here, by_others = present(hop), foreign(told, hop)
+    nodes = [h["id"] or "somebody" for h in hop["holders"] if held_ns(h) >= 0.05 * _most(hop)]
+    keep = "keep" if len(nodes) > 1 else "keeps"
+    text = (
+        f"{hop['src']} (to {hop['dst']}) has packets of it {percent(here)} of the time and must not send for "
+        f"{percent(deferring / here)} of that: {listed(nodes)} {keep} the medium busy"
+    )
+    together = hop["overlapped_ns"] / hop["observed_ns"]
+    if together >= WORTH_TELLING:
+        text += f", two or more of them at once {percent(together)} of the time"
+    if by_others < 0.5 * deferring:
+        text += "; mostly with the flow's own packets on other hops"
+    return deferring, text + "."
+
+
+def _failing(_told: Explanation, hop: Hop) -> tuple[float, str]:
+    attempts = hop["attempts"]
+    failed = attempts["no_cts"] + attempts["no_ack"] if attempts else 0
+    if not attempts or not failed:
+        return 0.0, ""
+    text = f"{failed} of {attempts['exchanges']} attempts of {hop['src']} (to {hop['dst']}) get no answer: "
+    # A few are chance.
+    weight = 0.8 * failed / max(attempts["exchanges"], 20)
+    return weight, f"{text}{_causes(attempts['causes'])}."
+
+
+def foreign(told: Explanation, hop: Hop) -> float:
+    """Share of the time in which a hop defers to transmissions for others than this flow."""
+    own = next((h for h in hop["holding_flows"] if h["id"] == told["flow"]), None)
+    only_own = 0 if own is None else own["alone_ns"] + own["nav_ns"] + own["eifs_ns"]
+    return share(hop, *DEFERRING) - (only_own / hop["observed_ns"] if hop["observed_ns"] else 0.0)
+
+
+def _most(hop: Hop) -> int:
+    return max(map(held_ns, hop["holders"]), default=0)
+
+
+def _flow(told: Explanation, flow: str | None, forward: bool) -> str:
+    name = "control packets" if flow is None else f"flow {flow}"
+    if flow == told["flow"]:
+        name = "its own"
+    return name if forward else f"{name} (acknowledgements)"
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _losses(told: Explanation) -> str:
+    """What it lost, and why: the reason for waiting."""
+    drops = sorted(told["drops"], key=lambda d: -d["packets"])
+    if not drops:
+        return "Nothing of it was dropped in this time: the loss came before, or the answer is late."
+    return f"Dropped: {'; '.join(dropped(drop) for drop in drops[:3])}."
+
+
+def dropped(drop: Drop) -> str:
+    what = "data" if drop["data"] else "acknowledgements"
+    return f"{drop['packets']} ({what}) at {drop['node']}, {drop['reason']}"
+
+
+def cause(told: Cause) -> str:
+    """One cause, such as "the frame collided with a frame of G (for flow one-hop)"."""
+    if told["by"] is None:
+        return FATES[told["why"]]
+    name = told["by"] + (f" (for flow {told['of']})" if told["of"] is not None else "")
+    text = {
+        "collision": f"the frame collided with a frame of {name}",
+        "receiver-receiving": f"the receiver was receiving a frame of {name}",
+        "receiver-transmitting": f"the receiver was transmitting itself: {name}",
+        "receiver-nav": f"the receiver kept silent, its NAV set by a frame of {name}",
+        "receiver-sensing": f"the receiver kept silent, its medium busy with a frame of {name}",
+        "answer-collided": f"the answer collided with a frame of {name}",
+    }.get(told["why"], f"{FATES[told['why']]}, by {name}")
+    return text + (", which the sender does not sense" if told["hidden"] else "")
+
+
+def _causes(causes: list[Cause], most: int = 2) -> str:
+    total = sum(c["count"] for c in causes)
+    told = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
+    return "; ".join(told)
+
+
+def advice(told: Explanation) -> list[str]:
+    """What to try; nothing where nothing is wrong."""
+    if told["standing"] == "unreachable":
+        return ["Nodes nearer to each other, more power or a lower rate: `airfair check` tells the ranges."]
+    if told["standing"] in ("silent", "fair", "content"):
+        return []
+    return _unique(_advice(told))
+
+
+def _advice(told: Explanation) -> Iterator[str]:
+    tcp = told["tcp"]
+    ahead = [hop for hop in told["hops"] if hop["forward"]]
+    for hop in ahead:
+        flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, told["flow"])]
+        if foreign(told, hop) >= 0.3 and flows:
+            yield (
+                f"Take a competitor away and look again: --set 'flow.{flows[0]}.stop=\"1 us\"'. If this flow "
+                f"then recovers, nothing at {hop['src']} itself will help: the others have to send less (a "
+                "slower source, or a scheme that acts on all nodes around)."
+            )
+        if share(hop, "eifs") > WORTH_TELLING:
+            yield "EIFS takes much of it: see whether it stays with --set radio.eifs_on_energy=false."
+    for hop in ahead:
+        yield from _advice_on_failures(hop)
+    for hop in ahead:
+        if behind(hop) >= WORTH_TELLING:
+            yield (
+                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help, "
+                "airfair compare FILE --schemes droptail,fq-codel."
+            )
+        if share(hop, *DEFERRING) > 0.3 and foreign(told, hop) < 0.3 * share(hop, *DEFERRING):
+            yield (
+                "Its own packets on other hops hold it back, as on any chain of one channel: fewer of them "
+                "under way (--set 'tcp.window_limit=\"4 segments\"') or a second channel."
+            )
+    most = max((d["packets"] for d in told["drops"]), default=0)
+    full = [d["node"] for d in told["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most]
+    if full:
+        yield f"Queues are full at {listed(full)}: airfair compare FILE --schemes droptail,red,fq-codel."
+    if tcp is not None and waited(tcp, "window_limit") > 0.3:
+        yield "The window stands at its limit: a larger tcp.window_limit."
+    if tcp is not None and waited(tcp, "rto_wait") > 0.3:
+        yield (
+            "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
+            "tcp.min_rto or tcp.max_rto gives."
+        )
+
+
+def _advice_on_failures(hop: Hop) -> Iterator[str]:
+    attempts = hop["attempts"]
+    if attempts is None:
+        return
+    for c in attempts["causes"]:
+        if c["count"] < 0.2 * attempts["exchanges"]:
+            continue
+        if c["hidden"] and attempts["rts"] == 0:
+            yield f"{c['by']} is hidden from {hop['src']}: try RTS/CTS, --set 'radio.rts_threshold=\"0 B\"'."
+        elif c["hidden"]:
+            yield (
+                f"{c['by']} is hidden from {hop['src']}, and RTS/CTS does not help here. See what hearing it "
+                "would do (a longer radio.propagation.carrier_sense); a larger cw_min at the nodes that it "
+                "talks to, or another channel, may be what you can change."
+            )
+        if c["why"] in ("too-weak", "noise"):
+            yield f"The link {hop['src']} to {hop['dst']} is weak: a lower radio.data_rate, or more tx_power."
