@@ -288,6 +288,10 @@ def test_a_trace_can_be_cut_off_by_its_reader() -> None:
 def test_control_c_ends_a_long_run(arguments: tuple[str | Path, ...]) -> None:
     command = [sys.executable, "-m", "airfair", *map(str, arguments)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Python may take long to start; the simulator is loaded last.
+    maps = Path(f"/proc/{child.pid}/maps")
+    while "_core.abi3.so" not in maps.read_text():
+        time.sleep(0.05)
     time.sleep(1.0)
     began = time.monotonic()
     child.send_signal(signal.SIGINT)

@@ -219,3 +219,13 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert json.loads(done.stdout)["flow"] == "middle", "what was found is told before"
     assert "Traceback" not in done.stderr
+
+
+def test_names_with_dots_are_quoted_in_advice() -> None:
+    tables = Scenario.read(THREE_PAIRS, ["duration=20 s"]).to_dict()
+    for flow in tables["flow"]:
+        flow["id"] += ".1"
+    dotted = Scenario.from_dict(tables)
+    told = airfair.explain(dotted, flow="middle.1")
+    path = next(path for path in ('flow."left.1".stop', 'flow."right.1".stop') if path in str(told["advice"]))
+    assert dotted.edited({path: "1 us"}) != dotted

@@ -237,6 +237,11 @@ def advice(told: Explanation) -> list[str]:
     return _unique(_advice(told))
 
 
+def _part(name: str) -> str:
+    """A name as a part of a path: in quotes if it would read as more than one."""
+    return f'"{name}"' if "." in name else name
+
+
 def _advice(told: Explanation) -> Iterator[str]:
     tcp = told["tcp"]
     ahead = [hop for hop in told["hops"] if hop["forward"]]
@@ -244,7 +249,7 @@ def _advice(told: Explanation) -> Iterator[str]:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, told["flow"])]
         if foreign(told, hop) >= 0.3 and flows:
             yield (
-                f"Take a competitor away and look again: --set 'flow.{flows[0]}.stop=\"1 us\"'. If this flow "
+                f"Take a competitor away and look again: --set 'flow.{_part(flows[0])}.stop=\"1 us\"'. If this flow "
                 f"then recovers, nothing at {hop['src']} itself will help: the others have to send less (a "
                 "slower source, or a scheme that acts on all nodes around)."
             )
