@@ -167,7 +167,6 @@ class Watch:
         from_ns: int = 0,
         until_ns: int | None = None,
     ) -> Self: ...
-
     def explain(
         self, flow: str | None = None, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
     ) -> str:

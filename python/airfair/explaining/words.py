@@ -248,8 +248,9 @@ def _advice(told: Explanation) -> Iterator[str]:
     for hop in ahead:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, told["flow"])]
         if foreign(told, hop) >= 0.3 and flows:
+            change = f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'"
             yield (
-                f"Take a competitor away and look again: --set 'flow.{_part(flows[0])}.stop=\"1 us\"'. If this flow "
+                f"Take a competitor away and look again: {change}. If this flow "
                 f"then recovers, nothing at {hop['src']} itself will help: the others have to send less (a "
                 "slower source, or a scheme that acts on all nodes around)."
             )
