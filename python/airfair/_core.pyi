@@ -147,6 +147,14 @@ class Scenario:
         `watch` is called meanwhile, in this thread. Raises what it raises, too.
         """
 
+    def explain(
+        self, flow: str | None = None, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
+    ) -> str:
+        """Run it to the end and tell, as JSON, why a flow gets what it gets; otherwise like `run`.
+
+        Without a flow the one with the least goodput is explained.
+        """
+
 @final
 class Watch:
     """What is captured of a run, and who takes it.
@@ -167,13 +175,6 @@ class Watch:
         from_ns: int = 0,
         until_ns: int | None = None,
     ) -> Self: ...
-    def explain(
-        self, flow: str | None = None, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
-    ) -> str:
-        """Run it to the end and tell, as JSON, why a flow gets what it gets; otherwise like `run`.
-
-        Without a flow the one with the least goodput is explained.
-        """
 
 @final
 class Recorded:
