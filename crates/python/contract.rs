@@ -9,7 +9,7 @@ use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::engine::drive::Lateness;
 use airfair_sim::measure::summary::{
-    Ends, FilesResult, FlowResult, QueueResult, RunResult, SizeClass, StationResult,
+    Ends, FilesResult, FlowResult, MessageCounts, QueueResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::measure::windows::WindowFairness;
 use pyo3::exceptions::PyRuntimeError;
@@ -181,6 +181,23 @@ struct Station<'a> {
     cts_withheld: u64,
     given_up: u64,
     nav_extended: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Messages>,
+}
+
+/// Messages of its agent.
+#[derive(Serialize)]
+struct Messages {
+    sent: u64,
+    missed: u64,
+    heard: u64,
+    received: u64,
+}
+
+impl From<MessageCounts> for Messages {
+    fn from(m: MessageCounts) -> Self {
+        Self { sent: m.sent, missed: m.missed, heard: m.heard, received: m.received }
+    }
 }
 
 /// Nanoseconds in each radio state; they add up to the run.
@@ -217,6 +234,7 @@ impl<'a> From<&'a StationResult> for Station<'a> {
             cts_withheld: c.cts_withheld,
             given_up: c.given_up,
             nav_extended: c.nav_extended,
+            messages: s.messages.map(Messages::from),
         }
     }
 }

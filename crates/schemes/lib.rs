@@ -12,6 +12,7 @@ pub mod cubic;
 pub mod droptail;
 pub mod fq_codel;
 pub mod newreno;
+pub mod nred;
 mod params;
 pub mod places;
 pub mod red;

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use crate::droptail::DropTail;
 use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::{Agent, Aqm, Controller, Hop, Queue, Source};
-use crate::{bbr, codel, cubic, fq_codel, newreno, red, reno, vegas};
+use crate::{bbr, codel, cubic, fq_codel, newreno, nred, red, reno, vegas};
 
 /// A scheme that is set up: one factory for each place that it fills.
 pub trait Scheme: Send + Sync {
@@ -29,6 +29,10 @@ pub trait Scheme: Send + Sync {
     /// The agent of a node.
     fn agent(&self) -> Option<Box<dyn Agent>> {
         None
+    }
+    /// Whether interfaces are to hand up frames for others, for their agents.
+    fn overhears(&self) -> bool {
+        false
     }
     /// The controller.
     fn controller(&self) -> Option<Box<dyn Controller>> {
@@ -109,7 +113,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-fn built_in() -> [SchemeEntry; 9] {
+fn built_in() -> [SchemeEntry; 10] {
     [
         SchemeEntry::new(
             "droptail",
@@ -126,6 +130,14 @@ fn built_in() -> [SchemeEntry; 9] {
             &["aqm"],
             red::PARAMS,
             |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
+        ),
+        SchemeEntry::new(
+            "nred",
+            "nodes that suffer in a congested neighbourhood say so; each drops in proportion to its share of the channel",
+            "Xu, Gerla, Qi and Shu, MobiCom 2003",
+            &["agent", "aqm"],
+            nred::PARAMS,
+            |params| Ok(Box::new(nred::Nred::from_params(params)?)),
         ),
         SchemeEntry::new(
             "codel",

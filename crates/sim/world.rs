@@ -86,7 +86,7 @@ impl World {
                     tx_power: r.phy.tx_power,
                     cutoff: r.phy.cutoff,
                     propagation: r.propagation.clone(),
-                    overhears: false,
+                    overhears: scheme.overhears(),
                 });
                 radio_of_station.push(radio);
             }
@@ -194,7 +194,7 @@ impl World {
                 if event.kind < air::kinds::END {
                     air.handle(event, agenda, net);
                 } else {
-                    net.handle(event, agenda);
+                    net.handle(event, air, agenda);
                 }
                 if net.unsettled {
                     net.settle(air, agenda);
@@ -430,6 +430,7 @@ impl World {
                 radio: self.radios[s as usize].clone(),
                 airtime: self.air.airtime(s, now),
                 counters: *self.air.counters(s),
+                messages: self.net.message_counts(s),
             })
             .collect();
         let ends: Ends = self.net.ends(&self.air, now);

@@ -34,6 +34,8 @@ pub enum Header {
     Radiotap,
     /// A block of a capture file.
     PcapNg,
+    /// NRED's notification.
+    Ncn,
 }
 
 impl fmt::Display for Header {
@@ -53,6 +55,7 @@ impl fmt::Display for Header {
             Self::Tcp => "TCP header",
             Self::Radiotap => "radiotap header",
             Self::PcapNg => "pcapng block",
+            Self::Ncn => "NCN",
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::address::Ipv4Addr;
 use crate::checksum::Checksum;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
+use crate::nred::Ncn;
 use crate::pcapng::Block;
 use crate::{Arp, Ethernet, Ipv4, LlcSnap, Radiotap, Tcp, Udp};
 
@@ -148,6 +149,11 @@ pub fn fuzz_pcapng(data: &[u8]) {
     }
 }
 
+/// NRED's notification.
+pub fn fuzz_nred(data: &[u8]) {
+    round_trip(data, |_| Ncn::wire_len(), Ncn::encode, Ncn::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -159,4 +165,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_tcp(data);
     fuzz_radiotap(data);
     fuzz_pcapng(data);
+    fuzz_nred(data);
 }

@@ -42,6 +42,7 @@ pub mod fuzz;
 pub mod ieee80211;
 pub mod ipv4;
 pub mod llc;
+pub mod nred;
 pub mod pcapng;
 pub mod radiotap;
 pub mod tcp;

@@ -75,6 +75,15 @@ class AirtimeNs(TypedDict):
     idle: int
 
 
+class Messages(TypedDict):
+    """Messages of a station's agent: sent, neighbours that missed one, heard of others, addressed to it."""
+
+    sent: int
+    missed: int
+    heard: int
+    received: int
+
+
 class StationResult(TypedDict):
     """A radio, over the whole run: time in each state, frames by kind, losses by cause."""
 
@@ -90,6 +99,7 @@ class StationResult(TypedDict):
     cts_withheld: int
     given_up: int
     nav_extended: int
+    messages: NotRequired[Messages]
 
 
 class Lateness(TypedDict):

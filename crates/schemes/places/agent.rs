@@ -1,6 +1,6 @@
 //! An agent: what runs beside a node, watches its counters and talks to neighbours.
 
-use airfair_units::Span;
+use airfair_units::{Rate, Span};
 
 use super::{Context, NodeId, QueueView, Timer};
 
@@ -20,7 +20,32 @@ pub struct Airtime {
     pub idle: Span,
 }
 
-/// A node's counters since its last sample.
+impl std::ops::Sub for Airtime {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            transmit: Span(self.transmit.0 - earlier.transmit.0),
+            receive: Span(self.receive.0 - earlier.receive.0),
+            busy: Span(self.busy.0 - earlier.busy.0),
+            nav: Span(self.nav.0 - earlier.nav.0),
+            idle: Span(self.idle.0 - earlier.idle.0),
+        }
+    }
+}
+
+/// What an agent is told when its interface starts.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentSetup<'a> {
+    /// The node.
+    pub node: NodeId,
+    /// Rate of the radio's data frames.
+    pub rate: Rate,
+    /// Nodes that it can decode.
+    pub neighbours: &'a [NodeId],
+}
+
+/// An interface's counters since its last sample.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeSample {
     /// Length of the interval: the five states add up to it.
@@ -29,23 +54,31 @@ pub struct NodeSample {
     pub airtime: Airtime,
     /// Part of `receive` spent on frames for this node.
     pub receive_own: Span,
-    /// Frames that were sent again.
+    /// Responses that did not come: attempts that failed.
     pub retries: u32,
+    /// Packets of flows, acknowledgements included, that left its queue or that it received for itself or to pass on.
+    pub traffic: u32,
     /// Its queue.
     pub queue: QueueView,
 }
 
-/// A node's agent (NRED, LBM, C3L's node part, topology discovery).
+/// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). It hears its own channel.
 pub trait Agent: Send {
-    /// The node starts.
-    fn on_start(&mut self, node: NodeId, context: &mut Context<'_>);
+    /// The length of a sample's interval; zero for none. Asked once.
+    fn sample_interval(&self) -> Span {
+        Span::ZERO
+    }
+
+    /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents
+    /// march in step.
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>);
 
     /// An interval of the counters has ended.
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>);
+    fn on_sample(&mut self, _sample: &NodeSample, _context: &mut Context<'_>) {}
 
     /// A message arrived, or was overheard (`to_me` is false).
-    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut Context<'_>);
+    fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut Context<'_>) {}
 
     /// A timer fired.
-    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>);
+    fn on_timer(&mut self, _timer: Timer, _context: &mut Context<'_>) {}
 }

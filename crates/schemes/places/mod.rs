@@ -5,7 +5,7 @@
 //! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost |
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
-//! | [`Agent`] | a node | each sample of its counters, each message, each timer |
+//! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
 //! | [`Controller`] | one node of the network | each report, each timer |
 //!
 //! Contract of all five:
@@ -24,10 +24,10 @@ mod packet;
 mod queue;
 mod source;
 
-pub use agent::{Agent, Airtime, NodeSample};
+pub use agent::{Agent, AgentSetup, Airtime, NodeSample};
 pub use controller::{Allocation, Controller, Report};
 pub use hop::{Hop, Link};
-pub use outbox::{Context, Destination, Message, Outbox, Setting, Timer};
+pub use outbox::{Context, Destination, Direction, Message, Outbox, Probability, Setting, Timer};
 pub use packet::{Ecn, FlowId, Header, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
 pub use source::{

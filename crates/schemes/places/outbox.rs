@@ -41,11 +41,44 @@ pub struct Message {
     pub ahead: bool,
 }
 
-/// A setting of the node's own queue or of a flow's source.
+/// A probability as a fraction of 2^32, for hooks that must do without floats. `ONE` is certainty.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Probability(u64);
+
+impl Probability {
+    /// Never.
+    pub const ZERO: Self = Self(0);
+    /// Always.
+    pub const ONE: Self = Self(1 << 32);
+
+    /// The nearest fraction; what lies below 0 or is no number is 0, what lies above 1 is 1.
+    #[must_use]
+    pub fn new(p: f64) -> Self {
+        // A float becomes an integer by saturation, "no number" becomes 0.
+        Self((p * (1u64 << 32) as f64) as u64).min(Self::ONE)
+    }
+
+    /// The numerator, 0..=2^32.
+    #[must_use]
+    pub const fn numerator(self) -> u64 {
+        self.0
+    }
+}
+
+/// The way of a packet through an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Out of it.
+    Outgoing,
+    /// Into it.
+    Incoming,
+}
+
+/// A setting of the interface's own queue or of a flow's source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Setting {
-    /// Probability with which the AQM shall drop or mark, 0..=1.
-    DropProbability(f64),
+    /// Probability with which the AQM shall drop or mark packets of one direction.
+    Probability(Direction, Probability),
     /// Pacing rate of a flow that starts here.
     FlowRate(FlowId, Rate),
     /// Limit of the queue.

@@ -1,6 +1,6 @@
 //! The queue of an output interface: a discipline that stores and orders, and an AQM that decides and stores nothing.
 
-use super::{Context, Ecn, Packet, PacketId};
+use super::{Context, Ecn, Packet, PacketId, Setting};
 
 /// Why a packet was dropped. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,4 +120,17 @@ pub trait Aqm: Send {
     fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
         Verdict::Pass
     }
+
+    /// A packet for this node, to keep or to pass on, was received through this interface. Asked only if `judges_received`.
+    fn on_receive(&mut self, _packet: &Packet, _context: &mut Context<'_>) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// Whether `on_receive` is to be asked. Asked once.
+    fn judges_received(&self) -> bool {
+        false
+    }
+
+    /// Takes over what the interface's agent has settled.
+    fn apply(&mut self, _setting: Setting) {}
 }

@@ -1,6 +1,6 @@
 //! The constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
-use airfair_units::Db;
+use airfair_units::{Db, Rate};
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::Mode;
@@ -91,6 +91,12 @@ fn tolerable(power: u64, ratio: u64, noise: u64) -> u64 {
 }
 
 impl Kind {
+    /// Rate of its data frames.
+    #[must_use]
+    pub fn data_rate(&self) -> Rate {
+        self.data_mode.rate()
+    }
+
     /// Works out the constants. The rates must be modes of the standard (the scenario reader sees to it).
     ///
     /// # Errors

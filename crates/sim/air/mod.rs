@@ -159,6 +159,15 @@ pub struct StationCounters {
     pub nav_extended: u64,
 }
 
+impl StationCounters {
+    /// Data frames for this station that were received, duplicates not counted.
+    #[must_use]
+    pub fn received_data(&self) -> u64 {
+        let data = FrameKind::ALL.iter().zip(self.received).filter(|(kind, _)| **kind == FrameKind::Data);
+        data.map(|(_, n)| n).sum::<u64>() - self.duplicates
+    }
+}
+
 /// What the rules of a run ask for beyond the least.
 #[derive(Debug, Clone, Copy)]
 struct Needs {

@@ -30,7 +30,9 @@ impl Addresses {
     }
 
     pub(super) fn ip(&self, node: u32) -> Ipv4Addr {
-        let [_, a, b, c] = self.numbers[node as usize].to_be_bytes();
+        // A message to all neighbours has no node.
+        let Some(number) = self.numbers.get(node as usize) else { return Ipv4Addr::new(255, 255, 255, 255) };
+        let [_, a, b, c] = number.to_be_bytes();
         Ipv4Addr::new(10, a, b, c)
     }
 

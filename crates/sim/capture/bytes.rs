@@ -26,6 +26,8 @@ use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
 const DISCARD: u16 = 9;
 /// The same for connections of flows that have many: a port that is not assigned.
 const FILES: u16 = 10;
+/// Messages of agents, from and to.
+const CONTROL: u16 = 11;
 /// First of the 16,384 dynamic ports [RFC 6335 section 6]: sources are numbered from here on.
 const DYNAMIC: u16 = 49_152;
 /// IP's initial time to live.
@@ -279,6 +281,16 @@ fn packet(
             ip(front, described, Protocol::UDP, addresses, Udp::wire_len() + payload.len());
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
             payload.len()
+        }
+        Body::Message(start) => {
+            let mut bytes = vec![0; payload.min(most(Udp::wire_len()))];
+            bytes.iter_mut().zip(start).for_each(|(to, from)| *to = from);
+            let udp = Udp::new(CONTROL, CONTROL, udp::PayloadLen::default());
+            let udp = udp.with_payload(source, destination, &bytes).expect("it was cut to what fits");
+            ip(front, described, Protocol::UDP, addresses, Udp::wire_len() + bytes.len());
+            front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
+            front.0.extend(bytes);
+            0
         }
         Body::Tcp { segment, forward, shift, connection } => {
             let ends = connection.map_or(ends, |number| (DYNAMIC + (number & 0x3fff) as u16, FILES));

@@ -100,7 +100,7 @@ impl File {
 
     /// Tells the names of nodes that a packet shows for the first time.
     fn name(&mut self, captured: &Captured, addresses: &Addresses, names: &Names) {
-        let nodes = captured.nodes.into_iter().flatten();
+        let nodes = captured.nodes.into_iter().flatten().filter(|&node| (node as usize) < names.nodes.len());
         let fresh: Vec<u32> = nodes.filter(|&node| self.named.insert(node)).collect();
         if !fresh.is_empty() {
             let named = fresh.iter().map(|&node| (addresses.ip(node), text(&names.nodes[node as usize])));

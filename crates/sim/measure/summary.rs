@@ -103,6 +103,19 @@ pub struct Ends {
     pub awaiting_arp: u64,
 }
 
+/// Messages of a station's agent over the whole run. A message to one neighbour is for all that overhear it as well.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MessageCounts {
+    /// Messages that it sent.
+    pub sent: u64,
+    /// Neighbours that did not hear them, message by message.
+    pub missed: u64,
+    /// Messages of others that it heard, overheard ones included, each once.
+    pub heard: u64,
+    /// Messages addressed to it.
+    pub received: u64,
+}
+
 /// A station's numbers over the whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StationResult {
@@ -114,6 +127,8 @@ pub struct StationResult {
     pub airtime: Airtime,
     /// What it sent, received and lost.
     pub counters: StationCounters,
+    /// Messages of its agent, where the scheme has agents.
+    pub messages: Option<MessageCounts>,
 }
 
 /// A run's numbers.

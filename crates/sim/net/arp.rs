@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_wire::arp::Arp;
 
+use super::agents::is_message;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
 use super::{Behind, Net, class, drop_reason, kinds};
@@ -140,7 +141,9 @@ impl Net {
     pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Handed> {
         let packet = self.packets.get(handle)?;
         let port = &self.ports[self.port_of_station[station as usize] as usize];
-        let to = if packet.sequence == REQUEST { BROADCAST } else { port.peer(packet.destination) };
+        let asks = packet.sequence == REQUEST && !is_message(packet);
+        // A message to everyone has a destination that is no neighbour's.
+        let to = if asks { BROADCAST } else { port.peer(packet.destination) };
         Some(Handed { packet: handle, tag: 0, bytes: packet.bytes, to })
     }
 

@@ -7,6 +7,7 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
+use super::agents::Agents;
 use super::arp::Neighbours;
 use super::connections::{ConnectionId, Connections};
 use super::flows::{FlowTotals, TcpFlow};
@@ -153,6 +154,8 @@ impl Net {
             marks: BTreeMap::new(),
             drops: BTreeMap::new(),
             outbox: Outbox::default(),
+            agents: Agents::default(),
+            judges_received: false,
             kicks: Vec::new(),
             unsettled: false,
             injections: BTreeMap::new(),
@@ -178,6 +181,14 @@ impl Net {
         for (destination, sources) in sources {
             net.route(destination, &sources);
         }
+        net.judges_received = net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received());
+        for station in 0..net.node_of_station.len() {
+            let Some(agent) = scheme.agent() else { break };
+            let port = net.port_of_station[station];
+            let name = air_name(spec, &net, radio_of_station, station);
+            net.add_agent(agent, Stream::new(seed, &name, Purpose::Agent), port);
+        }
+        net.start_agents(air, agenda);
         let of_run = scheme.source().is_some().then_some(scheme);
         let (laws, ids) = Laws::new(spec, of_run, schemes)?;
         net.laws = laws;
@@ -288,6 +299,12 @@ impl Net {
         }
         edges
     }
+}
+
+/// The name of a station's interface.
+fn air_name(spec: &WorldSpec, net: &Net, radio_of_station: &[usize], station: usize) -> String {
+    let node = &spec.nodes[net.node_of_station[station] as usize].id;
+    format!("{node}/{}", spec.radios[radio_of_station[station]].name)
 }
 
 /// Which of the links between the same two nodes this is: their order in the file is the only thing that tells them apart.

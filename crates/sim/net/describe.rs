@@ -3,6 +3,7 @@
 use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_transport::Segment;
 
+use super::agents::is_message;
 use super::arp::REQUEST;
 use super::packet::{NO_FLOW, Packet};
 use super::tcp::MANY;
@@ -30,6 +31,9 @@ pub(crate) struct Described {
     pub body: Body,
 }
 
+/// So many bytes of a message are shown as they are; zeros follow.
+pub(crate) const MESSAGE: usize = 32;
+
 /// What a packet carries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Body {
@@ -46,6 +50,8 @@ pub(crate) enum Body {
         /// Of the connections of a flow that has many, which one.
         connection: Option<u32>,
     },
+    /// A message of an agent, by its first bytes: `payload` bytes over UDP.
+    Message([u8; MESSAGE]),
     /// A packet from outside: `payload` bytes in all.
     Foreign,
 }
@@ -55,6 +61,7 @@ impl Net {
     pub(crate) fn describe(&self, handle: u64) -> Option<Described> {
         let packet = self.packets.get(handle)?;
         let body = match (packet.class, packet.tcp) {
+            (PacketClass::Control, _) if is_message(packet) => Body::Message(self.agents.start_of(packet)),
             (PacketClass::Control, _) => Body::Arp { request: packet.sequence == REQUEST },
             (_, true) => self.describe_segment(handle, packet)?,
             _ if packet.flow == NO_FLOW => Body::Foreign,

@@ -3,6 +3,7 @@
 //! A *port* is an output interface of a node: a radio station or one direction of a wired link. Every packet that the
 //! network makes ends in exactly one named place: delivered, dropped for a reason, or somewhere inside when the run ends.
 
+mod agents;
 mod arp;
 mod build;
 mod carried;
@@ -26,11 +27,12 @@ use airfair_schemes::places::{
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
-use crate::air::{BROADCAST, Handed, Outcome, Upper};
+use crate::air::{Air, BROADCAST, Handed, Outcome, Upper};
 use crate::engine::{Agenda, Event, Order};
 use crate::measure::delays::Delays;
 use crate::measure::trace::{Record, Trace};
 use crate::spec::{ArpSpec, HeaderSpec};
+use agents::{Agents, is_message};
 use arp::Neighbours;
 use connections::{ConnectionId, Connections};
 use flows::Flow;
@@ -72,6 +74,10 @@ pub(crate) mod kinds {
     pub(crate) const RECEIVER_TIMER: u32 = END + 11;
     /// See [`SENDER_TIMER`].
     pub(crate) const LAW_TIMER: u32 = END + 12;
+    /// A timer of an agent: `target` the station, `a` the generation, `b` the timer.
+    pub(crate) const AGENT_TIMER: u32 = END + 13;
+    /// An interval of a station's counters ends.
+    pub(crate) const SAMPLE: u32 = END + 14;
 }
 
 /// Classes of equal-time events above the air's.
@@ -206,6 +212,9 @@ pub struct Net {
     marks: BTreeMap<&'static str, u64>,
     drops: BTreeMap<&'static str, u64>,
     outbox: Outbox,
+    agents: Agents,
+    /// Some AQM asks for received packets.
+    judges_received: bool,
     /// Stations and wires that may have something new to send.
     pub(crate) kicks: Vec<Behind>,
     /// The present event has left something in `kicks` or `pending`.
@@ -234,7 +243,7 @@ fn connection(event: &Event) -> ConnectionId {
 
 impl Net {
     /// Handles one of the network's events ([`kinds`]).
-    pub(crate) fn handle(&mut self, event: Event, agenda: &mut Agenda) {
+    pub(crate) fn handle(&mut self, event: Event, air: &Air, agenda: &mut Agenda) {
         let now = agenda.now;
         match event.kind {
             kinds::FLOW_START => self.flow_start(event.target, now, agenda),
@@ -242,9 +251,7 @@ impl Net {
             kinds::WIRE_FREE => self.wire_free(event.target, agenda),
             kinds::WIRE_ARRIVAL => self.wire_arrival(event.target, now, agenda),
             kinds::ARP_RETRY => self.arp_retry(event.target, event.a, now),
-            kinds::RELEASE => {
-                self.packets.remove((u64::from(event.target) << 32) | u64::from(event.a));
-            }
+            kinds::RELEASE => self.end_control((u64::from(event.target) << 32) | u64::from(event.a)),
             kinds::INJECT => {
                 if let Some(injected) = self.injections.remove(&event.a) {
                     self.make_injected(injected, now);
@@ -255,6 +262,8 @@ impl Net {
             kinds::FILE => self.file_arrives(event.target, now),
             kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
             kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
+            kinds::SAMPLE => self.sample(event.target, air, agenda),
+            kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
             _ => unreachable!("not an event of the network"),
         }
@@ -427,6 +436,54 @@ impl Net {
         }
     }
 
+    /// A packet for this node was received: its interface's AQM passes, marks or drops it. Whether it lives.
+    #[inline(never)]
+    fn judge_received(&mut self, station: u32, handle: u64, now: u64) -> bool {
+        let Some(packet) = self.packets.get(handle) else { return false };
+        let port = &mut self.ports[self.port_of_station[station as usize] as usize];
+        let Some(aqm) = &mut port.aqm else { return true };
+        let received = QueuedPacket {
+            id: PacketId(handle as u32),
+            flow: FlowId(packet.queue_flow),
+            destination: NodeId(packet.destination),
+            next_hop: NodeId(port.node),
+            bytes: packet.bytes,
+            class: packet.class,
+            ecn: packet.ecn,
+            enqueued: Time(now),
+        };
+        let (node, ecn) = (port.node, packet.ecn);
+        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
+        match aqm.on_receive(&received, &mut context).for_ecn(ecn) {
+            Verdict::Pass => true,
+            Verdict::Mark(reason) => {
+                self.mark(handle, reason);
+                true
+            }
+            Verdict::Drop(reason) => {
+                self.drop_packet(node, handle, reason.0, now);
+                false
+            }
+        }
+    }
+
+    /// A message reaches a node on its way to another.
+    fn message_passes(&mut self, node: u32, handle: u64, now: u64) {
+        if let Some(packet) = self.packets.get_mut(handle) {
+            packet.hops += 1;
+            self.forward(node, handle, now);
+        }
+    }
+
+    /// A packet of ARP or of an agent has reached all that it will reach.
+    fn end_control(&mut self, handle: u64) {
+        if let Some(packet) = self.packets.remove(handle)
+            && is_message(&packet)
+        {
+            self.message_ended(&packet);
+        }
+    }
+
     /// A packet has reached its destination.
     fn deliver(&mut self, node: u32, handle: u64, now: u64) {
         let Some(packet) = self.packets.remove(handle) else { return };
@@ -462,6 +519,9 @@ impl Net {
     fn drop_packet(&mut self, node: u32, handle: u64, reason: &'static str, now: u64) {
         let Some(packet) = self.packets.remove(handle) else { return };
         if packet.class == PacketClass::Control {
+            if is_message(&packet) {
+                self.message_ended(&packet);
+            }
             return;
         }
         *self.drops.entry(reason).or_insert(0) += 1;
@@ -573,9 +633,10 @@ impl Upper for Net {
             Outcome::Delivered => {
                 // ARP's packets end here; others go on at the next hop, which has them already.
                 match self.packets.get(handed.packet) {
-                    Some(p) if p.class == PacketClass::Control => {
-                        self.packets.remove(handed.packet);
+                    Some(p) if p.class == PacketClass::Control && u32::from(p.hops) == handed.tag => {
+                        self.end_control(handed.packet);
                     }
+                    Some(p) if p.class == PacketClass::Control => {}
                     Some(p) if u32::from(p.hops) == handed.tag => {
                         self.drop_packet(node, handed.packet, drop_reason::TAKEN_FOR_DUPLICATE, now);
                     }
@@ -609,14 +670,25 @@ impl Upper for Net {
         let Some(packet) = self.packets.get_mut(handle) else { return };
         if packet.class == PacketClass::Control {
             let packet = *packet;
-            self.arp_received(station, &packet, from, now);
+            if !is_message(&packet) {
+                self.arp_received(station, &packet, from, now);
+            } else if packet.destination == node || packet.destination == agents::EVERYONE {
+                self.message_heard(station, &packet, true, now);
+            } else {
+                self.message_passes(node, handle, now);
+            }
             return;
         }
         packet.hops += 1;
+        if self.judges_received && !self.judge_received(station, handle, now) {
+            return;
+        }
         self.forward(node, handle, now);
     }
 
-    fn overheard(&mut self, _station: u32, _packet: u64, _from: u32, _now: u64) {
-        // No scheme of this version overhears; the hook is where DiffQ and NRED will listen.
+    fn overheard(&mut self, station: u32, handle: u64, _from: u32, now: u64) {
+        if let Some(packet) = self.packets.get(handle).filter(|p| is_message(p)).copied() {
+            self.message_heard(station, &packet, false, now);
+        }
     }
 }

@@ -1,0 +1,140 @@
+//! What runs beside an interface: counts, listens, speaks, and sets the interface's drop probabilities [NRED §5].
+
+use airfair_units::{Rate, Span, Time};
+use airfair_wire::nred::Ncn;
+
+use super::Nred;
+use super::accounting::Accounting;
+use super::detection::Detector;
+use super::notification::Heard;
+use crate::places::{
+    Agent, AgentSetup, Context, Destination, Direction, Message, NodeId, NodeSample, Probability, Setting,
+    Timer,
+};
+
+/// The next check whether to speak.
+const CHECK: Timer = Timer(0);
+/// The lifetime of what was heard is over.
+const EXPIRE: Timer = Timer(1);
+
+/// NRED's agent.
+#[derive(Debug, Clone)]
+pub struct NredAgent {
+    nred: Nred,
+    accounting: Accounting,
+    detector: Detector,
+    heard: Heard,
+    me: NodeId,
+    neighbours: Vec<NodeId>,
+    /// When a packet of a flow last passed.
+    last_traffic: Option<Time>,
+}
+
+impl NredAgent {
+    /// With a run's parameters.
+    #[must_use]
+    pub fn new(nred: Nred) -> Self {
+        Self {
+            accounting: Accounting::new(nred.weight, 0.0, nred.rx_all),
+            detector: Detector::new(&nred),
+            heard: Heard::default(),
+            me: NodeId(u32::MAX),
+            neighbours: Vec::new(),
+            last_traffic: None,
+            nred,
+        }
+    }
+
+    /// W/C, packets per second.
+    fn scale(&self, rate: Rate) -> f64 {
+        rate.as_bps() as f64 / (8.0 * self.nred.mean_packet.0 as f64)
+    }
+
+    /// The local share of p_b, `normalizedP_b avg_tx` and `normalizedP_b avg_rx` (§5.3).
+    fn set_shares(&mut self, context: &mut Context<'_>) {
+        let normalized = self.heard.normalized(context.now);
+        let shares = self.accounting.shares();
+        for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
+            let p = if normalized < 1.0 { normalized * avg } else { 1.0 };
+            context.out.settings.push(Setting::Probability(direction, Probability::new(p)));
+        }
+    }
+
+    /// An interval T_NCN is over: Algorithm 5.1 and the conditions.
+    fn check(&mut self, context: &mut Context<'_>) {
+        let shares = self.accounting.shares();
+        let congestion = self.detector.congestion(shares.total);
+        let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
+        let loudest = self.heard.take_loudest();
+        if self.neighbours.is_empty() || !self.detector.speaks(congestion, shares, on_path, loudest) {
+            return;
+        }
+        let ncn = Ncn {
+            normalized: (congestion.normalized * f64::from(u32::MAX)) as u32,
+            lifetime_ms: u16::try_from(self.nred.lifetime.0 / 1_000_000).unwrap_or(u16::MAX),
+        };
+        let to = if self.nred.broadcast {
+            Destination::Broadcast
+        } else {
+            let drawn = context.random.below(self.neighbours.len() as u32) as usize;
+            Destination::Neighbour(self.neighbours[drawn])
+        };
+        let mut bytes = vec![0; Ncn::wire_len()];
+        if ncn.encode(&mut bytes).is_ok() {
+            context.out.messages.push(Message { to, bytes, ahead: true });
+        }
+        if self.nred.obey_own {
+            self.take(self.me, ncn, context);
+        }
+    }
+
+    fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut Context<'_>) {
+        let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
+        let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
+        self.heard.take(from, normalized, until, context.now);
+        if let Some(until) = self.heard.until() {
+            context.out.timers.push((EXPIRE, until));
+        }
+        self.set_shares(context);
+    }
+}
+
+impl Agent for NredAgent {
+    fn sample_interval(&self) -> Span {
+        self.nred.interval
+    }
+
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+        self.me = setup.node;
+        self.neighbours = setup.neighbours.to_vec();
+        self.accounting = Accounting::new(self.nred.weight, self.scale(setup.rate), self.nred.rx_all);
+        // No two nodes check in step.
+        let first = (context.random.uniform() * self.nred.ncn_interval.0 as f64) as u64;
+        context.out.timers.push((CHECK, context.now + Span(first)));
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
+        if sample.traffic > 0 {
+            self.last_traffic = Some(context.now);
+        }
+        self.accounting.add(sample);
+        self.set_shares(context);
+    }
+
+    /// Anything else than an NCN is not for NRED and is dropped silently (§8).
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut Context<'_>) {
+        if let Ok((ncn, _)) = Ncn::decode(bytes) {
+            self.take(from, ncn, context);
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+        match timer {
+            CHECK => {
+                context.out.timers.push((CHECK, context.now + self.nred.ncn_interval));
+                self.check(context);
+            }
+            _ => self.set_shares(context),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A node's own share of the drops, separately for what it sends and what it receives [NRED §5.3].
+
+use airfair_units::random::Stream;
+
+use crate::places::{
+    Aqm, Context, Direction, DropReason, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
+    Verdict,
+};
+
+/// Name of drops and marks of outgoing packets.
+pub const OUTGOING: &str = "nred-outgoing";
+/// Name of drops and marks of received packets.
+pub const INCOMING: &str = "nred-incoming";
+
+/// One of the two queues of the simplified model (figure 4).
+#[derive(Debug, Clone, Copy, Default)]
+struct Side {
+    /// Local p_b: normalizedP_b avg_tx, or avg_rx; 1 where normalizedP_b is 1.
+    p_b: Probability,
+    /// Packets since the last drop; `None` is the paper's -1.
+    count: Option<u32>,
+}
+
+impl Side {
+    /// Algorithm 5.2 for a packet: whether it is dropped. `p_a = p_b / (1 - count p_b)`, compared without a division:
+    /// `draw (1 - count p_b) < p_b`.
+    fn drops(&mut self, random: &mut Stream) -> bool {
+        if self.p_b == Probability::ZERO {
+            self.count = None;
+            return false;
+        }
+        let count = self.count.map_or(0, |count| count.saturating_add(1));
+        self.count = Some(count);
+        let (one, p_b) = (Probability::ONE.numerator(), self.p_b.numerator());
+        let left = one.saturating_sub(u64::from(count).saturating_mul(p_b));
+        // draw < 2^32, left <= 2^32, p_b < 2^32 in the second test: all products fit.
+        let dropped = left <= p_b || u64::from(random.next_u32()) * left < p_b << 32;
+        if dropped {
+            self.count = Some(0);
+        }
+        dropped
+    }
+}
+
+/// The AQM of an interface.
+#[derive(Debug, Clone)]
+pub struct NredDrop {
+    ecn: bool,
+    outgoing: Side,
+    incoming: Side,
+}
+
+impl NredDrop {
+    /// It passes everything until the agent says otherwise. With `ecn` it marks.
+    #[must_use]
+    pub fn new(ecn: bool) -> Self {
+        Self { ecn, outgoing: Side::default(), incoming: Side::default() }
+    }
+
+    fn judge(
+        side: &mut Side,
+        name: &'static str,
+        ecn: bool,
+        packet: &Packet,
+        random: &mut Stream,
+    ) -> Verdict {
+        if packet.class == PacketClass::Control || !side.drops(random) {
+            Verdict::Pass
+        } else if ecn && side.p_b < Probability::ONE {
+            Verdict::Mark(MarkReason(name))
+        } else {
+            Verdict::Drop(DropReason(name))
+        }
+    }
+}
+
+impl Aqm for NredDrop {
+    #[inline]
+    fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+        Self::judge(&mut self.outgoing, OUTGOING, self.ecn, packet, context.random)
+    }
+
+    #[inline]
+    fn on_receive(&mut self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
+        Self::judge(&mut self.incoming, INCOMING, self.ecn, packet, context.random)
+    }
+
+    fn judges_received(&self) -> bool {
+        true
+    }
+
+    fn apply(&mut self, setting: Setting) {
+        match setting {
+            Setting::Probability(Direction::Outgoing, p) => self.outgoing.p_b = p,
+            Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
+            _ => {}
+        }
+    }
+}

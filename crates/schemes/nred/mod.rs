@@ -1,0 +1,248 @@
+//! NRED: nodes notice that their neighbourhood is congested, say so, and each drops in proportion to its share of the channel.
+//!
+//! K. Xu, M. Gerla, L. Qi, Y. Shu, "Enhancing TCP Fairness in Ad Hoc Wireless Networks Using Neighborhood RED", MobiCom 2003.
+//! It fills two places: an [`Agent`] beside each radio interface and an [`Aqm`] at it.
+//!
+//! | file | section | what |
+//! |---|---|---|
+//! | `accounting` | 5.1 | how busy the channel is, and what part of it is this node's: `avg`, `avg_tx`, `avg_rx` |
+//! | `detection` | 5.2, Algorithm 5.1 | `p_b` of the neighbourhood's queue; the conditions for speaking |
+//! | `notification` | 5.2 | what was heard of others, and for how long it holds |
+//! | `drop` | 5.3, Algorithm 5.2 | the node's own share of the drops, outgoing and incoming |
+//! | `agent` | 5 | the three put together beside an interface |
+//!
+//! | symbol | here | unit | default |
+//! |---|---|---|---|
+//! | T_interval | `interval` | time | 100 ms |
+//! | w_q | `weight` | | 0.2 |
+//! | C | `mean_packet` | bytes | 1000 B |
+//! | min_th, max_th | `min_th`, `max_th` | packets/s at rate W, the paper's "packets" | 100, 240 |
+//! | max_p | `max_p` | | 0.14 |
+//! | T_NCN | `ncn_interval` | time | 1 s |
+//! | lifetime | `lifetime` | time | 2 s |
+//!
+//! What the paper leaves open, each a parameter where another reading is worth a try:
+//! - **C** is "a constant" whose "value is irrelevant". It is not: the index saturates at `U W/C`, and `U` of a saturated channel
+//!   is 0.90 to 0.96 at 2 Mbit/s. With the default of 1000 B that is 225 to 240, the level that the paper saw ("around 240").
+//! - **Below min_th** Algorithm 5.1 has no branch and would keep the last value; here `p_b` and `normalizedP_b` become 0.
+//! - **T_NCN and lifetime**: the paper gives the rule "at least twice" and, for one experiment, 2 s. A starved node cannot win the
+//!   channel every 200 ms to renew its cry, so 1 s and 2 s.
+//! - **Condition (ii)**, being on the path of a flow: a packet of a flow was sent, passed on or received within `memory`
+//!   (60 s: a starved TCP sender is silent for seconds between its time-outs).
+//! - **Condition (iii)**, suffering: `avg_tx + avg_rx < theta avg` with theta 0.5, the fair share of two.
+//! - **Condition (iv)**, "in the past interval": since the last check, T_NCN ago.
+//! - **The sender of an NCN** does not follow it itself ("a node has received a NCN packet"); `obey_own` says otherwise.
+//! - **U_rx** counts frames for this node only (`receive_own`): it is the node's own use of the channel. With `rx_all` every
+//!   decodable frame counts.
+//! - **`else count <- -1`** of Algorithm 5.2 belongs to "if p_a > 0", as in RED.
+//! - **`1 - count p_b <= 0`**: `p_a` is 1.
+//! - All data and all acknowledgements count and may be dropped; control packets are exempt. A packet that is passed on is judged
+//!   twice, when received and when sent.
+//! - **Marking** (section 8, `ecn`): a mark takes the place of a drop while `normalizedP_b < 1`.
+//! - An NCN goes out ahead of everything that waits: behind the queue of a starved node it would not leave.
+//! - Broadcast instead of the unicast to a random neighbour (`broadcast`): what the paper compares its own choice with.
+
+mod accounting;
+mod agent;
+mod detection;
+mod drop;
+mod notification;
+
+pub use accounting::{Accounting, Shares};
+pub use agent::NredAgent;
+pub use detection::{Congestion, Detector};
+pub use drop::{INCOMING, NredDrop, OUTGOING};
+pub use notification::Heard;
+
+use airfair_units::{Bytes, Span};
+
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::places::{Agent, Aqm};
+use crate::registry::Scheme;
+
+const INTERVAL: ParamDoc = ParamDoc {
+    name: "interval",
+    doc: "T_interval, over which the radio's states are counted; section 6.1: 100 ms to 1 s",
+    kind: ParamKind::Span,
+    default: "100 ms",
+};
+const WEIGHT: ParamDoc = ParamDoc {
+    name: "weight",
+    doc: "w_q of the moving averages; section 6.1: 0.1 to 0.4",
+    kind: ParamKind::Number,
+    default: "0.2",
+};
+const MEAN_PACKET: ParamDoc = ParamDoc {
+    name: "mean_packet",
+    doc: "C, which turns a share of the channel into an index of a queue, U W/C; section 5.1, calibrated so that a saturated channel has 240",
+    kind: ParamKind::Bytes,
+    default: "1000 B",
+};
+const MIN_TH: ParamDoc = ParamDoc {
+    name: "min_th",
+    doc: "average index from which the neighbourhood is congested; section 7",
+    kind: ParamKind::Number,
+    default: "100",
+};
+const MAX_TH: ParamDoc = ParamDoc {
+    name: "max_th",
+    doc: "average index from which p_b is 1; section 7",
+    kind: ParamKind::Number,
+    default: "240",
+};
+const MAX_P: ParamDoc = ParamDoc {
+    name: "max_p",
+    doc: "p_b just below max_th; section 6.2: 0.1 to 0.2",
+    kind: ParamKind::Number,
+    default: "0.14",
+};
+const NCN_INTERVAL: ParamDoc = ParamDoc {
+    name: "ncn_interval",
+    doc: "T_NCN, from check to check whether a notification is due",
+    kind: ParamKind::Span,
+    default: "1 s",
+};
+const LIFETIME: ParamDoc = ParamDoc {
+    name: "lifetime",
+    doc: "how long a notification holds; section 5.2: at least twice T_NCN; up to 65.535 s",
+    kind: ParamKind::Span,
+    default: "2 s",
+};
+const THETA: ParamDoc = ParamDoc {
+    name: "theta",
+    doc: "a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii)",
+    kind: ParamKind::Number,
+    default: "0.5",
+};
+const MEMORY: ParamDoc = ParamDoc {
+    name: "memory",
+    doc: "how long after its last packet a flow counts as passing through; condition (ii)",
+    kind: ParamKind::Span,
+    default: "60 s",
+};
+const ECN: ParamDoc = ParamDoc {
+    name: "ecn",
+    doc: "marks instead of dropping where the packet can be marked; section 8",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+const OBEY_OWN: ParamDoc = ParamDoc {
+    name: "obey_own",
+    doc: "the sender of a notification follows it too",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+const RX_ALL: ParamDoc = ParamDoc {
+    name: "rx_all",
+    doc: "U_rx counts every decodable frame, not only those for this node",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+const BROADCAST: ParamDoc = ParamDoc {
+    name: "broadcast",
+    doc: "notifications are broadcast, not sent to one random neighbour; section 5.2 says why not",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
+/// What the documentation says of them.
+pub(crate) const PARAMS: &[ParamDoc] = &[
+    INTERVAL,
+    WEIGHT,
+    MEAN_PACKET,
+    MIN_TH,
+    MAX_TH,
+    MAX_P,
+    NCN_INTERVAL,
+    LIFETIME,
+    THETA,
+    MEMORY,
+    ECN,
+    OBEY_OWN,
+    RX_ALL,
+    BROADCAST,
+];
+
+/// The parameters of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nred {
+    /// T_interval.
+    pub interval: Span,
+    /// w_q.
+    pub weight: f64,
+    /// C.
+    pub mean_packet: Bytes,
+    /// min_th.
+    pub min_th: f64,
+    /// max_th.
+    pub max_th: f64,
+    /// max_p.
+    pub max_p: f64,
+    /// T_NCN.
+    pub ncn_interval: Span,
+    /// Of a notification.
+    pub lifetime: Span,
+    /// Of condition (iii).
+    pub theta: f64,
+    /// Of condition (ii).
+    pub memory: Span,
+    /// Mark where possible.
+    pub ecn: bool,
+    /// Follow one's own notification.
+    pub obey_own: bool,
+    /// Count all frames as received.
+    pub rx_all: bool,
+    /// Broadcast notifications.
+    pub broadcast: bool,
+}
+
+impl Nred {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// A parameter out of its range, thresholds in the wrong order, a lifetime that is too short.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let (least, most) = (Span::from_millis(1), Span::from_secs(3600));
+        let nred = Self {
+            interval: params.span(&INTERVAL, least..=most)?,
+            weight: params.number(&WEIGHT, 1e-6..=1.0)?,
+            mean_packet: params.bytes(&MEAN_PACKET, Bytes(1)..=Bytes(65_535))?,
+            min_th: params.number(&MIN_TH, 0.0..=1e9)?,
+            max_th: params.number(&MAX_TH, 0.0..=1e9)?,
+            max_p: params.number(&MAX_P, 0.0..=1.0)?,
+            ncn_interval: params.span(&NCN_INTERVAL, least..=most)?,
+            lifetime: params.span(&LIFETIME, least..=Span::from_millis(65_535))?,
+            theta: params.number(&THETA, 0.0..=10.0)?,
+            memory: params.span(&MEMORY, least..=most)?,
+            ecn: params.flag(&ECN)?,
+            obey_own: params.flag(&OBEY_OWN)?,
+            rx_all: params.flag(&RX_ALL)?,
+            broadcast: params.flag(&BROADCAST)?,
+        };
+        if nred.max_th <= nred.min_th {
+            return Err(refused(&MAX_TH, "expected a threshold above min_th"));
+        }
+        if nred.lifetime < nred.ncn_interval {
+            return Err(refused(&LIFETIME, "expected at least ncn_interval, better twice that"));
+        }
+        Ok(nred)
+    }
+}
+
+fn refused(doc: &ParamDoc, problem: &str) -> ParamError {
+    ParamError { name: doc.name, problem: problem.to_string() }
+}
+
+impl Scheme for Nred {
+    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+        Some(Box::new(NredDrop::new(self.ecn)))
+    }
+
+    fn agent(&self) -> Option<Box<dyn Agent>> {
+        Some(Box::new(NredAgent::new(self.clone())))
+    }
+
+    fn overhears(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,487 @@
+//! NRED against numbers worked by hand from the paper (Xu, Gerla, Qi, Shu, MobiCom 2003). W = 2 Mbit/s and C = 1000 B: W/C is
+//! 250 packets a second.
+
+use std::collections::BTreeMap;
+
+use airfair_schemes::nred::{
+    Accounting, Detector, Heard, INCOMING, Nred, NredAgent, NredDrop, OUTGOING, Shares,
+};
+use airfair_schemes::places::{
+    Agent, AgentSetup, Airtime, Aqm, Context, Destination, Direction, DropReason, Ecn, FlowId, MarkReason,
+    Message, NodeId, NodeSample, Outbox, Packet, PacketClass, PacketId, Probability, QueueView, Setting,
+    Timer, Verdict,
+};
+use airfair_schemes::{ParamValue, Params, find};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_wire::nred::Ncn;
+use proptest::prelude::*;
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs().max(1e-3)
+}
+
+fn nred(set: &[(&'static str, ParamValue)]) -> Nred {
+    Nred::from_params(&Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect()))
+        .unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A sample of 100 ms: milliseconds that the radio sent, received frames for this node, was idle; the rest was carrier.
+fn sample(transmit: u64, own: u64, idle: u64) -> NodeSample {
+    let ms = Span::from_millis;
+    NodeSample {
+        interval: ms(100),
+        airtime: Airtime {
+            transmit: ms(transmit),
+            receive: ms(own),
+            busy: ms(100 - transmit - own - idle),
+            nav: Span::ZERO,
+            idle: ms(idle),
+        },
+        receive_own: ms(own),
+        traffic: 1,
+        ..NodeSample::default()
+    }
+}
+
+/// §5.1: U_busy = 0.6, U_tx = 0.2, U_rx = 0.1 are indices of 150, 50 and 25; w_q = 0.2 takes a fifth of them, then a fifth
+/// of what is left.
+#[test]
+fn averages_move_by_a_fifth() {
+    let mut accounting = Accounting::new(0.2, 250.0, false);
+    accounting.add(&sample(20, 10, 40));
+    let s = accounting.shares();
+    assert!(near(s.total, 30.0) && near(s.tx, 10.0) && near(s.rx, 5.0), "{s:?}");
+    accounting.add(&sample(20, 10, 40));
+    let s = accounting.shares();
+    assert!(near(s.total, 54.0) && near(s.tx, 18.0) && near(s.rx, 9.0), "{s:?}");
+    accounting.add(&sample(0, 0, 100));
+    let s = accounting.shares();
+    assert!(near(s.total, 43.2) && near(s.own(), 14.4 + 7.2), "{s:?}");
+    accounting.add(&NodeSample::default());
+    assert_eq!(accounting.shares(), s, "an interval without length says nothing");
+}
+
+/// NAV counts as busy; frames for others count as received only in the other reading.
+#[test]
+fn frames_for_others_are_the_neighbours_share() {
+    let mut heard = sample(0, 30, 50);
+    heard.receive_own = Span::from_millis(10);
+    heard.airtime.busy = Span::from_millis(5);
+    heard.airtime.nav = Span::from_millis(15);
+    let (mut own, mut all) = (Accounting::new(1.0, 250.0, false), Accounting::new(1.0, 250.0, true));
+    own.add(&heard);
+    all.add(&heard);
+    assert_eq!(own.shares(), Shares { total: 125.0, tx: 0.0, rx: 25.0 });
+    assert_eq!(all.shares(), Shares { total: 125.0, tx: 0.0, rx: 75.0 });
+}
+
+/// Algorithm 5.1 with 100, 240 and 0.14: half way up, at 170, p_b is 0.07.
+#[test]
+fn p_b_rises_between_the_thresholds() {
+    let detector = Detector::new(&nred(&[]));
+    for (avg, p_b, normalized) in [
+        (0.0, 0.0, 0.0),
+        (99.9, 0.0, 0.0),
+        (100.0, 0.0, 0.0),
+        (170.0, 0.07, 0.07 / 170.0),
+        (205.0, 0.105, 0.105 / 205.0),
+        (240.0, 1.0, 1.0),
+        (1000.0, 1.0, 1.0),
+    ] {
+        let c = detector.congestion(avg);
+        assert!(near(c.p_b, p_b) && near(c.normalized, normalized), "avg {avg}: {c:?}");
+    }
+}
+
+/// The four conditions of §5.2, each missing once.
+#[test]
+fn a_node_speaks_under_four_conditions() {
+    let detector = Detector::new(&nred(&[]));
+    let suffers = Shares { total: 170.0, tx: 50.0, rx: 34.0 };
+    let c = detector.congestion(suffers.total);
+    assert!(detector.speaks(c, suffers, true, 0.0));
+    assert!(!detector.speaks(detector.congestion(100.0), suffers, true, 0.0), "(i)");
+    assert!(!detector.speaks(c, suffers, false, 0.0), "(ii)");
+    assert!(!detector.speaks(c, Shares { rx: 35.0, ..suffers }, true, 0.0), "(iii): 85 is half of 170");
+    assert!(!detector.speaks(c, suffers, true, c.normalized * 1.001), "(iv)");
+    assert!(detector.speaks(c, suffers, true, c.normalized), "(iv) is about a larger one");
+}
+
+/// §5.2: the largest is kept, its sender may change it, it holds for its lifetime.
+#[test]
+fn the_largest_notification_holds() {
+    let (a, b) = (NodeId(1), NodeId(2));
+    let at = |s: u64| Time(s * 1_000_000_000);
+    let mut heard = Heard::default();
+    assert_eq!((heard.normalized(at(0)), heard.until()), (0.0, None));
+    heard.take(a, 0.3, at(2), at(0));
+    heard.take(b, 0.2, at(9), at(1));
+    assert_eq!(
+        (heard.normalized(at(1)), heard.until()),
+        (0.3, Some(at(2))),
+        "a smaller one of another is not kept"
+    );
+    heard.take(b, 0.3, at(9), at(1));
+    assert_eq!(heard.until(), Some(at(2)), "nor an equal one");
+    heard.take(b, 0.4, at(3), at(1));
+    assert_eq!((heard.normalized(at(1)), heard.until()), (0.4, Some(at(3))));
+    heard.take(b, 0.1, at(4), at(2));
+    assert_eq!((heard.normalized(at(3)), heard.until()), (0.1, Some(at(4))), "its own sender lowers it");
+    assert_eq!(heard.normalized(at(4)), 0.0, "it has expired");
+    heard.take(a, 0.05, at(9), at(5));
+    assert_eq!(heard.normalized(at(5)), 0.05, "after that any other is the largest");
+    assert_eq!((heard.take_loudest(), heard.take_loudest()), (0.4, 0.0), "since the last look");
+}
+
+fn packet(class: PacketClass, ecn: Ecn) -> Packet {
+    Packet {
+        id: PacketId(0),
+        flow: FlowId(0),
+        destination: NodeId(1),
+        next_hop: NodeId(1),
+        bytes: 552,
+        class,
+        ecn,
+        enqueued: Time::ZERO,
+    }
+}
+
+/// The drop of an interface, with its random stream.
+struct Interface {
+    drop: NredDrop,
+    random: Stream,
+    out: Outbox,
+}
+
+impl Interface {
+    fn new(ecn: bool, p: f64) -> Self {
+        let random = Stream::new(7, "nred", Purpose::Queue);
+        let mut new = Self { drop: NredDrop::new(ecn), random, out: Outbox::default() };
+        new.set(Direction::Outgoing, p);
+        new
+    }
+
+    fn set(&mut self, direction: Direction, p: f64) {
+        self.drop.apply(Setting::Probability(direction, Probability::new(p)));
+    }
+
+    fn sends(&mut self, class: PacketClass, ecn: Ecn) -> Verdict {
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        self.drop.on_enqueue(&packet(class, ecn), &QueueView::default(), &mut context)
+    }
+
+    fn receives(&mut self) -> Verdict {
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        self.drop.on_receive(&packet(PacketClass::Data, Ecn::NotEct), &mut context)
+    }
+
+    /// Packets from the last drop, or from a fresh start, to the next.
+    fn gap(&mut self) -> usize {
+        (1..).find(|_| self.sends(PacketClass::Data, Ecn::NotEct) != Verdict::Pass).unwrap_or(usize::MAX)
+    }
+}
+
+/// Algorithm 5.2 with p_b = 0.1: after a drop `count` is 1 at the next packet, so p_a is 1/9, 1/8, ..., 1: the gap is uniform on
+/// 1..9. At first `count` is 0, p_a is 1/10, 1/9, ..., 1: uniform on 1..10. Three standard deviations of a share are
+/// 0.0094 and 0.009 for 10,000 gaps; one draw in 17 of such a share lies outside of two.
+#[test]
+fn gaps_are_uniform() {
+    let mut interface = Interface::new(false, 0.1);
+    interface.gap();
+    let mut seen = [0u32; 11];
+    for _ in 0..10_000 {
+        seen[interface.gap().min(10)] += 1;
+    }
+    assert_eq!((seen[0], seen[10]), (0, 0));
+    for share in &seen[1..10] {
+        assert!((f64::from(*share) / 1e4 - 1.0 / 9.0).abs() < 0.0125, "{seen:?}");
+    }
+    let mut first = [0u32; 12];
+    for _ in 0..10_000 {
+        interface.set(Direction::Outgoing, 0.0);
+        assert_eq!(interface.sends(PacketClass::Data, Ecn::NotEct), Verdict::Pass);
+        interface.set(Direction::Outgoing, 0.1);
+        first[interface.gap().min(11)] += 1;
+    }
+    assert_eq!((first[0], first[11]), (0, 0));
+    for share in &first[1..11] {
+        assert!(
+            (f64::from(*share) / 1e4 - 0.1).abs() < 0.012,
+            "no congestion puts count back to -1: {first:?}"
+        );
+    }
+}
+
+#[test]
+fn certainty_drops_everything_and_zero_nothing() {
+    let mut interface = Interface::new(false, 1.0);
+    for _ in 0..1000 {
+        assert_eq!(interface.gap(), 1);
+    }
+    interface.set(Direction::Outgoing, 0.0);
+    for _ in 0..1000 {
+        assert_eq!(interface.sends(PacketClass::Data, Ecn::NotEct), Verdict::Pass);
+    }
+}
+
+#[test]
+fn the_two_queues_are_apart() {
+    let mut interface = Interface::new(false, 0.0);
+    interface.set(Direction::Incoming, 1.0);
+    assert!(interface.drop.judges_received());
+    assert_eq!(interface.receives(), Verdict::Drop(DropReason(INCOMING)));
+    assert_eq!(interface.sends(PacketClass::Data, Ecn::NotEct), Verdict::Pass);
+    interface.set(Direction::Incoming, 0.0);
+    interface.set(Direction::Outgoing, 1.0);
+    assert_eq!(interface.receives(), Verdict::Pass);
+    assert_eq!(interface.sends(PacketClass::Ack, Ecn::NotEct), Verdict::Drop(DropReason(OUTGOING)));
+    assert_eq!(
+        interface.sends(PacketClass::Control, Ecn::NotEct),
+        Verdict::Pass,
+        "control packets are exempt"
+    );
+}
+
+/// §8: a mark in place of the drop, except where everything is dropped.
+#[test]
+fn marks_where_the_transport_can_be_told() {
+    let mut interface = Interface::new(true, 0.999_999);
+    assert_eq!(interface.sends(PacketClass::Data, Ecn::Ect), Verdict::Mark(MarkReason(OUTGOING)));
+    interface.set(Direction::Outgoing, 1.0);
+    assert_eq!(interface.sends(PacketClass::Data, Ecn::Ect), Verdict::Drop(DropReason(OUTGOING)));
+}
+
+/// An agent with its timers and the settings that hold.
+struct Node {
+    agent: NredAgent,
+    random: Stream,
+    out: Outbox,
+    now: Time,
+    timers: BTreeMap<Timer, Time>,
+    outgoing: f64,
+    incoming: f64,
+    said: Vec<(Time, Message)>,
+}
+
+const NEIGHBOURS: [NodeId; 3] = [NodeId(1), NodeId(2), NodeId(3)];
+
+impl Node {
+    fn new(set: &[(&'static str, ParamValue)]) -> Self {
+        let mut node = Self {
+            agent: NredAgent::new(nred(set)),
+            random: Stream::new(3, "node", Purpose::Agent),
+            out: Outbox::default(),
+            now: Time::ZERO,
+            timers: BTreeMap::new(),
+            outgoing: 0.0,
+            incoming: 0.0,
+            said: Vec::new(),
+        };
+        node.hook(|agent, context| {
+            let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), neighbours: &NEIGHBOURS };
+            agent.on_start(&setup, context);
+        });
+        node
+    }
+
+    fn hook(&mut self, call: impl FnOnce(&mut NredAgent, &mut Context<'_>)) {
+        let mut context = Context { now: self.now, random: &mut self.random, out: &mut self.out };
+        call(&mut self.agent, &mut context);
+        self.timers.extend(self.out.timers.drain(..));
+        for setting in self.out.settings.drain(..) {
+            match setting {
+                Setting::Probability(Direction::Outgoing, p) => {
+                    self.outgoing = p.numerator() as f64 / 4_294_967_296.0
+                }
+                Setting::Probability(Direction::Incoming, p) => {
+                    self.incoming = p.numerator() as f64 / 4_294_967_296.0
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        self.said.extend(self.out.messages.drain(..).map(|message| (self.now, message)));
+    }
+
+    /// Lets so many intervals of 100 ms pass that all look the same.
+    fn live(&mut self, intervals: u64, each: NodeSample) {
+        for _ in 0..intervals {
+            let end = self.now + Span::from_millis(100);
+            while let Some((&timer, &at)) = self.timers.iter().filter(|t| *t.1 <= end).min_by_key(|t| *t.1) {
+                self.timers.remove(&timer);
+                self.now = at;
+                self.hook(|agent, context| agent.on_timer(timer, context));
+            }
+            self.now = end;
+            self.hook(|agent, context| agent.on_sample(&each, context));
+        }
+    }
+
+    fn hears(&mut self, from: u32, normalized: f64, lifetime_ms: u16) {
+        let ncn = Ncn { normalized: (normalized * f64::from(u32::MAX)).round() as u32, lifetime_ms };
+        let mut bytes = [0; Ncn::wire_len()];
+        ncn.encode(&mut bytes).unwrap();
+        self.hook(|agent, context| agent.on_message(NodeId(from), &bytes, false, context));
+    }
+}
+
+/// A node that is starved in a channel that is busy for 68 % of the time (an index of 170), and one that has most of it.
+const STARVED: (u64, u64, u64) = (4, 2, 32);
+const GREEDY: (u64, u64, u64) = (40, 8, 32);
+
+fn of((transmit, own, idle): (u64, u64, u64)) -> NodeSample {
+    sample(transmit, own, idle)
+}
+
+/// After 60 intervals the averages stand at 170, 10 and 5 to six digits: p_b is 0.07, normalizedP_b 0.07/170, once a second.
+#[test]
+fn a_starved_node_speaks_once_a_second() {
+    let mut node = Node::new(&[]);
+    node.live(60, of(STARVED));
+    node.said.clear();
+    node.live(100, of(STARVED));
+    assert_eq!(node.said.len(), 10);
+    let mut told = [0; 4];
+    for pair in node.said.windows(2) {
+        assert_eq!(pair[1].0.since(pair[0].0), Span::from_secs(1));
+    }
+    for (_, message) in &node.said {
+        let Destination::Neighbour(NodeId(to)) = message.to else { panic!("{message:?}") };
+        told[to as usize] += 1;
+        assert!(message.ahead);
+        let (ncn, rest) = Ncn::decode(&message.bytes).unwrap();
+        assert_eq!((ncn.lifetime_ms, rest.len()), (2000, 0));
+        assert!((f64::from(ncn.normalized) / f64::from(u32::MAX) - 0.07 / 170.0).abs() < 1e-8, "{ncn:?}");
+    }
+    assert_eq!(told[0], 0);
+    node.live(1000, of(STARVED));
+    for NodeId(n) in NEIGHBOURS {
+        let to = |m: &(Time, Message)| m.1.to == Destination::Neighbour(NodeId(n));
+        assert!(node.said.iter().filter(|m| to(m)).count() > 20, "each neighbour has its turn");
+    }
+    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0), "it does not follow its own cry");
+}
+
+#[test]
+fn no_notification_without_congestion_traffic_or_need() {
+    let mut greedy = Node::new(&[]);
+    greedy.live(200, of(GREEDY));
+    assert_eq!(greedy.said, []);
+    let mut quiet = Node::new(&[]);
+    quiet.live(200, sample(4, 2, 61));
+    assert_eq!(quiet.said, [], "an index of 97.5 is below min_th");
+    let mut bystander = Node::new(&[]);
+    bystander.live(200, NodeSample { traffic: 0, ..of(STARVED) });
+    assert_eq!(bystander.said, [], "no flow passes");
+    let mut modest = Node::new(&[]);
+    for _ in 0..200 {
+        modest.hears(1, 0.07 / 170.0 + 1e-6, 2000);
+        modest.live(1, of(STARVED));
+    }
+    assert_eq!(modest.said, [], "somebody is worse off");
+}
+
+/// Condition (ii) remembers a flow for `memory`.
+#[test]
+fn a_silent_flow_is_remembered() {
+    let mut node = Node::new(&[("memory", ParamValue::Span(Span::from_secs(10)))]);
+    node.live(100, of(STARVED));
+    node.said.clear();
+    node.live(300, NodeSample { traffic: 0, ..of(STARVED) });
+    assert!((9..=11).contains(&node.said.len()), "{}", node.said.len());
+}
+
+/// §5.3: the share is normalizedP_b times avg_tx and avg_rx: here 0.07/170 of 100 and of 20.
+#[test]
+fn the_greedy_drop_in_proportion_to_their_share() {
+    let mut node = Node::new(&[]);
+    node.live(100, of(GREEDY));
+    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
+    node.hears(1, 0.07 / 170.0, 2000);
+    assert!((node.outgoing - 0.07 / 170.0 * 100.0).abs() < 1e-6, "{}", node.outgoing);
+    assert!((node.incoming - 0.07 / 170.0 * 20.0).abs() < 1e-6, "{}", node.incoming);
+    node.live(19, of(GREEDY));
+    assert!(node.outgoing > 0.0, "1.9 s later it holds");
+    node.live(2, of(GREEDY));
+    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0), "after 2 s it does not");
+    node.hears(1, 1.0, 2000);
+    assert_eq!((node.outgoing, node.incoming), (1.0, 1.0), "beyond max_th everything is dropped");
+}
+
+/// Expiry needs no sample: the timer alone sets the probabilities back.
+#[test]
+fn a_notification_expires_at_its_time() {
+    let mut node = Node::new(&[("interval", ParamValue::Span(Span::from_secs(3600)))]);
+    node.live(1, of(GREEDY));
+    node.hears(1, 1.0, 150);
+    assert_eq!(node.outgoing, 1.0);
+    let (timer, at) = node
+        .timers
+        .iter()
+        .map(|(t, at)| (*t, *at))
+        .find(|t| t.1 == node.now + Span::from_millis(150))
+        .unwrap();
+    node.now = at;
+    node.hook(|agent, context| agent.on_timer(timer, context));
+    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
+}
+
+#[test]
+fn other_readings() {
+    let mut node = Node::new(&[("obey_own", ParamValue::Flag(true)), ("broadcast", ParamValue::Flag(true))]);
+    node.live(100, of(STARVED));
+    assert!(
+        node.said.iter().all(|(_, message)| message.to == Destination::Broadcast) && !node.said.is_empty()
+    );
+    assert!(node.outgoing > 0.0);
+    // What is no NCN is dropped silently.
+    let before = (node.outgoing, node.incoming);
+    node.hook(|agent, context| agent.on_message(NodeId(1), &[9; 20], true, context));
+    node.hook(|agent, context| agent.on_message(NodeId(1), &[], true, context));
+    assert_eq!((node.outgoing, node.incoming), before);
+}
+
+#[test]
+fn parameters_that_contradict_each_other_are_refused() {
+    let entry = find("nred").unwrap();
+    let problem = |set: &[(&'static str, ParamValue)]| {
+        (entry.build)(&Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect()))
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        problem(&[("min_th", ParamValue::Number(240.0))]),
+        "max_th: expected a threshold above min_th"
+    );
+    let long = ("ncn_interval", ParamValue::Span(Span::from_millis(2001)));
+    assert!(problem(&[long]).starts_with("lifetime: expected at least ncn_interval"));
+    assert!(problem(&[("max_p", ParamValue::Number(1.1))]).starts_with("max_p: expected"));
+    assert!(problem(&[("mean_packet", ParamValue::Bytes(Bytes(0)))]).starts_with("mean_packet: expected"));
+}
+
+proptest! {
+    /// Whatever is sampled and heard: averages within what a full channel gives, probabilities within 0..=1 (the type sees to it),
+    /// no message without congestion.
+    #[test]
+    fn any_life_keeps_the_bounds(
+        steps in prop::collection::vec((0u64..=100, 0u64..=100, 0u64..=100, any::<bool>(), any::<u32>(), any::<u16>()), 1..80),
+    ) {
+        let mut node = Node::new(&[]);
+        let mut highest = 0.0f64;
+        for (a, b, c, heard, normalized, lifetime_ms) in steps {
+            let transmit = a.min(100);
+            let own = b.min(100 - transmit);
+            let idle = c.min(100 - transmit - own);
+            if heard {
+                node.hears(1, f64::from(normalized) / f64::from(u32::MAX), lifetime_ms);
+            }
+            highest = highest.max(250.0 * (100 - idle) as f64 / 100.0);
+            node.live(1, sample(transmit, own, idle));
+            prop_assert!((0.0..=1.0).contains(&node.outgoing) && (0.0..=1.0).contains(&node.incoming));
+        }
+        if highest < 100.0 {
+            prop_assert_eq!(&node.said, &[]);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Agents beside radio interfaces: samples of what their radios count, timers, and messages, which are packets on the air.
+
+use std::collections::BTreeMap;
+
+use airfair_schemes::places::{
+    Agent, AgentSetup, Airtime, Context, Destination, Ecn, Message, NodeId, NodeSample, Outbox, PacketClass,
+    Timer,
+};
+use airfair_units::random::Stream;
+use airfair_units::{Span, Time};
+
+use super::packet::{NO_FLOW, Packet};
+use super::routing::NextHop;
+use super::{Behind, Net, class, kinds};
+use crate::air::Air;
+use crate::engine::{Agenda, Order};
+use crate::measure::summary::MessageCounts;
+
+/// The destination of a message to all neighbours.
+pub(super) const EVERYONE: u32 = u32::MAX;
+
+/// The agents of a world, and their messages that are under way.
+#[derive(Default)]
+pub(super) struct Agents {
+    /// By station; empty if the scheme has none.
+    hosts: Vec<Host>,
+    /// By [`Packet::sequence`].
+    messages: Vec<UnderWay>,
+    free: Vec<u32>,
+}
+
+/// An agent and what is kept for it.
+struct Host {
+    agent: Box<dyn Agent>,
+    random: Stream,
+    port: u32,
+    node: u32,
+    rank: u32,
+    interval: Span,
+    last: Counted,
+    /// Which setting of each timer counts.
+    timers: BTreeMap<u16, u32>,
+    counts: MessageCounts,
+}
+
+/// Counters at one moment.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    at: u64,
+    airtime: Airtime,
+    receive_own: Span,
+    retries: u64,
+    traffic: u64,
+}
+
+/// A message that lives.
+#[derive(Default)]
+struct UnderWay {
+    bytes: Vec<u8>,
+    station: u32,
+    /// Stations that have heard it, each once, however often the frame was sent.
+    heard: Vec<u32>,
+}
+
+impl Agents {
+    /// The first bytes of a message that lives.
+    pub(super) fn start_of<const N: usize>(&self, packet: &Packet) -> [u8; N] {
+        let mut start = [0; N];
+        if let Some(message) = self.messages.get(packet.sequence as usize) {
+            start.iter_mut().zip(&message.bytes).for_each(|(to, from)| *to = *from);
+        }
+        start
+    }
+}
+
+/// Whether a control packet is a message of a scheme: ARP's have no payload.
+pub(super) fn is_message(packet: &Packet) -> bool {
+    packet.class == PacketClass::Control && packet.payload > 0
+}
+
+impl Net {
+    /// Adds the agent of the next station.
+    pub(super) fn add_agent(&mut self, agent: Box<dyn Agent>, random: Stream, port: u32) {
+        let node = self.ports[port as usize].node;
+        let (rank, interval) = (self.node_ranks[node as usize], agent.sample_interval());
+        let counts = MessageCounts::default();
+        let (last, timers) = (Counted::default(), BTreeMap::new());
+        self.agents.hosts.push(Host { agent, random, port, node, rank, interval, last, timers, counts });
+    }
+
+    /// Every agent starts, at time 0.
+    pub(crate) fn start_agents(&mut self, air: &Air, agenda: &mut Agenda) {
+        for station in 0..self.agents.hosts.len() as u32 {
+            let host = &mut self.agents.hosts[station as usize];
+            if host.interval > Span::ZERO {
+                let first = 1 + (host.random.uniform() * host.interval.0 as f64) as u64;
+                agenda.push(first, Order::new(class::TIMER, host.rank), kinds::SAMPLE, station, 0, 0);
+            }
+            let port = &self.ports[host.port as usize];
+            let neighbours: Vec<NodeId> = port.peers.iter().map(|p| NodeId(p.0)).collect();
+            let node = NodeId(host.node);
+            self.ask(station, 0, |agent, context| {
+                let setup = AgentSetup { node, rate: air.kind(station).data_rate(), neighbours: &neighbours };
+                agent.on_start(&setup, context);
+            });
+        }
+        self.flush(agenda);
+    }
+
+    /// Calls an agent and carries out what it asks for.
+    fn ask(&mut self, station: u32, now: u64, hook: impl FnOnce(&mut dyn Agent, &mut Context<'_>)) {
+        let mut out = std::mem::take(&mut self.outbox);
+        let host = &mut self.agents.hosts[station as usize];
+        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
+        hook(&mut *host.agent, &mut context);
+        self.settle_outbox(station, &mut out, now);
+        self.outbox = out;
+    }
+
+    fn settle_outbox(&mut self, station: u32, out: &mut Outbox, now: u64) {
+        let host = &mut self.agents.hosts[station as usize];
+        let (port, rank) = (host.port, host.rank);
+        for (timer, at) in out.timers.drain(..) {
+            let host = &mut self.agents.hosts[station as usize];
+            let generation = host.timers.entry(timer.0).or_insert(0);
+            *generation = generation.wrapping_add(1);
+            let (at, generation) = (at.0.max(now), *generation);
+            let order = Order::new(class::TIMER, rank);
+            self.later(at, order, kinds::AGENT_TIMER, station, generation, u32::from(timer.0));
+        }
+        for setting in out.settings.drain(..) {
+            if let Some(aqm) = &mut self.ports[port as usize].aqm {
+                aqm.apply(setting);
+            }
+        }
+        for message in out.messages.drain(..) {
+            self.send_message(station, port, message, now);
+        }
+    }
+
+    /// A timer of an agent is due, unless it was moved meanwhile.
+    pub(super) fn agent_timer(&mut self, station: u32, generation: u32, timer: Timer, now: u64) {
+        if self.agents.hosts[station as usize].timers.get(&timer.0) == Some(&generation) {
+            self.ask(station, now, |agent, context| agent.on_timer(timer, context));
+        }
+    }
+
+    /// An interval of a station's counters has ended.
+    pub(crate) fn sample(&mut self, station: u32, air: &Air, agenda: &mut Agenda) {
+        let now = agenda.now;
+        let counters = air.counters(station);
+        let host = &self.agents.hosts[station as usize];
+        let port = &self.ports[host.port as usize];
+        let received: u64 = counters.received_data() - host.counts.received;
+        let counted = Counted {
+            at: now,
+            airtime: air.airtime(station, now),
+            receive_own: air.receive_own(station),
+            retries: counters.no_cts + counters.no_ack,
+            traffic: port.totals.left + received,
+        };
+        let last = host.last;
+        let sample = NodeSample {
+            interval: Span(now - last.at),
+            airtime: counted.airtime - last.airtime,
+            receive_own: Span(counted.receive_own.0 - last.receive_own.0),
+            retries: (counted.retries - last.retries) as u32,
+            traffic: (counted.traffic - last.traffic) as u32,
+            queue: port.queue.view(),
+        };
+        let (interval, rank) = (host.interval, host.rank);
+        self.agents.hosts[station as usize].last = counted;
+        self.ask(station, now, |agent, context| agent.on_sample(&sample, context));
+        agenda.push(now + interval.0, Order::new(class::TIMER, rank), kinds::SAMPLE, station, 0, 0);
+    }
+
+    fn send_message(&mut self, station: u32, port: u32, message: Message, now: u64) {
+        let node = self.ports[port as usize].node;
+        let to = match message.to {
+            Destination::Neighbour(to) | Destination::Node(to) => to.0,
+            Destination::Broadcast => EVERYONE,
+        };
+        if message.bytes.is_empty() || to == node {
+            return;
+        }
+        let payload = message.bytes.len() as u32;
+        let under_way = UnderWay { bytes: message.bytes, station, heard: Vec::new() };
+        let sequence = match self.agents.free.pop() {
+            Some(at) => {
+                self.agents.messages[at as usize] = under_way;
+                at
+            }
+            None => {
+                self.agents.messages.push(under_way);
+                self.agents.messages.len() as u32 - 1
+            }
+        };
+        let host = &mut self.agents.hosts[station as usize];
+        host.counts.sent += 1;
+        let handle = self.packets.add(Packet {
+            created: now,
+            enqueued: now,
+            flow: NO_FLOW,
+            queue_flow: NO_FLOW,
+            sequence,
+            source: node,
+            destination: to,
+            payload,
+            bytes: payload + self.headers.udp + self.headers.ip,
+            hops: 0,
+            at_source: false,
+            tcp: false,
+            class: PacketClass::Control,
+            ecn: Ecn::NotEct,
+        });
+        match message.to {
+            Destination::Node(to) => {
+                if self.next_hop(node, to.0).is_none() {
+                    self.route(to.0, &[node]);
+                }
+                self.forward(node, handle, now);
+            }
+            _ if message.ahead => {
+                self.ports[port as usize].control.push_back(handle);
+                self.want(Behind::Station(station));
+            }
+            _ => self.enqueue(NextHop { port, node: to }, handle, now),
+        }
+    }
+
+    /// A message was received by a station, as its destination or not.
+    pub(super) fn message_heard(&mut self, station: u32, packet: &Packet, to_me: bool, now: u64) {
+        let Some(host) = self.agents.hosts.get_mut(station as usize) else { return };
+        let message = &mut self.agents.messages[packet.sequence as usize];
+        if to_me {
+            host.counts.received += 1;
+        }
+        if message.heard.contains(&station) {
+            return;
+        }
+        message.heard.push(station);
+        host.counts.heard += 1;
+        let bytes = std::mem::take(&mut message.bytes);
+        let from = NodeId(packet.source);
+        self.ask(station, now, |agent, context| agent.on_message(from, &bytes, to_me, context));
+        self.agents.messages[packet.sequence as usize].bytes = bytes;
+    }
+
+    /// A message has ended: nobody will hear it any more.
+    pub(super) fn message_ended(&mut self, packet: &Packet) {
+        let message = std::mem::take(&mut self.agents.messages[packet.sequence as usize]);
+        self.agents.free.push(packet.sequence);
+        let host = &mut self.agents.hosts[message.station as usize];
+        let neighbours = self.ports[host.port as usize].peers.len() as u64;
+        host.counts.missed += neighbours.saturating_sub(message.heard.len() as u64);
+    }
+
+    /// What became of the messages of a station's agent.
+    pub(crate) fn message_counts(&self, station: u32) -> Option<MessageCounts> {
+        self.agents.hosts.get(station as usize).map(|host| host.counts)
+    }
+}
