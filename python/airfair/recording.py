@@ -19,6 +19,7 @@ from . import _core, capture
 from ._core import InputError, Scenario
 from .output import whole_folder
 from .results import RunResult
+from .versioned import read_versioned
 
 FORMAT = 1
 """Version of the folder. A reader looks at it first."""
@@ -140,21 +141,7 @@ def check_new(folder: Path) -> None:
 
 def read_about(folder: Path) -> dict[str, Any]:
     """The `run.json` of a folder, its version checked. Raises `InputError`."""
-    path = folder / "run.json"
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; expected the folder of a run") from error
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON: {error}") from error
-    version = about.get("format") if isinstance(about, dict) else None
-    if not isinstance(version, int):
-        raise InputError(f"{path}: no format version; expected the folder of a run")
-    if version > FORMAT:
-        raise InputError(f"{path}: format {version}, from a newer Airfair; expected at most {FORMAT}")
-    if "resolved_scenario" not in about or "flows" not in about:
-        raise InputError(f"{path}: incomplete")
-    return cast(dict[str, Any], about)
+    return read_versioned(folder / "run.json", "run", FORMAT, {"resolved_scenario", "flows"})
 
 
 def record(

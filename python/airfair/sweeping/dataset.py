@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from .. import _core
 from .._core import InputError, Scenario
 from ..output import write_atomically
+from ..versioned import read_versioned
 from . import columns, journal
 from .journal import Journal, sync_folder
 from .lock import Lock
@@ -184,21 +185,7 @@ class Dataset:
 
 def about(folder: Path) -> dict[str, Any]:
     """The `study.json` of a folder, its version checked. Raises `InputError`."""
-    path = folder / "study.json"
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; expected the folder of a sweep") from error
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON: {error}") from error
-    version = told.get("format") if isinstance(told, dict) else None
-    if not isinstance(version, int):
-        raise InputError(f"{path}: no format version; expected the folder of a sweep")
-    if version > FORMAT:
-        raise InputError(f"{path}: format {version}, from a newer Airfair; expected at most {FORMAT}")
-    if not {"study", "columns", "cells"} <= set(told):
-        raise InputError(f"{path}: incomplete")
-    return cast(dict[str, Any], told)
+    return read_versioned(folder / "study.json", "sweep", FORMAT, {"study", "columns", "cells"})
 
 
 def parts(folder: Path) -> list[Path]:
