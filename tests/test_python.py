@@ -148,3 +148,12 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     file.write_bytes(b'name = "x"\n\xff\xfe')
     with pytest.raises(ScenarioError, match="line 2 is not UTF-8"):
         Scenario.read(file)
+
+
+def test_broadcast_notifications_are_no_traffic(pairs: Scenario) -> None:
+    """They come in no frame for a station, so the count of data frames must not be lowered by them."""
+    changes = {"scheme": "nred", "duration": "6 s", "nred.broadcast": True, "nred.ncn_interval": "200 ms"}
+    stations = airfair.run(pairs.edited(changes))["stations"]
+    heard = sum(station["messages"]["heard"] for station in stations)
+    assert heard > 0
+    assert all(station["messages"]["received"] == 0 for station in stations)

@@ -112,7 +112,7 @@ pub struct MessageCounts {
     pub missed: u64,
     /// Messages of others that it heard, overheard ones included, each once.
     pub heard: u64,
-    /// Messages addressed to it.
+    /// Messages addressed to it alone.
     pub received: u64,
 }
 

@@ -232,7 +232,8 @@ impl Net {
     pub(super) fn message_heard(&mut self, station: u32, packet: &Packet, to_me: bool, now: u64) {
         let Some(host) = self.agents.hosts.get_mut(station as usize) else { return };
         let message = &mut self.agents.messages[packet.sequence as usize];
-        if to_me {
+        // A broadcast is addressed to nobody; it does not come in a frame for this station either, as `sample` counts them.
+        if to_me && packet.destination != EVERYONE {
             host.counts.received += 1;
         }
         if message.heard.contains(&station) {
