@@ -8,14 +8,16 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from airfair import InputError, claims, experiment, paper
-from airfair.claims import Claim, Measured, goodput, least_goodput, total_gain
+from airfair.claims import Claim, Measured, MeasuredRow, goodput, jain, least_goodput, number, total_gain
 from airfair.paper import Experiment, Series
-from airfair.results import CompareRow, Estimate
+from airfair.recording import Recording
+from airfair.results import Estimate
 
 from tests.support import ROOT, SCENARIOS, airfair
 
@@ -52,7 +54,7 @@ def small(stated: Sequence[Claim] = ()) -> Experiment:
     )
 
 
-def row(**flows: Estimate) -> CompareRow:
+def row(**flows: Estimate) -> MeasuredRow:
     """A row with these goodputs; the rest comes from a run that nobody looks at."""
     (made,) = experiment.compare(
         SCENARIOS / "three-pairs.toml",
@@ -61,7 +63,8 @@ def row(**flows: Estimate) -> CompareRow:
         overrides=['duration="1 s"', "warmup=0 s"],
     )
     made["flows"] = [{"id": name, "goodput_bps": e, "difference": e} for name, e in flows.items()]
-    return made
+    one = estimate(1.0, 0.0)
+    return {**made, "total_share": one, "numbers": {}, "number_differences": {}, "curves": {}}
 
 
 def estimate(mean: float, ci95: float | None) -> Estimate:
@@ -145,6 +148,50 @@ def test_series_run_with_their_own_values_and_are_paired_by_seed() -> None:
     means = red["aggregate_goodput_bps"]["mean"] - far["aggregate_goodput_bps"]["mean"]
     assert gain == pytest.approx(means)
     assert loud["difference"]["aggregate_goodput_bps"] == {"mean": 0, "ci95": 0}
+
+
+def test_numbers_are_read_out_of_each_run_and_paired_by_seed() -> None:
+    def read(recording: Recording) -> dict[str, float]:
+        assert len(recording.frame("flow_series")) == 3 * 4  # three flows, an interval of 500 ms
+        return {"total_kbps": recording.result["aggregate_goodput_bps"] / 1000}
+
+    def curves(recording: Recording) -> dict[str, list[float]]:
+        return {"seed": [recording.result["seed"]]}
+
+    read_too = replace(
+        small(),
+        read=read,
+        curves=curves,
+        interval="500 ms",
+        by_seed=lambda seed: [] if seed < 3 else ['node.a1.position=["5 m", "5 m"]'],
+    )
+    rows = paper.measure(read_too, seeds=[2, 1, 3])
+    plain = paper.measure(small(), seeds=[2, 1])
+    for name, row_ in rows.items():
+        assert row_["numbers"]["total_kbps"]["mean"] == pytest.approx(
+            row_["aggregate_goodput_bps"]["mean"] / 1000
+        )
+        assert row_["curves"] == {"seed": [2]}
+        assert row_["flows"] != plain[name]["flows"]  # the third seed has another network
+    red, far = rows["red"], rows["far"]
+    difference = red["number_differences"]["total_kbps"]
+    assert difference["mean"] == pytest.approx(red["difference"]["aggregate_goodput_bps"]["mean"] / 1000)
+    expected = red["difference"]["aggregate_goodput_bps"]["ci95"] or 0
+    assert difference["ci95"] == pytest.approx(expected / 1000)
+    assert far["total_share"] == {"mean": 1, "ci95": 0}
+    ratio = red["numbers"]["total_kbps"]["mean"] / far["numbers"]["total_kbps"]["mean"]
+    assert red["total_share"]["mean"] == pytest.approx(ratio, rel=0.01)
+    claim = Claim("much", "nowhere", "red", "far", number("total_kbps"), "above", value=1e9)
+    assert not claim.holds(rows, "red")
+    assert replace(claim, value=1.0).holds(rows, "red")
+
+
+def test_a_claim_against_a_value_has_no_unit_where_the_statistic_has_none() -> None:
+    claim = Claim("fair", "nowhere", "a", "b", jain, "above", value=0.95)
+    made = row()
+    made["jain_index"] = estimate(0.98, 0.02)
+    assert claim.measured({"a": made}, "a") == "0.980 ± 0.020 against 0.95"
+    assert not Claim("f", "n", "a", "b", jain, "above", value=0.97).holds({"a": made}, "a")
 
 
 def test_a_bad_scenario_or_scheme_is_told_before_any_run(tmp_path: Path) -> None:
@@ -259,7 +306,7 @@ def test_nred_fig2(tmp_path: Path) -> None:
     status, out, err = run_paper("nred/fig2", "--quick", "--json", "--out", tmp_path)
     assert (status, err) == (0, "")
     result: dict[str, Any] = json.loads(out)
-    assert list(result) == ["id", "seeds", "claims"]
+    assert list(result) == ["id", "seeds", "claims", "numbers"]
     assert (result["id"], result["seeds"]) == ("nred/fig2", 5)
     for claim in result["claims"]:
         assert list(claim) == list(CLAIM_TYPES)

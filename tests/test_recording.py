@@ -142,3 +142,18 @@ def test_the_command_line_writes_the_folder(tmp_path: Path) -> None:
         refused = command("run", THREE_PAIRS, *arguments)
         assert refused.returncode == 2
         assert problem in refused.stderr
+
+
+def test_inner_values_of_agents_are_a_table(tmp_path: Path) -> None:
+    scenario = Scenario.read(THREE_PAIRS, ['duration="3 s"', "warmup=0 s"])
+    folder = tmp_path / "out"
+    recorded = airfair.record(scenario, scheme="nred", interval="500 ms", out=folder)
+    agents = recorded.frame("agents")
+    names = ["avg", "avg_tx", "avg_rx", "p_b", "normalized_p_b"]
+    assert list(agents.columns) == ["end_s", "node", "radio", *names]
+    assert len(agents) == 6 * 6
+    assert (agents["avg"] >= agents["avg_tx"] + agents["avg_rx"] - 1e-9).all()
+    highest = agents.groupby("node")["avg"].max()
+    assert highest.between(200, 250).all()  # the channel is full; 250 is W/C
+    assert airfair.Recording.load(folder).frame("agents").equals(agents)
+    assert "agents" not in airfair.record(scenario, scheme="droptail").tables

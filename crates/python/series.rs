@@ -78,6 +78,12 @@ pub(crate) struct Recorded {
 
 #[pymethods]
 impl Recorded {
+    /// Indices of the stations whose agents have inner values: rows of the table "agents".
+    #[getter]
+    fn agents(&self) -> Vec<usize> {
+        self.series.agents.stations.clone()
+    }
+
     /// Tables of columns, a column its kind ("int64" or "float64") and its bytes. Rows are all flows (queues, stations) of the
     /// first interval, then all of the second.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -116,6 +122,14 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("given_up_packets", Column::Count(&channel.given_up)),
     ];
     tables.set_item("channel", table(py, &columns)?)?;
+    let agents = &series.agents;
+    let columns: Vec<_> = agents
+        .names
+        .iter()
+        .zip(&agents.values)
+        .map(|(&name, values)| (name, Column::Float(values)))
+        .collect();
+    tables.set_item("agents", table(py, &columns)?)?;
     Ok(tables)
 }
 

@@ -411,10 +411,12 @@ impl World {
                 given_up: counters.given_up,
             }
         };
+        let gauges = |s: u32| Some((s as usize, self.net.gauges(s))).filter(|(_, gauges)| !gauges.is_empty());
         Snapshot {
             flows: self.net.flow_samples(Time(now)),
             queues: self.net.queue_samples(now),
             stations: (0..self.air.len() as u32).map(station).collect(),
+            agents: (0..self.air.len() as u32).filter_map(gauges).collect(),
         }
     }
 

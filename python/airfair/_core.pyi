@@ -192,6 +192,10 @@ class Recorded:
     def stations(self) -> list[tuple[str, str]]:
         """Node and radio of every station."""
 
+    @property
+    def agents(self) -> list[int]:
+        """Indices of the stations whose agents have inner values: rows of the table "agents"."""
+
     def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]:
         """Tables of columns, a column its kind ("int64" or "float64") and its bytes.
 

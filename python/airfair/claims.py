@@ -10,7 +10,21 @@ from typing import Literal, TypedDict
 from . import tables
 from .results import CompareRow, Estimate
 
-Measured = Mapping[str, CompareRow]
+
+class MeasuredRow(CompareRow):
+    """A series over its seeds."""
+
+    total_share: Estimate
+    """Its total goodput as a share of that of the series that its differences are to, seed by seed."""
+    numbers: dict[str, Estimate]
+    """What the experiment reads out of each run."""
+    number_differences: dict[str, Estimate]
+    """To the same series, paired by seed."""
+    curves: Mapping[str, Sequence[float]]
+    """Of the first seed."""
+
+
+Measured = Mapping[str, MeasuredRow]
 """What was measured, by the name of the series."""
 
 
@@ -19,18 +33,25 @@ class Statistic:
     """A number of a series, with its interval."""
 
     name: str
-    of: Callable[[CompareRow], Estimate]
+    of: Callable[[MeasuredRow], Estimate]
     signed: bool = False
     """Whether it is a difference."""
+    rate: bool = True
+    """Whether it is in bit/s; otherwise a number without a unit, or with one in its name."""
 
     def show(self, estimate: Estimate) -> str:
-        return tables.rate_of(estimate, sign=self.signed)
+        if self.rate:
+            return tables.rate_of(estimate, sign=self.signed)
+        return tables.significant(estimate, sign=self.signed)
+
+    def show_value(self, value: float) -> str:
+        return tables.rate(value) if self.rate and value else f"{value:g}"
 
 
 def goodput(flow: str) -> Statistic:
     """Goodput of a flow, bit/s."""
 
-    def of(row: CompareRow) -> Estimate:
+    def of(row: MeasuredRow) -> Estimate:
         return next(f["goodput_bps"] for f in row["flows"] if f["id"] == flow)
 
     return Statistic(f"goodput of {flow}", of)
@@ -39,7 +60,7 @@ def goodput(flow: str) -> Statistic:
 def least_goodput(flows: Sequence[str]) -> Statistic:
     """Goodput of that flow of several whose interval reaches lowest, bit/s."""
 
-    def of(row: CompareRow) -> Estimate:
+    def of(row: MeasuredRow) -> Estimate:
         return min((goodput(flow).of(row) for flow in flows), key=lower)
 
     return Statistic(f"least goodput of {', '.join(flows)}", of)
@@ -52,9 +73,48 @@ total_gain = Statistic(
 )
 
 
+total = Statistic("total goodput", lambda row: row["aggregate_goodput_bps"])
+
+total_share = Statistic(
+    "share of the other's total goodput, seed by seed", lambda row: row["total_share"], rate=False
+)
+
+minimum = Statistic("goodput of the flow with the least", lambda row: row["min_goodput_bps"])
+
+minimum_gain = Statistic(
+    "difference of the least goodput, paired by seed",
+    lambda row: row["difference"]["min_goodput_bps"],
+    signed=True,
+)
+
+jain = Statistic("Jain's index", lambda row: row["jain_index"], rate=False)
+
+jain_gain = Statistic(
+    "difference of Jain's index, paired by seed",
+    lambda row: row["difference"]["jain_index"],
+    signed=True,
+    rate=False,
+)
+
+
+def number(name: str) -> Statistic:
+    """A number that the experiment reads out of each run."""
+    return Statistic(name, lambda row: row["numbers"][name], rate=False)
+
+
+def number_gain(name: str) -> Statistic:
+    """Its difference to the series that this one is compared with, paired by seed."""
+    return Statistic(
+        f"difference of {name}, paired by seed",
+        lambda row: row["number_differences"][name],
+        signed=True,
+        rate=False,
+    )
+
+
 @dataclass(frozen=True)
 class Claim:
-    """`statistic` of `series` is above or below `factor` times `bound`, or above or below zero."""
+    """`statistic` of `series` is above or below `factor` times `bound`, or above or below `value`."""
 
     text: str
     """What the paper says, in our words."""
@@ -67,11 +127,13 @@ class Claim:
     comparison: Literal["above", "below"]
     bound: Statistic | None = None
     factor: float = 1.0
+    value: float = 0.0
+    """Where there is no other statistic as bound."""
 
     @property
     def comparison_text(self) -> str:
         """Statistic, comparison and bound in words."""
-        bound = "0" if self.bound is None else self.bound.name
+        bound = self.statistic.show_value(self.value) if self.bound is None else self.bound.name
         times = "" if self.factor == 1 else f"{self.factor:g} times the "
         return f"{self.statistic.name}, {self.comparison} {times}{bound}"
 
@@ -80,7 +142,7 @@ class Claim:
         row = rows[series]
         text = self.statistic.show(self.statistic.of(row))
         if self.bound is None:
-            return text
+            return f"{text} against {self.statistic.show_value(self.value)}" if self.value else text
         bound = self.bound.show(self.bound.of(row))
         return f"{text} against " + (bound if self.factor == 1 else f"{self.factor:g} × ({bound})")
 
@@ -91,7 +153,7 @@ class Claim:
         """
         row = rows[series]
         value = self.statistic.of(row)
-        bound = Estimate(mean=0.0, ci95=0.0) if self.bound is None else self.bound.of(row)
+        bound = Estimate(mean=self.value, ci95=0.0) if self.bound is None else self.bound.of(row)
         if self.comparison == "below":
             return upper(value) < self.factor * lower(bound)
         return lower(value) > self.factor * upper(bound)

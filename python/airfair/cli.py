@@ -416,7 +416,7 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     if quick and seeds is not None:
         raise click.UsageError("--quick and --seeds both say how many seeds: give one of them")
     chosen = paper.load(identity)
-    count = seeds or (paper.QUICK_SEEDS if quick else paper.SEEDS)
+    count = seeds or (paper.QUICK_SEEDS if quick else chosen.seeds)
     progress = run_progress()
     with progress:
         task = progress.add_task("runs", total=len(chosen.series) * count)

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from . import _core
 from ._core import InputError, Scenario
@@ -15,6 +15,9 @@ from .sequential import MAX_SEEDS, STATISTICS, Until
 
 SEED_LIMIT = 2**64
 """Seeds lie below this."""
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 Cell = tuple[Scenario, str, int]
 """Scenario, scheme, seed."""
@@ -161,14 +164,6 @@ def repeat(
     return Repeated(rows, runs)
 
 
-def run_all(
-    cells: Sequence[Cell], *, jobs: int | None = None, on_run: Callable[[], object] | None = None
-) -> list[str]:
-    """One run for each scenario, scheme and seed, in their order, as JSON; `on_run` is called in this thread
-    after each. If one fails, or the caller is interrupted, the others are stopped."""
-    return [run.result for run in _all(cells, (), None, jobs, on_run)]
-
-
 def _all(
     cells: Sequence[Cell],
     windows_ns: Sequence[int],
@@ -176,9 +171,8 @@ def _all(
     jobs: int | None,
     on_run: Callable[[], object] | None,
 ) -> list[Run]:
-    stop = _core.Stop()
-
-    def one(scenario: Scenario, scheme: str, seed: int) -> Run:
+    def one(cell: Cell, stop: _core.Stop) -> Run:
+        scenario, scheme, seed = cell
         if interval_ns is None:
             return Run(scenario.run(scheme, seed, stop, windows_ns))
         recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns)
@@ -186,10 +180,23 @@ def _all(
         over_time = tables["time"]["end_s"][1], tables["flow_series"]["delivered_bytes"][1]
         return Run(recorded.result, over_time)
 
+    return each(cells, one, jobs=jobs, on_run=on_run)
+
+
+def each(
+    cells: Iterable[T],
+    one: Callable[[T, _core.Stop], R],
+    *,
+    jobs: int | None = None,
+    on_run: Callable[[], object] | None = None,
+) -> list[R]:
+    """`one` of each cell, in their order; `on_run` is called in this thread after each. If one fails, or the
+    caller is interrupted, the others are stopped."""
+    stop = _core.Stop()
     # The simulator lets go of the interpreter while it runs, so threads use every core.
     pool = ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0)))
     try:
-        runs = [pool.submit(one, *cell) for cell in cells]
+        runs = [pool.submit(one, cell, stop) for cell in cells]
         for done in as_completed(runs):
             done.result()
             if on_run is not None:

@@ -8,22 +8,24 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import math
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
 from rich.console import Console
 from rich.markup import escape
 
 from . import _core, tables
 from ._core import InputError, Scenario
-from .claims import Claim, ClaimRow, Measured, judge
-from .experiment import run_all
+from .claims import Claim, ClaimRow, Measured, MeasuredRow, judge
+from .experiment import each
 from .output import write_atomically
-from .results import CompareRow
+from .recording import Recording, record
+from .results import CompareRow, Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,6 +57,16 @@ class Experiment:
     series: tuple[Series, ...]
     claims: tuple[Claim, ...]
     draw: Callable[[Measured, Figure], None]
+    seeds: int = SEEDS
+    """As many as the paper's runs, where it says how many."""
+    read: Callable[[Recording], Mapping[str, float]] | None = None
+    """Numbers of a run, by name with unit, that the result contract does not have."""
+    curves: Callable[[Recording], Mapping[str, Sequence[float]]] | None = None
+    """What is drawn over time, of the first seed."""
+    interval: str = "1 s"
+    """Of the recordings that `read` and `curves` get."""
+    by_seed: Callable[[int], Sequence[str]] | None = None
+    """`path=value` texts that differ from seed to seed, such as the network."""
 
 
 class PaperResult(TypedDict):
@@ -63,6 +75,8 @@ class PaperResult(TypedDict):
     id: str
     seeds: int
     claims: list[ClaimRow]
+    numbers: dict[str, dict[str, Estimate]]
+    """By series, what `Experiment.read` has read."""
 
 
 class Listed(TypedDict):
@@ -106,29 +120,89 @@ def _about(identity: str) -> str:
     return " ".join((importlib.import_module(f"{PACKAGE}.{folder}").__doc__ or "").split())
 
 
+class Seen(NamedTuple):
+    """What is kept of a run."""
+
+    result: str
+    numbers: Mapping[str, float]
+    curves: Mapping[str, Sequence[float]]
+
+
+class Cell(NamedTuple):
+    """A run that is to be."""
+
+    scenario: Scenario
+    scheme: str
+    seed: int
+    first: bool
+
+
 def measure(
     experiment: Experiment, *, seeds: Sequence[int], on_run: Callable[[], object] | None = None
 ) -> Measured:
     """Run every series with every seed on all cores; `on_run` is called in this thread after each run."""
-    scenarios = {s.name: Scenario.read(experiment.scenario, s.overrides) for s in experiment.series}
-    for series in experiment.series:
-        scenarios[series.name].check_scheme(series.scheme)
-    cells = [(scenarios[s.name], s.scheme, seed) for s in experiment.series for seed in seeds]
-    done = iter(run_all(cells, on_run=on_run))
-    texts = {s.name: [next(done) for _ in seeds] for s in experiment.series}
 
-    def row(series: Series) -> CompareRow:
-        names = [series.against or series.name, series.name]
-        text = _core.summarise([texts[name] for name in names])
-        return cast(list[CompareRow], json.loads(text))[-1]
+    def scenario(series: Series, seed: int) -> Scenario:
+        own = () if experiment.by_seed is None else experiment.by_seed(seed)
+        made = Scenario.read(experiment.scenario, (*series.overrides, *own))
+        made.check_scheme(series.scheme)
+        return made
 
-    return {series.name: row(series) for series in experiment.series}
+    def one(cell: Cell, stop: _core.Stop) -> Seen:
+        if experiment.read is None and experiment.curves is None:
+            return Seen(cell.scenario.run(cell.scheme, cell.seed, stop), {}, {})
+        recording = record(
+            cell.scenario, scheme=cell.scheme, seed=cell.seed, interval=experiment.interval, stop=stop
+        )
+        numbers = {} if experiment.read is None else experiment.read(recording)
+        curves = experiment.curves(recording) if experiment.curves is not None and cell.first else {}
+        return Seen(json.dumps(recording.result), numbers, curves)
+
+    cells = [
+        Cell(scenario(series, seed), series.scheme, seed, seed == seeds[0])
+        for series in experiment.series
+        for seed in seeds
+    ]
+    done = iter(each(cells, one, on_run=on_run))
+    seen = {series.name: [next(done) for _ in seeds] for series in experiment.series}
+    return {series.name: _row(series, seen) for series in experiment.series}
+
+
+def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
+    """A series over its seeds, against the one that its differences are to."""
+    own, other = seen[series.name], seen[series.against or series.name]
+    text = _core.summarise([[run.result for run in runs] for runs in (other, own)])
+    row = cast(list[CompareRow], json.loads(text))[-1]
+    totals = [[json.loads(run.result)["aggregate_goodput_bps"] for run in runs] for runs in (own, other)]
+    shares = [a / b if b > 0 else math.nan for a, b in zip(*totals, strict=True)]
+    names = own[0].numbers
+    pairs = {
+        name: [(a.numbers[name], b.numbers.get(name, math.nan)) for a, b in zip(own, other, strict=True)]
+        for name in names
+    }
+    return {
+        **row,
+        "total_share": _estimate(shares),
+        "numbers": {name: _estimate([a for a, _ in values]) for name, values in pairs.items()},
+        "number_differences": {name: _estimate([a - b for a, b in values]) for name, values in pairs.items()},
+        "curves": own[0].curves,
+    }
+
+
+def _estimate(values: Sequence[float]) -> Estimate:
+    mean, ci95 = _core.estimate(values)
+    return {"mean": mean, "ci95": ci95}
 
 
 def result(identity: str, experiment: Experiment, rows: Measured) -> PaperResult:
     """The contract of `paper ID --json`."""
     seeds = rows[experiment.series[0].name]["runs"]
-    return {"id": identity, "seeds": seeds, "claims": [judge(claim, rows) for claim in experiment.claims]}
+    return {
+        "id": identity,
+        "seeds": seeds,
+        "claims": [judge(claim, rows) for claim in experiment.claims],
+        "numbers": {name: row["numbers"] for name, row in rows.items()},
+    }
 
 
 def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
@@ -180,6 +254,15 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
             tables.number(row_["jain_index"], 3),
         )
     out.print(table)
+    names = list(dict.fromkeys(name for row in rows.values() for name in row["numbers"]))
+    if names:
+        out.print()
+        table = tables.plain_table("series", right=names)
+        for series in experiment.series:
+            numbers = rows[series.name]["numbers"]
+            shown = (tables.significant(numbers[name]) if name in numbers else "" for name in names)
+            table.add_row(escape(series.name), *shown)
+        out.print(table)
 
 
 def _yes(holds: bool) -> str:

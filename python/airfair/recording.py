@@ -27,12 +27,15 @@ FORMAT = 1
 TABLES = ("flows", "flow_series", "queues", "channel")
 """Files of a folder, each with the ending `.parquet`; `frames` is there if it was asked for."""
 
+AGENTS = "agents"
+"""A table that is there if the scheme has agents with inner values."""
+
 
 class Recording:
     """A run with what happened over time.
 
-    Tables, units in the names of the columns; a row of the last three is an interval that ends at `end_s`
-    (seconds since the start of the run, warm-up included), the last interval may be shorter:
+    Tables, units in the names of the columns; a row of those after the first is an interval that ends at
+    `end_s` (seconds since the start of the run, warm-up included), the last interval may be shorter:
 
     - `flows`: a row a flow, the numbers of `result["flows"]`;
     - `flow_series`: flow, goodput, packets, segments sent again, congestion window and smoothed round-trip
@@ -41,6 +44,8 @@ class Recording:
       left in it and how long they had waited on average;
     - `channel`: node and radio, time in each of the five radio states, frames, answers that did not come,
       packets given up;
+    - `agents`, if the scheme has agents with inner values: node and radio, a column for each value, as it is
+      at the end of the interval (NRED: its averages and probabilities);
     - `frames`, if it was asked for: a row for each transmission, reception, loss with its cause, drop and
       delivery (`docs/how-to/captures.md`).
 
@@ -114,6 +119,8 @@ class Recording:
         source = Path(folder)
         about = read_about(source)
         tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
+        if (source / f"{AGENTS}.parquet").exists():
+            tables[AGENTS] = _read(source / f"{AGENTS}.parquet")
         frames = source / f"{capture.FRAMES}.parquet"
         captures = {node: source / Path(name).name for node, name in about.pop("captures", {}).items()}
         for file in captures.values():
@@ -232,6 +239,9 @@ def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
         "queues": _table(ends, _pairs(recorded.queues, "node", "towards"), columns["queues"]),
         "channel": _table(ends, _pairs(recorded.stations, "node", "radio"), columns["channel"]),
     }
+    if recorded.agents:
+        speaking = _pairs([recorded.stations[station] for station in recorded.agents], "node", "radio")
+        tables[AGENTS] = _table(ends, speaking, columns[AGENTS])
     delivered = np.frombuffer(columns["flow_series"]["delivered_bytes"][1], np.int64)
     lengths = np.repeat(np.diff(ends, prepend=0.0), len(flows))
     series = tables["flow_series"]

@@ -156,6 +156,13 @@ def number(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
     return mean if estimate["ci95"] is None else f"{mean} ± {estimate['ci95']:.{decimals}f}"
 
 
+def significant(estimate: Estimate, *, sign: bool = False) -> str:
+    """A mean with three digits, and its interval with as many decimals."""
+    size = abs(estimate["mean"])
+    decimals = 3 if size == 0 or math.isnan(size) else min(6, max(0, 2 - math.floor(math.log10(size))))
+    return number(estimate, decimals, sign=sign)
+
+
 def _number(estimate: Estimate | None, decimals: int, *, sign: bool = False) -> str:
     return "-" if estimate is None else number(estimate, decimals, sign=sign)
 

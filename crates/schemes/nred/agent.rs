@@ -1,11 +1,11 @@
 //! What runs beside an interface: counts, listens, speaks, and sets the interface's drop probabilities [NRED §5].
 
-use airfair_units::{Rate, Span, Time};
+use airfair_units::{Span, Time};
 use airfair_wire::nred::Ncn;
 
 use super::Nred;
 use super::accounting::Accounting;
-use super::detection::Detector;
+use super::detection::{Congestion, Detector};
 use super::notification::Heard;
 use crate::places::{
     Agent, AgentSetup, Context, Destination, Direction, Message, NodeId, NodeSample, Probability, Setting,
@@ -16,6 +16,11 @@ use crate::places::{
 const CHECK: Timer = Timer(0);
 /// The lifetime of what was heard is over.
 const EXPIRE: Timer = Timer(1);
+
+/// W/C, packets per second.
+fn scale(nred: &Nred) -> f64 {
+    nred.bandwidth.as_bps() as f64 / (8.0 * nred.mean_packet.0 as f64)
+}
 
 /// NRED's agent.
 #[derive(Debug, Clone)]
@@ -28,6 +33,8 @@ pub struct NredAgent {
     neighbours: Vec<NodeId>,
     /// When a packet of a flow last passed.
     last_traffic: Option<Time>,
+    /// At the last check.
+    congestion: Congestion,
 }
 
 impl NredAgent {
@@ -35,19 +42,15 @@ impl NredAgent {
     #[must_use]
     pub fn new(nred: Nred) -> Self {
         Self {
-            accounting: Accounting::new(nred.weight, 0.0, nred.rx_all),
+            accounting: Accounting::new(nred.weight, scale(&nred), nred.rx_all),
             detector: Detector::new(&nred),
             heard: Heard::default(),
             me: NodeId(u32::MAX),
             neighbours: Vec::new(),
             last_traffic: None,
+            congestion: Congestion::default(),
             nred,
         }
-    }
-
-    /// W/C, packets per second.
-    fn scale(&self, rate: Rate) -> f64 {
-        rate.as_bps() as f64 / (8.0 * self.nred.mean_packet.0 as f64)
     }
 
     /// The local share of p_b, `normalizedP_b avg_tx` and `normalizedP_b avg_rx` (§5.3).
@@ -64,6 +67,7 @@ impl NredAgent {
     fn check(&mut self, context: &mut Context<'_>) {
         let shares = self.accounting.shares();
         let congestion = self.detector.congestion(shares.total);
+        self.congestion = congestion;
         let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
         let loudest = self.heard.take_loudest();
         if self.neighbours.is_empty() || !self.detector.speaks(congestion, shares, on_path, loudest) {
@@ -107,7 +111,6 @@ impl Agent for NredAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
         self.me = setup.node;
         self.neighbours = setup.neighbours.to_vec();
-        self.accounting = Accounting::new(self.nred.weight, self.scale(setup.rate), self.nred.rx_all);
         // No two nodes check in step.
         let first = (context.random.uniform() * self.nred.ncn_interval.0 as f64) as u64;
         context.out.timers.push((CHECK, context.now + Span(first)));
@@ -136,5 +139,17 @@ impl Agent for NredAgent {
             }
             _ => self.set_shares(context),
         }
+    }
+
+    /// The averages; p_b of the last check; normalizedP_b as it is held, whether or not its lifetime is over.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let shares = self.accounting.shares();
+        vec![
+            ("avg", shares.total),
+            ("avg_tx", shares.tx),
+            ("avg_rx", shares.rx),
+            ("p_b", self.congestion.p_b),
+            ("normalized_p_b", self.heard.held()),
+        ]
     }
 }

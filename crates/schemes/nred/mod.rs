@@ -15,8 +15,9 @@
 //! |---|---|---|---|
 //! | T_interval | `interval` | time | 100 ms |
 //! | w_q | `weight` | | 0.2 |
+//! | W | `bandwidth` | bit/s | 2 Mbit/s |
 //! | C | `mean_packet` | bytes | 1000 B |
-//! | min_th, max_th | `min_th`, `max_th` | packets/s at rate W, the paper's "packets" | 100, 240 |
+//! | min_th, max_th | `min_th`, `max_th` | packets/s at W, the paper's "packets" | 100, 240 |
 //! | max_p | `max_p` | | 0.14 |
 //! | T_NCN | `ncn_interval` | time | 1 s |
 //! | lifetime | `lifetime` | time | 2 s |
@@ -24,6 +25,9 @@
 //! What the paper leaves open, each a parameter where another reading is worth a try:
 //! - **C** is "a constant" whose "value is irrelevant". It is not: the index saturates at `U W/C`, and `U` of a saturated channel
 //!   is 0.90 to 0.96 at 2 Mbit/s. With the default of 1000 B that is 225 to 240, the level that the paper saw ("around 240").
+//! - **W** is the paper's 2 Mbit/s whatever the radio's rate is: the thresholds are shares of a full channel (0.40 and 0.96), and a
+//!   radio of 11 Mbit/s fills its channel at the same shares. With W from the radio an index of 240 would be a channel that is
+//!   busy for 17 % of the time.
 //! - **Below min_th** Algorithm 5.1 has no branch and would keep the last value; here `p_b` and `normalizedP_b` become 0.
 //! - **T_NCN and lifetime**: the paper gives the rule "at least twice" and, for one experiment, 2 s. A starved node cannot win the
 //!   channel every 200 ms to renew its cry, so 1 s and 2 s.
@@ -54,7 +58,7 @@ pub use detection::{Congestion, Detector};
 pub use drop::{INCOMING, NredDrop, OUTGOING};
 pub use notification::Heard;
 
-use airfair_units::{Bytes, Span};
+use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Agent, Aqm};
@@ -71,6 +75,12 @@ const WEIGHT: ParamDoc = ParamDoc {
     doc: "w_q of the moving averages; section 6.1: 0.1 to 0.4",
     kind: ParamKind::Number,
     default: "0.2",
+};
+const BANDWIDTH: ParamDoc = ParamDoc {
+    name: "bandwidth",
+    doc: "W, which with C makes the index U W/C; section 5.1 has 2 Mbit/s. The thresholds belong to W/C, not to the radio's rate",
+    kind: ParamKind::Rate,
+    default: "2 Mbit/s",
 };
 const MEAN_PACKET: ParamDoc = ParamDoc {
     name: "mean_packet",
@@ -149,6 +159,7 @@ const BROADCAST: ParamDoc = ParamDoc {
 pub(crate) const PARAMS: &[ParamDoc] = &[
     INTERVAL,
     WEIGHT,
+    BANDWIDTH,
     MEAN_PACKET,
     MIN_TH,
     MAX_TH,
@@ -170,6 +181,8 @@ pub struct Nred {
     pub interval: Span,
     /// w_q.
     pub weight: f64,
+    /// W.
+    pub bandwidth: Rate,
     /// C.
     pub mean_packet: Bytes,
     /// min_th.
@@ -206,6 +219,7 @@ impl Nred {
         let nred = Self {
             interval: params.span(&INTERVAL, least..=most)?,
             weight: params.number(&WEIGHT, 1e-6..=1.0)?,
+            bandwidth: params.rate(&BANDWIDTH, Rate::from_kbps(1)..=Rate::from_mbps(1_000_000))?,
             mean_packet: params.bytes(&MEAN_PACKET, Bytes(1)..=Bytes(65_535))?,
             min_th: params.number(&MIN_TH, 0.0..=1e9)?,
             max_th: params.number(&MAX_TH, 0.0..=1e9)?,

@@ -36,6 +36,12 @@ impl Heard {
         self.stored.map_or(0.0, |s| s.normalized)
     }
 
+    /// normalizedP_b as it was when it was last asked for or taken.
+    #[must_use]
+    pub fn held(&self) -> f64 {
+        self.stored.map_or(0.0, |s| s.normalized)
+    }
+
     /// Until when it holds.
     #[must_use]
     pub fn until(&self) -> Option<Time> {

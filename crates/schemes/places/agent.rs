@@ -81,4 +81,10 @@ pub trait Agent: Send {
 
     /// A timer fired.
     fn on_timer(&mut self, _timer: Timer, _context: &mut Context<'_>) {}
+
+    /// Inner values that somebody may want to see over time, by name, such as a moving average: at each call the same names in the
+    /// same order, and the same for every agent of a scheme that has any.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }

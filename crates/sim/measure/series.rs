@@ -60,6 +60,8 @@ pub struct Snapshot {
     pub queues: Vec<QueueSample>,
     /// Stations, in the order of [`World::stations`].
     pub stations: Vec<StationSample>,
+    /// Inner values of the stations' agents, by name, for those that have any.
+    pub agents: Vec<(usize, Vec<(&'static str, f64)>)>,
 }
 
 /// A row for each interval and flow.
@@ -111,6 +113,39 @@ pub struct ChannelSeries {
     pub given_up: Vec<u64>,
 }
 
+/// A row for each interval and station whose agent has inner values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentSeries {
+    /// Those stations, as indices.
+    pub stations: Vec<usize>,
+    /// Names of the values.
+    pub names: Vec<&'static str>,
+    /// A column for each name: the values at the end of the interval.
+    pub values: Vec<Vec<f64>>,
+}
+
+impl AgentSeries {
+    /// Names and stations are those of the start.
+    fn new(agents: &[(usize, Vec<(&'static str, f64)>)]) -> Self {
+        let names: Vec<&'static str> = agents
+            .first()
+            .map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
+        let stations = agents.iter().map(|&(station, _)| station).collect();
+        Self { stations, values: vec![Vec::new(); names.len()], names }
+    }
+
+    /// What an agent does not tell is not a number.
+    fn add(&mut self, agents: &[(usize, Vec<(&'static str, f64)>)]) {
+        for &station in &self.stations {
+            let told = agents.iter().find(|(other, _)| *other == station);
+            for (name, column) in self.names.iter().zip(&mut self.values) {
+                let value = told.and_then(|(_, gauges)| gauges.iter().find(|(other, _)| other == name));
+                column.push(value.map_or(f64::NAN, |&(_, value)| value));
+            }
+        }
+    }
+}
+
 /// What happened in each interval of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
@@ -122,6 +157,8 @@ pub struct Series {
     pub queues: QueueSeries,
     /// Stations.
     pub channel: ChannelSeries,
+    /// Agents.
+    pub agents: AgentSeries,
 }
 
 /// Reads a world at the end of each interval.
@@ -143,7 +180,9 @@ impl Sampler {
     pub fn new(world: &World, interval: Span) -> Self {
         let interval = interval.max(Span(1));
         let next = world.now().saturating_add(interval).min(world.end());
-        Self { interval, next, last: world.snapshot(), series: Series::default() }
+        let last = world.snapshot();
+        let series = Series { agents: AgentSeries::new(&last.agents), ..Series::default() };
+        Self { interval, next, last, series }
     }
 
     /// What was read.
@@ -193,6 +232,7 @@ impl Reader for Sampler {
             channel.no_answer.push(now.no_answer - then.no_answer);
             channel.given_up.push(now.given_up - then.given_up);
         }
+        self.series.agents.add(&now.agents);
         self.last = now;
         self.next = self.next.saturating_add(self.interval).min(world.end());
     }

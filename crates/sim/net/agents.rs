@@ -256,6 +256,11 @@ impl Net {
         host.counts.missed += neighbours.saturating_sub(message.heard.len() as u64);
     }
 
+    /// Inner values of a station's agent.
+    pub(crate) fn gauges(&self, station: u32) -> Vec<(&'static str, f64)> {
+        self.agents.hosts.get(station as usize).map_or_else(Vec::new, |host| host.agent.gauges())
+    }
+
     /// What became of the messages of a station's agent.
     pub(crate) fn message_counts(&self, station: u32) -> Option<MessageCounts> {
         self.agents.hosts.get(station as usize).map(|host| host.counts)
