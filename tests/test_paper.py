@@ -64,7 +64,14 @@ def row(**flows: Estimate) -> MeasuredRow:
     )
     made["flows"] = [{"id": name, "goodput_bps": e, "difference": e} for name, e in flows.items()]
     one = estimate(1.0, 0.0)
-    return {**made, "total_share": one, "numbers": {}, "number_differences": {}, "curves": {}}
+    return {
+        **made,
+        "total_share": one,
+        "numbers": {},
+        "number_differences": {},
+        "number_ratios": {},
+        "curves": {},
+    }
 
 
 def estimate(mean: float, ci95: float | None) -> Estimate:

@@ -120,6 +120,7 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("sent_frames", Column::Count(&channel.frames)),
         ("missed_answers", Column::Count(&channel.no_answer)),
         ("given_up_packets", Column::Count(&channel.given_up)),
+        ("held_packets", Column::Count(&channel.held)),
     ];
     tables.set_item("channel", table(py, &columns)?)?;
     let agents = &series.agents;

@@ -409,6 +409,7 @@ impl World {
                 frames: counters.sent.iter().sum(),
                 no_answer: counters.no_cts + counters.no_ack,
                 given_up: counters.given_up,
+                held: self.air.held(s).count() as u64,
             }
         };
         let gauges = |s: u32| Some((s as usize, self.net.gauges(s))).filter(|(_, gauges)| !gauges.is_empty());

@@ -20,6 +20,8 @@ class MeasuredRow(CompareRow):
     """What the experiment reads out of each run."""
     number_differences: dict[str, Estimate]
     """To the same series, paired by seed."""
+    number_ratios: dict[str, Estimate]
+    """The same as ratios."""
     curves: Mapping[str, Sequence[float]]
     """Of the first seed."""
 
@@ -55,6 +57,15 @@ def goodput(flow: str) -> Statistic:
         return next(f["goodput_bps"] for f in row["flows"] if f["id"] == flow)
 
     return Statistic(f"goodput of {flow}", of)
+
+
+def goodput_gain(flow: str) -> Statistic:
+    """Difference of a flow's goodput, paired by seed, bit/s."""
+
+    def of(row: MeasuredRow) -> Estimate:
+        return next(f["difference"] for f in row["flows"] if f["id"] == flow)
+
+    return Statistic(f"difference of the goodput of {flow}, paired by seed", of, signed=True)
 
 
 def least_goodput(flows: Sequence[str]) -> Statistic:
@@ -110,6 +121,11 @@ def number_gain(name: str) -> Statistic:
         signed=True,
         rate=False,
     )
+
+
+def number_ratio(name: str) -> Statistic:
+    """Its ratio to that of the series that this one is compared with, seed by seed."""
+    return Statistic(f"ratio of {name}, seed by seed", lambda row: row["number_ratios"][name], rate=False)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from . import _core, tables
 from ._core import InputError, Scenario
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 SEEDS = 20
 QUICK_SEEDS = 5
+MOST_FLOWS = 8
+"""So many flows have a column each."""
 
 PACKAGE = "airfair_papers"
 
@@ -46,6 +50,8 @@ class Series:
     """`path=value` texts put over the scenario."""
     against: str | None = None
     """The series that its paired differences are to."""
+    scenario: Path | None = None
+    """If not the experiment's."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ def measure(
 
     def scenario(series: Series, seed: int) -> Scenario:
         own = () if experiment.by_seed is None else experiment.by_seed(seed)
-        made = Scenario.read(experiment.scenario, (*series.overrides, *own))
+        made = Scenario.read(series.scenario or experiment.scenario, (*series.overrides, *own))
         made.check_scheme(series.scheme)
         return made
 
@@ -174,19 +180,24 @@ def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
     text = _core.summarise([[run.result for run in runs] for runs in (other, own)])
     row = cast(list[CompareRow], json.loads(text))[-1]
     totals = [[json.loads(run.result)["aggregate_goodput_bps"] for run in runs] for runs in (own, other)]
-    shares = [a / b if b > 0 else math.nan for a, b in zip(*totals, strict=True)]
-    names = own[0].numbers
     pairs = {
         name: [(a.numbers[name], b.numbers.get(name, math.nan)) for a, b in zip(own, other, strict=True)]
-        for name in names
+        for name in own[0].numbers
     }
     return {
         **row,
-        "total_share": _estimate(shares),
+        "total_share": _estimate([_ratio(a, b) for a, b in zip(*totals, strict=True)]),
         "numbers": {name: _estimate([a for a, _ in values]) for name, values in pairs.items()},
         "number_differences": {name: _estimate([a - b for a, b in values]) for name, values in pairs.items()},
+        "number_ratios": {
+            name: _estimate([_ratio(a, b) for a, b in values]) for name, values in pairs.items()
+        },
         "curves": own[0].curves,
     }
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b else math.nan
 
 
 def _estimate(values: Sequence[float]) -> Estimate:
@@ -240,29 +251,51 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
         )
     out.print(table)
     out.print("\nMeasured; the change of the total is paired by seed")
-    flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
-    table = tables.plain_table("series", right=[*flows, "total", "change of the total", "Jain's index"])
+    table = _of_series("total", "change of the total", "share of it", "least flow", "Jain's index")
     for series in experiment.series:
         row_ = rows[series.name]
-        of = {flow["id"]: tables.rate_of(flow["goodput_bps"]) for flow in row_["flows"]}
+        compared = series.against is not None
         difference = tables.rate_of(row_["difference"]["aggregate_goodput_bps"], sign=True)
         table.add_row(
             escape(series.name),
-            *(of.get(flow, "") for flow in flows),
             tables.rate_of(row_["aggregate_goodput_bps"]),
-            "" if series.against is None else difference,
+            difference if compared else "",
+            tables.number(row_["total_share"], 3) if compared else "",
+            tables.rate_of(row_["min_goodput_bps"]),
             tables.number(row_["jain_index"], 3),
         )
     out.print(table)
+    goodputs = [[flow["goodput_bps"] for flow in row["flows"]] for row in rows.values()]
+    flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
+    if len(flows) <= MOST_FLOWS and any(other != goodputs[0] for other in goodputs):
+        out.print("\nGoodput of each flow (kbit/s)")
+        table = _of_series(*flows)
+        for series in experiment.series:
+            of = {flow["id"]: _kbps(flow["goodput_bps"]) for flow in rows[series.name]["flows"]}
+            table.add_row(escape(series.name), *(of.get(flow, "") for flow in flows))
+        out.print(table)
     names = list(dict.fromkeys(name for row in rows.values() for name in row["numbers"]))
     if names:
-        out.print()
-        table = tables.plain_table("series", right=names)
+        out.print("\nNumbers of each run")
+        table = _of_series(*names)
         for series in experiment.series:
             numbers = rows[series.name]["numbers"]
             shown = (tables.significant(numbers[name]) if name in numbers else "" for name in names)
             table.add_row(escape(series.name), *shown)
         out.print(table)
+
+
+def _of_series(*columns: str) -> Table:
+    """A table with a row for each series, whose names are never cut; names of columns break at underscores."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("series", no_wrap=True)
+    for name in columns:
+        table.add_column(escape(name.replace("_", " ")), justify="right")
+    return table
+
+
+def _kbps(goodput: Estimate) -> str:
+    return tables.rate_of(goodput).removesuffix(" kbit/s")
 
 
 def _yes(holds: bool) -> str:

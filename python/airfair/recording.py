@@ -43,7 +43,7 @@ class Recording:
     - `queues`: node and target of a queue, packets that wait at the end of the interval, packets that have
       left in it and how long they had waited on average;
     - `channel`: node and radio, time in each of the five radio states, frames, answers that did not come,
-      packets given up;
+      packets given up, packets that the MAC holds at the end of the interval;
     - `agents`, if the scheme has agents with inner values: node and radio, a column for each value, as it is
       at the end of the interval (NRED: its averages and probabilities);
     - `frames`, if it was asked for: a row for each transmission, reception, loss with its cause, drop and

@@ -49,6 +49,8 @@ pub struct StationSample {
     pub no_answer: u64,
     /// Packets given up.
     pub given_up: u64,
+    /// Packets that its MAC holds now, taken from the queue.
+    pub held: u64,
 }
 
 /// Everything at a moment.
@@ -111,6 +113,8 @@ pub struct ChannelSeries {
     pub no_answer: Vec<u64>,
     /// Packets given up.
     pub given_up: Vec<u64>,
+    /// Packets that its MAC held at the end of the interval, taken from the queue.
+    pub held: Vec<u64>,
 }
 
 /// A row for each interval and station whose agent has inner values.
@@ -231,6 +235,7 @@ impl Reader for Sampler {
             channel.frames.push(now.frames - then.frames);
             channel.no_answer.push(now.no_answer - then.no_answer);
             channel.given_up.push(now.given_up - then.given_up);
+            channel.held.push(now.held);
         }
         self.series.agents.add(&now.agents);
         self.last = now;

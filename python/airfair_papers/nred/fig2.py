@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, goodput, least_goodput, total_gain
 from airfair.paper import Experiment, Series
 
+from airfair_papers.nred.stacks import QUALNET
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -43,16 +45,7 @@ ALONE = (
     'traffic={kind="ftp"}}]'
 )
 READINGS = {
-    # Buffers of 16384 B and delayed acknowledgements, as QualNet's scenario files have them; BSD's timers.
-    "QualNet's buffers": (
-        'tcp.window_limit="16384 B"',
-        'tcp.receive_window="16384 B"',
-        "tcp.window_scale=0",
-        'tcp.delayed_ack={segments=2, timeout="200 ms"}',
-        'tcp.min_rto="1 s"',
-        'tcp.tick="500 ms"',
-        "tcp.limited_transmit=false",
-    ),
+    "QualNet's TCP": QUALNET,
     # RFC 2988; all else as before.
     "time-outs from 1 s": ('tcp.min_rto="1 s"',),
     # Only a frame that was received with errors is followed by EIFS.

@@ -1,0 +1,97 @@
+"""Figure 14: the scene of figure 2 with NRED over time: the outer transfers go together, the middle one
+alone.
+
+The paper shows it as curves of each second. As numbers: the goodputs of the outer transfers, second by
+second, rise and fall together; those of the middle and the outer ones against each other. And the middle
+one is never silent for long: its longest time without a packet is below 3 s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.claims import Claim, Measured, number
+from airfair.paper import Experiment, Series
+from airfair.recording import Recording
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+WHERE = "section 6.2, figure 14"
+START, STOP = 11, 130
+
+
+def rates(recording: Recording) -> pd.DataFrame:
+    """Goodput of each flow (column) in each second (row), bit/s."""
+    return recording.frame("flow_series").pivot(index="end_s", columns="flow", values="goodput_bps")
+
+
+def read(recording: Recording) -> dict[str, float]:
+    """Correlations of the seconds, and the longest silence of the middle transfer."""
+    seconds = rates(recording).loc[START + 1 : STOP]
+    outer = seconds["left"] + seconds["right"]
+    silence = longest = 0
+    for rate in seconds["middle"]:
+        silence = silence + 1 if rate == 0 else 0
+        longest = max(longest, silence)
+    return {
+        "correlation_of_outer": float(seconds["left"].corr(seconds["right"])),
+        "correlation_of_middle_and_outer": float(seconds["middle"].corr(outer)),
+        "longest_silence_of_middle_s": float(longest),
+    }
+
+
+def curves(recording: Recording) -> dict[str, list[float]]:
+    return {str(flow): (values / 1000).tolist() for flow, values in rates(recording).items()}
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """Each flow over time, without and with NRED."""
+    for axes, series in zip(figure.subplots(2, 1, sharex=True), ("droptail", "nred"), strict=True):
+        for flow, values in rows[series]["curves"].items():
+            axes.step(range(1, len(values) + 1), values, where="pre", linewidth=0.9, label=flow)
+        axes.set_title(series, fontsize="small")
+        axes.set_ylabel("kbit/s")
+    axes.set_xlabel("time (s)")
+    axes.legend(loc="upper right", fontsize="small")
+
+
+EXPERIMENT = Experiment(
+    title="Per second the three transfers share the air with NRED",
+    scenario=Path(__file__).with_name("fig2.toml"),
+    series=(Series("droptail", "droptail"), Series("nred", "nred", against="droptail")),
+    claims=(
+        Claim(
+            text="The outer transfers go together: a correlation above 0.3",
+            where=WHERE,
+            series="nred",
+            baseline="droptail",
+            statistic=number("correlation_of_outer"),
+            comparison="above",
+            value=0.3,
+        ),
+        Claim(
+            text="The middle one goes when they do not: a correlation below -0.3",
+            where=WHERE,
+            series="nred",
+            baseline="droptail",
+            statistic=number("correlation_of_middle_and_outer"),
+            comparison="below",
+            value=-0.3,
+        ),
+        Claim(
+            text="It is never silent for 3 s",
+            where=WHERE,
+            series="nred",
+            baseline="droptail",
+            statistic=number("longest_silence_of_middle_s"),
+            comparison="below",
+            value=3,
+        ),
+    ),
+    draw=draw,
+    read=read,
+    curves=curves,
+)

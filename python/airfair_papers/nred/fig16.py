@@ -1,0 +1,126 @@
+"""Figures 15 and 16: six transfers of four hops in a grid with several congested neighbourhoods.
+
+The lines of the transfers are not stated. Here they lie side by side, so that the middle ones have
+transfers on both sides. The baseline of the claims about place is the same grid without transfers 3 and 6
+("one side"): 2 and 5 then have others on one side only, as have 1 and 4.
+
+"Starve" has no number in the paper. Here: below a fifth of the mean of the other four.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.claims import Claim, Measured, goodput_gain, jain_gain, number
+from airfair.paper import Experiment, Series
+from airfair.recording import Recording
+
+from airfair_papers.nred.stacks import QUALNET
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WHERE = "section 7.1, figure 16"
+MIDDLE = ("2", "5")
+ONE_SIDE = tuple(
+    f'flow.{flow}.traffic={{ kind = "list", files = [["1000 s", "1 B"]] }}' for flow in ("3", "6")
+)
+"""Transfers 3 and 6 never begin."""
+
+STACKS: dict[str, tuple[str, ...]] = {"": (), ", QualNet's TCP": QUALNET}
+
+
+def read(recording: Recording) -> dict[str, float]:
+    """What the middle transfers get, as a share of what the others get on average."""
+    silent = [flow["id"] for flow in recording.result["flows"] if flow["sent_packets"] == 0]
+    of = {flow["id"]: flow["goodput_bps"] for flow in recording.result["flows"]}
+    others = [rate for flow, rate in of.items() if flow not in (*MIDDLE, *silent)]
+    middle = [of[flow] for flow in MIDDLE]
+    return {"share_of_middle": (sum(middle) / len(middle)) / (sum(others) / len(others))}
+
+
+def claims(suffix: str) -> list[Claim]:
+    droptail, nred = f"droptail{suffix}", f"nred{suffix}"
+    return [
+        Claim(
+            text=f"Without NRED transfers 2 and 5 starve{suffix}",
+            where=WHERE,
+            series=droptail,
+            baseline=f"droptail, one side{suffix}",
+            statistic=number("share_of_middle"),
+            comparison="below",
+            value=0.2,
+        ),
+        *(
+            Claim(
+                text=f"Transfer {flow} gains with NRED{suffix}",
+                where=WHERE,
+                series=nred,
+                baseline=droptail,
+                statistic=goodput_gain(flow),
+                comparison="above",
+            )
+            for flow in MIDDLE
+        ),
+        Claim(
+            text=f"With NRED they still get less than the others{suffix}",
+            where=WHERE,
+            series=nred,
+            baseline=f"droptail, one side{suffix}",
+            statistic=number("share_of_middle"),
+            comparison="below",
+            value=1.0,
+        ),
+        Claim(
+            text=f"Fairness grows{suffix}",
+            where=WHERE,
+            series=nred,
+            baseline=droptail,
+            statistic=jain_gain,
+            comparison="above",
+        ),
+    ]
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """Goodput of each flow with and without NRED, with both TCPs."""
+    for axes, suffix in zip(figure.subplots(1, len(STACKS), sharey=True), STACKS, strict=True):
+        for i, scheme in enumerate(("droptail", "nred")):
+            flows = rows[f"{scheme}{suffix}"]["flows"]
+            axes.bar(
+                [k + 0.4 * (i - 0.5) for k in range(len(flows))],
+                [f["goodput_bps"]["mean"] / 1000 for f in flows],
+                width=0.4,
+                yerr=[(f["goodput_bps"]["ci95"] or 0) / 1000 for f in flows],
+                capsize=2,
+                label=scheme,
+            )
+        axes.set_xticks(range(len(flows)), [f["id"] for f in flows])
+        axes.set_xlabel(f"flow{suffix}")
+    figure.axes[0].set_ylabel("goodput (kbit/s)")
+    figure.axes[0].legend()
+
+
+EXPERIMENT = Experiment(
+    title="Six transfers of four hops in a grid: those between others starve, and gain with NRED",
+    scenario=Path(__file__).with_suffix(".toml"),
+    series=tuple(
+        series
+        for suffix, stack in STACKS.items()
+        for series in (
+            Series(f"droptail{suffix}", "droptail", stack),
+            Series(f"nred{suffix}", "nred", stack, against=f"droptail{suffix}"),
+            Series(f"droptail, one side{suffix}", "droptail", (*stack, *ONE_SIDE)),
+            Series(
+                f"nred, one side{suffix}",
+                "nred",
+                (*stack, *ONE_SIDE),
+                against=f"droptail, one side{suffix}",
+            ),
+        )
+    ),
+    claims=tuple(claim for suffix in STACKS for claim in claims(suffix)),
+    draw=draw,
+    read=read,
+)
