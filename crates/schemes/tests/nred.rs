@@ -22,8 +22,9 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 fn nred(set: &[(&'static str, ParamValue)]) -> Nred {
-    Nred::from_params(&Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect()))
-        .unwrap_or_else(|e| panic!("{e}"))
+    let round = [("mean_packet", ParamValue::Bytes(Bytes(1000)))];
+    let set = round.iter().chain(set).map(|(name, value)| ((*name).to_string(), *value));
+    Nred::from_params(&Params(set.collect())).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A sample of 100 ms: milliseconds that the radio sent, received frames for this node, was idle; the rest was carrier.
@@ -484,4 +485,26 @@ proptest! {
             prop_assert_eq!(&node.said, &[]);
         }
     }
+}
+
+/// §5.1: the index is U W/C with a W of its own, whatever the radio's rate; twice the W gives twice the index. The inner values say so.
+#[test]
+fn inner_values_are_the_averages_and_what_was_decided_and_heard() {
+    let gauges = |node: &Node| node.agent.gauges().into_iter().collect::<BTreeMap<_, _>>();
+    let mut node = Node::new(&[]);
+    node.live(100, of(STARVED));
+    let seen = gauges(&node);
+    assert_eq!(seen.len(), 5);
+    for (name, value) in
+        [("avg", 170.0), ("avg_tx", 10.0), ("avg_rx", 5.0), ("p_b", 0.07), ("normalized_p_b", 0.0)]
+    {
+        assert!((seen[name] - value).abs() < 1e-6, "{name}: {}", seen[name]);
+    }
+    node.hears(1, 0.25, 2000);
+    assert!((gauges(&node)["normalized_p_b"] - 0.25).abs() < 1e-9);
+
+    let mut wide = Node::new(&[("bandwidth", ParamValue::Rate(Rate::from_kbps(4_000)))]);
+    wide.live(100, of(STARVED));
+    let seen = gauges(&wide);
+    assert!((seen["avg"] - 340.0).abs() < 1e-6 && seen["p_b"] == 1.0, "{seen:?}");
 }
