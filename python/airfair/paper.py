@@ -66,7 +66,7 @@ class Experiment:
     seeds: int = SEEDS
     """As many as the paper's runs, where it says how many."""
     read: Callable[[Recording], Mapping[str, float]] | None = None
-    """Numbers of a run, by name with unit, that the result contract does not have."""
+    """Numbers of a run that its result does not have, by name with unit; NaN where a run has none."""
     curves: Callable[[Recording], Mapping[str, Sequence[float]]] | None = None
     """What is drawn over time, of the first seed."""
     interval: str = "1 s"
@@ -94,11 +94,12 @@ class Listed(TypedDict):
 
 
 def identities() -> list[str]:
-    """Every experiment, in the order of names."""
+    """Every experiment, by name: the modules of a paper's folder. Packages in it hold what they share."""
     found = []
     for folder in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__):
         paper = importlib.import_module(f"{PACKAGE}.{folder.name}")
-        found += [f"{folder.name}/{file.name}" for file in pkgutil.iter_modules(paper.__path__)]
+        files = [file.name for file in pkgutil.iter_modules(paper.__path__) if not file.ispkg]
+        found += [f"{folder.name}/{name}" for name in files]
     return sorted(found)
 
 
@@ -201,7 +202,11 @@ def _ratio(a: float, b: float) -> float:
 
 
 def _estimate(values: Sequence[float]) -> Estimate:
-    mean, ci95 = _core.estimate(values)
+    """Over the runs that have such a number."""
+    there = [value for value in values if not math.isnan(value)]
+    if not there:
+        return {"mean": math.nan, "ci95": None}
+    mean, ci95 = _core.estimate(there)
     return {"mean": mean, "ci95": ci95}
 
 
@@ -286,7 +291,7 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
 
 
 def _of_series(*columns: str) -> Table:
-    """A table with a row for each series, whose names are never cut; names of columns break at underscores."""
+    """A table with a row for each series, whose names are not cut; names of columns break at underscores."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
     table.add_column("series", no_wrap=True)
     for name in columns:

@@ -13,7 +13,7 @@ from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
-from airfair_papers.nred.by_max_p import OTHERS, read
+from airfair_papers.nred.common.by_max_p import OTHERS, read
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, goodput, jain, least_goodput, total_share
 from airfair.paper import Experiment, Series
 
-from airfair_papers.nred.stacks import QUALNET
+from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from airfair.claims import Claim, Measured, goodput_gain, jain_gain, number
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
-from airfair_papers.nred.stacks import QUALNET
+from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

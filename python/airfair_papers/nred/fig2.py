@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, goodput, least_goodput, total_gain
 from airfair.paper import Experiment, Series
 
-from airfair_papers.nred.stacks import QUALNET
+from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 
-from airfair_papers.nred import estimate
+from airfair_papers.nred.common import estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

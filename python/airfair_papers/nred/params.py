@@ -21,7 +21,7 @@ from airfair.claims import Claim, Measured, number, number_gain
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
-from airfair_papers.nred import estimate
+from airfair_papers.nred.common import estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

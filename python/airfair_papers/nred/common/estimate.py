@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SCENARIO = Path(__file__).with_name("fig6.toml")
+SCENARIO = Path(__file__).parent.with_name("fig6.toml")
 ALONE = ("nred.max_p=0", "nred.max_th=100000")
 WEB = '{ kind = "web", size = "10 kB", distribution = "pareto", pause = "3 s" }'
 """Pages of ten kilobytes on average, as pages of those years were, and a reader who looks at each for 3 s."""
@@ -80,8 +80,8 @@ def read(recording: Recording) -> dict[str, float]:
         "correlation_late": correlation(truth[late], estimate[late]),
         "slope": slope,
         "bias_packets": bias,
-        "estimate_late": float(estimate[late].mean()),
-        "truth_late": float(truth[late].mean()),
+        "estimate_late": _mean(estimate[late]),
+        "truth_late": _mean(truth[late]),
     }
 
 
@@ -113,6 +113,10 @@ def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
