@@ -87,7 +87,7 @@ def cli() -> None:
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10
+      airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred --seeds 10
     """
 
 
@@ -269,7 +269,7 @@ def compare(
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail,red --seeds 10 --report out/pairs.html
+      airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred --report out/pairs.html
     """
     until = None
     if until_halfwidth is not None:
