@@ -261,6 +261,7 @@ impl Scenario {
                 watch.begin(&mut world, self)?;
             }
             let mut fairness = series::fairness(&world, &windows_ns)?;
+            world.measure_links();
             let mut sampler = Sampler::new(&world, Span(interval_ns));
             drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], watch, stop)?;
             let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())?;

@@ -33,6 +33,7 @@ impl From<&ParamDoc> for Param {
             ParamKind::Number => "number",
             ParamKind::Integer => "integer",
             ParamKind::Flag => "flag",
+            ParamKind::Choice(_) => "choice",
         };
         Self { name: p.name, doc: p.doc, kind, default: p.default }
     }

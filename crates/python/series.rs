@@ -109,6 +109,9 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("packets", Column::Count(&queues.packets)),
         ("left_packets", Column::Count(&queues.left)),
         ("mean_wait_s", Column::Float(&queues.mean_wait_s)),
+        ("acknowledged_packets", Column::Count(&queues.acknowledged)),
+        ("mean_link_delay_s", Column::Float(&queues.mean_link_delay_s)),
+        ("link_delay_deviation_s", Column::Float(&queues.link_delay_deviation_s)),
     ];
     tables.set_item("queues", table(py, &columns)?)?;
     let columns = [

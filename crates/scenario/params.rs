@@ -6,11 +6,12 @@ use airfair_schemes::{ParamKind, ParamValue, Params, Registry, SchemeEntry};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::error::{Cx, one_of, quoted};
-use crate::field::Field;
+use crate::field::{Field, misfit, quote, unknown_choice};
 use crate::nearest::hint;
 use crate::place::{At, Path};
+use crate::schema::words;
 use crate::table::{DefaultDoc, KeyDoc, TableDoc};
-use crate::tree::{Node, Table};
+use crate::tree::{Node, Table, Value};
 
 /// The line of the registry for a name that a user wrote.
 pub(crate) fn known<'r>(
@@ -78,7 +79,22 @@ fn read_one(kind: ParamKind, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> O
         ParamKind::Number => ParamValue::Number(f64::read(node, path, cx)?),
         ParamKind::Integer => ParamValue::Integer(u64::read(node, path, cx)?),
         ParamKind::Flag => ParamValue::Flag(bool::read(node, path, cx)?),
+        ParamKind::Choice(words) => ParamValue::Choice(read_choice(words, node, path, cx)?),
     })
+}
+
+fn read_choice(
+    words: &[&'static str],
+    node: &Node,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<&'static str> {
+    let Value::Text(text) = &node.value else { return misfit(node, path, cx, &one_of(words)) };
+    let found = words.iter().copied().find(|word| word == text);
+    if found.is_none() {
+        cx.error(node.at, path, || unknown_choice(text, words));
+    }
+    found
 }
 
 /// A parameter as TOML.
@@ -90,6 +106,7 @@ pub(crate) fn write(value: &ParamValue) -> String {
         ParamValue::Number(v) => v.write(),
         ParamValue::Integer(v) => v.write(),
         ParamValue::Flag(v) => v.write(),
+        ParamValue::Choice(v) => quote(v),
     }
 }
 
@@ -102,6 +119,7 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
         ParamKind::Number => (f64::TYPE, f64::expected(), f64::schema()),
         ParamKind::Integer => (u64::TYPE, u64::expected(), u64::schema()),
         ParamKind::Flag => (bool::TYPE, bool::expected(), bool::schema()),
+        ParamKind::Choice(choices) => ("choice", one_of(choices), words(choices)),
     };
     let keys = entry
         .params
@@ -114,7 +132,10 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
                 name: p.name,
                 kind,
                 expected,
-                choices: Vec::new(),
+                choices: match p.kind {
+                    ParamKind::Choice(words) => words.iter().map(ToString::to_string).collect(),
+                    _ => Vec::new(),
+                },
                 range: None,
                 default,
                 doc: p.doc.to_string(),

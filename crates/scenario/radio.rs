@@ -69,6 +69,9 @@ table! {
         /// When a locked frame is received: fixed thresholds, or error rates by modulation from the worst SINR or from
         /// each stretch of constant SINR.
         error_model: ErrorModel = default(ErrorModel::Threshold);
+        /// Probability that a data frame which its receiver would receive is lost all the same, each attempt for itself: the
+        /// MAC sends it again. RTS, CTS and ACK are not lost that way.
+        frame_loss: f64 = default(0.0), in 0.0..=1.0;
         /// Least SINR of a received frame with `error_model = "threshold"`.
         capture: Db = default(Db(10.0)), in Db(-100.0)..=Db(100.0);
         /// Least power of a received frame with `error_model = "threshold"`.

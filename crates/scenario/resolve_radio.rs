@@ -231,6 +231,7 @@ fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
         relock: t.relock.0,
         interference: *t.interference.get_or_insert(s.interference),
         error_model: t.error_model,
+        frame_loss: t.frame_loss,
         capture: t.capture,
         sensitivity: t.sensitivity.0,
     }

@@ -11,6 +11,7 @@ pub mod codel;
 pub mod cubic;
 pub mod droptail;
 pub mod fq_codel;
+pub mod lbm;
 pub mod newreno;
 pub mod nred;
 mod params;

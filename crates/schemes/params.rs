@@ -21,6 +21,8 @@ pub enum ParamKind {
     Integer,
     /// True or false.
     Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
 }
 
 /// A parameter as it was read.
@@ -38,6 +40,8 @@ pub enum ParamValue {
     Integer(u64),
     /// True or false.
     Flag(bool),
+    /// A word.
+    Choice(&'static str),
 }
 
 /// What the documentation and the scenario reader know of a parameter.
@@ -91,6 +95,18 @@ impl Params {
         }
     }
 
+    /// One of the words that its kind names.
+    ///
+    /// # Errors
+    /// The value is of another kind, or another word.
+    pub fn choice(&self, doc: &ParamDoc) -> Result<&'static str, ParamError> {
+        let ParamKind::Choice(words) = doc.kind else { return Err(doc.refused("a choice")) };
+        match self.value(doc) {
+            Some(ParamValue::Choice(v)) if words.contains(&v) => Ok(v),
+            _ => Err(doc.refused(&format!("one of {}", words.join(", ")))),
+        }
+    }
+
     /// A time of `range`.
     ///
     /// # Errors
@@ -141,6 +157,7 @@ impl ParamKind {
             Self::Number => ParamValue::Number(text.parse().ok().filter(|v: &f64| v.is_finite())?),
             Self::Integer => ParamValue::Integer(text.parse().ok()?),
             Self::Flag => ParamValue::Flag(text.parse().ok()?),
+            Self::Choice(words) => ParamValue::Choice(words.iter().copied().find(|word| *word == text)?),
         })
     }
 }

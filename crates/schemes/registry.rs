@@ -5,17 +5,18 @@ use std::sync::{Arc, LazyLock};
 
 use crate::droptail::DropTail;
 use crate::params::{ParamDoc, ParamError, Params};
-use crate::places::{Agent, Aqm, Controller, Hop, Queue, Source};
-use crate::{bbr, codel, cubic, fq_codel, newreno, nred, red, reno, vegas};
+use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source};
+use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, red, reno, vegas};
 
-/// A scheme that is set up: one factory for each place that it fills.
+/// A scheme that is set up: one factory for each place that it fills. What stands at an interface is asked for one interface after
+/// the other, so that a scheme can fill a place at some and leave others alone.
 pub trait Scheme: Send + Sync {
-    /// The queue of an output interface that takes `limit_packets`.
-    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
-        Box::new(DropTail::new(limit_packets))
+    /// The queue of an output interface.
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        Box::new(DropTail::new(interface.limit_packets))
     }
     /// The AQM beside it.
-    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         None
     }
     /// The source of a flow; `None` leaves the flow its own law.
@@ -23,15 +24,19 @@ pub trait Scheme: Send + Sync {
         None
     }
     /// The hop of an output interface.
-    fn hop(&self) -> Option<Box<dyn Hop>> {
+    fn hop(&self, _interface: &Interface) -> Option<Box<dyn Hop>> {
         None
     }
-    /// The agent of a node.
-    fn agent(&self) -> Option<Box<dyn Agent>> {
+    /// The agent of a radio interface.
+    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
         None
     }
     /// Whether interfaces are to hand up frames for others, for their agents.
     fn overhears(&self) -> bool {
+        false
+    }
+    /// Whether it leaves packets that cannot be marked alone: flows without ECN do not feel it.
+    fn only_marks(&self) -> bool {
         false
     }
     /// The controller.
@@ -100,7 +105,7 @@ pub struct AqmScheme<A>(
 );
 
 impl<A: Aqm + Clone + Sync + 'static> Scheme for AqmScheme<A> {
-    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         Some(Box::new(self.0.clone()))
     }
 }
@@ -108,12 +113,12 @@ impl<A: Aqm + Clone + Sync + 'static> Scheme for AqmScheme<A> {
 struct FqCoDelScheme(fq_codel::FqCoDel);
 
 impl Scheme for FqCoDelScheme {
-    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
-        Box::new(self.0.for_limit(limit_packets))
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        Box::new(self.0.for_limit(interface.limit_packets))
     }
 }
 
-fn built_in() -> [SchemeEntry; 10] {
+fn built_in() -> [SchemeEntry; 11] {
     [
         SchemeEntry::new(
             "droptail",
@@ -138,6 +143,14 @@ fn built_in() -> [SchemeEntry; 10] {
             &["agent", "aqm"],
             nred::PARAMS,
             |params| Ok(Box::new(nred::Nred::from_params(params)?)),
+        ),
+        SchemeEntry::new(
+            "lbm",
+            "an access point marks packets of both directions at random, more often the more the air carries",
+            "Siris and Triantafyllidou, ICS-FORTH",
+            &["agent", "aqm"],
+            lbm::PARAMS,
+            |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
         ),
         SchemeEntry::new(
             "codel",
@@ -268,11 +281,12 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
         }
     }
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
+    let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::sorts().iter().any(fills);
     let filled = [
         ("source", scheme.source().is_some()),
-        ("aqm", scheme.aqm().is_some()),
-        ("hop", scheme.hop().is_some()),
-        ("agent", scheme.agent().is_some()),
+        ("aqm", somewhere(&|at| scheme.aqm(at).is_some())),
+        ("hop", somewhere(&|at| scheme.hop(at).is_some())),
+        ("agent", somewhere(&|at| scheme.agent(at).is_some())),
         ("controller", scheme.controller().is_some()),
     ];
     for (place, fills) in filled {

@@ -198,6 +198,9 @@ pub struct PhySpec {
     pub interference: Interference,
     /// When a frame is received.
     pub error_model: ErrorModel,
+    /// Probability that a data frame which its receiver would receive is lost all the same: each attempt for itself, before the
+    /// MAC's retries.
+    pub frame_loss: f64,
     /// Least SINR of a received frame under [`ErrorModel::Threshold`].
     pub capture: Db,
     /// Least power of a received frame under [`ErrorModel::Threshold`], whatever its mode; `None`: `preamble_detect`.

@@ -15,7 +15,7 @@ use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
 use crate::net::{Injected, Net, Output};
-use crate::spec::WorldSpec;
+use crate::spec::{FlowSpec, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
 pub struct World {
@@ -105,17 +105,14 @@ impl World {
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
+        let only_marks = scheme.only_marks();
         let net =
             Net::new(spec, &air, node_of_station, &radio_of_station, (scheme, schemes), seed, &mut agenda)?;
-        let warnings = net
-            .unreachable()
-            .map(|f| {
-                format!(
-                    "flow {}: no route from {} to {}",
-                    names.flows[f.0], names.nodes[f.1], names.nodes[f.2]
-                )
-            })
-            .collect();
+        let routeless = net.unreachable().map(|f| {
+            format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
+        });
+        let useless = useless(spec, scheme_name, only_marks, net.nowhere);
+        let warnings = routeless.chain(useless).collect();
         Ok(Self {
             agenda,
             air,
@@ -215,6 +212,12 @@ impl World {
         if let Some(watch) = &mut self.watch {
             watch.pass(limit);
         }
+    }
+
+    /// Asks, before the world is advanced, that the links of all radios be measured, for [`World::snapshot`]: packets acknowledged and
+    /// how long they took. The run stays the same.
+    pub fn measure_links(&mut self) {
+        self.net.measure_links();
     }
 
     /// Asks that files which end from now on be kept one by one; [`World::take_completions`] fetches them.
@@ -453,6 +456,21 @@ impl World {
             transmissions: self.air.transmissions(),
         }
     }
+}
+
+/// Why the run's scheme does nothing, if it does nothing.
+fn useless(spec: &WorldSpec, scheme: &str, only_marks: bool, nowhere: bool) -> Option<String> {
+    let speaks_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
+    if nowhere {
+        return Some(format!(
+            "scheme {scheme} acts at no interface of this scenario; its line in `airfair schemes` says where it does"
+        ));
+    }
+    (only_marks && !spec.flows.iter().any(speaks_ecn)).then(|| {
+        format!(
+            "scheme {scheme} only marks packets, and no flow speaks ECN (tcp.ecn = true): it does nothing"
+        )
+    })
 }
 
 impl Surface for World {

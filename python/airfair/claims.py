@@ -145,13 +145,16 @@ class Claim:
     factor: float = 1.0
     value: float = 0.0
     """Where there is no other statistic as bound."""
+    bound_series: str | None = None
+    """The series that the bound is taken from, whatever `statistic` is taken from; None: the same."""
 
     @property
     def comparison_text(self) -> str:
         """Statistic, comparison and bound in words."""
         bound = self.statistic.show_value(self.value) if self.bound is None else self.bound.name
         times = "" if self.factor == 1 else f"{self.factor:g} times the "
-        return f"{self.statistic.name}, {self.comparison} {times}{bound}"
+        of = "" if self.bound_series is None else f" of {self.bound_series}"
+        return f"{self.statistic.name}, {self.comparison} {times}{bound}{of}"
 
     def measured(self, rows: Measured, series: str) -> str:
         """What is compared, as a reader sees it."""
@@ -159,7 +162,7 @@ class Claim:
         text = self.statistic.show(self.statistic.of(row))
         if self.bound is None:
             return f"{text} against {self.statistic.show_value(self.value)}" if self.value else text
-        bound = self.bound.show(self.bound.of(row))
+        bound = self.bound.show(self.bound.of(rows[self.bound_series or series]))
         return f"{text} against " + (bound if self.factor == 1 else f"{self.factor:g} × ({bound})")
 
     def holds(self, rows: Measured, series: str) -> bool:
@@ -169,7 +172,9 @@ class Claim:
         """
         row = rows[series]
         value = self.statistic.of(row)
-        bound = Estimate(mean=self.value, ci95=0.0) if self.bound is None else self.bound.of(row)
+        bound = Estimate(mean=self.value, ci95=0.0)
+        if self.bound is not None:
+            bound = self.bound.of(rows[self.bound_series or series])
         if self.comparison == "below":
             return upper(value) < self.factor * lower(bound)
         return lower(value) > self.factor * upper(bound)

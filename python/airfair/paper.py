@@ -98,8 +98,8 @@ def identities() -> list[str]:
     found = []
     for folder in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__):
         paper = importlib.import_module(f"{PACKAGE}.{folder.name}")
-        files = [file.name for file in pkgutil.iter_modules(paper.__path__) if not file.ispkg]
-        found += [f"{folder.name}/{name}" for name in files]
+        files = [file for file in pkgutil.iter_modules(paper.__path__) if not file.ispkg]
+        found += [f"{folder.name}/{file.name}" for file in files if file.name[0] != "_"]
     return sorted(found)
 
 

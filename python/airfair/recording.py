@@ -41,7 +41,9 @@ class Recording:
     - `flow_series`: flow, goodput, packets, segments sent again, congestion window and smoothed round-trip
       time at the end of the interval (null where there is none);
     - `queues`: node and target of a queue, packets that wait at the end of the interval, packets that have
-      left in it and how long they had waited on average;
+      left in it and how long they had waited on average; of a radio also the packets of flows that the next
+      hop's MAC has acknowledged, and the mean and standard deviation of their times from the arrival in the
+      queue to that;
     - `channel`: node and radio, time in each of the five radio states, frames, answers that did not come,
       packets given up, packets that the MAC holds at the end of the interval;
     - `agents`, if the scheme has agents with inner values: node and radio, a column for each value, as it is

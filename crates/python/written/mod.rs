@@ -11,7 +11,7 @@ mod source;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Aqm, Queue, Source};
+use airfair_schemes::places::{Aqm, Interface, Queue, Source};
 use airfair_schemes::{ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry};
 use airfair_units::{Bytes, Quantity, Rate, Span};
 use pyo3::prelude::*;
@@ -62,6 +62,7 @@ const fn expected(kind: ParamKind) -> &'static str {
         ParamKind::Number => "a number",
         ParamKind::Integer => "a whole number, 0 or more",
         ParamKind::Flag => "true or false",
+        ParamKind::Choice(_) => "one of its words",
     }
 }
 
@@ -188,7 +189,8 @@ impl Written {
 }
 
 impl Scheme for Written {
-    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        let limit_packets = interface.limit_packets;
         let made = self.make("queue", |object, name| {
             let made = object.call_method1("queue", (limit_packets,))?;
             queue::PythonQueue::new(&made, limit_packets, &self.raised, name)
@@ -199,7 +201,7 @@ impl Scheme for Written {
         }
     }
 
-    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         let made = self.make("aqm", |object, name| {
             aqm::PythonAqm::new(&object.call_method0("aqm")?, &self.raised, name)
         });

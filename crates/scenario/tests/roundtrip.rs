@@ -22,6 +22,7 @@ fn radio() -> impl Strategy<Value = String> {
         maybe("preamble", &["\"long\"", "\"short\""]),
         maybe("relock", &["\"off\"", "\"10.25 dB\"", "\"-0.1 dB\""]),
         maybe("sensitivity", &["\"preamble-detect\"", "\"-80 dBm\""]),
+        maybe("frame_loss", &["0", "0.01", "1"]),
         maybe("error_model", &["\"threshold\"", "\"worst-sinr\"", "\"per-chunk\""]),
         (-20.0..30.0f64, any::<bool>())
             .prop_map(|(p, w)| if w { format!("tx_power = \"{p} dBm\"\n") } else { String::new() }),

@@ -15,8 +15,14 @@ use crate::reno::{self, Reno};
 const CAREFUL_EXIT: ParamDoc = ParamDoc { default: "true", ..reno::CAREFUL_EXIT };
 
 /// The parameters: Reno's, with another default for `careful_exit`.
-pub const PARAMS: &[ParamDoc] =
-    &[reno::INITIAL_SSTHRESH, reno::BYTE_COUNTING, reno::ABC_LIMIT, CAREFUL_EXIT, reno::EACH_TIMEOUT_HALVES];
+pub const PARAMS: &[ParamDoc] = &[
+    reno::INITIAL_SSTHRESH,
+    reno::BYTE_COUNTING,
+    reno::ABC_LIMIT,
+    CAREFUL_EXIT,
+    reno::EACH_TIMEOUT_HALVES,
+    reno::MARK_TO_ONE,
+];
 
 /// The law that these parameters describe.
 ///

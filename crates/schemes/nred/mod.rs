@@ -63,7 +63,7 @@ pub use notification::Heard;
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Agent, Aqm};
+use crate::places::{Agent, Aqm, Interface};
 use crate::registry::Scheme;
 
 const INTERVAL: ParamDoc = ParamDoc {
@@ -250,11 +250,11 @@ fn refused(doc: &ParamDoc, problem: &str) -> ParamError {
 }
 
 impl Scheme for Nred {
-    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         Some(Box::new(NredDrop::new(self.ecn)))
     }
 
-    fn agent(&self) -> Option<Box<dyn Agent>> {
+    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
         Some(Box::new(NredAgent::new(self.clone())))
     }
 

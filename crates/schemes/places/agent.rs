@@ -60,6 +60,40 @@ pub struct NodeSample {
     pub traffic: u32,
     /// Its queue.
     pub queue: QueueView,
+    /// What its link has carried; nothing unless the agent [measures](Agent::measures_link) it.
+    pub link: LinkUse,
+}
+
+/// Packets of flows, acknowledgements included, that a radio interface has sent and received; sizes are those of IP packets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LinkUse {
+    /// Sent and acknowledged by the next hop's MAC.
+    pub sent_packets: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Received, to keep or to pass on.
+    pub received_packets: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+    /// Times of those sent, from their arrival in the queue to the MAC's acknowledgement, added up.
+    pub delay: Span,
+    /// The part of `delay` that they spent as the MAC's first packet: contention, attempts, acknowledgement.
+    pub access: Span,
+}
+
+impl std::ops::Sub for LinkUse {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            sent_packets: self.sent_packets - earlier.sent_packets,
+            sent_bytes: self.sent_bytes - earlier.sent_bytes,
+            received_packets: self.received_packets - earlier.received_packets,
+            received_bytes: self.received_bytes - earlier.received_bytes,
+            delay: Span(self.delay.0 - earlier.delay.0),
+            access: Span(self.access.0 - earlier.access.0),
+        }
+    }
 }
 
 /// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). It hears its own channel.
@@ -67,6 +101,11 @@ pub trait Agent: Send {
     /// The length of a sample's interval; zero for none. Asked once.
     fn sample_interval(&self) -> Span {
         Span::ZERO
+    }
+
+    /// Whether samples are to say what the link has carried, which costs a little with each packet. Asked once.
+    fn measures_link(&self) -> bool {
+        false
     }
 
     /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents

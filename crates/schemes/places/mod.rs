@@ -19,14 +19,16 @@
 mod agent;
 mod controller;
 mod hop;
+mod interface;
 mod outbox;
 mod packet;
 mod queue;
 mod source;
 
-pub use agent::{Agent, AgentSetup, Airtime, NodeSample};
+pub use agent::{Agent, AgentSetup, Airtime, LinkUse, NodeSample};
 pub use controller::{Allocation, Controller, Report};
 pub use hop::{Hop, Link};
+pub use interface::{Interface, Medium};
 pub use outbox::{Context, Destination, Direction, Message, Outbox, Probability, Setting, Timer};
 pub use packet::{Ecn, FlowId, Header, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};

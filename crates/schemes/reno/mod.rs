@@ -68,9 +68,18 @@ pub(crate) const EACH_TIMEOUT_HALVES: ParamDoc = ParamDoc {
     default: "false",
 };
 
+/// How far marks can bring the window down.
+pub(crate) const MARK_TO_ONE: ParamDoc = ParamDoc {
+    name: "mark_to_one",
+    doc: "a mark halves the window down to one segment, as in ns-2, where the next mark has new data wait for the timer (RFC \
+          3168 section 6.1.2); without it down to two, the least ssthresh (RFC 5681 equation 4), as in Linux",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
 /// The parameters.
 pub const PARAMS: &[ParamDoc] =
-    &[INITIAL_SSTHRESH, BYTE_COUNTING, ABC_LIMIT, CAREFUL_EXIT, EACH_TIMEOUT_HALVES];
+    &[INITIAL_SSTHRESH, BYTE_COUNTING, ABC_LIMIT, CAREFUL_EXIT, EACH_TIMEOUT_HALVES, MARK_TO_ONE];
 
 /// The law of Reno and, with the other answer to a partial acknowledgement, of NewReno.
 #[derive(Debug, Clone)]
@@ -79,6 +88,7 @@ pub struct Reno {
     abc_limit: u64,
     careful_exit: bool,
     each_timeout_halves: bool,
+    mark_to_one: bool,
     partial_ack: PartialAck,
     window: Window,
     /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
@@ -107,6 +117,7 @@ impl Reno {
             abc_limit: params.integer(&ABC_LIMIT, 1..=64)?,
             careful_exit: params.flag(careful_exit)?,
             each_timeout_halves: params.flag(&EACH_TIMEOUT_HALVES)?,
+            mark_to_one: params.flag(&MARK_TO_ONE)?,
             partial_ack,
             window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
             counted: 0,
@@ -159,7 +170,9 @@ impl Source for Reno {
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
                 self.window.set_threshold(half);
-                self.window.set(self.window.size().min(self.window.threshold()));
+                let to_one = self.mark_to_one && congestion.cause == CongestionCause::Mark;
+                let least = if to_one { half } else { self.window.threshold() };
+                self.window.set(self.window.size().min(least));
             }
             CongestionCause::Timeout => {
                 if self.each_timeout_halves || !congestion.repeated {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Context, DropReason, Ecn, Enqueued, FlowId, NodeId, Outbox, Packet, PacketClass, PacketId, Queue,
+    Context, DropReason, Ecn, Enqueued, FlowId, Interface, NodeId, Outbox, Packet, PacketClass, PacketId,
+    Queue,
 };
 use airfair_schemes::{ParamValue, Params, registry};
 use airfair_units::random::{Purpose, Stream};
@@ -179,7 +180,7 @@ proptest! {
         for entry in registry() {
             for params in variants(entry.name) {
                 let scheme = (entry.build)(&params).expect("these are valid");
-                check(scheme.queue(limit).as_mut(), limit, &steps)?;
+                check(scheme.queue(&Interface::radio(limit)).as_mut(), limit, &steps)?;
             }
         }
     }
@@ -188,7 +189,7 @@ proptest! {
 #[test]
 fn drop_tail_is_first_in_first_out_and_refuses_at_its_limit() {
     let scheme = (airfair_schemes::find("droptail").unwrap().build)(&Params::default()).unwrap();
-    let mut queue = scheme.queue(2);
+    let mut queue = scheme.queue(&Interface::radio(2));
     let mut random = Stream::new(1, "x", Purpose::Queue);
     let mut out = Outbox::default();
     let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };

@@ -47,6 +47,7 @@ pub struct Kind {
     pub(crate) lock_on_energy: bool,
     pub(crate) strongest: bool,
     pub(crate) error_model: ErrorModel,
+    pub(crate) frame_loss: f64,
     pub(crate) noise: u64,
     pub(crate) preamble_detect: u64,
     pub(crate) energy_detect: u64,
@@ -194,6 +195,7 @@ impl Kind {
             lock_on_energy: phy.lock_on == LockOn::Energy,
             strongest: phy.interference == Interference::Strongest,
             error_model: phy.error_model,
+            frame_loss: phy.frame_loss,
             noise: phy.noise.to_attowatts().0,
             preamble_detect,
             energy_detect: phy.energy_detect.to_attowatts().0,
@@ -230,10 +232,15 @@ impl Kind {
     /// Interference below this lets a signal of `power` be received under [`ErrorModel::Threshold`], aW: the signal exceeds the
     /// capture ratio times noise and interference, and the sensitivity. 0 if none does, or if a draw decides.
     pub(crate) fn interference_bound(&self, power: u64) -> u64 {
-        if self.error_model != ErrorModel::Threshold || power < self.sensitivity {
+        if self.error_model != ErrorModel::Threshold || self.frame_loss > 0.0 {
             return 0;
         }
-        tolerable(power, self.capture, self.noise)
+        self.threshold_bound(power)
+    }
+
+    /// The same without regard to what a draw decides.
+    pub(crate) fn threshold_bound(&self, power: u64) -> u64 {
+        if power < self.sensitivity { 0 } else { tolerable(power, self.capture, self.noise) }
     }
 
     /// Whether RTS and CTS go before a data frame of so many bytes.

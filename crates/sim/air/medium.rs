@@ -287,8 +287,11 @@ impl Air {
         let by = Some(station.slow.worst_by).filter(|&n| n != NONE);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
-                let weak = hearer.power < kind.sensitivity;
-                return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
+                if interference >= kind.threshold_bound(hearer.power) {
+                    let weak = hearer.power < kind.sensitivity;
+                    return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
+                }
+                return self.lost_by_chance(hearer, frame).then_some(Loss::Noise);
             }
             ErrorModel::PerChunk => station.slow.log_success,
             ErrorModel::WorstSinr => {
@@ -297,7 +300,20 @@ impl Air {
             }
         };
         let received = self.reception[hearer.id as usize].uniform() < math::exp(log_success);
-        (!received).then_some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
+        if received {
+            return self.lost_by_chance(hearer, frame).then_some(Loss::Noise);
+        }
+        Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
+    }
+
+    /// Whether a good data frame for this station, or for all, falls to `frame_loss`.
+    fn lost_by_chance(&mut self, hearer: Hearer, frame: &Frame) -> bool {
+        let meant = frame.receiver == hearer.id || frame.receiver == BROADCAST;
+        let loss = self.kinds[usize::from(self.stations[hearer.id as usize].radio.kind)].frame_loss;
+        meant
+            && frame.kind == FrameKind::Data
+            && loss > 0.0
+            && self.reception[hearer.id as usize].uniform() < loss
     }
 
     /// A reception that began has failed: EIFS.

@@ -210,7 +210,7 @@ impl Air {
             }
             station
         });
-        let random = kinds.iter().any(|k| k.error_model != ErrorModel::Threshold);
+        let random = kinds.iter().any(|k| k.error_model != ErrorModel::Threshold || k.frame_loss > 0.0);
         Self {
             last_sequence: vec![0; hearers.list.len()],
             hearers,

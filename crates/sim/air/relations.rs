@@ -60,16 +60,16 @@ impl Air {
 
     fn delivery_to(&self, from: u32, hearer: &Hearer, bytes: u32) -> f64 {
         let kind = self.kind(hearer.id);
-        let mode = self.kind(from).data_mode;
+        let (mode, kept) = (self.kind(from).data_mode, 1.0 - kind.frame_loss);
         if hearer.power < kind.preamble_detect || !kind::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
             return 0.0;
         }
         if kind.error_model == ErrorModel::Threshold {
             let clean =
                 hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
-            return f64::from(u8::from(clean));
+            return if clean { kept } else { 0.0 };
         }
         let snr = hearer.power as f64 / kind.noise as f64;
-        airfair_units::math::exp(error::log_success(mode, snr, f64::from(bytes + kind.overhead) * 8.0))
+        kept * airfair_units::math::exp(error::log_success(mode, snr, f64::from(bytes + kind.overhead) * 8.0))
     }
 }

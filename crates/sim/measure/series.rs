@@ -36,6 +36,12 @@ pub struct QueueSample {
     pub left: u64,
     /// Time that those have waited.
     pub waited: Span,
+    /// Packets of flows that the next hop's MAC has acknowledged, since the link is measured ([`World::measure_links`]).
+    pub acknowledged: u64,
+    /// Times of those from their arrival in the queue to the acknowledgement, added up.
+    pub link_delay: Span,
+    /// Their squares, ns².
+    pub link_delay_squares: u128,
 }
 
 /// A station at a moment, counted from the start of the run.
@@ -92,6 +98,12 @@ pub struct QueueSeries {
     pub left: Vec<u64>,
     /// Mean time that those had waited, s; not a number if none left.
     pub mean_wait_s: Vec<f64>,
+    /// Packets of flows that the next hop's MAC has acknowledged; none where the link is a wire or not measured.
+    pub acknowledged: Vec<u64>,
+    /// Mean time of those from their arrival in the queue to the acknowledgement, s; not a number if there are none.
+    pub mean_link_delay_s: Vec<f64>,
+    /// Its standard deviation from packet to packet, s.
+    pub link_delay_deviation_s: Vec<f64>,
 }
 
 /// A row for each interval and station.
@@ -178,6 +190,14 @@ fn growth(now: Span, then: Span) -> f64 {
     (now.as_nanos() - then.as_nanos()) as f64 / 1e9
 }
 
+/// Mean and standard deviation, s, of so many times in ns, whose sum and sum of squares are known; not numbers if there are none.
+fn moments(n: u64, sum: u64, squares: u128) -> (f64, f64) {
+    let mean = sum as f64 / n as f64;
+    // n² times the variance, exactly: times of a run lie far below the 2^64 ns that this has room for.
+    let scaled = u128::from(n).saturating_mul(squares).saturating_sub(u128::from(sum) * u128::from(sum));
+    (mean / 1e9, (scaled as f64).sqrt() / n as f64 / 1e9)
+}
+
 impl Sampler {
     /// Intervals from the present of `world` on. An interval of nothing counts as one nanosecond.
     #[must_use]
@@ -223,6 +243,15 @@ impl Reader for Sampler {
             queues.packets.push(now.packets);
             queues.left.push(left);
             queues.mean_wait_s.push(growth(now.waited, then.waited) / left as f64);
+            let acknowledged = now.acknowledged - then.acknowledged;
+            let (mean, deviation) = moments(
+                acknowledged,
+                now.link_delay.0 - then.link_delay.0,
+                now.link_delay_squares - then.link_delay_squares,
+            );
+            queues.acknowledged.push(acknowledged);
+            queues.mean_link_delay_s.push(mean);
+            queues.link_delay_deviation_s.push(deviation);
         }
         for (now, then) in now.stations.iter().zip(&then.stations) {
             let channel = &mut self.series.channel;

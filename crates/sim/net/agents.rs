@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Agent, AgentSetup, Airtime, Context, Destination, Ecn, Message, NodeId, NodeSample, Outbox, PacketClass,
-    Timer,
+    Agent, AgentSetup, Airtime, Context, Destination, Ecn, LinkUse, Message, NodeId, NodeSample, Outbox,
+    PacketClass, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
@@ -23,7 +23,7 @@ pub(super) const EVERYONE: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Agents {
     /// By station; empty if the scheme has none.
-    hosts: Vec<Host>,
+    hosts: Vec<Option<Host>>,
     /// By [`Packet::sequence`].
     messages: Vec<UnderWay>,
     free: Vec<u32>,
@@ -51,6 +51,7 @@ struct Counted {
     receive_own: Span,
     retries: u64,
     traffic: u64,
+    link: LinkUse,
 }
 
 /// A message that lives.
@@ -63,6 +64,15 @@ struct UnderWay {
 }
 
 impl Agents {
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+
+    fn at(&mut self, station: u32) -> Option<&mut Host> {
+        self.hosts.get_mut(station as usize)?.as_mut()
+    }
+
     /// The first bytes of a message that lives.
     pub(super) fn start_of<const N: usize>(&self, packet: &Packet) -> [u8; N] {
         let mut start = [0; N];
@@ -79,19 +89,25 @@ pub(super) fn is_message(packet: &Packet) -> bool {
 }
 
 impl Net {
-    /// Adds the agent of the next station.
-    pub(super) fn add_agent(&mut self, agent: Box<dyn Agent>, random: Stream, port: u32) {
+    /// Adds the agent of a station.
+    pub(super) fn add_agent(&mut self, station: u32, agent: Box<dyn Agent>, random: Stream) {
+        let (port, stations) = (self.port_of_station[station as usize], self.node_of_station.len());
+        if agent.measures_link() {
+            self.meters.add(station, stations);
+        }
         let node = self.ports[port as usize].node;
         let (rank, interval) = (self.node_ranks[node as usize], agent.sample_interval());
         let counts = MessageCounts::default();
         let (last, timers) = (Counted::default(), BTreeMap::new());
-        self.agents.hosts.push(Host { agent, random, port, node, rank, interval, last, timers, counts });
+        self.agents.hosts.resize_with(stations, || None);
+        let host = Host { agent, random, port, node, rank, interval, last, timers, counts };
+        self.agents.hosts[station as usize] = Some(host);
     }
 
     /// Every agent starts, at time 0.
     pub(crate) fn start_agents(&mut self, air: &Air, agenda: &mut Agenda) {
         for station in 0..self.agents.hosts.len() as u32 {
-            let host = &mut self.agents.hosts[station as usize];
+            let Some(host) = &mut self.agents.hosts[station as usize] else { continue };
             if host.interval > Span::ZERO {
                 let first = 1 + (host.random.uniform() * host.interval.0 as f64) as u64;
                 agenda.push(first, Order::new(class::TIMER, host.rank), kinds::SAMPLE, station, 0, 0);
@@ -110,7 +126,7 @@ impl Net {
     /// Calls an agent and carries out what it asks for.
     fn ask(&mut self, station: u32, now: u64, hook: impl FnOnce(&mut dyn Agent, &mut Context<'_>)) {
         let mut out = std::mem::take(&mut self.outbox);
-        let host = &mut self.agents.hosts[station as usize];
+        let Some(host) = self.agents.at(station) else { return };
         let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
         hook(&mut *host.agent, &mut context);
         self.settle_outbox(station, &mut out, now);
@@ -118,10 +134,10 @@ impl Net {
     }
 
     fn settle_outbox(&mut self, station: u32, out: &mut Outbox, now: u64) {
-        let host = &mut self.agents.hosts[station as usize];
+        let Some(host) = self.agents.at(station) else { return };
         let (port, rank) = (host.port, host.rank);
         for (timer, at) in out.timers.drain(..) {
-            let host = &mut self.agents.hosts[station as usize];
+            let Some(host) = self.agents.at(station) else { return };
             let generation = host.timers.entry(timer.0).or_insert(0);
             *generation = generation.wrapping_add(1);
             let (at, generation) = (at.0.max(now), *generation);
@@ -140,7 +156,8 @@ impl Net {
 
     /// A timer of an agent is due, unless it was moved meanwhile.
     pub(super) fn agent_timer(&mut self, station: u32, generation: u32, timer: Timer, now: u64) {
-        if self.agents.hosts[station as usize].timers.get(&timer.0) == Some(&generation) {
+        let moved = self.agents.at(station).is_none_or(|host| host.timers.get(&timer.0) != Some(&generation));
+        if !moved {
             self.ask(station, now, |agent, context| agent.on_timer(timer, context));
         }
     }
@@ -149,17 +166,19 @@ impl Net {
     pub(crate) fn sample(&mut self, station: u32, air: &Air, agenda: &mut Agenda) {
         let now = agenda.now;
         let counters = air.counters(station);
-        let host = &self.agents.hosts[station as usize];
-        let port = &self.ports[host.port as usize];
-        let received: u64 = counters.received_data() - host.counts.received;
+        let Some(host) = self.agents.at(station) else { return };
+        let (port, received_messages, last) = (host.port, host.counts.received, host.last);
+        let (interval, rank) = (host.interval, host.rank);
+        let port = &self.ports[port as usize];
+        let received: u64 = counters.received_data() - received_messages;
         let counted = Counted {
             at: now,
             airtime: air.airtime(station, now),
             receive_own: air.receive_own(station),
             retries: counters.no_cts + counters.no_ack,
             traffic: port.totals.left + received,
+            link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
-        let last = host.last;
         let sample = NodeSample {
             interval: Span(now - last.at),
             airtime: counted.airtime - last.airtime,
@@ -167,9 +186,11 @@ impl Net {
             retries: (counted.retries - last.retries) as u32,
             traffic: (counted.traffic - last.traffic) as u32,
             queue: port.queue.view(),
+            link: counted.link - last.link,
         };
-        let (interval, rank) = (host.interval, host.rank);
-        self.agents.hosts[station as usize].last = counted;
+        if let Some(host) = self.agents.at(station) {
+            host.last = counted;
+        }
         self.ask(station, now, |agent, context| agent.on_sample(&sample, context));
         agenda.push(now + interval.0, Order::new(class::TIMER, rank), kinds::SAMPLE, station, 0, 0);
     }
@@ -195,8 +216,9 @@ impl Net {
                 self.agents.messages.len() as u32 - 1
             }
         };
-        let host = &mut self.agents.hosts[station as usize];
-        host.counts.sent += 1;
+        if let Some(host) = self.agents.at(station) {
+            host.counts.sent += 1;
+        }
         let handle = self.packets.add(Packet {
             created: now,
             enqueued: now,
@@ -230,8 +252,9 @@ impl Net {
 
     /// A message was received by a station, as its destination or not.
     pub(super) fn message_heard(&mut self, station: u32, packet: &Packet, to_me: bool, now: u64) {
-        let Some(host) = self.agents.hosts.get_mut(station as usize) else { return };
-        let message = &mut self.agents.messages[packet.sequence as usize];
+        let Agents { hosts, messages, .. } = &mut self.agents;
+        let Some(Some(host)) = hosts.get_mut(station as usize) else { return };
+        let message = &mut messages[packet.sequence as usize];
         // A broadcast is addressed to nobody; it does not come in a frame for this station either, as `sample` counts them.
         if to_me && packet.destination != EVERYONE {
             host.counts.received += 1;
@@ -251,18 +274,19 @@ impl Net {
     pub(super) fn message_ended(&mut self, packet: &Packet) {
         let message = std::mem::take(&mut self.agents.messages[packet.sequence as usize]);
         self.agents.free.push(packet.sequence);
-        let host = &mut self.agents.hosts[message.station as usize];
+        let Some(host) = self.agents.at(message.station) else { return };
         let neighbours = self.ports[host.port as usize].peers.len() as u64;
         host.counts.missed += neighbours.saturating_sub(message.heard.len() as u64);
     }
 
     /// Inner values of a station's agent.
     pub(crate) fn gauges(&self, station: u32) -> Vec<(&'static str, f64)> {
-        self.agents.hosts.get(station as usize).map_or_else(Vec::new, |host| host.agent.gauges())
+        let host = self.agents.hosts.get(station as usize).and_then(Option::as_ref);
+        host.map_or_else(Vec::new, |host| host.agent.gauges())
     }
 
     /// What became of the messages of a station's agent.
     pub(crate) fn message_counts(&self, station: u32) -> Option<MessageCounts> {
-        self.agents.hosts.get(station as usize).map(|host| host.counts)
+        Some(self.agents.hosts.get(station as usize)?.as_ref()?.counts)
     }
 }

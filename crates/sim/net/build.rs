@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use airfair_schemes::places::Outbox;
+use airfair_schemes::places::{Interface, Medium, Outbox};
 use airfair_schemes::{Registry, Scheme};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
@@ -12,6 +12,7 @@ use super::arp::Neighbours;
 use super::connections::{ConnectionId, Connections};
 use super::flows::{FlowTotals, TcpFlow};
 use super::laws::{LawId, Laws};
+use super::meter::Meters;
 use super::packet::Packets;
 use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
@@ -75,6 +76,16 @@ impl Net {
                 Behind::Wire(w) => port_of_wire[w as usize] = i as u32,
             }
         }
+        let wired: BTreeSet<usize> = spec.links.iter().flat_map(|link| link.ends).collect();
+        let interface = |node: u32, behind: Behind, limit_packets: u32| {
+            let access_point =
+                wired.contains(&(node as usize)) && !spec.nodes[node as usize].radios.is_empty();
+            let (medium, rate) = match behind {
+                Behind::Station(station) => (Medium::Radio, air.kind(station).data_rate()),
+                Behind::Wire(wire) => (Medium::Wire, spec.links[wire as usize / 2].rate),
+            };
+            Interface { medium, access_point, rate, limit_packets }
+        };
         let ports: Vec<Port> = port_specs
             .iter()
             .map(|(node, behind, limit, backpressure, name)| {
@@ -84,7 +95,8 @@ impl Net {
                     }
                     Behind::Wire(_) => BTreeMap::new(),
                 };
-                let (queue, aqm) = (scheme.queue(*limit), scheme.aqm());
+                let interface = interface(*node, *behind, *limit);
+                let (queue, aqm) = (scheme.queue(&interface), scheme.aqm(&interface));
                 Port {
                     node: *node,
                     behind: *behind,
@@ -156,6 +168,8 @@ impl Net {
             outbox: Outbox::default(),
             agents: Agents::default(),
             judges_received: false,
+            meters: Meters::default(),
+            nowhere: false,
             kicks: Vec::new(),
             unsettled: false,
             injections: BTreeMap::new(),
@@ -183,11 +197,16 @@ impl Net {
         }
         net.judges_received = net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received());
         for station in 0..net.node_of_station.len() {
-            let Some(agent) = scheme.agent() else { break };
             let port = net.port_of_station[station];
+            let limit = spec.radios[radio_of_station[station]].queue.packets;
+            let interface = interface(net.ports[port as usize].node, Behind::Station(station as u32), limit);
+            let Some(agent) = scheme.agent(&interface) else { continue };
             let name = air_name(spec, &net, radio_of_station, station);
-            net.add_agent(agent, Stream::new(seed, &name, Purpose::Agent), port);
+            net.add_agent(station as u32, agent, Stream::new(seed, &name, Purpose::Agent));
         }
+        net.nowhere = net.agents.is_empty()
+            && net.ports.iter().all(|port| port.aqm.is_none())
+            && Interface::sorts().iter().any(|at| scheme.aqm(at).is_some() || scheme.agent(at).is_some());
         net.start_agents(air, agenda);
         let of_run = scheme.source().is_some().then_some(scheme);
         let (laws, ids) = Laws::new(spec, of_run, schemes)?;

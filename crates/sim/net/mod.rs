@@ -11,6 +11,7 @@ pub(crate) mod connections;
 mod describe;
 mod flows;
 mod laws;
+mod meter;
 mod packet;
 mod results;
 mod routing;
@@ -37,11 +38,13 @@ use arp::Neighbours;
 use connections::{ConnectionId, Connections};
 use flows::Flow;
 use laws::Laws;
+use meter::Meters;
 use packet::{NO_FLOW, Packet, Packets};
 use routing::{NextHop, Router};
 use wire::Direction;
 
 pub(crate) use describe::{Body, Described};
+pub(crate) use meter::LinkTotals;
 pub(crate) use routing::natural_ranks;
 pub(crate) use wire::{InFlight, Sent};
 
@@ -215,6 +218,9 @@ pub struct Net {
     agents: Agents,
     /// Some AQM asks for received packets.
     judges_received: bool,
+    meters: Meters,
+    /// The run's scheme would act at other interfaces than those that there are.
+    pub(crate) nowhere: bool,
     /// Stations and wires that may have something new to send.
     pub(crate) kicks: Vec<Behind>,
     /// The present event has left something in `kicks` or `pending`.
@@ -624,11 +630,17 @@ impl Upper for Net {
         self.room(port, now);
         let hops = self.packets.get(handle).map_or(0, |p| u32::from(p.hops));
         let to = self.ports[port as usize].peer(queued.next_hop.0);
+        if self.meters.any() {
+            self.meter_taken(station, handle, &queued, now);
+        }
         Some(Handed { packet: handle, tag: hops, bytes: queued.bytes, to })
     }
 
     fn finished(&mut self, station: u32, handed: Handed, outcome: Outcome, now: u64) {
         let node = self.node_of_station[station as usize];
+        if self.meters.any() {
+            self.meter_ended(station, &handed, outcome, now);
+        }
         match outcome {
             Outcome::Delivered => {
                 // ARP's packets end here; others go on at the next hop, which has them already.
@@ -680,6 +692,10 @@ impl Upper for Net {
             return;
         }
         packet.hops += 1;
+        let bytes = packet.bytes;
+        if self.meters.any() {
+            self.meter_received(station, bytes);
+        }
         if self.judges_received && !self.judge_received(station, handle, now) {
             return;
         }

@@ -7,7 +7,7 @@ use airfair_transport::Sender;
 use airfair_units::{Span, Time};
 
 use super::flows::Flow;
-use super::{Behind, Net, Port, QueueTotals};
+use super::{Behind, LinkTotals, Net, Port, QueueTotals};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::measure::files::Completion;
@@ -148,7 +148,19 @@ impl Net {
     pub(crate) fn queue_samples(&self, now: u64) -> Vec<QueueSample> {
         let sample = |port: u32| {
             let QueueTotals { left, waited_ns } = self.queue_totals(port, now);
-            QueueSample { packets: self.queue_packets(port, now), left, waited: Span(waited_ns) }
+            let link = match self.ports[port as usize].behind {
+                Behind::Station(station) => self.meters.totals(station).unwrap_or_default(),
+                Behind::Wire(_) => LinkTotals::default(),
+            };
+            let LinkTotals { used, delay_squares } = link;
+            QueueSample {
+                packets: self.queue_packets(port, now),
+                left,
+                waited: Span(waited_ns),
+                acknowledged: used.sent_packets,
+                link_delay: used.delay,
+                link_delay_squares: delay_squares,
+            }
         };
         (0..self.ports.len() as u32).map(sample).collect()
     }

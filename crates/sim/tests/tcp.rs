@@ -3,7 +3,7 @@
 mod support;
 
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Context, Enqueued, Head, Packet, Queue, QueueView};
+use airfair_schemes::places::{Context, Enqueued, Head, Interface, Packet, Queue, QueueView};
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
@@ -276,8 +276,8 @@ impl Queue for Silent {
 struct SilentScheme;
 
 impl Scheme for SilentScheme {
-    fn queue(&self, limit_packets: u32) -> Box<dyn Queue> {
-        Box::new(Silent(DropTail::new(limit_packets)))
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        Box::new(Silent(DropTail::new(interface.limit_packets)))
     }
 }
 

@@ -4,9 +4,7 @@
 //! collides (Fu, Zerfos, Luo, Lu, Zhang, Gerla, "The Impact of Multihop Wireless Channel on TCP Throughput and Loss", INFOCOM
 //! 2003). Places: the source, and an AQM that keeps other flows' packets from filling the queue.
 
-use airfair_schemes::places::{
-    Acked, Allowance, Aqm, Congestion, Context, DropReason, FlowSetup, Packet, QueueView, Source, Verdict,
-};
+use airfair_schemes::places::{Acked, Allowance, Aqm, Congestion, Context, DropReason, FlowSetup, Interface, Packet, QueueView, Source, Verdict};
 use airfair_schemes::{ParamDoc, ParamKind, Scheme, SchemeEntry};
 use airfair_units::{Bytes, Time};
 
@@ -54,7 +52,7 @@ impl Scheme for Capped {
         Some(Box::new(Fixed { segments: self.segments, window: Bytes(0) }))
     }
 
-    fn aqm(&self) -> Option<Box<dyn Aqm>> {
+    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         Some(Box::new(Cap { packets: self.queue }))
     }
 }

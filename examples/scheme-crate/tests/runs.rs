@@ -2,9 +2,7 @@
 
 use std::process::{Command, Output};
 
-use airfair_schemes::places::{
-    Context, Ecn, FlowId, FlowSetup, NodeId, Outbox, Packet, PacketClass, PacketId, QueueView, Verdict,
-};
+use airfair_schemes::places::{Context, Ecn, FlowId, FlowSetup, Interface, NodeId, Outbox, Packet, PacketClass, PacketId, QueueView, Verdict};
 use airfair_schemes::{ParamValue, Params};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Time};
@@ -62,7 +60,7 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
     source.on_start(&setup, &mut context);
     assert_eq!(source.allowance(Time::ZERO).window, Some(Bytes(1536)));
 
-    let mut aqm = scheme.aqm().unwrap();
+    let mut aqm = scheme.aqm(&Interface::radio(50)).unwrap();
     let packet = Packet {
         id: PacketId(0),
         flow: FlowId(0),

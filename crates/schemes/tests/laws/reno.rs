@@ -139,6 +139,19 @@ fn each_time_out_sets_ssthresh_if_told_to() {
     }
 }
 
+/// RFC 3168: marks halve the window down to one segment, if told to; a loss leaves two, and ssthresh is never less.
+#[test]
+fn marks_bring_the_window_down_to_one_if_told_to() {
+    for (to_one, after) in [(false, [2000, 2000, 2000]), (true, [1500, 1000, 1000])] {
+        let mut flow = Flow::new("newreno", &[("mark_to_one", Flag(to_one))], &setup());
+        flow.congestion(FastLoss, 6000);
+        let windows = [3000, 1500, 1000].map(|in_flight| flow.congestion(Mark, in_flight));
+        assert_eq!((windows, flow.threshold()), (after, 2000));
+    }
+    let mut flow = Flow::new("newreno", &[("mark_to_one", Flag(true))], &setup());
+    assert_eq!(flow.congestion(FastLoss, 3000), 2000, "only marks");
+}
+
 /// In fast recovery duplicate acknowledgements let more out than the window: 8000 bytes of window after a halving, 40,000
 /// outstanding. Half of the window is less than half of FlightSize.
 #[test]
@@ -237,5 +250,6 @@ fn parameters_have_ranges() {
         range(name, "byte_counting", &[Flag(true)], &[Integer(1)]);
         range(name, "careful_exit", &[Flag(true)], &[Integer(1)]);
         range(name, "each_timeout_halves", &[Flag(true)], &[Integer(1)]);
+        range(name, "mark_to_one", &[Flag(true)], &[Integer(1)]);
     }
 }

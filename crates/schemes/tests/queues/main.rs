@@ -5,7 +5,7 @@ mod fq_codel;
 mod red;
 
 use airfair_schemes::places::{
-    Aqm, Context, Ecn, FlowId, NodeId, Outbox, Packet, PacketClass, PacketId, Queue, QueueView,
+    Aqm, Context, Ecn, FlowId, Interface, NodeId, Outbox, Packet, PacketClass, PacketId, Queue, QueueView,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -59,11 +59,11 @@ fn bytes(value: u64) -> ParamValue {
 
 fn aqm(name: &str, params: &Params) -> Box<dyn Aqm> {
     let scheme = (find(name).unwrap().build)(params).unwrap();
-    scheme.aqm().expect("the scheme has an AQM")
+    scheme.aqm(&Interface::radio(50)).expect("the scheme has an AQM")
 }
 
 fn queue(name: &str, params: &Params, limit_packets: u32) -> Box<dyn Queue> {
-    (find(name).unwrap().build)(params).unwrap().queue(limit_packets)
+    (find(name).unwrap().build)(params).unwrap().queue(&Interface::radio(limit_packets))
 }
 
 /// The name of the parameter that is refused, and why.
@@ -102,7 +102,7 @@ fn documented_defaults_are_accepted_and_other_kinds_refused() {
                 ParamKind::Number => number(doc.default.parse().unwrap()),
                 ParamKind::Integer => integer(doc.default.parse().unwrap()),
                 ParamKind::Flag => flag(doc.default.parse().unwrap()),
-                ParamKind::Rate => unreachable!("no queue has a rate"),
+                ParamKind::Rate | ParamKind::Choice(_) => unreachable!("no queue has one"),
             };
             assert_eq!(refusal(name, &[(doc.name, value)]), None);
             let rate = ParamValue::Rate(airfair_units::Rate(1));

@@ -43,6 +43,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
             relock: None,
             interference: Interference::Sum,
             error_model: ErrorModel::Threshold,
+            frame_loss: 0.0,
             capture: Db(10.0),
             sensitivity: None,
         },

@@ -1,0 +1,74 @@
+//! What runs beside an access point's radio: measures, moves the threshold, and sets the marking probability [LBM §2].
+
+use airfair_units::{Rate, Span};
+
+use super::Lbm;
+use super::adaptation::Adaptation;
+use super::load::Load;
+use crate::places::{Agent, AgentSetup, Context, Direction, NodeSample, Probability, Setting};
+
+/// LBM's agent.
+#[derive(Debug, Clone)]
+pub struct LbmAgent {
+    lbm: Lbm,
+    load: Load,
+    adaptation: Adaptation,
+    /// Of the last window.
+    rho: f64,
+    probability: f64,
+    /// Seconds; not a number as long as no packet was acknowledged.
+    delay_s: f64,
+}
+
+impl LbmAgent {
+    /// With a run's parameters.
+    #[must_use]
+    pub fn new(lbm: Lbm) -> Self {
+        Self {
+            load: Load { measure: lbm.measure, rate: Rate(0), downlink_only: lbm.downlink_only },
+            adaptation: Adaptation::new(&lbm),
+            rho: 0.0,
+            probability: 0.0,
+            delay_s: f64::NAN,
+            lbm,
+        }
+    }
+}
+
+impl Agent for LbmAgent {
+    fn sample_interval(&self) -> Span {
+        self.lbm.interval
+    }
+
+    fn measures_link(&self) -> bool {
+        true
+    }
+
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut Context<'_>) {
+        self.load.rate = setup.rate;
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
+        let link = &sample.link;
+        self.adaptation.add(link.sent_packets, link.delay);
+        self.rho = self.load.of(sample.interval, link);
+        self.probability = self.lbm.curve.probability(self.rho, self.adaptation.rho0());
+        if link.sent_packets > 0 {
+            self.delay_s = link.delay.as_secs_f64() / link.sent_packets as f64;
+        }
+        let incoming = if self.lbm.downlink_only { 0.0 } else { self.probability };
+        for (direction, p) in [(Direction::Outgoing, self.probability), (Direction::Incoming, incoming)] {
+            context.out.settings.push(Setting::Probability(direction, Probability::new(p)));
+        }
+    }
+
+    /// Load, threshold, marking probability and mean delay (s) of the last window; the delay stays while no packet is acknowledged.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("rho", self.rho),
+            ("rho0", self.adaptation.rho0()),
+            ("probability", self.probability),
+            ("delay_s", self.delay_s),
+        ]
+    }
+}

@@ -1,0 +1,46 @@
+//! Where a queue, an AQM, a hop or an agent stands.
+
+use airfair_units::Rate;
+
+/// What an interface sends into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Medium {
+    /// The air.
+    Radio,
+    /// A wired point-to-point link.
+    Wire,
+}
+
+/// An output interface of a node, as a scheme is told of it when it is asked what it wants there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interface {
+    /// What it sends into.
+    pub medium: Medium,
+    /// Its node stands between the air and the wires: it has a radio and a wired link.
+    pub access_point: bool,
+    /// Rate of the wire, or of the radio's data frames.
+    pub rate: Rate,
+    /// Most packets that its queue takes.
+    pub limit_packets: u32,
+}
+
+impl Interface {
+    /// The radio of a node without wires, 2 Mbit/s, whose queue takes so many packets.
+    #[must_use]
+    pub const fn radio(limit_packets: u32) -> Self {
+        Self { medium: Medium::Radio, access_point: false, rate: Rate::from_mbps(2), limit_packets }
+    }
+
+    /// One of each sort: a radio and a wire, of an access point and of another node.
+    #[must_use]
+    pub const fn sorts() -> [Self; 4] {
+        let (radio, wire) = (Self::radio(50), Self { medium: Medium::Wire, ..Self::radio(50) });
+        [radio, wire, Self { access_point: true, ..radio }, Self { access_point: true, ..wire }]
+    }
+
+    /// Whether it is the radio of an access point.
+    #[must_use]
+    pub fn is_access_point_radio(&self) -> bool {
+        self.access_point && self.medium == Medium::Radio
+    }
+}

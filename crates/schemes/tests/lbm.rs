@@ -1,0 +1,390 @@
+//! LBM against numbers worked by hand from the paper (Siris and Triantafyllidou). The radio's rate is 11 Mbit/s: in 500 ms
+//! 5.5 Mbit, 687,500 B, are a utilisation of 1.
+
+use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
+use airfair_schemes::places::{
+    Agent, AgentSetup, Aqm, Context, Direction, Ecn, FlowId, Interface, LinkUse, MarkReason, Medium, NodeId,
+    NodeSample, Outbox, Packet, PacketClass, PacketId, Probability, QueueView, Setting, Verdict,
+};
+use airfair_schemes::{ParamValue, Params, Scheme, find};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+
+const ELEVEN: Rate = Rate::from_mbps(11);
+const T_AVG: Span = Span::from_millis(500);
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9
+}
+
+fn params(set: &[(&'static str, ParamValue)]) -> Params {
+    Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect())
+}
+
+fn lbm(set: &[(&'static str, ParamValue)]) -> Lbm {
+    Lbm::from_params(&params(set)).unwrap_or_else(|e| panic!("{e}"))
+}
+
+const ADAPT: (&str, ParamValue) = ("adapt", ParamValue::Flag(true));
+
+fn number(name: &'static str, value: f64) -> (&'static str, ParamValue) {
+    (name, ParamValue::Number(value))
+}
+
+/// So many packets of so many bytes each way, each sent one after so much time, a quarter of it at the head of the MAC.
+fn link(sent: (u64, u64), received: (u64, u64), delay: Span) -> LinkUse {
+    LinkUse {
+        sent_packets: sent.0,
+        sent_bytes: sent.0 * sent.1,
+        received_packets: received.0,
+        received_bytes: received.0 * received.1,
+        delay: delay * sent.0,
+        access: Span(delay.0 / 4) * sent.0,
+    }
+}
+
+/// Section 2.2: 110 packets of 1000 B down and 100 of 275 B up are 137,500 B, a fifth of what the rate allows in 500 ms.
+#[test]
+fn the_utilisation_is_that_of_both_directions() {
+    let load = Load { measure: Measure::Utilisation, rate: ELEVEN, downlink_only: false };
+    let used = link((110, 1000), (100, 275), Span::ZERO);
+    assert!(near(load.of(T_AVG, &used), 0.2));
+    assert!(near(load.of(T_AVG * 2, &used), 0.1), "over the interval's length");
+    assert!(near(Load { downlink_only: true, ..load }.of(T_AVG, &used), 0.16));
+    assert!(near(load.of(T_AVG, &LinkUse::default()), 0.0));
+    assert!(near(load.of(Span::ZERO, &used), 0.0));
+    assert!(near(Load { rate: Rate(0), ..load }.of(T_AVG, &used), 0.0));
+}
+
+/// Section 4. 687.5 packets of 1000 B are a load of 1: 210 of any size are 0.3054... A mean of 5 ms at the head of the MAC is a quarter
+/// of 20 ms.
+#[test]
+fn other_measures_of_the_load() {
+    let used = link((110, 1000), (100, 275), Span::from_millis(20));
+    let packets = Load { measure: Measure::Packets(Bytes(1000)), rate: ELEVEN, downlink_only: false };
+    assert!(near(packets.of(T_AVG, &used), 210.0 / 687.5));
+    assert!(near(Load { downlink_only: true, ..packets }.of(T_AVG, &used), 0.16));
+    let access = Load { measure: Measure::Access(Span::from_millis(20)), ..packets };
+    assert!(near(access.of(T_AVG, &used), 0.25));
+    assert!(near(access.of(T_AVG, &link((0, 0), (100, 275), Span::ZERO)), 0.0), "nothing sent says nothing");
+    for (word, measure) in [
+        ("utilisation", Measure::Utilisation),
+        ("packets", Measure::Packets(Bytes(7))),
+        ("access", Measure::Access(Span(9))),
+    ] {
+        assert_eq!(Measure::named(word, Bytes(7), Span(9)), measure);
+    }
+}
+
+/// Section 2.2: `min{alpha (rho - rho_0), 1}`; section 4: its convex and concave forms, which meet it at 0 and at 1.
+#[test]
+fn the_marking_probability_rises_from_rho_0() {
+    let p = |alpha, exponent, rho| Curve { alpha, exponent }.probability(rho, 0.2);
+    for (rho, expected) in [(0.0, 0.0), (0.19, 0.0), (0.2, 0.0), (0.24, 0.04), (0.7, 0.5), (1.5, 1.0)] {
+        assert!(near(p(1.0, 1.0, rho), expected), "{rho}");
+    }
+    assert!(near(p(5.0, 1.0, 0.24), 0.2));
+    assert!(near(p(5.0, 1.0, 0.45), 1.0));
+    assert!(near(p(0.0, 1.0, 1.0), 0.0), "no slope, no marks");
+    assert!(near(p(1.0, 2.0, 0.7), 0.25), "convex");
+    assert!(near(p(1.0, 0.5, 0.24), 0.2), "concave");
+    for exponent in [0.5, 1.0, 2.0] {
+        assert!(near(p(2.0, exponent, 0.7), 1.0) && near(p(2.0, exponent, 0.1), 0.0));
+    }
+}
+
+/// Section 2.3 with [10, 15] ms and steps of 0.01, from 0.2.
+#[test]
+fn rho_0_follows_the_delay() {
+    let mut adaptation = Adaptation::new(&lbm(&[ADAPT]));
+    let mut after = |packets: u64, mean_us: u64| {
+        adaptation.add(packets, Span::from_micros(mean_us) * packets);
+        adaptation.rho0()
+    };
+    assert!(near(after(100, 20_000), 0.19), "above d_max it falls");
+    assert!(near(after(100, 15_001), 0.18));
+    assert!(near(after(100, 15_000), 0.18), "within the target, bounds included, it stays");
+    assert!(near(after(100, 12_000), 0.18));
+    assert!(near(after(100, 10_000), 0.18));
+    assert!(near(after(100, 9_999), 0.19), "below d_min it rises");
+    assert!(near(after(0, 0), 0.19), "no packet says nothing");
+    for _ in 0..30 {
+        after(1, 100_000);
+    }
+    assert!(near(after(1, 100_000), 0.0), "not below 0");
+    for _ in 0..200 {
+        after(1, 1_000);
+    }
+    assert!(near(after(1, 1_000), 1.0), "nor above 1");
+}
+
+#[test]
+fn without_a_target_rho_0_stays() {
+    let mut adaptation = Adaptation::new(&lbm(&[]));
+    for mean in [1, 12, 100] {
+        adaptation.add(10, Span::from_millis(mean) * 10);
+        assert!(near(adaptation.rho0(), 0.2));
+    }
+}
+
+/// With three windows a step: 2 packets of 40 ms, none, 8 of 1 ms have a mean of 8.8 ms, below d_min, although the first window
+/// alone was above d_max. Then the count begins anew.
+#[test]
+fn rho_0_moves_once_in_so_many_windows() {
+    let mut adaptation =
+        Adaptation::new(&lbm(&[ADAPT, ("adapt_windows", ParamValue::Integer(3)), number("max_rho0", 0.205)]));
+    let windows =
+        [(2, 80), (0, 0), (8, 8), (1, 30), (1, 30), (1, 30), (1, 1), (1, 1), (1, 1), (1, 30), (1, 30)];
+    let seen: Vec<f64> = windows
+        .iter()
+        .map(|&(packets, all_ms)| {
+            adaptation.add(packets, Span::from_millis(all_ms));
+            adaptation.rho0()
+        })
+        .collect();
+    let expected = [0.2, 0.2, 0.205, 0.205, 0.205, 0.195, 0.195, 0.195, 0.205, 0.205, 0.205];
+    assert!(seen.iter().zip(expected).all(|(&a, b)| near(a, b)), "{seen:?}");
+}
+
+fn packet(class: PacketClass, ecn: Ecn) -> Packet {
+    Packet {
+        id: PacketId(0),
+        flow: FlowId(0),
+        destination: NodeId(1),
+        next_hop: NodeId(1),
+        bytes: 1040,
+        class,
+        ecn,
+        enqueued: Time::ZERO,
+    }
+}
+
+/// An access point's radio, with its random stream.
+struct Radio {
+    mark: LbmMark,
+    random: Stream,
+    out: Outbox,
+}
+
+impl Radio {
+    fn new(outgoing: f64, incoming: f64) -> Self {
+        let random = Stream::new(7, "ap", Purpose::Queue);
+        let mut new = Self { mark: LbmMark::default(), random, out: Outbox::default() };
+        for (direction, p) in [(Direction::Outgoing, outgoing), (Direction::Incoming, incoming)] {
+            new.mark.apply(Setting::Probability(direction, Probability::new(p)));
+        }
+        new
+    }
+
+    fn sends(&mut self, ecn: Ecn) -> Verdict {
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        self.mark.on_enqueue(&packet(PacketClass::Data, ecn), &QueueView::default(), &mut context)
+    }
+
+    fn receives(&mut self, ecn: Ecn) -> Verdict {
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        self.mark.on_receive(&packet(PacketClass::Data, ecn), &mut context)
+    }
+}
+
+/// Each direction has its own probability and name; what cannot be marked passes, and what is marked is left alone.
+#[test]
+fn packets_of_both_directions_are_marked_and_none_dropped() {
+    let mut radio = Radio::new(1.0, 0.0);
+    assert!(radio.mark.judges_received());
+    assert_eq!(radio.sends(Ecn::Ect), Verdict::Mark(MarkReason(OUTGOING)));
+    assert_eq!(radio.receives(Ecn::Ect), Verdict::Pass);
+    let mut radio = Radio::new(0.0, 1.0);
+    assert_eq!(radio.sends(Ecn::Ect), Verdict::Pass);
+    assert_eq!(radio.receives(Ecn::Ect), Verdict::Mark(MarkReason(INCOMING)));
+    let mut radio = Radio::new(1.0, 1.0);
+    for ecn in [Ecn::NotEct, Ecn::Ce] {
+        assert_eq!((radio.sends(ecn), radio.receives(ecn)), (Verdict::Pass, Verdict::Pass));
+    }
+}
+
+/// Of 40,000 packets a share of 0.04 is marked, within four standard deviations (0.0039); at 0 none.
+#[test]
+fn as_many_are_marked_as_the_probability_says() {
+    let marked = |p: f64| {
+        let mut radio = Radio::new(p, p);
+        let sent = (0..20_000).filter(|_| radio.sends(Ecn::Ect) != Verdict::Pass).count();
+        let received = (0..20_000).filter(|_| radio.receives(Ecn::Ect) != Verdict::Pass).count();
+        (sent + received) as f64 / 40_000.0
+    };
+    assert!((marked(0.04) - 0.04).abs() < 0.0039);
+    assert!(near(marked(0.0), 0.0) && near(marked(1.0), 1.0));
+}
+
+/// An agent of an access point with 11 Mbit/s.
+struct AccessPoint {
+    agent: LbmAgent,
+    random: Stream,
+    out: Outbox,
+}
+
+impl AccessPoint {
+    fn new(set: &[(&'static str, ParamValue)]) -> Self {
+        let random = Stream::new(3, "ap", Purpose::Agent);
+        let mut new = Self { agent: LbmAgent::new(lbm(set)), random, out: Outbox::default() };
+        let mut context = Context { now: Time::ZERO, random: &mut new.random, out: &mut new.out };
+        new.agent.on_start(&AgentSetup { node: NodeId(0), rate: ELEVEN, neighbours: &[] }, &mut context);
+        new
+    }
+
+    /// The probabilities of both directions after an interval.
+    fn after(&mut self, link: LinkUse) -> [f64; 2] {
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        self.agent.on_sample(&NodeSample { interval: T_AVG, link, ..NodeSample::default() }, &mut context);
+        let of = |setting: Setting| match setting {
+            Setting::Probability(_, p) => p.numerator() as f64 / 4_294_967_296.0,
+            other => panic!("{other:?}"),
+        };
+        let settings: Vec<Setting> = self.out.settings.drain(..).collect();
+        assert!(matches!(settings[0], Setting::Probability(Direction::Outgoing, _)));
+        assert!(matches!(settings[1], Setting::Probability(Direction::Incoming, _)));
+        [of(settings[0]), of(settings[1])]
+    }
+
+    fn gauge(&self, name: &str) -> f64 {
+        self.agent.gauges().iter().find(|gauge| gauge.0 == name).unwrap().1
+    }
+}
+
+/// 120 packets of 1000 B down, 120 of 375 B up: rho is 0.24, p 0.04 in both directions, whether or not they are long under way.
+#[test]
+fn an_interval_sets_both_probabilities() {
+    let mut ap = AccessPoint::new(&[]);
+    assert!(ap.agent.measures_link());
+    assert_eq!(ap.agent.sample_interval(), T_AVG);
+    assert!(ap.gauge("delay_s").is_nan());
+    let busy = link((120, 1000), (120, 375), Span::from_millis(50));
+    let marked = ap.after(busy);
+    assert!(marked.iter().all(|p| (p - 0.04).abs() < 1e-8), "{marked:?}");
+    for (name, value) in [("rho", 0.24), ("rho0", 0.2), ("probability", 0.04), ("delay_s", 0.05)] {
+        assert!(near(ap.gauge(name), value), "{name}");
+    }
+    assert_eq!(
+        ap.after(LinkUse::default()),
+        [0.0, 0.0],
+        "tumbling windows: the next one knows nothing of it"
+    );
+    assert!(near(ap.gauge("delay_s"), 0.05) && near(ap.gauge("rho"), 0.0));
+    let mut deaf = AccessPoint::new(&[("downlink_only", ParamValue::Flag(true)), number("rho0", 0.1)]);
+    let [outgoing, incoming] = deaf.after(busy);
+    assert!((outgoing - (120.0 / 687.5 - 0.1)).abs() < 1e-8 && incoming == 0.0);
+}
+
+/// The probability is that of the threshold as it has just moved: 0.24 - 0.19.
+#[test]
+fn the_threshold_moves_first() {
+    let mut ap = AccessPoint::new(&[ADAPT]);
+    let [p, _] = ap.after(link((120, 1000), (120, 375), Span::from_millis(50)));
+    assert!((p - 0.05).abs() < 1e-8, "{p}");
+    assert!(near(ap.gauge("rho0"), 0.19));
+}
+
+/// At an access point's radio marks, at wires RED with ECN, at all others nothing.
+#[test]
+fn only_access_points_and_wires_act() {
+    let red = |scheme: &dyn Scheme, at: &Interface| {
+        let Some(mut aqm) = scheme.aqm(at) else { return false };
+        let (mut random, mut out) = (Stream::new(1, "wire", Purpose::Queue), Outbox::default());
+        let full = QueueView { packets: 10, bytes: 10_000, limit_packets: 50 };
+        // RED's average passes min_th, 5 packets, after some 350 arrivals at a queue of 10.
+        (0..5_000).any(|_| {
+            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
+            let verdict = aqm.on_enqueue(&packet(PacketClass::Data, Ecn::Ect), &full, &mut context);
+            verdict == Verdict::Mark(MarkReason("red-early"))
+        })
+    };
+    let built = lbm(&[]);
+    assert!(built.only_marks());
+    for at in Interface::sorts() {
+        let (radio, ap) = (at.medium == Medium::Radio, at.access_point);
+        assert_eq!(built.agent(&at).is_some(), radio && ap, "{at:?}");
+        assert_eq!(built.aqm(&at).is_some(), !radio || ap, "{at:?}");
+        assert_eq!(red(&built, &at), !radio, "{at:?}");
+        let drop_tail = lbm(&[("wired_red", ParamValue::Flag(false))]);
+        assert_eq!(drop_tail.aqm(&at).is_some(), radio && ap, "{at:?}");
+    }
+}
+
+/// RED's average ages by the packets of 1000 B that the wire could have sent while it was idle: at 8 kbit/s (a second each) 10 s are 10
+/// of them and an average of 10 stays above min_th, at 100 Mbit/s 125,000 of them and it is gone.
+#[test]
+fn reds_clock_is_that_of_the_wire() {
+    let marks = |rate: Rate| {
+        let wire = Interface { medium: Medium::Wire, access_point: true, rate, limit_packets: 50 };
+        let mut aqm = lbm(&[]).aqm(&wire).unwrap();
+        let (mut random, mut out) = (Stream::new(1, "wire", Purpose::Queue), Outbox::default());
+        let data = packet(PacketClass::Data, Ecn::Ect);
+        let mut arrive = |packets: u32, seconds: u64, last: bool| {
+            let now = Time(seconds * 1_000_000_000);
+            let mut context = Context { now, random: &mut random, out: &mut out };
+            let queue = QueueView { packets, bytes: 0, limit_packets: 50 };
+            if last {
+                aqm.on_dequeue(&data, &QueueView { packets: 1, ..queue }, &mut context);
+            }
+            aqm.on_enqueue(&data, &queue, &mut context)
+        };
+        for _ in 0..5_000 {
+            arrive(10, 0, false);
+        }
+        arrive(10, 0, true);
+        (0..200).any(|_| arrive(0, 10, false) != Verdict::Pass)
+    };
+    assert!(marks(Rate(8_000)));
+    assert!(!marks(Rate::from_mbps(100)));
+}
+
+#[test]
+fn parameters_that_contradict_each_other_are_refused() {
+    let problem =
+        |set: &[(&'static str, ParamValue)]| Lbm::from_params(&params(set)).unwrap_err().to_string();
+    let ms = |n| ParamValue::Span(Span::from_millis(n));
+    assert_eq!(problem(&[("min_delay", ms(20))]), "max_delay: expected a delay of at least min_delay");
+    assert_eq!(problem(&[number("max_rho0", 0.19)]), "max_rho0: expected at least rho0");
+    assert_eq!(
+        problem(&[("measure", ParamValue::Choice("noise"))]),
+        "measure: expected one of utilisation, packets, access"
+    );
+    assert!(Lbm::from_params(&params(&[("min_delay", ms(15)), number("max_rho0", 0.2)])).is_ok());
+    assert!(find("lbm").is_some());
+}
+
+proptest! {
+    /// Whatever the counters say, the probabilities are probabilities and rho_0 keeps to its bounds; a load is never negative, and
+    /// what both directions carry is what one carries and what the other does.
+    #[test]
+    fn nothing_leaves_its_range(
+        windows in prop::collection::vec((0u64..5_000, 0u64..1_500, 0u64..5_000, 0u64..10_000_000), 1..60),
+        rho0 in 0.0..=0.5f64,
+        alpha in 0.0..=1000.0f64,
+        curve in 0.1..=10.0f64,
+        step in 0.0..=1.0f64,
+        measure in prop::sample::select(&Measure::WORDS[..]),
+    ) {
+        let mut ap = AccessPoint::new(&[
+            ADAPT,
+            number("rho0", rho0),
+            number("alpha", alpha),
+            number("curve", curve),
+            number("step", step),
+            number("max_rho0", 0.5),
+            ("measure", ParamValue::Choice(measure)),
+        ]);
+        for (sent, bytes, received, delay_us) in windows {
+            let used = link((sent, bytes), (received, bytes), Span::from_micros(delay_us));
+            let [outgoing, incoming] = ap.after(used);
+            prop_assert!((0.0..=1.0).contains(&outgoing) && outgoing == incoming);
+            prop_assert!((0.0..=0.5).contains(&ap.gauge("rho0")));
+            prop_assert!(ap.gauge("rho") >= 0.0);
+            let load = Load { measure: Measure::Utilisation, rate: ELEVEN, downlink_only: false };
+            let down = Load { downlink_only: true, ..load }.of(T_AVG, &used);
+            let up = load.of(T_AVG, &link((0, 0), (received, bytes), Span::ZERO));
+            prop_assert!((load.of(T_AVG, &used) - down - up).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+"""Figure 2(a): fairness of file transfers by their number, RTT 50 ms, loss 0.01.
+
+The figure's values are not printed; the claims are those of the text: LBM is fairer than drop-tail, and the more so
+the more flows there are. The first is evaluated on drop-tail itself, where nothing can be gained, the second on 5
+flows. Both readings of the traffic (`_cell.py`) are measured and judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airfair.claims import Claim, Measured, number_gain
+from airfair.paper import Experiment
+
+from ._cell import CELL, FLOWS, INTERVAL, SCHEMES, SEEDS, back_to_back, lines, one_file, read, together
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMS = {"one file each": one_file, "back to back": back_to_back}
+WHERE = "section 3.1, figure 2(a)"
+
+
+def point(form: str, count: int) -> str:
+    """The end of a series' name."""
+    return f"{count} flows, {form}"
+
+
+def fairer(form: str, scheme: str, count: int) -> Claim:
+    """That a scheme is fairer than drop-tail."""
+    return Claim(
+        text=f"{scheme} is fairer than drop-tail at {point(form, count)}",
+        where=WHERE,
+        series=f"{scheme}, {point(form, count)}",
+        baseline=f"drop-tail, {point(form, count)}",
+        statistic=number_gain("fairness"),
+        comparison="above",
+    )
+
+
+def grows(form: str, scheme: str) -> Claim:
+    """That the gain at 20 flows is larger than at 5."""
+    few = f"{scheme}, {point(form, FLOWS[0])}"
+    return Claim(
+        text=f"The gain of {scheme} is larger at 20 flows than at 5, {form}",
+        where=WHERE,
+        series=f"{scheme}, {point(form, FLOWS[-1])}",
+        baseline=few,
+        statistic=number_gain("fairness"),
+        comparison="above",
+        bound=number_gain("fairness"),
+        bound_series=few,
+    )
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """The index by the number of flows; one panel a reading of the traffic."""
+    for form, axes in zip(FORMS, figure.subplots(1, len(FORMS)), strict=True):
+        series = {scheme: [f"{scheme}, {point(form, n)}" for n in FLOWS] for scheme in SCHEMES}
+        lines(axes, rows, series, FLOWS, "fairness")
+        axes.set_title(form)
+        axes.set_xlabel("flows")
+        axes.set_ylabel("fairness index")
+        axes.legend()
+
+
+EXPERIMENT = Experiment(
+    title="LBM shares an access point's air more fairly than drop-tail, the more so with many flows",
+    scenario=CELL,
+    series=tuple(
+        series
+        for form, overrides in FORMS.items()
+        for n in FLOWS
+        for series in together(point(form, n), overrides(n))
+    ),
+    claims=tuple(
+        claim
+        for form in FORMS
+        for scheme in ("LBM 0.15", "LBM 0.2")
+        for claim in (*(fairer(form, scheme, n) for n in FLOWS), grows(form, scheme))
+    ),
+    draw=draw,
+    seeds=SEEDS,
+    read=read,
+    interval=INTERVAL,
+)
