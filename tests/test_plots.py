@@ -298,7 +298,7 @@ def test_known_places_are_kept() -> None:
 
 def test_a_few_nodes_far_away_do_not_shrink_the_others() -> None:
     network = airfair.network(SCENARIOS / "grid-64.toml")
-    network["nodes"].append({"id": "far", "position_m": [1e6, 0, 0]})
+    network["nodes"].append({"id": "far", "position_m": [1e6, 0, 0], "path": [], "path_repeats_from": None})
     axes = axes_of(plots.network(network))
     assert axes.get_xlim()[1] < 5000
     assert "1 node outside" in legend(axes)

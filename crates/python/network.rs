@@ -2,6 +2,7 @@
 
 use airfair_scenario::Scenario;
 use airfair_sim::World;
+use airfair_sim::spec::{Knot, PathSpec};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -20,6 +21,9 @@ struct Network<'a> {
 struct Node<'a> {
     id: &'a str,
     position_m: Option<[f64; 3]>,
+    /// Corners: s, x, y, z.
+    path: Vec<[f64; 4]>,
+    path_repeats_from: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -55,16 +59,34 @@ struct Flow<'a> {
     path: Option<Vec<&'a str>>,
 }
 
+fn corners(path: &PathSpec) -> Vec<[f64; 4]> {
+    let corner = |knot: &Knot| {
+        let [x, y, z] = knot.position;
+        [knot.at.as_secs_f64(), x, y, z]
+    };
+    path.knots.iter().map(corner).collect()
+}
+
 /// The network as JSON.
 pub(crate) fn write(scenario: &Scenario, world: &World) -> PyResult<String> {
     let spec = &scenario.spec;
     let id = |node: usize| spec.nodes[node].id.as_str();
+    let mut paths: Vec<Option<&PathSpec>> = vec![None; spec.nodes.len()];
+    for path in &spec.movement.paths {
+        paths[path.node] = Some(path);
+    }
     json(&Network {
         nodes: spec
             .nodes
             .iter()
             .zip(&scenario.placed)
-            .map(|(node, &placed)| Node { id: &node.id, position_m: placed.then_some(node.position) })
+            .zip(&paths)
+            .map(|((node, &placed), path)| Node {
+                id: &node.id,
+                position_m: placed.then_some(node.position),
+                path: path.map_or_else(Vec::new, corners),
+                path_repeats_from: path.and_then(|path| path.repeat_from),
+            })
             .collect(),
         // In the order of the world's stations.
         radios: spec

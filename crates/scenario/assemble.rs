@@ -12,6 +12,7 @@ use crate::Limits;
 use crate::blocks::{blocks, single};
 use crate::error::Cx;
 use crate::field::Field;
+use crate::movement::moves;
 use crate::name::Name;
 use crate::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
 use crate::place::{Path, Places};
@@ -22,9 +23,9 @@ use crate::tcp::{TcpTable, tcp};
 use crate::tree::Table;
 
 /// Tables and blocks that a file may have.
-pub(crate) const TABLES: [&str; 13] = [
-    "radio", "radios", "node", "nodes", "link", "gain", "flow", "flows", "routing", "arp", "headers", "tcp",
-    "schemes",
+pub(crate) const TABLES: [&str; 14] = [
+    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
+    "headers", "tcp", "schemes",
 ];
 
 /// Everything that a file says, completed.
@@ -32,6 +33,8 @@ pub(crate) struct Model {
     pub top: TopTable,
     pub radios: Radios,
     pub stations: Stations,
+    /// The keys of `[movement]`, if anything moves.
+    pub movement: Option<Vec<(&'static str, String)>>,
     pub links: Vec<LinkTable>,
     pub gains: Vec<GainTable>,
     pub streams: Streams,
@@ -53,7 +56,9 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         });
     }
     let radios = radios(root, cx);
-    let stations = stations(root, &radios, limits, cx);
+    let mut moves = moves(root, limits.waypoints, cx);
+    let stations = stations(root, &radios, &mut moves, limits, cx);
+    let movement = crate::movement::resolve(&moves, &stations, &radios, limits.waypoints, cx);
     let (links, link_specs) = links(root, &stations, cx);
     let (gains, gain_specs) = gains(root, &stations, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
@@ -97,6 +102,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         nodes: stations.specs.clone(),
         links: link_specs,
         gains: gain_specs,
+        movement,
         flows: streams.specs.clone(),
         routing: resolve_routing(&routing),
         arp: ArpSpec {
@@ -107,7 +113,11 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         },
         headers: header_specs?,
     };
-    Some((Model { top, radios, stations, links, gains, streams, routing, arp, headers, tcp, schemes }, spec))
+    let movement = moves.pairs(&spec.movement);
+    Some((
+        Model { top, radios, stations, movement, links, gains, streams, routing, arp, headers, tcp, schemes },
+        spec,
+    ))
 }
 
 fn resolve_routing(t: &RoutingTable) -> Routing {

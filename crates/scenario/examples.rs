@@ -30,6 +30,14 @@ id = "tower"
 radios = ["backhaul"]                    # needs no position: its only gains are measured
 
 [[node]]
+id = "tractor"                           # up and down a field
+position = ["0 m", "150 m"]
+movement = { repeat = true, waypoints = [
+  { to = ["300 m", "150 m"], speed = "3 m/s", pause = "20 s" },
+  { to = ["0 m", "150 m"], speed = "3 m/s", pause = "20 s" },
+] }
+
+[[node]]
 id = "server"
 radios = []                              # wired only
 
@@ -38,6 +46,9 @@ kind = "chain"
 count = 6
 spacing = "120 m"
 prefix = "house-"
+
+[movement]                               # how often the simulator looks where a moving node is
+refresh_interval = "200 ms"
 "#;
 
 pub(crate) const LINKS: &str = r#"[[link]]

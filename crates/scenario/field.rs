@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span};
+use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
 use crate::error::{Cx, cut, one_of};
 use crate::frequency::Frequency;
@@ -99,7 +99,7 @@ macro_rules! quantities {
 }
 
 quantities! {
-    Rate: "rate", Span: "time", Bytes: "size", Dbm: "power", Db: "ratio", Meters: "length", Frequency: "frequency"
+    Rate: "rate", Span: "time", Bytes: "size", Dbm: "power", Db: "ratio", Meters: "length", Speed: "speed", Frequency: "frequency"
 }
 
 macro_rules! integers {

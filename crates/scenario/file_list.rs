@@ -27,13 +27,17 @@ pub(crate) struct ListError {
     pub problem: String,
 }
 
-/// Reads the list that a scenario names.
-pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> Option<Vec<Listed>> {
+/// Loads a file that a scenario names. `instead`: what to write where there is no folder to find it in.
+pub(crate) fn load(
+    file: &str,
+    instead: &str,
+    (at, path): (At, &Path<'_>),
+    cx: &mut Cx<'_>,
+) -> Option<Vec<u8>> {
     let Some(folder) = cx.folder else {
         cx.error(at, path, || {
             format!(
-                "{}: this scenario was not read from a file, so there is no folder to find the list in; expected `files = [[\"0 s\", \
-                 \"30 kB\"], ...]`",
+                "{}: this scenario was not read from a file, so there is no folder to find it in; expected {instead}",
                 quoted(file)
             )
         });
@@ -50,6 +54,12 @@ pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> 
         cx.error(at, path, || format!("{}: larger than {most} bytes", quoted(file)));
         return None;
     }
+    Some(bytes)
+}
+
+/// Reads the list that a scenario names.
+pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> Option<Vec<Listed>> {
+    let bytes = load(file, "`files = [[\"0 s\", \"30 kB\"], ...]`", (at, path), cx)?;
     let read = parse(&bytes);
     for error in read.as_ref().err().into_iter().flatten() {
         cx.error(at, path, || {

@@ -6,7 +6,7 @@ use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold
 use crate::{Limits, Override, Place, read_within};
 
 /// Small enough that no input takes long.
-const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000 };
+const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, waypoints: 1000 };
 /// A line that begins with this is an override as well as a comment.
 const OVERRIDE: &str = "#--set ";
 

@@ -5,6 +5,7 @@ use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
 use crate::error::Cx;
 use crate::field::{Field, Or, Real};
+use crate::movement::Way;
 use crate::name::Name;
 use crate::place::Path;
 use crate::radio::LONGEST;
@@ -42,6 +43,8 @@ table! {
         position: Position = computed("required with radios whose propagation hangs on distance");
         /// Its radios, at most one of a kind; an empty list for a wired node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+        /// Where it goes from there.
+        movement: Way = computed("it stays, unless the file of [movement] moves it");
     }
 }
 
@@ -212,7 +215,7 @@ table! {
 pub(crate) struct Position(pub [f64; 3]);
 
 /// Farthest coordinate, m.
-const FARTHEST: f64 = 1e7;
+pub(crate) const FARTHEST: f64 = 1e7;
 
 impl Field for Position {
     const TYPE: &'static str = "position";

@@ -1,7 +1,7 @@
 //! The reference of the file format, from the definitions that the reader uses.
 
 use airfair_schemes::Registry;
-use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span};
+use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
 use crate::error::one_of;
 use crate::examples;
@@ -51,6 +51,7 @@ pub fn quantities() -> Vec<QuantityDoc> {
         quantity::<Rate>(),
         quantity::<Bytes>(),
         quantity::<Meters>(),
+        quantity::<Speed>(),
         quantity::<Dbm>(),
         quantity::<Db>(),
         quantity::<Frequency>(),
@@ -70,6 +71,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
     let mut radios = vec![table(RadioTable::doc, "[radio]")];
     radios.extend(PropagationTable::docs("propagation"));
     let mut nodes = vec![table(NodeTable::doc, "[[node]]")];
+    nodes.extend(crate::movement::docs());
     nodes.extend(NodesTable::docs("[nodes]"));
     let mut flows = vec![table(FlowTable::doc, "[[flow]]")];
     flows.extend(FlowsTable::docs("[flows]"));

@@ -33,6 +33,9 @@ pub(crate) fn write(model: &Model) -> String {
         let lines: String = values.0.iter().map(line).collect();
         out.push_str(&format!("\n[schemes.{}]\n{lines}", key(name)));
     }
+    if let Some(movement) = &model.movement {
+        section(&mut out, "[movement]", movement);
+    }
     for table in &model.stations.tables {
         section(&mut out, "[[node]]", &table.pairs());
     }

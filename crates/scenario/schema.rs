@@ -208,6 +208,7 @@ pub fn schema() -> String {
             }),
         ),
         ("node", about("Nodes that are written out.", list(table(NodeTable::doc(no_name())), None))),
+        ("movement", crate::movement::schema()),
         ("nodes", about("Nodes that are placed by a rule.", NodesTable::schema())),
         ("link", about("Wired links.", list(table(LinkTable::doc(no_name())), None))),
         ("gain", about("Measured path gains.", list(table(GainTable::doc(no_name())), None))),

@@ -10,6 +10,7 @@ use crate::building;
 use crate::error::Cx;
 use crate::field::Field;
 use crate::inherit::inherit;
+use crate::movement::{Moves, from_file};
 use crate::name::Name;
 use crate::network::{BuildingTable, NodeTable, NodesTable, Position};
 use crate::place::{At, Path, Places};
@@ -107,7 +108,13 @@ pub(crate) struct Stations {
 }
 
 /// Reads every `[[node]]` and runs `[nodes]`.
-pub(crate) fn stations(root: &Table, radios: &Radios, limits: &Limits, cx: &mut Cx<'_>) -> Stations {
+pub(crate) fn stations(
+    root: &Table,
+    radios: &Radios,
+    moves: &mut Moves,
+    limits: &Limits,
+    cx: &mut Cx<'_>,
+) -> Stations {
     let mut stations =
         Stations { names: Names::of("node"), tables: Vec::new(), specs: Vec::new(), gains: Vec::new() };
     let rows = blocks(root, "node", cx);
@@ -135,12 +142,15 @@ pub(crate) fn stations(root: &Table, radios: &Radios, limits: &Limits, cx: &mut 
                 cx,
             );
         }
-        if let Some(table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
+        if let Some(mut table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
+            if let Some(node) = moves.take(&table.id.0) {
+                from_file(node, moves, &mut table.position, &mut table.movement, cx);
+            }
             push(&mut stations, table, radios, &path, cx);
         }
     }
     if let Some((node, table)) = generator {
-        generate(&mut stations, node, &table, radios, cx);
+        generate(&mut stations, node, &table, radios, moves, cx);
     }
     let empty = root.get("node").is_none_or(|n| matches!(&n.value, Value::List(items) if items.is_empty()));
     if empty && root.get("nodes").is_none() {
@@ -200,7 +210,14 @@ fn find_radios(list: &[Name], radios: &Radios, at: At, path: &Path<'_>, cx: &mut
     indices
 }
 
-fn generate(stations: &mut Stations, node: &Node, generator: &NodesTable, radios: &Radios, cx: &mut Cx<'_>) {
+fn generate(
+    stations: &mut Stations,
+    node: &Node,
+    generator: &NodesTable,
+    radios: &Radios,
+    moves: &mut Moves,
+    cx: &mut Cx<'_>,
+) {
     let path = Path::ROOT.child("nodes");
     let (places, written) = match generator {
         NodesTable::Chain(t) => (&t.places, &t.radios),
@@ -242,12 +259,17 @@ fn generate(stations: &mut Stations, node: &Node, generator: &NodesTable, radios
         }
         stations.names.add(&id, places.of("prefix"), &path.child("prefix"), cx);
         stations.specs.push(NodeSpec { id: id.clone(), position, radios: indices.clone() });
-        stations.tables.push(NodeTable {
+        let mut table = NodeTable {
             places: Places::new(node.at),
             id: Name(id),
             position: Some(Position(position)),
             radios: Some(list.clone()),
-        });
+            movement: None,
+        };
+        if let Some(moved) = moves.take(&table.id.0) {
+            from_file(moved, moves, &mut table.position, &mut table.movement, cx);
+        }
+        stations.tables.push(table);
     }
 }
 

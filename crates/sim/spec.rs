@@ -24,6 +24,8 @@ pub struct WorldSpec {
     pub links: Vec<LinkSpec>,
     /// Measured path gains, used by radios whose propagation is [`Propagation::Matrix`].
     pub gains: Vec<GainSpec>,
+    /// Nodes that move, and how often the simulator looks where they are.
+    pub movement: MovementSpec,
     /// Flows between nodes.
     pub flows: Vec<FlowSpec>,
     /// How next hops are found.
@@ -43,6 +45,45 @@ pub struct NodeSpec {
     pub position: [f64; 3],
     /// Its radio interfaces, as indices into [`WorldSpec::radios`]; empty for a wired node. At most one of a kind.
     pub radios: Vec<usize>,
+}
+
+/// What moves. What others hear of a moving node is worked out again when `interval` has passed and it has gone `distance`, or
+/// has come to rest: not more often, since a list costs what it is long.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MovementSpec {
+    /// Least time from one refresh of a node to the next.
+    pub interval: Span,
+    /// Least way, m, from one refresh of a node to the next, unless it ends before.
+    pub distance_m: f64,
+    /// The nodes that move.
+    pub paths: Vec<PathSpec>,
+}
+
+impl Default for MovementSpec {
+    fn default() -> Self {
+        Self { interval: Span::from_millis(100), distance_m: 1.0, paths: Vec::new() }
+    }
+}
+
+/// The path of a node: straight lines at constant speed from knot to knot. Before the first knot it stands there, after the last
+/// one too, unless the path repeats.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathSpec {
+    /// The node. Its [`NodeSpec::position`] is where it stands at time 0.
+    pub node: usize,
+    /// In ascending order of time; never empty.
+    pub knots: Arc<[Knot]>,
+    /// After the last knot the path goes on as from this knot, again and again. Both are at one place.
+    pub repeat_from: Option<usize>,
+}
+
+/// Where a moving node is at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Knot {
+    /// The moment.
+    pub at: Time,
+    /// The place in metres: x, y, z.
+    pub position: [f64; 3],
 }
 
 /// A wired, full-duplex point-to-point link. Each direction has its own queue.

@@ -96,8 +96,9 @@ impl World {
                 return Err(format!("flow {}: no such node", flow.id));
             }
         }
-        let air = Air::new(kinds, &stations, &spec.gains, seed);
+        let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
+        air.let_move(&spec.movement, &stations, seed, &mut agenda)?;
         let node_of_station: Vec<u32> = stations.iter().map(|s| s.node as u32).collect();
         let names = Names {
             stations: stations.iter().map(|s| s.name.clone()).collect(),

@@ -167,10 +167,17 @@ class RunResult(TypedDict):
 
 
 class NodePlace(TypedDict):
-    """A node; `position_m` is x, y and z, None where the scenario does not say where it is."""
+    """A node; `position_m` is x, y and z, None where the scenario does not say where it is.
+
+    `path` is empty for a node that stays; else the corners of its way, each of moment (s), x, y and z (m). It
+    goes in straight lines from one to the next; after the last one it stays, or, where `path_repeats_from` is
+    an index, goes on as from that corner, again and again.
+    """
 
     id: str
     position_m: list[float] | None
+    path: list[list[float]]
+    path_repeats_from: int | None
 
 
 class Radio(TypedDict):
@@ -342,6 +349,7 @@ class ImportWritten(TypedDict):
     radio_links: int
     gains: int
     wired_links: int
+    movements: int
     flows: int
     largest_component: int
 

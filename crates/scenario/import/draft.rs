@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::reason::{Reason, Record};
 use crate::error::{clean, quoted};
+use crate::movement_file::Leg;
 
 /// Delivery ratios above 1 by no more than this are rounding.
 const ROUNDING: f64 = 1e-6;
@@ -30,6 +31,8 @@ pub(crate) struct ImportedNode {
     pub spot: Option<Spot>,
     /// Whether the file says that it leads to the Internet.
     pub gateway: bool,
+    /// Where it goes from there.
+    pub legs: Vec<Leg>,
 }
 
 /// What a link runs over.
@@ -198,7 +201,13 @@ impl<'a> Draft<'a> {
 
     fn add(&mut self, id: &str, spot: Option<Spot>) -> usize {
         let place = self.found.nodes.len();
-        self.found.nodes.push(ImportedNode { id: id.to_string(), label: None, spot, gateway: false });
+        self.found.nodes.push(ImportedNode {
+            id: id.to_string(),
+            label: None,
+            spot,
+            gateway: false,
+            legs: Vec::new(),
+        });
         self.index.insert(id.to_string(), place);
         place
     }
@@ -212,6 +221,13 @@ impl<'a> Draft<'a> {
     pub fn label(&mut self, node: usize, label: Option<&str>) {
         if let (Some(node), Some(label)) = (self.found.nodes.get_mut(node), label) {
             node.label = Some(label.trim().to_string()).filter(|l| !l.is_empty() && *l != node.id);
+        }
+    }
+
+    /// Where a node goes.
+    pub fn moves(&mut self, node: Option<usize>, legs: Vec<Leg>) {
+        if let Some(node) = node.and_then(|node| self.found.nodes.get_mut(node)) {
+            node.legs = legs;
         }
     }
 

@@ -7,6 +7,7 @@ use super::options::LinkModel;
 use super::{batman, bmx6, cnml, graphml, matrix, meshviewer, movement, netjson, nycmesh, olsr, openwifimap};
 use super::{topohub, xml};
 use crate::error::{one_of, quoted};
+use crate::movement_file;
 
 /// A format that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -283,8 +284,8 @@ fn recognise(content: &Content<'_>) -> Option<Kind> {
                 Some(header) if header.contains("mac") => BatmanText,
                 Some(_) => OlsrText,
                 None if text.lines().take(10).any(matrix::is_head) => DbmMatrix,
-                None if text.lines().any(|line| line.trim_start().starts_with("$node_(")) => Ns2Movement,
-                None if movement::is_bonnmotion(text) => BonnMotion,
+                None if movement_file::is_ns2(text) => Ns2Movement,
+                None if movement_file::is_bonnmotion(text) => BonnMotion,
                 None => return None,
             }))
         }

@@ -198,6 +198,7 @@ fn import_as(
             radio_links: pairs(&network),
             gains: network.powers.len(),
             wires: network.wires.len(),
+            movements: network.nodes.iter().map(|node| node.legs.len()).sum(),
             flows: chosen.as_ref().map_or(0, |c| c.sources.len()),
             largest,
         },

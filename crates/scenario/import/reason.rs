@@ -33,7 +33,7 @@ pub enum Reason {
     InsideNode,
     /// Older than `since`.
     TooOld,
-    /// A scenario has no mobility.
+    /// A movement that cannot be.
     Movement,
     /// Outside the largest component.
     OtherComponent,
@@ -63,7 +63,7 @@ impl Reason {
             Self::NotRadio => "not radio (radio-only)",
             Self::InsideNode => "between two devices of one node",
             Self::TooOld => "too old (since)",
-            Self::Movement => "scenarios have no mobility",
+            Self::Movement => "impossible movement",
             Self::OtherComponent => "outside the largest component (largest)",
             Self::OneWay => "nothing arrives the other way",
             Self::Placed => "without a location: put where a neighbour stands",

@@ -23,6 +23,8 @@ pub struct Written {
     pub gains: usize,
     /// Wired links.
     pub wires: usize,
+    /// Movements.
+    pub movements: usize,
     /// Flows.
     pub flows: usize,
     /// Nodes of the largest component of usable links.
@@ -109,6 +111,9 @@ impl Report {
         if w.wires > 0 {
             let _ = write!(line, ", {}", count(w.wires, "wired link"));
         }
+        if w.movements > 0 {
+            let _ = write!(line, ", {}", count(w.movements, "movement"));
+        }
         if let Some(gateway) = &self.gateway {
             let _ = write!(line, ", {} to {}", count(w.flows, "flow"), name(gateway));
         }
@@ -193,7 +198,7 @@ impl Report {
             "linked": {"pairs": pairs, "nodes": nodes, "largest_component": largest},
             "written": {
                 "nodes": w.nodes, "radios": w.radios, "radio_links": w.radio_links, "gains": w.gains,
-                "wired_links": w.wires, "flows": w.flows, "largest_component": w.largest,
+                "wired_links": w.wires, "movements": w.movements, "flows": w.flows, "largest_component": w.largest,
             },
             "missing_ids": self.missing,
             "rejected": records(&self.rejected),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use airfair_units::{Meters, Rate};
 
+use super::draft::Spot;
 use super::flows::Chosen;
 use super::geo::plane;
 use super::network::{Network, Wire, round};
@@ -102,6 +103,14 @@ impl Scenario<'_> {
         out.push_str("\nnode = [\n");
         for (i, (node, place)) in self.network.nodes.iter().zip(plane(&spots)).enumerate() {
             let _ = write!(out, "  {{ id = {}", self.name(i));
+            // A place in a plane is exact, and a path begins there.
+            let metres = |x: f64| {
+                if matches!(node.spot, Some(Spot::Plane(_))) {
+                    quote(&Meters(x + 0.0).to_string())
+                } else {
+                    metres(x)
+                }
+            };
             if let Some([x, y, z]) = place {
                 let _ = write!(out, ", position = [{}, {}", metres(x), metres(y));
                 if z != 0.0 {
@@ -111,6 +120,10 @@ impl Scenario<'_> {
             }
             if !self.has_radio(i) {
                 out.push_str(", radios = []");
+            }
+            if !node.legs.is_empty() {
+                let waypoints = crate::movement::waypoints(&node.legs);
+                let _ = write!(out, ", movement = {{ waypoints = [\n{waypoints}  ] }}");
             }
             out.push_str(" },");
             if let Some(label) = &node.label {

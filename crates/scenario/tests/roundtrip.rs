@@ -151,6 +151,22 @@ fn nodes() -> impl Strategy<Value = String> {
     .prop_map(|g| format!("\n[nodes]\nprefix = \"n\"\n{g}"))
 }
 
+fn movement() -> impl Strategy<Value = String> {
+    let waypoint = (-1e3..1e3f64, 0..4u8, 0.0..50.0f64, 0..3000u64).prop_map(|(x, kind, speed, pause)| {
+        let to = format!("to = [\"{x} m\", \"0.1 km\"{}]", if kind == 1 { ", \"7 m\"" } else { "" });
+        let pace =
+            if kind == 2 { "speed = \"36 km/h\"".to_string() } else { format!("speed = \"{speed} m/s\"") };
+        format!("{{ {to}, {pace}, pause = \"{} ms\" }}", pause + 1)
+    });
+    let refresh = maybe("refresh_interval", &["\"1 ms\"", "\"0.5 s\""]);
+    (proptest::collection::vec(waypoint, 1..5), any::<bool>(), refresh).prop_map(
+        |(waypoints, repeat, refresh)| {
+            let waypoints = waypoints.join(", ");
+            format!("movement = {{ repeat = {repeat}, waypoints = [{waypoints}] }}\n\n[movement]\n{refresh}")
+        },
+    )
+}
+
 proptest! {
     #[test]
     fn the_complete_form_reads_as_the_same_scenario(
@@ -159,6 +175,7 @@ proptest! {
         nodes in nodes(),
         tcp in proptest::option::of(tcp()),
         flows in (flow(0), flow(1)),
+        movement in proptest::option::of(movement()),
         description in "[ -~äß\t]{0,30}",
     ) {
         let mut text = format!("name = \"any\"\nduration = \"10 s\"\ndescription = {description:?}\n\n[radio]\n{radio}");
@@ -167,6 +184,7 @@ proptest! {
         }
         text.push_str(&nodes);
         text.push_str("\n[[node]]\nid = \"gain \\\"1\\\"\"\nposition = [\"-1.5 m\", \"0.1 km\", \"3 m\"]\n");
+        text.push_str(&movement.unwrap_or_default());
         text.push_str(&format!("{}{}", flows.0, flows.1));
         if let Some(tcp) = tcp {
             text.push_str(&format!("\n[tcp]\n{tcp}"));

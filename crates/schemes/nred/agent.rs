@@ -116,6 +116,11 @@ impl Agent for NredAgent {
         context.out.timers.push((CHECK, context.now + Span(first)));
     }
 
+    fn on_neighbours(&mut self, neighbours: &[NodeId], _context: &mut Context<'_>) {
+        self.neighbours.clear();
+        self.neighbours.extend_from_slice(neighbours);
+    }
+
     fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
         if sample.traffic > 0 {
             self.last_traffic = Some(context.now);

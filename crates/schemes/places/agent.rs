@@ -41,7 +41,7 @@ pub struct AgentSetup<'a> {
     pub node: NodeId,
     /// Rate of the radio's data frames.
     pub rate: Rate,
-    /// Nodes that it can decode.
+    /// Nodes that can decode it.
     pub neighbours: &'a [NodeId],
 }
 
@@ -111,6 +111,9 @@ pub trait Agent: Send {
     /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents
     /// march in step.
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>);
+
+    /// Movement has changed which nodes can decode it: these can now, in place of those of `on_start`.
+    fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut Context<'_>) {}
 
     /// An interval of the counters has ended.
     fn on_sample(&mut self, _sample: &NodeSample, _context: &mut Context<'_>) {}

@@ -24,6 +24,11 @@ pub(crate) struct Hearer {
     pub bound: u64,
 }
 
+impl Hearer {
+    /// What stands where no list is.
+    pub(super) const NONE: Self = Self { id: 0, delay: 0, power: 0, bound: 0 };
+}
+
 /// A band of one transmitter's hearers: indices into the flat array.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Band {
@@ -58,76 +63,38 @@ impl Hearers {
     /// Computes every list. Stations on different channels do not hear each other.
     pub(crate) fn build(stations: &[StationSpec], kinds: &[Kind], gains: &[GainSpec], seed: u64) -> Self {
         let mut pairs: Vec<(u32, Hearer)> = Vec::new();
-        let mut add = |from: usize, to: usize, dbm: f64, distance: f64| {
-            let receiver = &stations[to];
-            if dbm >= receiver.cutoff.0 && dbm.is_finite() {
-                // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals still fits.
-                let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
-                let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
-                let bound = kinds[usize::from(receiver.kind)].interference_bound(power);
-                pairs.push((from as u32, Hearer { id: to as u32, delay, power, bound }));
-            }
-        };
         let matrix = |s: &StationSpec| s.propagation == Propagation::Matrix;
         for gain in gains {
             for (i, from) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.from && matrix(s)) {
                 for (j, to) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.to) {
                     if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel
                     {
-                        add(i, j, from.tx_power.0 + gain.gain.0, distance(from, to));
+                        let dbm = from.tx_power.0 + gain.gain.0;
+                        let heard = entry(stations, kinds, j, dbm, distance(from.position, to.position));
+                        pairs.extend(heard.map(|heard| (i as u32, heard)));
                     }
                 }
             }
         }
         for (i, j) in near_pairs(stations) {
-            let (from, to) = (&stations[i], &stations[j]);
-            if kinds[usize::from(from.kind)].channel != kinds[usize::from(to.kind)].channel || matrix(from) {
-                continue;
-            }
-            let d = distance(from, to);
-            let shadow = propagation::shadowing(&from.propagation, seed, &from.node_id, &to.node_id);
-            add(i, j, from.tx_power.0 + propagation::gain_at(&from.propagation, d).0 + shadow.0, d);
+            pairs.extend(hear(stations, kinds, seed, i, j).map(|heard| (i as u32, heard)));
         }
         Self::pack(pairs, stations, kinds)
     }
 
     fn pack(mut pairs: Vec<(u32, Hearer)>, stations: &[StationSpec], kinds: &[Kind]) -> Self {
-        let class = |h: &Hearer| {
-            let kind = &kinds[usize::from(stations[h.id as usize].kind)];
-            match h.power {
-                p if p >= kind.preamble_detect => 0u8,
-                p if p >= kind.energy_detect => 1,
-                _ => 2,
-            }
-        };
-        let key = |&(from, h): &(u32, Hearer)| (from, u64::from(h.delay) / BAND_NS, class(&h), h.id);
-        pairs.sort_unstable_by_key(key);
+        pairs.sort_unstable_by_key(|&(from, h)| (from, place(&h, stations, kinds)));
         pairs.dedup_by_key(|&mut (from, h)| (from, h.id));
         let mut hearers = Self { bands_of: vec![(0, 0); stations.len()], ..Self::default() };
         let mut at = 0;
         for station in 0..stations.len() as u32 {
             let first_band = hearers.bands.len() as u32;
+            let first = hearers.list.len();
             while at < pairs.len() && pairs[at].0 == station {
-                let number = u64::from(pairs[at].1.delay) / BAND_NS;
-                let mut band = Band {
-                    first: hearers.list.len() as u32,
-                    offset: (number * BAND_NS) as u32,
-                    ..Band::default()
-                };
-                let mut count = [0u32; 3];
-                while at < pairs.len()
-                    && pairs[at].0 == station
-                    && u64::from(pairs[at].1.delay) / BAND_NS == number
-                {
-                    count[usize::from(class(&pairs[at].1))] += 1;
-                    hearers.list.push(pairs[at].1);
-                    at += 1;
-                }
-                band.decodable_end = band.first + count[0];
-                band.sensed_end = band.decodable_end + count[1];
-                band.end = band.sensed_end + count[2];
-                hearers.bands.push(band);
+                hearers.list.push(pairs[at].1);
+                at += 1;
             }
+            cut(&hearers.list[first..], first as u32, stations, kinds, &mut hearers.bands);
             hearers.bands_of[station as usize] = (first_band, hearers.bands.len() as u32);
         }
         hearers.list.shrink_to_fit();
@@ -151,18 +118,88 @@ impl Hearers {
     }
 }
 
-fn distance(a: &StationSpec, b: &StationSpec) -> f64 {
-    let d = [0, 1, 2].map(|i| a.position[i] - b.position[i]);
+/// Where a hearer stands in a list: its band, then whether it can decode, only senses, or has noise; then its number.
+pub(super) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[Kind]) -> (u64, u8, u32) {
+    let kind = &kinds[usize::from(stations[hearer.id as usize].kind)];
+    let class = match hearer.power {
+        p if p >= kind.preamble_detect => 0,
+        p if p >= kind.energy_detect => 1,
+        _ => 2,
+    };
+    (u64::from(hearer.delay) / BAND_NS, class, hearer.id)
+}
+
+/// Cuts the list of one transmitter, which is in order and begins at index `first`, into bands.
+pub(super) fn cut(
+    list: &[Hearer],
+    first: u32,
+    stations: &[StationSpec],
+    kinds: &[Kind],
+    bands: &mut Vec<Band>,
+) {
+    let mut at = 0;
+    while let Some(hearer) = list.get(at) {
+        let number = place(hearer, stations, kinds).0;
+        let mut count = [0u32; 3];
+        while let Some((_, class, _)) =
+            list.get(at).map(|h| place(h, stations, kinds)).filter(|place| place.0 == number)
+        {
+            count[usize::from(class)] += 1;
+            at += 1;
+        }
+        let end = first + at as u32;
+        let sensed_end = end - count[2];
+        let decodable_end = sensed_end - count[1];
+        let offset = (number * BAND_NS) as u32;
+        bands.push(Band { first: decodable_end - count[0], decodable_end, sensed_end, end, offset });
+    }
+}
+
+/// What a station hears of another by their distance; none if they share no channel, if it is too weak, or if the transmitter's
+/// gains are measured.
+pub(super) fn hear(
+    stations: &[StationSpec],
+    kinds: &[Kind],
+    seed: u64,
+    from: usize,
+    to: usize,
+) -> Option<Hearer> {
+    let (sender, receiver) = (&stations[from], &stations[to]);
+    if kinds[usize::from(sender.kind)].channel != kinds[usize::from(receiver.kind)].channel
+        || sender.propagation == Propagation::Matrix
+    {
+        return None;
+    }
+    let d = distance(sender.position, receiver.position);
+    let shadow = propagation::shadowing(&sender.propagation, seed, &sender.node_id, &receiver.node_id);
+    let dbm = sender.tx_power.0 + propagation::gain_at(&sender.propagation, d).0 + shadow.0;
+    entry(stations, kinds, to, dbm, d)
+}
+
+fn entry(stations: &[StationSpec], kinds: &[Kind], to: usize, dbm: f64, distance: f64) -> Option<Hearer> {
+    let receiver = &stations[to];
+    (dbm >= receiver.cutoff.0 && dbm.is_finite()).then(|| {
+        // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals still fits.
+        let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
+        let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
+        let bound = kinds[usize::from(receiver.kind)].interference_bound(power);
+        Hearer { id: to as u32, delay, power, bound }
+    })
+}
+
+/// The distance of two places, m.
+pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let d = [0, 1, 2].map(|i| a[i] - b[i]);
     (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
 }
 
-/// Ordered pairs of stations that may lie within the farthest reach of any of them: a grid of cells of that size.
-fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let reach = stations
+/// How far a signal of any of the stations can be heard by any of them, m; zero without a model by distance.
+pub(super) fn farthest_reach(stations: &[StationSpec]) -> f64 {
+    let weakest = stations.iter().map(|to| to.cutoff.0).fold(f64::INFINITY, f64::min);
+    stations
         .iter()
         .filter(|s| s.propagation != Propagation::Matrix)
         .map(|from| {
-            let weakest = stations.iter().map(|to| to.cutoff.0).fold(f64::INFINITY, f64::min);
             // Stations of one kind share all of this: the search below is made once per distinct value.
             (from.tx_power.0, weakest, &from.propagation)
         })
@@ -173,7 +210,12 @@ fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> 
             }
             (seen, most)
         })
-        .1;
+        .1
+}
+
+/// Ordered pairs of stations that may lie within the farthest reach of any of them: a grid of cells of that size.
+fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let reach = farthest_reach(stations);
     let extent = stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
     // No cell smaller than needed to keep the indices in range.
     let size = reach.max(extent / 1e6).max(1.0);

@@ -14,6 +14,7 @@
 //! | `medium` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's side of it: carrier sense, lock, interference, NAV |
 //! | `mac` | the station's side of DCF |
+//! | `path`, `movement` | where a moving node is; how the lists of hearers follow it |
 //! | `watch` | a station as one that explains a run sees it |
 
 pub mod error;
@@ -24,6 +25,8 @@ mod kind;
 mod mac;
 mod medium;
 mod modes;
+mod movement;
+mod path;
 pub mod propagation;
 mod radio;
 mod relations;
@@ -47,6 +50,7 @@ use crate::spec::{ErrorModel, GainSpec, Propagation};
 use frame::{Frame, Frames};
 use hearers::Hearers;
 use mac::Mac;
+use movement::Movement;
 use radio::Station;
 
 /// A station to be.
@@ -106,6 +110,8 @@ pub trait Upper {
     fn received(&mut self, station: u32, packet: u64, from: u32, now: u64);
     /// A packet for another station was received ([`StationSpec::overhears`]).
     fn overheard(&mut self, station: u32, packet: u64, from: u32, now: u64);
+    /// Movement has changed which stations can decode what `station` sends: these can now, in ascending order.
+    fn neighbours_changed(&mut self, _station: u32, _neighbours: &[u32], _now: u64) {}
 }
 
 /// Event kinds of the air. The world reserves numbers below [`kinds::END`] for them.
@@ -122,8 +128,10 @@ pub mod kinds {
     pub const TIMEOUT: u32 = 4;
     /// The back-off ends, unless it has moved.
     pub const ACCESS: u32 = 5;
+    /// A moving node is looked at: `target` its place among those that move; or, if `a` is 1, the list of station `target` is renewed.
+    pub const MOVE: u32 = 6;
     /// First number that is not the air's.
-    pub const END: u32 = 6;
+    pub const END: u32 = 7;
 }
 
 /// Classes of equal-time events: what ends goes before what begins.
@@ -134,6 +142,7 @@ pub(crate) mod class {
     pub(crate) const REPLY: u8 = 3;
     pub(crate) const TIMEOUT: u8 = 4;
     pub(crate) const ACCESS: u8 = 5;
+    pub(crate) const MOVE: u8 = 6;
 }
 
 /// Counters of a station.
@@ -190,6 +199,7 @@ pub struct Air {
     per_chunk: bool,
     needs: Needs,
     reception: Vec<Stream>,
+    movement: Option<Box<Movement>>,
     /// What happened, if a trace was asked for; the world takes it out.
     pub recorder: Option<Trace>,
 }
@@ -230,6 +240,7 @@ impl Air {
                 Vec::new()
             },
             kinds,
+            movement: None,
             recorder: None,
         }
     }
@@ -292,7 +303,8 @@ impl Air {
 
     /// How long after a frame's end the last hearer has heard of it, ns.
     pub(crate) fn longest_echo(&self) -> u64 {
-        BAND_NS + self.hearers.bands.iter().map(|band| u64::from(band.offset)).max().unwrap_or(0)
+        let bands = self.hearers.bands.iter().map(|band| u64::from(band.offset));
+        BAND_NS + bands.max().unwrap_or(0).max(self.moving_echo())
     }
 
     /// Packets that the MAC of a station holds.
@@ -364,6 +376,7 @@ impl Air {
             kinds::REPLY => self.reply(event.target, agenda),
             kinds::TIMEOUT => self.timeout(event.target, event.a, agenda, upper),
             kinds::ACCESS => self.access(event.target, agenda),
+            kinds::MOVE => self.moved(event.target, event.a == 1, agenda, upper),
             _ => unreachable!("not an event of the air"),
         }
     }

@@ -38,6 +38,8 @@ struct Host {
     rank: u32,
     interval: Span,
     last: Counted,
+    /// Nodes that can decode what it sends.
+    neighbours: usize,
     /// Which setting of each timer counts.
     timers: BTreeMap<u16, u32>,
     counts: MessageCounts,
@@ -99,8 +101,9 @@ impl Net {
         let (rank, interval) = (self.node_ranks[node as usize], agent.sample_interval());
         let counts = MessageCounts::default();
         let (last, timers) = (Counted::default(), BTreeMap::new());
+        let neighbours = self.ports[port as usize].peers.len();
         self.agents.hosts.resize_with(stations, || None);
-        let host = Host { agent, random, port, node, rank, interval, last, timers, counts };
+        let host = Host { agent, random, port, node, rank, interval, last, neighbours, timers, counts };
         self.agents.hosts[station as usize] = Some(host);
     }
 
@@ -275,8 +278,17 @@ impl Net {
         let message = std::mem::take(&mut self.agents.messages[packet.sequence as usize]);
         self.agents.free.push(packet.sequence);
         let Some(host) = self.agents.at(message.station) else { return };
-        let neighbours = self.ports[host.port as usize].peers.len() as u64;
-        host.counts.missed += neighbours.saturating_sub(message.heard.len() as u64);
+        host.counts.missed += host.neighbours.saturating_sub(message.heard.len()) as u64;
+    }
+
+    /// Movement has changed who can decode what a station sends.
+    pub(super) fn agent_moves(&mut self, station: u32, mut nodes: Vec<u32>, now: u64) {
+        let Some(host) = self.agents.at(station) else { return };
+        nodes.sort_unstable();
+        nodes.dedup();
+        host.neighbours = nodes.len();
+        let nodes: Vec<NodeId> = nodes.into_iter().map(NodeId).collect();
+        self.ask(station, now, |agent, context| agent.on_neighbours(&nodes, context));
     }
 
     /// Inner values of a station's agent.

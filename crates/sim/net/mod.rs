@@ -139,8 +139,8 @@ pub(crate) struct Port {
     pub saturating: Vec<u32>,
     /// Flows that start here and wait for room.
     pub blocked: VecDeque<Blocked>,
-    /// Nodes that this port reaches, with their stations; sorted.
-    pub peers: Box<[(u32, u32)]>,
+    /// Nodes that this port reaches, with their stations; sorted. Where nodes move, those too that it has reached before.
+    pub peers: Vec<(u32, u32)>,
     /// What has left the queue, and what of it before the end of the warm-up; what stands on a timetable counts there.
     pub totals: QueueTotals,
     pub warmup: QueueTotals,
@@ -706,5 +706,17 @@ impl Upper for Net {
         if let Some(packet) = self.packets.get(handle).filter(|p| is_message(p)).copied() {
             self.message_heard(station, &packet, false, now);
         }
+    }
+
+    fn neighbours_changed(&mut self, station: u32, neighbours: &[u32], now: u64) {
+        let port = self.port_of_station[station as usize];
+        let nodes: Vec<u32> = neighbours.iter().map(|&s| self.node_of_station[s as usize]).collect();
+        let peers = &mut self.ports[port as usize].peers;
+        for (&node, &peer) in nodes.iter().zip(neighbours) {
+            if let Err(at) = peers.binary_search_by_key(&node, |p| p.0) {
+                peers.insert(at, (node, peer));
+            }
+        }
+        self.agent_moves(station, nodes, now);
     }
 }

@@ -76,19 +76,36 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
     """Nodes where they are, who can decode or only sense whom, wired links, and the routes of flows.
 
     Nodes without a position are drawn near those that they hear. `seed` matters where propagation has
-    shadowing. Nodes of several heights, such as the floors of a building, are drawn floor by floor.
+    shadowing. Nodes of several heights, such as the floors of a building, are drawn floor by floor. A node
+    that moves is drawn where it begins, with its way; all else is as it is then.
     """
     of = network_of(source, seed=seed) if isinstance(source, Scenario) else source
     name = source.name if isinstance(source, Scenario) else ""
     found = relations(of)
     places, plan = positions(of, found)
     levels = _levels(of, places) if not plan else {}
+    ways = _ways(of) if plan else []
     low, high = _window(places)
+    rim = 0.04 * (high - low)
+    for way in ways:
+        low, high = np.minimum(low, way.min(axis=0) - rim), np.maximum(high, way.max(axis=0) + rim)
     shape = float(np.clip((high - low)[1] / (high - low)[0], FLATTEST, 1.25))
     with style.canvas(ax, name, height=style.WIDTH * 0.9 * shape + 0.6) as axes:
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
         _lines(axes, places, found)
+        if ways:
+            axes.add_collection(
+                LineCollection(
+                    ways,
+                    colors=style.COLOURS[5],
+                    linewidths=5.0,
+                    alpha=0.5,
+                    zorder=0.5,
+                    label="moves",
+                    rasterized=sum(map(len, ways)) > 2000,
+                )
+            )
         beside = _routes(axes, places, of)
         _nodes(axes, places, of, beside)
         for height, y in levels.items():
@@ -119,6 +136,15 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
             )
         style.legend(axes, below=36 if plan else 8)
         return style.figure_of(axes)
+
+
+def _ways(of: Network) -> list[np.ndarray]:
+    """Seen from above, the way of each node that moves, from where it begins."""
+    return [
+        np.array([node["position_m"][:2], *(corner[1:3] for corner in node["path"])], float)
+        for node in of["nodes"]
+        if node["path"] and node["position_m"]
+    ]
 
 
 def positions(of: Network, found: Relations) -> tuple[np.ndarray, bool]:

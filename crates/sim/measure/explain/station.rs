@@ -168,6 +168,11 @@ impl Station {
         }
     }
 
+    /// Somebody has moved.
+    pub fn hear_anew(&mut self, air: &Air) {
+        self.heard = air.heard_at(self.number);
+    }
+
     /// Whose packet is in its hands.
     pub fn owner(&self) -> Option<Owner> {
         self.head.map(|(_, owner)| owner)

@@ -42,6 +42,8 @@ pub(crate) struct Watch {
     hops: Vec<Hop>,
     forward_hops: usize,
     packets: BTreeMap<u64, Tracked>,
+    /// Lists of hearers that movement had changed at the last look.
+    renewed: u64,
     /// What every station was sending last: the packet and whose it is. A packet may be delivered before it is sent again.
     sending: Vec<(u64, Owner)>,
     senders: Option<Senders>,
@@ -70,6 +72,7 @@ impl Watch {
             hops: Vec::new(),
             forward_hops: 0,
             packets: BTreeMap::new(),
+            renewed: 0,
             sending: vec![(u64::MAX, Owner::Other); air.len()],
             senders: tcp.then(Senders::default),
             drops: BTreeMap::new(),
@@ -133,9 +136,14 @@ impl Watch {
         for (_, record) in net_told {
             self.on_net(now, record);
         }
+        let renewed = air.renewed_lists();
         for station in &mut self.stations {
             station.look(air, net);
+            if renewed != self.renewed {
+                station.hear_anew(air);
+            }
         }
+        self.renewed = renewed;
         for hop in &mut self.hops {
             let own = Owner::Flow(self.flow, hop.is_forward());
             match &mut hop.sends {

@@ -93,6 +93,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         nodes: vec![],
         links: vec![],
         gains: vec![],
+        movement: MovementSpec::default(),
         flows: vec![],
         routing: Routing::Hops,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },

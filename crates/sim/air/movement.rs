@@ -1,0 +1,344 @@
+//! Stations that move: when their places are looked at, and how the lists of hearers follow.
+//!
+//! A refresh takes a node to where its path is then. What that changes are the node's own lists and its entries in the lists of
+//! those that hear it: whoever lies within the farthest reach of any station, before or after, found by looking at the distance to
+//! every station. Nothing else is touched.
+//!
+//! A frame under way keeps its hearers and their powers. So the list of a station that transmits waits for the end of the frame; and,
+//! once, for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is put
+//! elsewhere, and the old one stays until its last pass is done, which finds it by its index.
+
+use crate::engine::{Agenda, Order};
+use crate::spec::{MovementSpec, Propagation};
+
+use super::hearers::{Band, Hearer, cut, distance, farthest_reach, hear, place};
+use super::path::Path;
+use super::radio::flag;
+use super::{Air, StationSpec, Upper, class, kinds};
+
+/// What a world with movement keeps beside the lists.
+#[derive(Debug)]
+pub(super) struct Movement {
+    nodes: Vec<Moving>,
+    /// Every station, with its place as of its last refresh.
+    stations: Vec<StationSpec>,
+    seed: u64,
+    /// Beyond it nobody hears anybody, m.
+    reach: f64,
+    /// What is to be done to each station's list.
+    due: Vec<Due>,
+    /// Where each station's list lies.
+    regions: Vec<Region>,
+    /// Lists that passes may still go through: until when.
+    kept: Vec<(u64, Region)>,
+    entries: Rooms,
+    bands: Rooms,
+    /// Lists that were renewed so far.
+    pub renewed: u64,
+    list: Vec<Hearer>,
+    cuts: Vec<Band>,
+}
+
+/// A node that moves.
+#[derive(Debug)]
+struct Moving {
+    path: Path,
+    stations: Vec<u32>,
+    rank: u32,
+}
+
+/// What is to be done to a list.
+#[derive(Debug, Default)]
+struct Due {
+    /// The transmitter itself has moved.
+    whole: bool,
+    /// Hearers that have moved.
+    hearers: Vec<u32>,
+    /// It waits for the transmitter's silence: an event is on the agenda.
+    waits: bool,
+}
+
+/// The room of a station's list and of its bands: where it begins and how much fits.
+#[derive(Debug, Clone, Copy)]
+struct Region {
+    entries: (u32, u32),
+    bands: (u32, u32),
+}
+
+/// Rooms that are free, by the power of two that they hold.
+#[derive(Debug, Default)]
+struct Rooms([Vec<(u32, u32)>; 32]);
+
+impl Rooms {
+    fn give(&mut self, room: (u32, u32)) {
+        if room.1 > 0 {
+            self.0[room.1.ilog2() as usize].push(room);
+        }
+    }
+
+    /// A room for so many; at the end of `all`, which grows by `empty`, if none is free.
+    fn take<T: Copy>(&mut self, count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
+        let size = count.max(1).next_power_of_two();
+        self.0[size.ilog2() as usize..].iter_mut().find_map(Vec::pop).unwrap_or_else(|| {
+            let first = all.len();
+            all.resize(first + size, empty);
+            (first as u32, size as u32)
+        })
+    }
+}
+
+impl Air {
+    /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was made of.
+    ///
+    /// # Errors
+    /// Which path contradicts itself.
+    pub(crate) fn let_move(
+        &mut self,
+        spec: &MovementSpec,
+        stations: &[StationSpec],
+        seed: u64,
+        agenda: &mut Agenda,
+    ) -> Result<(), String> {
+        if spec.paths.is_empty() {
+            return Ok(());
+        }
+        let mut nodes: Vec<Moving> = Vec::with_capacity(spec.paths.len());
+        for path in &spec.paths {
+            let own: Vec<(usize, &StationSpec)> =
+                stations.iter().enumerate().filter(|s| s.1.node == path.node).collect();
+            let Some(&(_, first)) = own.first() else {
+                return Err(format!("the movement of node number {}: it has no radio", path.node));
+            };
+            let fail = |problem: &str| format!("the movement of node {}: it {problem}", first.node_id);
+            if own.iter().any(|s| s.1.propagation == Propagation::Matrix) {
+                return Err(fail("contradicts the measured gains of its radio"));
+            }
+            let read = Path::new(path, spec).map_err(|problem| fail(&problem))?;
+            if read.place(0) != first.position {
+                return Err(fail("does not begin where the node stands"));
+            }
+            let rank = super::rank(seed, &first.node_id);
+            if let Some(at) = read.next(0) {
+                agenda.push(at, Order::new(class::MOVE, rank), kinds::MOVE, nodes.len() as u32, 0, 0);
+            }
+            nodes.push(Moving { path: read, stations: own.iter().map(|s| s.0 as u32).collect(), rank });
+        }
+        let region = |station: usize| {
+            let (first, end) = self.hearers.bands_of[station];
+            let bands = &self.hearers.bands[first as usize..end as usize];
+            let entries = bands.first().map_or((0, 0), |b| (b.first, bands[bands.len() - 1].end - b.first));
+            Region { entries, bands: (first, end - first) }
+        };
+        self.movement = Some(Box::new(Movement {
+            nodes,
+            reach: farthest_reach(stations),
+            due: stations.iter().map(|_| Due::default()).collect(),
+            regions: (0..stations.len()).map(region).collect(),
+            stations: stations.to_vec(),
+            seed,
+            kept: Vec::new(),
+            entries: Rooms::default(),
+            bands: Rooms::default(),
+            renewed: 0,
+            list: Vec::new(),
+            cuts: Vec::new(),
+        }));
+        Ok(())
+    }
+
+    /// A node is due to be looked at (`list` is false), or a station whose list waits.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn moved<U: Upper>(&mut self, target: u32, list: bool, agenda: &mut Agenda, upper: &mut U) {
+        let Some(mut movement) = self.movement.take() else { return };
+        if list {
+            movement.due[target as usize].waits = false;
+            self.renew_when_silent(&mut movement, target, true, agenda, upper);
+        } else {
+            let mut touched = movement.refresh(target, agenda);
+            touched.sort_unstable();
+            touched.dedup();
+            for station in touched {
+                if !movement.due[station as usize].waits {
+                    self.renew_when_silent(&mut movement, station, false, agenda, upper);
+                }
+            }
+        }
+        self.movement = Some(movement);
+    }
+
+    /// Renews a station's list, or waits until its frame has ended and, if it has not `waited` yet, has been heard everywhere.
+    fn renew_when_silent<U: Upper>(
+        &mut self,
+        movement: &mut Movement,
+        station: u32,
+        waited: bool,
+        agenda: &mut Agenda,
+        upper: &mut U,
+    ) {
+        let sender = &self.stations[station as usize];
+        let frame_end = sender.clock.transmit_until;
+        let bands = &self.hearers.bands[self.hearers.bands_of(station)];
+        let silent = frame_end + bands.last().map_or(0, |band| u64::from(band.offset));
+        let until = match sender.radio.has(flag::TRANSMITTING) {
+            true if waited => frame_end,
+            false if waited || agenda.now >= silent => {
+                self.renew(movement, station, (agenda.now < silent).then_some(silent), agenda.now, upper);
+                return;
+            }
+            _ => silent,
+        };
+        movement.due[station as usize].waits = true;
+        let order = Order::new(class::MOVE, sender.rank);
+        agenda.push(until, order, kinds::MOVE, station, 1, 0);
+    }
+
+    /// Makes a station's list what it is with everybody where they are now. Passes go through the old one until `kept`.
+    fn renew<U: Upper>(
+        &mut self,
+        movement: &mut Movement,
+        station: u32,
+        kept: Option<u64>,
+        now: u64,
+        upper: &mut U,
+    ) {
+        let Self { hearers, kinds, last_sequence, .. } = self;
+        let Movement { stations, due, regions, entries, bands, list, cuts, .. } = movement;
+        let due = &mut due[station as usize];
+        let region = &mut regions[station as usize];
+        let old_bands = hearers.bands_of(station);
+        let length = hearers.bands[old_bands.clone()].last().map_or(0, |band| band.end - region.entries.0);
+        let old = region.entries.0 as usize..(region.entries.0 + length) as usize;
+        let heard_by = |to: u32| hear(stations, kinds, movement.seed, station as usize, to as usize);
+        list.clear();
+        if due.whole {
+            let near = |to: &u32| {
+                let to = *to as usize;
+                to != station as usize
+                    && distance(stations[station as usize].position, stations[to].position) <= movement.reach
+            };
+            list.extend((0..stations.len() as u32).filter(near).filter_map(heard_by));
+        } else {
+            due.hearers.sort_unstable();
+            due.hearers.dedup();
+            list.extend(
+                hearers.list[old.clone()].iter().filter(|h| due.hearers.binary_search(&h.id).is_err()),
+            );
+            list.extend(due.hearers.iter().copied().filter_map(heard_by));
+        }
+        due.whole = false;
+        due.hearers.clear();
+        list.sort_unstable_by_key(|h| place(h, stations, kinds));
+        if hearers.list[old.clone()] == list[..] {
+            return;
+        }
+        movement.renewed += 1;
+        // The last sequence number that each hearer has seen goes with it; one that comes anew has seen none.
+        let mut seen: Vec<(u32, u32)> =
+            old.clone().map(|at| (hearers.list[at].id, last_sequence[at])).collect();
+        seen.sort_unstable();
+        let decodable = |hearers: &super::hearers::Hearers| {
+            let mut ids: Vec<u32> = hearers.decodable(station).map(|h| h.id).collect();
+            ids.sort_unstable();
+            ids
+        };
+        let neighbours = decodable(hearers);
+
+        movement.kept.retain(|&(until, region)| {
+            let over = until < now;
+            if over {
+                entries.give(region.entries);
+                bands.give(region.bands);
+            }
+            !over
+        });
+        cuts.clear();
+        cut(list, 0, stations, kinds, cuts);
+        let fits = list.len() <= region.entries.1 as usize && cuts.len() <= region.bands.1 as usize;
+        if kept.is_some() || !fits {
+            match kept {
+                Some(until) => movement.kept.push((until, *region)),
+                None => {
+                    entries.give(region.entries);
+                    bands.give(region.bands);
+                }
+            }
+            *region = Region {
+                entries: entries.take(list.len(), &mut hearers.list, Hearer::NONE),
+                bands: bands.take(cuts.len(), &mut hearers.bands, Band::default()),
+            };
+            last_sequence.resize(hearers.list.len(), 0);
+        }
+        let (first, band) = (region.entries.0, region.bands.0);
+        for (at, hearer) in (first as usize..).zip(&*list) {
+            hearers.list[at] = *hearer;
+            let known = seen.binary_search_by_key(&hearer.id, |s| s.0);
+            last_sequence[at] = known.map_or(0, |i| seen[i].1);
+        }
+        for (at, cut) in (band as usize..).zip(&*cuts) {
+            let Band { first: a, decodable_end: b, sensed_end: c, end: d, offset } = *cut;
+            hearers.bands[at] = Band {
+                first: first + a,
+                decodable_end: first + b,
+                sensed_end: first + c,
+                end: first + d,
+                offset,
+            };
+        }
+        hearers.bands_of[station as usize] = (band, band + cuts.len() as u32);
+        let now_near = decodable(hearers);
+        if now_near != neighbours {
+            upper.neighbours_changed(station, &now_near, now);
+        }
+    }
+
+    /// Lists of hearers that movement has changed so far.
+    #[must_use]
+    pub fn renewed_lists(&self) -> u64 {
+        self.movement.as_ref().map_or(0, |m| m.renewed)
+    }
+
+    /// How far after a frame's end a signal may still arrive somewhere, whatever moves, ns.
+    pub(super) fn moving_echo(&self) -> u64 {
+        self.movement.as_ref().map_or(0, |m| super::propagation::delay_ns(m.reach))
+    }
+
+    /// Where a station was when it was last looked at, m; none if nothing moves in this world.
+    #[must_use]
+    pub fn place(&self, station: u32) -> Option<[f64; 3]> {
+        self.movement.as_ref().map(|m| m.stations[station as usize].position)
+    }
+
+    /// Stations whose lists wait until a frame has ended.
+    #[must_use]
+    pub fn lists_waiting(&self) -> usize {
+        self.movement.as_ref().map_or(0, |m| m.due.iter().filter(|due| due.waits).count())
+    }
+}
+
+impl Movement {
+    /// Takes a node to where it is now. Stations whose lists that may change, its own among them, in any order and repeated.
+    fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Vec<u32> {
+        let moving = &self.nodes[node as usize];
+        if let Some(at) = moving.path.next(agenda.now) {
+            agenda.push(at, Order::new(class::MOVE, moving.rank), kinds::MOVE, node, 0, 0);
+        }
+        let there = moving.path.place(agenda.now);
+        let mut touched = Vec::new();
+        for &own in &moving.stations {
+            let before = std::mem::replace(&mut self.stations[own as usize].position, there);
+            for (other, station) in (0u32..).zip(&self.stations) {
+                let near =
+                    [before, there].iter().any(|&place| distance(place, station.position) <= self.reach);
+                // Measured gains do not move.
+                if near && other != own && station.propagation != Propagation::Matrix {
+                    self.due[other as usize].hearers.push(own);
+                    touched.push(other);
+                }
+            }
+            self.due[own as usize].whole = true;
+            touched.push(own);
+        }
+        touched
+    }
+}

@@ -1,0 +1,272 @@
+//! A moving node's path: where it is at any moment, and when it has gone far enough to be looked at again.
+
+use super::hearers::distance;
+use crate::spec::{MovementSpec, PathSpec};
+
+/// A corner of a path.
+#[derive(Debug, Clone, Copy)]
+struct Corner {
+    /// When the node is there, ns.
+    at: u64,
+    place: [f64; 3],
+    /// How far it has gone by then, m.
+    gone: f64,
+}
+
+/// What comes round again and again.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    /// The corner that it begins at.
+    first: usize,
+    /// How long it takes, ns.
+    length: u64,
+    /// How far that is, m.
+    metres: f64,
+}
+
+/// The path of a node.
+#[derive(Debug)]
+pub(crate) struct Path {
+    /// In order of time; never empty.
+    corners: Vec<Corner>,
+    round: Option<Round>,
+    /// See [`MovementSpec`]; the interval in ns.
+    interval: u64,
+    distance: f64,
+}
+
+impl Path {
+    /// The path of a specification.
+    ///
+    /// # Errors
+    /// What contradicts itself.
+    pub fn new(path: &PathSpec, movement: &MovementSpec) -> Result<Self, String> {
+        let mut corners: Vec<Corner> = Vec::with_capacity(path.knots.len());
+        for knot in path.knots.iter() {
+            let (at, place) = (knot.at.as_nanos(), knot.position);
+            let gone = match corners.last() {
+                None => 0.0,
+                Some(last) => {
+                    let way = distance(last.place, place);
+                    if at < last.at || at == last.at && way > 0.0 {
+                        return Err("is in two places at once, or goes back in time".to_string());
+                    }
+                    last.gone + way
+                }
+            };
+            if !gone.is_finite() {
+                return Err("has a corner that is nowhere".to_string());
+            }
+            corners.push(Corner { at, place, gone });
+        }
+        let Some(last) = corners.last().copied() else { return Err("has no corner".to_string()) };
+        let round = match path.repeat_from {
+            None => None,
+            Some(first) => {
+                let from = corners.get(first).ok_or("repeats from a corner that it has not")?;
+                if from.at >= last.at || from.place != last.place {
+                    return Err(
+                        "repeats a round that takes no time, or does not end where it began".to_string()
+                    );
+                }
+                Some(Round { first, length: last.at - from.at, metres: last.gone - from.gone })
+            }
+        };
+        let interval = movement.interval.as_nanos().max(1);
+        Ok(Self { corners, round, interval, distance: movement.distance_m.max(0.0) })
+    }
+
+    fn last(&self) -> Corner {
+        self.corners[self.corners.len() - 1]
+    }
+
+    /// The moment at which the corners stand for `at`, how many rounds have passed by then, and of how long a time.
+    fn fold(&self, at: u64) -> (u64, u64, u64) {
+        match self.round {
+            Some(round) if at >= self.last().at => {
+                let from = self.corners[round.first].at;
+                let rounds = (at - from) / round.length;
+                (at - rounds * round.length, rounds, rounds * round.length)
+            }
+            _ => (at, 0, 0),
+        }
+    }
+
+    /// The line that the node is on at a moment within the corners: from the first corner to the second.
+    fn line(&self, at: u64) -> (Corner, Corner) {
+        let next = self.corners.partition_point(|c| c.at <= at);
+        let to = self.corners.get(next).copied().unwrap_or(self.last());
+        (if next == 0 { to } else { self.corners[next - 1] }, to)
+    }
+
+    /// Where the node is, m.
+    pub fn place(&self, at: u64) -> [f64; 3] {
+        let at = self.fold(at).0;
+        let (a, b) = self.line(at);
+        if at <= a.at || b.at <= a.at {
+            return a.place;
+        }
+        let share = (at - a.at) as f64 / (b.at - a.at) as f64;
+        [0, 1, 2].map(|i| a.place[i] + (b.place[i] - a.place[i]) * share)
+    }
+
+    /// How far the node has gone, m.
+    fn gone(&self, at: u64) -> f64 {
+        let (at, rounds, _) = self.fold(at);
+        let (a, b) = self.line(at);
+        let share = if at <= a.at || b.at <= a.at { 0.0 } else { (at - a.at) as f64 / (b.at - a.at) as f64 };
+        let metres = self.round.map_or(0.0, |r| r.metres);
+        a.gone + (b.gone - a.gone) * share + rounds as f64 * metres
+    }
+
+    /// The end of the line that the node is on, and whether it moves on it; none if it rests for good.
+    fn stretch(&self, at: u64) -> Option<(u64, bool)> {
+        let (folded, _, passed) = self.fold(at);
+        let (a, b) = self.line(folded);
+        (b.at > folded).then(|| (b.at + passed, b.gone > a.gone))
+    }
+
+    /// The first moment at which the node has gone so far, rounded up; `u64::MAX` if it never does.
+    fn moment(&self, metres: f64) -> u64 {
+        let last = self.last();
+        let (metres, later) = match self.round {
+            Some(round) if metres > last.gone && round.metres > 0.0 => {
+                let rounds = ((metres - last.gone) / round.metres).ceil();
+                (metres - rounds * round.metres, (rounds as u64).saturating_mul(round.length))
+            }
+            _ if metres > last.gone => return u64::MAX,
+            _ => (metres, 0),
+        };
+        let next = self.corners.partition_point(|c| c.gone < metres);
+        let b = self.corners.get(next).copied().unwrap_or(last);
+        let within = match next.checked_sub(1).map(|i| self.corners[i]) {
+            Some(a) if b.gone > a.gone => {
+                let share = (metres - a.gone) / (b.gone - a.gone);
+                a.at + ((share * (b.at - a.at) as f64).ceil() as u64).min(b.at - a.at)
+            }
+            _ => b.at,
+        };
+        within.saturating_add(later)
+    }
+
+    /// When the node is to be looked at again after it was at `last`; none if it does not move any more.
+    pub fn next(&self, last: u64) -> Option<u64> {
+        // Rests may follow each other, the last of a round and the first of the next too.
+        let mut start = last;
+        let mut rests_left = 2 * self.corners.len();
+        while let (end, false) = self.stretch(start)? {
+            start = end;
+            rests_left = rests_left.checked_sub(1)?;
+        }
+        let far = self.moment(self.gone(last) + self.distance).max(start);
+        let mut rests = start;
+        for _ in 0..=2 * self.corners.len() {
+            match self.stretch(rests) {
+                Some((end, true)) if rests < far => rests = end,
+                _ => break,
+            }
+        }
+        Some(far.min(rests).max(last.saturating_add(self.interval)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Knot;
+    use airfair_units::Time;
+    use std::sync::Arc;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Knots as (seconds, x).
+    fn path(knots: &[(f64, f64)], repeat_from: Option<usize>) -> Result<Path, String> {
+        let knots: Arc<[Knot]> = knots
+            .iter()
+            .map(|&(at, x)| Knot { at: Time((at * 1e9) as u64), position: [x, 5.0, 0.0] })
+            .collect();
+        Path::new(&PathSpec { node: 0, knots, repeat_from }, &MovementSpec::default())
+    }
+
+    /// Every moment, in seconds, at which the node is looked at before `end` s, and where it is then.
+    fn looks(path: &Path, end: u64) -> Vec<(f64, f64)> {
+        let mut all = Vec::new();
+        let mut at = 0;
+        while let Some(next) = path.next(at).filter(|&next| next < end * S) {
+            assert!(next > at);
+            all.push((next as f64 / 1e9, path.place(next)[0]));
+            at = next;
+        }
+        all
+    }
+
+    #[test]
+    fn a_node_walks_in_straight_lines_and_rests() {
+        // Leaves at 2 s with 10 m/s, rests from 3 to 5 s, goes back with 20 m/s.
+        let path = path(&[(2.0, 100.0), (3.0, 110.0), (5.0, 110.0), (5.5, 100.0)], None).unwrap();
+        let at = |s: f64| path.place((s * 1e9) as u64)[0];
+        let places = [0.0, 2.0, 2.25, 3.0, 4.9, 5.0, 5.25, 5.5, 99.0].map(at);
+        assert_eq!(places, [100.0, 100.0, 102.5, 110.0, 110.0, 110.0, 105.0, 100.0, 100.0]);
+        assert_eq!(path.place(0)[1], 5.0);
+        // Each metre is 0.1 s of the way there. On the way back the first metre takes 0.05 s, and 0.1 s are two metres; the node
+        // has come to rest when the last 0.1 s are over.
+        let looks = looks(&path, 100);
+        let back = [109.0, 107.0, 105.0, 103.0, 101.0, 100.0].into_iter().enumerate();
+        let expected: Vec<(f64, f64)> = (1..=10)
+            .map(|i| (2.0 + 0.1 * f64::from(i), 100.0 + f64::from(i)))
+            .chain(back.map(|(i, x)| (5.05 + 0.1 * i as f64, x)))
+            .collect();
+        assert_eq!(looks.len(), expected.len(), "{looks:?}");
+        for (found, wanted) in looks.iter().zip(&expected) {
+            assert!(
+                (found.0 - wanted.0).abs() < 1e-6 && (found.1 - wanted.1).abs() < 1e-5,
+                "{found:?} {wanted:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_slow_node_is_looked_at_every_metre_and_where_it_stops() {
+        // 2.5 m at 0.5 m/s.
+        let slow = path(&[(1.0, 0.0), (6.0, 2.5)], None).unwrap();
+        assert_eq!(looks(&slow, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
+        // 0.1 m and back again, too fast to be seen: only that it has moved.
+        let twitch = path(&[(1.0, 0.0), (1.01, 0.1), (1.02, 0.0)], None).unwrap();
+        assert_eq!(looks(&twitch, 100), [(1.02, 0.0)]);
+    }
+
+    #[test]
+    fn a_round_comes_again_and_again() {
+        // To 30 m in 3 s, rests 2 s, back in 3 s, rests 2 s: a round of 10 s that begins at 5 s.
+        let path = path(&[(5.0, 0.0), (8.0, 30.0), (10.0, 30.0), (13.0, 0.0), (15.0, 0.0)], Some(0)).unwrap();
+        let at = |s: f64| path.place((s * 1e9) as u64)[0];
+        assert_eq!([4.0, 6.0, 9.0, 12.0, 14.0].map(at), [0.0, 10.0, 30.0, 10.0, 0.0]);
+        assert_eq!([15.0, 16.0, 59.0, 1_000_006.0].map(at), [0.0, 10.0, 30.0, 10.0]);
+        // 60 looks a round: the way is 60 m at 10 m/s.
+        let looks = looks(&path, 105);
+        assert_eq!(looks.len(), 600, "{:?}", &looks[..4]);
+        assert!(looks.iter().all(|&(s, x)| (at(s) - x).abs() < 1e-3));
+    }
+
+    #[test]
+    fn who_does_not_move_is_not_looked_at() {
+        assert_eq!(path(&[(3.0, 1.0)], None).unwrap().next(0), None);
+        assert_eq!(path(&[(3.0, 1.0), (4.0, 1.0), (9.0, 1.0)], Some(1)).unwrap().next(0), None);
+        assert_eq!(path(&[(3.0, 1.0), (4.0, 2.0)], None).unwrap().next(4 * S), None);
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        for (knots, repeat) in [
+            (&[][..], None),
+            (&[(1.0, 0.0), (0.5, 1.0)], None),
+            (&[(1.0, 0.0), (1.0, 1.0)], None),
+            (&[(1.0, f64::NAN), (2.0, 1.0)], None),
+            (&[(1.0, 0.0), (2.0, 1.0)], Some(0)),
+            (&[(1.0, 0.0), (2.0, 0.0)], Some(1)),
+            (&[(1.0, 0.0), (2.0, 0.0)], Some(7)),
+        ] {
+            assert!(path(knots, repeat).is_err(), "{knots:?} {repeat:?}");
+        }
+    }
+}
