@@ -508,3 +508,37 @@ fn inner_values_are_the_averages_and_what_was_decided_and_heard() {
     let seen = gauges(&wide);
     assert!((seen["avg"] - 340.0).abs() < 1e-6 && seen["p_b"] == 1.0, "{seen:?}");
 }
+
+/// What the simulator asks once, and the first check: at a random moment of the first T_NCN.
+#[test]
+fn agents_start_out_of_step_and_listen_to_what_is_not_for_them() {
+    let scheme = (find("nred").expect("there").build)(&Params::default()).expect("its defaults");
+    assert!(scheme.overhears());
+    let first: Vec<Time> = (1..=20)
+        .map(|seed| {
+            let mut agent = NredAgent::new(nred(&[]));
+            assert_eq!(agent.sample_interval(), Span::from_millis(100));
+            let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), Outbox::default());
+            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
+            let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), neighbours: &NEIGHBOURS };
+            agent.on_start(&setup, &mut context);
+            let [(_, at)] = out.timers[..] else { panic!("{:?}", out.timers) };
+            at
+        })
+        .collect();
+    let (least, most) = (first.iter().min().expect("twenty"), first.iter().max().expect("twenty"));
+    assert!(*least < Time::ZERO + Span::from_millis(300), "{least:?}");
+    assert!((Span::from_millis(700)..Span::from_secs(1)).contains(&most.since(Time::ZERO)), "{most:?}");
+}
+
+/// A cry of 1 means everything, also to a node that has hardly used the channel; and thresholds from 0 on divide nothing by nothing.
+#[test]
+fn the_ends_of_the_scale() {
+    let mut idle = Node::new(&[]);
+    idle.hears(1, 1.0, 2000);
+    assert_eq!((idle.outgoing, idle.incoming), (1.0, 1.0));
+    let from_zero = nred(&[("min_th", ParamValue::Number(0.0))]);
+    assert_eq!(Detector::new(&from_zero).congestion(0.0).normalized, 0.0);
+    let set = [("lifetime", ParamValue::Span(Span::from_secs(1)))];
+    assert_eq!(nred(&set).lifetime, nred(&set).ncn_interval, "as long as T_NCN is long enough");
+}
