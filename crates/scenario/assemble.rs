@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, QueueSpec, Routing, Transport, WorldSpec,
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, Routing, Transport, WorldSpec,
 };
 use airfair_units::{Bytes, Span};
 
@@ -83,7 +83,13 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let routing = table!(RoutingTable, "routing");
     let arp = table!(ArpTable, "arp");
     let headers = table!(HeadersTable, "headers");
-    let schemes = schemes(root, top.as_ref(), &streams, cx);
+    let used: BTreeSet<&str> = streams
+        .laws
+        .iter()
+        .map(String::as_str)
+        .chain(stations.schemes.iter().map(|(_, name)| name.as_str()))
+        .collect();
+    let schemes = schemes(root, top.as_ref(), used, cx);
     let header_specs = headers.as_ref().map(|table| resolve_headers(table, cx));
     if cx.failed() {
         return None;
@@ -103,6 +109,15 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         links: link_specs,
         gains: gain_specs,
         movement,
+        schemes: stations
+            .schemes
+            .iter()
+            .map(|(node, name)| NodeScheme {
+                node: *node,
+                scheme: name.clone(),
+                params: schemes.get(name).cloned().unwrap_or_default(),
+            })
+            .collect(),
         flows: streams.specs.clone(),
         routing: resolve_routing(&routing),
         arp: ArpSpec {
@@ -225,17 +240,16 @@ fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>,
     (tables, specs)
 }
 
-/// Parameters of every scheme that runs or is written about.
-fn schemes(
+/// Parameters of every scheme that runs, at flows and nodes (`used`) or by default, or that is written about.
+fn schemes<'a>(
     root: &Table,
-    top: Option<&TopTable>,
-    streams: &Streams,
+    top: Option<&'a TopTable>,
+    mut used: BTreeSet<&'a str>,
     cx: &mut Cx<'_>,
 ) -> BTreeMap<String, Params> {
     let registry = cx.schemes;
     let parent = Path::ROOT.child("schemes");
     let written = single(root, "schemes", cx);
-    let mut used: BTreeSet<&str> = streams.laws.iter().map(String::as_str).collect();
     if let Some(top) = top {
         let place = (top.places.of("scheme"), &Path::ROOT.child("scheme"));
         if crate::params::known(registry, &top.scheme.0, place, cx).is_some() {

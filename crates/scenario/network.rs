@@ -43,6 +43,9 @@ table! {
         position: Position = computed("required with radios whose propagation hangs on distance");
         /// Its radios, at most one of a kind; an empty list for a wired node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+        /// The scheme at its interfaces, whatever the run's is: queues, what stands beside them, agents. Its flows keep their laws. So
+        /// a mesh is half converted: `scheme = "droptail"` leaves a node out, `scheme = "nred"` makes one the first.
+        scheme: SchemeName = computed("the run's scheme");
         /// Where it goes from there.
         movement: Way = computed("it stays, unless the file of [movement] moves it");
     }

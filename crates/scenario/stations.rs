@@ -18,6 +18,7 @@ use crate::place_nodes::{Air, count, place};
 use crate::propagation::reach;
 use crate::radio::RadioTable;
 use crate::resolve_radio::{name as standard_name, resolve};
+use crate::scheme_name::SchemeName;
 use crate::table::Beside;
 use crate::tree::{Node, Table, Value};
 
@@ -103,6 +104,8 @@ pub(crate) struct Stations {
     pub names: Names,
     pub tables: Vec<NodeTable>,
     pub specs: Vec<NodeSpec>,
+    /// Nodes that name a scheme of their own.
+    pub schemes: Vec<(usize, String)>,
     /// Gains that a generator makes, the same both ways: where it stands, two nodes, the gain.
     pub gains: Vec<(At, String, String, Db)>,
 }
@@ -115,8 +118,13 @@ pub(crate) fn stations(
     limits: &Limits,
     cx: &mut Cx<'_>,
 ) -> Stations {
-    let mut stations =
-        Stations { names: Names::of("node"), tables: Vec::new(), specs: Vec::new(), gains: Vec::new() };
+    let mut stations = Stations {
+        names: Names::of("node"),
+        tables: Vec::new(),
+        specs: Vec::new(),
+        schemes: Vec::new(),
+        gains: Vec::new(),
+    };
     let rows = blocks(root, "node", cx);
     let generator = root.get("nodes").and_then(|node| {
         let read = NodesTable::read(node, &Path::ROOT.child("nodes"), cx);
@@ -185,6 +193,12 @@ fn push(stations: &mut Stations, mut table: NodeTable, radios: &Radios, path: &P
             cx.error(table.places.of("position"), &path.child("position"), || {
                 format!("missing; radio \"{}\" needs it; expected {}", radio.name, Position::expected())
             });
+        }
+    }
+    if let Some(SchemeName(name)) = &table.scheme {
+        let place = (table.places.of("scheme"), &path.child("scheme"));
+        if crate::params::known(cx.schemes, name, place, cx).is_some() {
+            stations.schemes.push((stations.specs.len(), name.clone()));
         }
     }
     // Where it is unknown the complete form says nothing either: a map must not show it in a place.
@@ -264,6 +278,7 @@ fn generate(
             id: Name(id),
             position: Some(Position(position)),
             radios: Some(list.clone()),
+            scheme: None,
             movement: None,
         };
         if let Some(moved) = moves.take(&table.id.0) {

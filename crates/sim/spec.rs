@@ -28,6 +28,8 @@ pub struct WorldSpec {
     pub movement: MovementSpec,
     /// Flows between nodes.
     pub flows: Vec<FlowSpec>,
+    /// Nodes at whose interfaces another scheme stands than the run's.
+    pub schemes: Vec<NodeScheme>,
     /// How next hops are found.
     pub routing: Routing,
     /// Whether neighbours' hardware addresses are known from the start.
@@ -45,6 +47,17 @@ pub struct NodeSpec {
     pub position: [f64; 3],
     /// Its radio interfaces, as indices into [`WorldSpec::radios`]; empty for a wired node. At most one of a kind.
     pub radios: Vec<usize>,
+}
+
+/// The scheme of a node's interfaces: their queues, what stands beside them, and the agents. Its flows keep their laws.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeScheme {
+    /// The node.
+    pub node: usize,
+    /// The scheme's name.
+    pub scheme: String,
+    /// Its parameters.
+    pub params: Params,
 }
 
 /// What moves. What others hear of a moving node is worked out again when `interval` has passed and it has gone `distance`, or

@@ -14,7 +14,7 @@ use crate::measure::series::{Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
-use crate::net::{Injected, Net, Output};
+use crate::net::{Injected, Net, Output, Placed};
 use crate::spec::{FlowSpec, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
@@ -70,6 +70,7 @@ impl World {
         if spec.radios.len() > usize::from(u8::MAX) {
             return Err("at most 255 kinds of radio".to_string());
         }
+        let placed = Placed::new(spec, scheme, schemes)?;
         let kinds = spec.radios.iter().map(|r| Kind::new(r, &spec.headers)).collect::<Result<Vec<_>, _>>()?;
         let mut stations = Vec::new();
         let mut radio_of_station = Vec::new();
@@ -86,7 +87,7 @@ impl World {
                     tx_power: r.phy.tx_power,
                     cutoff: r.phy.cutoff,
                     propagation: r.propagation.clone(),
-                    overhears: scheme.overhears(),
+                    overhears: placed.at(node).overhears(),
                 });
                 radio_of_station.push(radio);
             }
@@ -106,9 +107,9 @@ impl World {
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
-        let only_marks = scheme.only_marks();
+        let only_marks = placed.run.only_marks();
         let net =
-            Net::new(spec, &air, node_of_station, &radio_of_station, (scheme, schemes), seed, &mut agenda)?;
+            Net::new(spec, &air, node_of_station, &radio_of_station, (placed, schemes), seed, &mut agenda)?;
         let routeless = net.unreachable().map(|f| {
             format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
         });

@@ -179,11 +179,14 @@ proptest! {
         description in "[ -~äß\t]{0,30}",
     ) {
         let mut text = format!("name = \"any\"\nduration = \"10 s\"\ndescription = {description:?}\n\n[radio]\n{radio}");
-        if let Some(fast) = fast {
+        if let Some(fast) = &fast {
             text.push_str(&format!("\n[radios.\"more kinds\"]\nchannel = 6\n{fast}"));
         }
         text.push_str(&nodes);
         text.push_str("\n[[node]]\nid = \"gain \\\"1\\\"\"\nposition = [\"-1.5 m\", \"0.1 km\", \"3 m\"]\n");
+        if fast.is_none() {
+            text.push_str("scheme = \"nred\"\n");
+        }
         text.push_str(&movement.unwrap_or_default());
         text.push_str(&format!("{}{}", flows.0, flows.1));
         if let Some(tcp) = tcp {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use airfair_schemes::Registry;
 use airfair_schemes::places::{Interface, Medium, Outbox};
-use airfair_schemes::{Registry, Scheme};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
@@ -14,6 +14,7 @@ use super::flows::{FlowTotals, TcpFlow};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
 use super::packet::Packets;
+use super::placed::Placed;
 use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
 use super::{Behind, Flow, Net, Port, QueueTotals, class, kinds};
@@ -31,7 +32,7 @@ impl Net {
         air: &Air,
         node_of_station: Vec<u32>,
         radio_of_station: &[usize],
-        (scheme, schemes): (Box<dyn Scheme>, &Registry),
+        (placed, schemes): (Placed, &Registry),
         seed: u64,
         agenda: &mut Agenda,
     ) -> Result<Self, String> {
@@ -96,6 +97,7 @@ impl Net {
                     Behind::Wire(_) => BTreeMap::new(),
                 };
                 let interface = interface(*node, *behind, *limit);
+                let scheme = placed.at(*node as usize);
                 let (queue, aqm) = (scheme.queue(&interface), scheme.aqm(&interface));
                 Port {
                     node: *node,
@@ -199,11 +201,13 @@ impl Net {
         for station in 0..net.node_of_station.len() {
             let port = net.port_of_station[station];
             let limit = spec.radios[radio_of_station[station]].queue.packets;
-            let interface = interface(net.ports[port as usize].node, Behind::Station(station as u32), limit);
-            let Some(agent) = scheme.agent(&interface) else { continue };
+            let node = net.ports[port as usize].node;
+            let interface = interface(node, Behind::Station(station as u32), limit);
+            let Some(agent) = placed.at(node as usize).agent(&interface) else { continue };
             let name = air_name(spec, &net, radio_of_station, station);
             net.add_agent(station as u32, agent, Stream::new(seed, &name, Purpose::Agent));
         }
+        let scheme = placed.run;
         net.nowhere = net.agents.is_empty()
             && net.ports.iter().all(|port| port.aqm.is_none())
             && Interface::sorts().iter().any(|at| scheme.aqm(at).is_some() || scheme.agent(at).is_some());

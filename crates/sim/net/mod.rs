@@ -13,11 +13,14 @@ mod flows;
 mod laws;
 mod meter;
 mod packet;
+mod placed;
 mod results;
 mod routing;
 mod tcp;
 pub(crate) mod watch;
 mod wire;
+
+pub(crate) use placed::Placed;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -18,15 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from airfair.paper import Series
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-
     from airfair.claims import Measured
     from airfair.recording import Recording
+    from matplotlib.axes import Axes
 
 CELL = Path(__file__).with_name("cell.toml")
 FLOWS = (5, 10, 15, 20)

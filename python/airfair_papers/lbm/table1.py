@@ -62,9 +62,7 @@ VARIANTS: dict[str, Callable[[int], tuple[str, ...]]] = {
     "marks down to two": _changed(one_file, "newreno.mark_to_one=false"),
     "back to back": back_to_back,
     "back to back, windows up to 1000": _changed(back_to_back, UNLIMITED),
-    "back to back, 512 B, no RTS": _changed(
-        back_to_back, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'
-    ),
+    "back to back, 512 B, no RTS": _changed(back_to_back, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'),
 }
 """By what they change."""
 

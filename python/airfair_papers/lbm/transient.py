@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from airfair.claims import Claim, Measured, number, number_gain
 from airfair.paper import Experiment, Series
 
@@ -25,9 +24,8 @@ from ._cell import BACK_TO_BACK, CELL, INTERVAL, SEEDS, WARMUP, access_point, de
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
     from airfair.recording import Recording
+    from matplotlib.figure import Figure
 
 COME_S, GO_S, END_S = 120, 220, 320
 FEW, MORE = 3, 5

@@ -39,9 +39,8 @@ from ._cell import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from airfair.recording import Recording
+    from matplotlib.figure import Figure
 
 COUNT = 10
 
@@ -80,14 +79,14 @@ def read(recording: Recording) -> dict[str, float]:
         "marked_packets": float(sum(recording.result["marks"].values())),
         "queue_full_drops": float(recording.result["drops"].get("queue-full", 0)),
     }
-    ups = [rate for rate, flow in zip(values, recording.result["flows"], strict=True) if flow["dst"] == "host"]
+    ups = [
+        rate for rate, flow in zip(values, recording.result["flows"], strict=True) if flow["dst"] == "host"
+    ]
     numbers["uploads_share"] = sum(ups) / sum(values) if sum(values) else float("nan")
     return numbers | gauges(recording, windows)
 
 
-def _better(
-    form: str, scheme: str, what: str, number: str, comparison: Literal["above", "below"]
-) -> Claim:
+def _better(form: str, scheme: str, what: str, number: str, comparison: Literal["above", "below"]) -> Claim:
     return Claim(
         text=f"Marking both directions ({scheme}): {what} than with drop-tail, {form}",
         where="ours; section 2.2",
@@ -113,7 +112,10 @@ NAMES = (*SCHEMES, *ONE_WAY, *MEASURES)
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Delay of the access point's packets and fairness, a bar a scheme."""
-    panels = {"access_point_delay_ms": "delay of the access point's packets (ms)", "fairness": "fairness index"}
+    panels = {
+        "access_point_delay_ms": "delay of the access point's packets (ms)",
+        "fairness": "fairness index",
+    }
     for axes, (name, label) in zip(figure.subplots(1, 2, sharey=True), panels.items(), strict=True):
         for k, form in enumerate(FORMS):
             values = [rows[f"{scheme}, {form}"]["numbers"][name] for scheme in NAMES]

@@ -94,6 +94,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         links: vec![],
         gains: vec![],
         movement: MovementSpec::default(),
+        schemes: vec![],
         flows: vec![],
         routing: Routing::Hops,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },

@@ -1,0 +1,197 @@
+//! Agents beside radios: what their samples say, what becomes of their messages, and nodes that have another scheme.
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use airfair_schemes::places::{
+    Agent, AgentSetup, Context, Destination, Interface, Message, NodeId, NodeSample, Timer,
+};
+use airfair_schemes::{Params, Scheme, find};
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_units::{Rate, Span, Time};
+use support::{chain, dot11b, flow, node, saturating, world};
+
+/// What agents were told: by node, when.
+#[derive(Default)]
+struct Log {
+    samples: Vec<(u32, NodeSample)>,
+    heard: Vec<(u32, f64, u32, Vec<u8>, bool)>,
+}
+
+/// Says a byte at given moments.
+struct Speaker {
+    log: Arc<Mutex<Log>>,
+    me: u32,
+    says: Arc<Vec<(u32, f64, Destination)>>,
+}
+
+impl Agent for Speaker {
+    fn sample_interval(&self) -> Span {
+        Span::from_millis(100)
+    }
+
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+        self.me = setup.node.0;
+        for (i, (from, at, _)) in (0u16..).zip(self.says.iter()) {
+            if *from == self.me {
+                context.out.timers.push((Timer(i), Time((at * 1e9) as u64)));
+            }
+        }
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample, _context: &mut Context<'_>) {
+        self.log.lock().unwrap().samples.push((self.me, *sample));
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut Context<'_>) {
+        let at = context.now.as_secs_f64();
+        self.log.lock().unwrap().heard.push((self.me, at, from.0, bytes.to_vec(), to_me));
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+        let (_, _, to) = self.says[usize::from(timer.0)];
+        context.out.messages.push(Message { to, bytes: vec![timer.0 as u8; 8], ahead: true });
+    }
+}
+
+struct Speaking {
+    log: Arc<Mutex<Log>>,
+    says: Arc<Vec<(u32, f64, Destination)>>,
+}
+
+impl Scheme for Speaking {
+    fn agent(&self, _at: &Interface) -> Option<Box<dyn Agent>> {
+        let (log, says) = (Arc::clone(&self.log), Arc::clone(&self.says));
+        Some(Box::new(Speaker { log, me: u32::MAX, says }))
+    }
+
+    fn overhears(&self) -> bool {
+        true
+    }
+}
+
+fn speak(spec: &WorldSpec, says: &[(u32, f64, Destination)]) -> (RunResult, Log) {
+    let log = Arc::new(Mutex::new(Log::default()));
+    let scheme = Speaking { log: Arc::clone(&log), says: Arc::new(says.to_vec()) };
+    let mut world = World::new(spec, "speaking", Box::new(scheme), 1).unwrap();
+    drive::to_end(&mut world);
+    let result = world.result();
+    drop(world);
+    (result, std::mem::take(&mut *log.lock().unwrap()))
+}
+
+fn messages(result: &RunResult, node: &str) -> [u64; 4] {
+    let station = result.stations.iter().find(|s| s.node == node).unwrap();
+    let m = station.messages.expect("it has an agent");
+    [m.sent, m.missed, m.heard, m.received]
+}
+
+/// Five radio states fill each interval; the samples of a run follow each other without a gap.
+#[test]
+fn samples_add_up_to_their_interval() {
+    let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 5);
+    let (_, log) = speak(&spec, &[]);
+    for node in 0..4 {
+        let own: Vec<&NodeSample> = log.samples.iter().filter(|s| s.0 == node).map(|s| &s.1).collect();
+        assert_eq!(own.len(), 50, "one each 100 ms, the first within that");
+        for sample in &own {
+            let a = &sample.airtime;
+            let sum = a.transmit.0 + a.receive.0 + a.busy.0 + a.nav.0 + a.idle.0;
+            assert_eq!(sum, sample.interval.0);
+            assert!(
+                sample.receive_own.0 <= a.receive.0 + 5_000_000,
+                "at most a frame of the interval before"
+            );
+        }
+        assert!(own[1..].iter().all(|sample| sample.interval == Span::from_millis(100)));
+        assert!(own.iter().map(|sample| sample.traffic).sum::<u32>() > 100, "packets pass everywhere");
+    }
+}
+
+/// Node 1 of a chain of four decodes 0 and 2. A unicast to 0 is overheard by 2, a broadcast is heard by both; 3 hears nothing.
+#[test]
+fn a_message_is_heard_by_all_neighbours() {
+    let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 1);
+    let quiet = WorldSpec { flows: vec![], ..spec };
+    let says = [(1, 0.3, Destination::Neighbour(NodeId(0))), (1, 0.6, Destination::Broadcast)];
+    let (result, log) = speak(&quiet, &says);
+    let mut heard: Vec<(u32, u32, u8, bool)> = log.heard.iter().map(|h| (h.0, h.2, h.3[0], h.4)).collect();
+    heard.sort_unstable();
+    assert_eq!(heard, [(0, 1, 0, true), (0, 1, 1, true), (2, 1, 0, false), (2, 1, 1, true)]);
+    assert!(
+        log.heard.iter().all(|h| h.3.len() == 8 && (h.1 % 0.3) < 0.01),
+        "at once: nothing else is on the air"
+    );
+    assert_eq!(messages(&result, "1"), [2, 0, 0, 0]);
+    assert_eq!(messages(&result, "0"), [0, 0, 2, 1]);
+    assert_eq!(messages(&result, "2"), [0, 0, 2, 0]);
+    assert_eq!(messages(&result, "3"), [0, 0, 0, 0]);
+}
+
+/// A message stands before the data that wait, and each that a neighbour misses is counted.
+#[test]
+fn messages_pass_a_full_queue_and_are_lost_like_frames() {
+    let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1000), 5);
+    let says: Vec<_> = (0..100).map(|i| (1, 0.5 + 0.04 * f64::from(i), Destination::Broadcast)).collect();
+    let (result, log) = speak(&spec, &says);
+    let waits: Vec<f64> = log.heard.iter().map(|h| h.1 - (0.5 + 0.04 * f64::from(h.3[0]))).collect();
+    assert!(waits.iter().all(|wait| *wait < 0.1), "a queue of fifty takes longer: {waits:?}");
+    let [sent, missed, ..] = messages(&result, "1");
+    assert_eq!(sent, 100);
+    assert!(missed > 5, "broadcasts collide: {missed}");
+    assert_eq!(log.heard.len() as u64 + missed, 2 * sent, "each neighbour heard it or missed it");
+}
+
+/// One node of a mesh with NRED has drop-tail: it neither speaks nor listens, and a message for it is dropped silently.
+#[test]
+fn a_node_may_have_another_scheme() {
+    let mut spec = world(dot11b(250.0, 550.0), 20);
+    for i in 0..4 {
+        node(&mut spec, &i.to_string(), 200.0 * f64::from(i), 0.0);
+    }
+    flow(
+        &mut spec,
+        "a",
+        0,
+        1,
+        Traffic::ConstantRate {
+            rate: Rate::from_kbps(600),
+            packet: airfair_units::Bytes(500),
+            gap_jitter: 0.5,
+        },
+    );
+    flow(&mut spec, "b", 3, 2, saturating(500));
+    let nred = || (find("nred").unwrap().build)(&Params::default()).unwrap();
+    let run = |spec: &WorldSpec| {
+        let mut world = World::new(spec, "nred", nred(), 1).unwrap();
+        drive::to_end(&mut world);
+        world.result()
+    };
+    let all = run(&spec);
+    assert!(all.stations.iter().all(|s| s.messages.is_some()));
+    spec.schemes.push(NodeScheme { node: 1, scheme: "droptail".into(), params: Params::default() });
+    let mixed = run(&spec);
+    for station in &mixed.stations {
+        assert_eq!(station.messages.is_some(), station.node != "1", "{}", station.node);
+    }
+    let ends = &mixed.ends;
+    assert_eq!(
+        ends.made,
+        ends.delivered + ends.dropped.values().sum::<u64>() + ends.queued + ends.in_mac + ends.awaiting_arp
+    );
+    // And the other way round: the first node with it in a mesh of drop-tail.
+    spec.schemes = vec![NodeScheme { node: 2, scheme: "nred".into(), params: Params::default() }];
+    let droptail = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+    let mut world = World::new(&spec, "droptail", droptail, 1).unwrap();
+    drive::to_end(&mut world);
+    let first = world.result();
+    assert_eq!(first.stations.iter().filter(|s| s.messages.is_some()).count(), 1);
+    assert!(!first.drops.contains_key("nred-outgoing"), "it does not follow its own cry: {:?}", first.drops);
+    spec.schemes[0].scheme = "drptail".into();
+    let error = World::new(&spec, "nred", nred(), 1).err().unwrap();
+    assert_eq!(error, "node 2: no such scheme: drptail");
+}

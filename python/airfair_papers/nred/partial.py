@@ -1,0 +1,87 @@
+"""Section 8: nodes without NRED beside nodes with it, in the grid of figure 16 (ours as an experiment; the
+paper only says that such a node drops notifications silently).
+
+"Without the middle" leaves out node 12, which two transfers pass; "every second" has NRED at every other
+node of the chess board. The claims: a node without it does no harm to those that pass it, and does not take
+fairness back.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.claims import Claim, Measured, goodput_gain, jain_gain
+from airfair.paper import Experiment, Series
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WHERE = "section 8"
+
+
+def without(*nodes: int) -> tuple[str, ...]:
+    return tuple(f'node.{node}.scheme="droptail"' for node in nodes)
+
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "everywhere": (),
+    "without the middle": without(12),
+    "every second": without(*range(1, 25, 2)),
+    "the middle only": without(*(node for node in range(25) if node != 12)),
+}
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """Goodput of each flow by how far NRED has come."""
+    axes = figure.subplots()
+    names = ["droptail", *PARTS]
+    for i, name in enumerate(names):
+        flows = rows[name]["flows"]
+        axes.bar(
+            [k + 0.16 * (i - 2) for k in range(len(flows))],
+            [f["goodput_bps"]["mean"] / 1000 for f in flows],
+            width=0.16,
+            yerr=[(f["goodput_bps"]["ci95"] or 0) / 1000 for f in flows],
+            capsize=1,
+            label=name if name == "droptail" else f"NRED {name}",
+        )
+    axes.set_xticks(range(6), [f["id"] for f in rows["droptail"]["flows"]])
+    axes.set_xlabel("flow")
+    axes.set_ylabel("goodput (kbit/s)")
+    axes.legend()
+
+
+EXPERIMENT = Experiment(
+    title="A mesh in which some nodes have NRED and some have not",
+    scenario=Path(__file__).with_suffix(".toml"),
+    series=(
+        Series("droptail", "droptail"),
+        *(Series(name, "nred", overrides, against="droptail") for name, overrides in PARTS.items()),
+    ),
+    claims=(
+        *(
+            Claim(
+                text=f"Transfer {flow}, which passes the node without NRED, still gains",
+                where=WHERE,
+                series="without the middle",
+                baseline="droptail",
+                statistic=goodput_gain(flow),
+                comparison="above",
+            )
+            for flow in ("2", "5")
+        ),
+        *(
+            Claim(
+                text=f"{name}: fairer than drop-tail",
+                where=WHERE,
+                series=name,
+                baseline="droptail",
+                statistic=jain_gain,
+                comparison="above",
+            )
+            for name in ("without the middle", "every second")
+        ),
+    ),
+    draw=draw,
+)
