@@ -1,7 +1,7 @@
 """What figures 10 and 11 have in common: NRED at each max_p, Jain's index above, the total below.
 
-Beside the scene's TCP stands QualNet's (`common.stacks`), and with both a notification every 100 ms instead of
-every second: the paper gives neither. Both matter here, see the experiments.
+Beside the scene's TCP stands QualNet's (`common.stacks`), and with both a notification every 100 ms
+instead of every second: the paper gives neither. Both matter here, see the experiments.
 """
 
 from __future__ import annotations
