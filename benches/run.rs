@@ -1,4 +1,5 @@
-//! Runs a scenario and prints what it cost, for a profiler to watch: `bench-run FILE [--seed N] [--idle]`.
+//! Runs a scenario and prints what it cost, for a profiler to watch: `bench-run FILE [--scheme NAME] [--seed N]
+//! [--idle]`.
 
 use std::process::ExitCode;
 
@@ -8,16 +9,17 @@ use airfair_sim::engine::drive;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
-    let (mut file, mut seed, mut idle) = (None, 1, false);
+    let (mut file, mut scheme, mut seed, mut idle) = (None, None, 1, false);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--seed" => seed = args.next().and_then(|s| s.parse().ok()).unwrap_or(1),
+            "--scheme" => scheme = args.next(),
             "--idle" => idle = true,
             _ => file = Some(arg),
         }
     }
     let Some(file) = file else {
-        eprintln!("usage: bench-run FILE [--seed N] [--idle]");
+        eprintln!("usage: bench-run FILE [--scheme NAME] [--seed N] [--idle]");
         return ExitCode::from(2);
     };
     let mut scenario = match airfair_scenario::read_file(file.as_ref(), &[]) {
@@ -27,6 +29,9 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if let Some(scheme) = scheme {
+        scenario.scheme = scheme;
+    }
     if idle {
         scenario.spec.flows.clear();
     }

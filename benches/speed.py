@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GRID = Path(__file__).parent.parent / "scenarios" / "grid-64.toml"
+SCHEMES = {"nred": GRID, "lbm": GRID.with_name("access-point.toml")}
+"""What a scheme costs beside drop-tail, where it acts."""
+
 SIDE = 8
 REPEATS = 7
 TILES = 13
@@ -96,10 +99,11 @@ def best(binary: str, scenario: Path, repeats: int) -> Run:
     return Run(quickest.transmissions, quickest.cpu_s - idle, quickest.peak_kb)
 
 
-def instructions(binary: str) -> float | None:
-    """Instructions per frame transmission of the reference grid, start-up and reading left out."""
+def instructions(binary: str, scenario: Path = GRID, scheme: str = "droptail") -> float | None:
+    """Instructions per frame transmission, start-up and reading left out."""
     if shutil.which("valgrind") is None:
         return None
+    of_scheme = ("--scheme", scheme)
 
     def count(*options: str) -> int:
         command = [
@@ -107,7 +111,8 @@ def instructions(binary: str) -> float | None:
             "--tool=callgrind",
             "--callgrind-out-file=/dev/null",
             binary,
-            str(GRID),
+            str(scenario),
+            *of_scheme,
             *options,
         ]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stderr
@@ -115,7 +120,7 @@ def instructions(binary: str) -> float | None:
         assert found is not None
         return int(found[1])
 
-    return (count() - count("--idle")) / run(binary, GRID).transmissions
+    return (count() - count("--idle")) / run(binary, scenario, *of_scheme).transmissions
 
 
 def main() -> None:
@@ -127,6 +132,12 @@ def main() -> None:
         print("| instructions per frame transmission, 64-node grid | valgrind is not installed |")
     else:
         print(f"| instructions per frame transmission, 64-node grid | {cost:.0f} |")
+        for scheme, scenario in SCHEMES.items():
+            own, plain = instructions(binary, scenario, scheme), instructions(binary, scenario)
+            assert own is not None
+            assert plain is not None
+            more = f"{own:.0f}, drop-tail {plain:.0f}: {own / plain - 1:+.1%}"
+            print(f"| the same, {scheme} on {scenario.name} | {more} |")
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder) / "small.toml", Path(folder) / "large.toml"
         small.write_text(tiled(1, 400), encoding="utf-8")

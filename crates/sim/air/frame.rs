@@ -120,6 +120,8 @@ pub(crate) struct Frame {
     pub nav_us: u32,
     pub sequence: u16,
     pub retry: bool,
+    /// Flags of stations that have something to do with the frame although it is for another one.
+    pub watchers: u8,
     pub kind: FrameKind,
     pub mode: Mode,
     /// Passes at its end that are still to come: one for each band, one for the sender.

@@ -329,6 +329,8 @@ pub(super) struct EndPass {
     /// Duration field, ns.
     nav: u64,
     rts: bool,
+    /// As in [`Frame::watchers`].
+    watchers: u8,
 }
 
 impl EndPass {
@@ -340,6 +342,7 @@ impl EndPass {
             end: frame.end,
             nav: u64::from(frame.nav_us) * 1000,
             rts: frame.kind == FrameKind::Rts,
+            watchers: frame.watchers,
         }
     }
 
@@ -356,7 +359,7 @@ impl EndPass {
         let kind = &kinds[usize::from(station.radio.kind)];
         let simple = station.radio.worst < hearer.bound
             && self.receiver != BROADCAST
-            && station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS | flag::MONITORS) == 0
+            && station.radio.flags & self.watchers == 0
             && (station.clock.eifs_from == 0
                 || kind.eifs_as_nav
                 || station.clock.eifs_from + kind.eifs <= self.end + kind.difs);

@@ -232,7 +232,7 @@ impl Air {
             return;
         }
         EndPass::new(at, frame).reserve(station, kind, end);
-        if station.radio.flags & (flag::AWAIT_END | flag::OVERHEARS | flag::MONITORS) != 0 {
+        if station.radio.flags & frame.watchers != 0 {
             self.end_is_awaited(frame, None, hearer.id, end, agenda, upper);
         } else if station.radio.deadline != NO_DEADLINE {
             self.recount(hearer.id, agenda);
@@ -264,7 +264,7 @@ impl Air {
         if radio.has(flag::AWAIT_END) {
             self.no_response(id, agenda, upper);
         }
-        if radio.has(flag::OVERHEARS) && frame.kind == FrameKind::Data && loss.is_none() {
+        if radio.flags & frame.watchers & flag::OVERHEARS != 0 && loss.is_none() {
             upper.overheard(id, frame.packet, frame.sender, end);
         }
     }
@@ -287,7 +287,8 @@ impl Air {
         let by = Some(station.slow.worst_by).filter(|&n| n != NONE);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
-                if interference >= kind.threshold_bound(hearer.power) {
+                // Without `frame_loss` nothing but interference, or too little power, leads here.
+                if kind.frame_loss == 0.0 || interference >= kind.threshold_bound(hearer.power) {
                     let weak = hearer.power < kind.sensitivity;
                     return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
                 }

@@ -87,6 +87,8 @@ pub struct Handed {
     pub bytes: u32,
     /// The station it goes to, or [`BROADCAST`].
     pub to: u32,
+    /// Stations that overhear are to hand it up.
+    pub overhear: bool,
 }
 
 /// How the MAC got rid of a packet.

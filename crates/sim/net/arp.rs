@@ -141,10 +141,11 @@ impl Net {
     pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Handed> {
         let packet = self.packets.get(handle)?;
         let port = &self.ports[self.port_of_station[station as usize] as usize];
-        let asks = packet.sequence == REQUEST && !is_message(packet);
+        let overhear = is_message(packet);
+        let asks = packet.sequence == REQUEST && !overhear;
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(packet.destination) };
-        Some(Handed { packet: handle, tag: 0, bytes: packet.bytes, to })
+        Some(Handed { packet: handle, tag: 0, bytes: packet.bytes, to, overhear })
     }
 
     /// One of ARP's packets has arrived.

@@ -636,7 +636,8 @@ impl Upper for Net {
         if self.meters.any() {
             self.meter_taken(station, handle, &queued, now);
         }
-        Some(Handed { packet: handle, tag: hops, bytes: queued.bytes, to })
+        let overhear = queued.class == PacketClass::Control;
+        Some(Handed { packet: handle, tag: hops, bytes: queued.bytes, to, overhear })
     }
 
     fn finished(&mut self, station: u32, handed: Handed, outcome: Outcome, now: u64) {

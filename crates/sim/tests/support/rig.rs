@@ -90,7 +90,7 @@ impl Rig {
     /// An IP packet of `bytes` is handed down at `at` ns. Returns its number.
     pub fn send(&mut self, at: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.plan.len() as u64;
-        self.plan.push((at, from, Handed { packet, tag: 0, bytes, to }));
+        self.plan.push((at, from, Handed { packet, tag: 0, bytes, to, overhear: true }));
         packet
     }
 
