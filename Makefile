@@ -139,7 +139,7 @@ fuzz: ## Coverage-guided fuzzing for a minute a target, where nightly Rust and c
 
 mutants: ## Delete and change each rule of TCP and of the laws and queues: does a test notice? Hours; SHARD=1/8 for a part
 	@cargo mutants --version >/dev/null 2>&1 || { echo "needs cargo-mutants: cargo install cargo-mutants"; exit 1; }
-	cargo mutants --package airfair-transport --package airfair-schemes --exclude '**/fuzz.rs' --exclude 'crates/schemes/places/**' \
+	cargo mutants --package airfair-transport --package airfair-schemes --package airfair-routing --exclude '**/fuzz.rs' --exclude 'crates/schemes/places/**' \
 	  --jobs 1 --timeout 60 --output target/mutants $(if $(SHARD),--shard $(SHARD))
 
 clean: ## Remove what was built

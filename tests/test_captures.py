@@ -397,3 +397,76 @@ def test_the_command_line(tmp_path: Path) -> None:
         assert refused.returncode == 2
         assert problem in refused.stderr
     assert not (tmp_path / "x").exists()
+
+
+AODV = """
+name = "chain"
+duration = "20 s"
+[radio]
+data_rate = "2 Mbit/s"
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
+[nodes]
+kind = "chain"
+count = 4
+spacing = "200 m"
+[routing]
+protocol = "aodv"
+[[node]]
+id = "away"
+position = ["2 km", "2 km"]
+[[flow]]
+id = "f"
+from = "0"
+to = "3"
+traffic = { kind = "constant", rate = "40 kbit/s" }
+[[flow]]
+id = "lost"
+from = "1"
+to = "away"
+start = "15 s"
+start_jitter = "0 s"
+traffic = { kind = "constant", rate = "10 kbit/s" }
+"""
+
+
+def test_aodv_as_wireshark_reads_it(tmp_path: Path) -> None:
+    """By hand: 0 looks for 3 (10.0.0.4) with 1 hop, then with 3; 3 answers over 2 and 1."""
+    recording = airfair.record(Scenario.parse(AODV), out=tmp_path / "run", pcap="all", snaplen=0, trace=True)
+    for node in ("0", "1", "2", "3"):
+        check_whole(recording.captures[node], "udp")
+        check_sent(recording, node)
+    fields = ("ip.src", "ip.dst", "ip.ttl", "udp.srcport", "udp.dstport", "aodv.type", "aodv.hopcount")
+    more = ("aodv.dest_ip", "aodv.orig_ip", "wlan.ra")
+    early = f"{SENT} && aodv && frame.time_relative < 10"
+    all_of_them = "ff:ff:ff:ff:ff:ff"
+
+    def request(node: int, ttl: int) -> tuple[str, ...]:
+        ends = (f"10.0.0.{node + 1}", "255.255.255.255", str(ttl), "654", "654", "1", str(node))
+        return (*ends, "10.0.0.4", "10.0.0.1", all_of_them)
+
+    def reply(node: int) -> tuple[str, ...]:
+        ends = (f"10.0.0.{node + 1}", f"10.0.0.{node}", "35", "654", "654", "2", str(3 - node))
+        return (*ends, "10.0.0.4", "10.0.0.1", f"02:00:00:00:00:0{node}")
+
+    sent = {node: tshark(recording.captures[str(node)], *fields, *more, only=early) for node in (0, 1, 2, 3)}
+    assert sent == {
+        0: [request(0, 1), request(0, 3)],
+        1: [request(1, 2), reply(1)],
+        2: [request(2, 1), reply(2)],
+        3: [reply(3)],
+    }
+    # Broadcasts at the basic rate, without RTS and without an answer; what the run counts is what is there.
+    rates = tshark(
+        recording.captures["0"], "wlan_radio.data_rate", only=f"{early} && wlan.ra == {all_of_them}"
+    )
+    assert set(rates) == {("1",)}
+    for number, file in ((node, recording.captures[str(node)]) for node in sent):
+        rows = tshark(file, "aodv.type", only=f"{SENT} && aodv && wlan.fc.retry == 0")
+        routing = station(recording.result, str(number))["routing"]
+        counted = {"1": routing["rreq"], "2": routing["rrep"], "3": routing["rerr"]}
+        assert Counter(row[0] for row in rows) == {kind: n for kind, n in counted.items() if n}
+    # 1 looks for the node that nobody reaches with 1, 3, 5, 7 hops, and everywhere after 1.92 and 4.72 s.
+    own = f"{SENT} && aodv.orig_ip == 10.0.0.2 && aodv.type == 1"
+    away = tshark(recording.captures["1"], "ip.ttl", only=own)
+    assert away == [("1",), ("3",), ("5",), ("7",), ("35",), ("35",)]
+    assert recording.result["ends"]["awaiting_route"] > 0

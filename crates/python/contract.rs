@@ -9,7 +9,8 @@ use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::engine::drive::Lateness;
 use airfair_sim::measure::summary::{
-    Ends, FilesResult, FlowResult, MessageCounts, QueueResult, RunResult, SizeClass, StationResult,
+    Ends, FilesResult, FlowResult, MessageCounts, QueueResult, RoutingCounts, RunResult, SizeClass,
+    StationResult,
 };
 use airfair_sim::measure::windows::WindowFairness;
 use pyo3::exceptions::PyRuntimeError;
@@ -151,6 +152,8 @@ struct EndsJson<'a> {
     in_mac: u64,
     on_wire: u64,
     awaiting_arp: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awaiting_route: Option<u64>,
 }
 
 impl<'a> From<&'a Ends> for EndsJson<'a> {
@@ -163,6 +166,7 @@ impl<'a> From<&'a Ends> for EndsJson<'a> {
             in_mac: e.in_mac,
             on_wire: e.on_wire,
             awaiting_arp: e.awaiting_arp,
+            awaiting_route: e.awaiting_route,
         }
     }
 }
@@ -183,6 +187,28 @@ struct Station<'a> {
     nav_extended: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Messages>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing: Option<Routing>,
+}
+
+/// What the routing of its node has sent over it, and done.
+#[derive(Serialize)]
+struct Routing {
+    rreq: u64,
+    rrep: u64,
+    rerr: u64,
+    rrep_ack: u64,
+    hello: u64,
+    discoveries: u64,
+    failed: u64,
+    breaks: u64,
+}
+
+impl From<RoutingCounts> for Routing {
+    fn from(r: RoutingCounts) -> Self {
+        let RoutingCounts { rreq, rrep, rerr, rrep_ack, hello, discoveries, failed, breaks } = r;
+        Self { rreq, rrep, rerr, rrep_ack, hello, discoveries, failed, breaks }
+    }
 }
 
 /// Messages of its agent.
@@ -235,6 +261,7 @@ impl<'a> From<&'a StationResult> for Station<'a> {
             given_up: c.given_up,
             nav_extended: c.nav_extended,
             messages: s.messages.map(Messages::from),
+            routing: s.routing.map(Routing::from),
         }
     }
 }

@@ -9,7 +9,9 @@ use airfair_sim::spec::{
 use airfair_units::{Bytes, Span};
 
 use crate::Limits;
+use crate::aodv::AodvTable;
 use crate::blocks::{blocks, single};
+use crate::choice::{Metric, Protocol};
 use crate::error::Cx;
 use crate::field::Field;
 use crate::movement::moves;
@@ -23,9 +25,9 @@ use crate::tcp::{TcpTable, tcp};
 use crate::tree::Table;
 
 /// Tables and blocks that a file may have.
-pub(crate) const TABLES: [&str; 14] = [
-    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
-    "headers", "tcp", "schemes",
+pub(crate) const TABLES: [&str; 15] = [
+    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "aodv",
+    "arp", "headers", "tcp", "schemes",
 ];
 
 /// Everything that a file says, completed.
@@ -39,6 +41,8 @@ pub(crate) struct Model {
     pub gains: Vec<GainTable>,
     pub streams: Streams,
     pub routing: RoutingTable,
+    /// `None` if routes are static and nothing says a word about AODV.
+    pub aodv: Option<AodvTable>,
     pub arp: ArpTable,
     pub headers: HeadersTable,
     /// `None` if nothing says a word about TCP.
@@ -81,6 +85,8 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         };
     }
     let routing = table!(RoutingTable, "routing");
+    let aodv = table!(AodvTable, "aodv");
+    let (routing_spec, aodv) = resolve_routing(root, routing.as_ref(), aodv, cx);
     let arp = table!(ArpTable, "arp");
     let headers = table!(HeadersTable, "headers");
     let used: BTreeSet<&str> = streams
@@ -119,7 +125,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             })
             .collect(),
         flows: streams.specs.clone(),
-        routing: resolve_routing(&routing),
+        routing: routing_spec,
         arp: ArpSpec {
             prefilled: arp.prefilled,
             waiting_packets: arp.waiting_packets,
@@ -130,13 +136,62 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     };
     let movement = moves.pairs(&spec.movement);
     Some((
-        Model { top, radios, stations, movement, links, gains, streams, routing, arp, headers, tcp, schemes },
+        Model {
+            top,
+            radios,
+            stations,
+            movement,
+            links,
+            gains,
+            streams,
+            routing,
+            aodv,
+            arp,
+            headers,
+            tcp,
+            schemes,
+        },
         spec,
     ))
 }
 
-fn resolve_routing(t: &RoutingTable) -> Routing {
-    t.metric
+/// The routing, and what is written of AODV in the complete form.
+fn resolve_routing(
+    root: &Table,
+    routing: Option<&RoutingTable>,
+    aodv: Option<AodvTable>,
+    cx: &mut Cx<'_>,
+) -> (Routing, Option<AodvTable>) {
+    let written = root.get("aodv").is_some();
+    let (Some(routing), Some(mut aodv)) = (routing, aodv) else { return (Routing::Hops, None) };
+    let spec = aodv.resolve(cx);
+    let routing = match (routing.protocol, routing.metric) {
+        (Protocol::Aodv, metric) => {
+            let path = Path::ROOT.child("routing");
+            if let Some(link) = root.get("link") {
+                cx.error(link.at, &Path::ROOT.child("link"), || {
+                    "wired links beside [routing] protocol = \"aodv\", which finds routes over radio only; expected no [[link]], or \
+                     protocol = \"static\""
+                        .to_string()
+                });
+            }
+            if metric != Metric::Hops {
+                cx.error(routing.places.of("metric"), &path.child("metric"), || {
+                    format!(
+                        "{}: AODV has no metric but hops; expected no metric beside protocol = \"aodv\"",
+                        metric.write()
+                    )
+                });
+            }
+            return (Routing::Aodv(spec), Some(aodv));
+        }
+        (Protocol::Static, Metric::Hops) => Routing::Hops,
+        (Protocol::Static, Metric::Etx) => Routing::Etx,
+    };
+    if written {
+        cx.warnings.push("[aodv] has no effect: [routing] has protocol = \"static\"".to_string());
+    }
+    (routing, Some(aodv).filter(|_| written))
 }
 
 fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {

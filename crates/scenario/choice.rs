@@ -1,8 +1,7 @@
 //! The words that a key may be, for every setting that is a choice.
 
 use airfair_sim::spec::{
-    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Routing,
-    Standard,
+    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Standard,
 };
 use airfair_transport::PartialAckTimer;
 
@@ -34,6 +33,24 @@ pub(crate) enum TcpProfile {
     Ns3,
     /// What Linux does.
     Linux,
+}
+
+/// Who finds routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// Whoever set the network up.
+    Static,
+    /// RFC 3561.
+    Aodv,
+}
+
+/// Which static routes are short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Metric {
+    /// Those with few hops.
+    Hops,
+    /// Those with few transmissions.
+    Etx,
 }
 
 /// How the sizes of files spread.
@@ -95,7 +112,8 @@ choices! {
     Eifs { LowestRate: "lowest-rate", ResponseRate: "response-rate", Off: "off" }
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
-    Routing { Hops: "hops", Etx: "etx" }
+    Protocol { Static: "static", Aodv: "aodv" }
+    Metric { Hops: "hops", Etx: "etx" }
     TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
     PartialAckTimer { Impatient: "impatient", SlowButSteady: "slow-but-steady" }
     Distribution { Fixed: "fixed", Exponential: "exponential", Pareto: "pareto" }

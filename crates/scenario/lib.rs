@@ -38,6 +38,7 @@
 //! # Ok::<(), airfair_scenario::Errors>(())
 //! ```
 
+mod aodv;
 mod assemble;
 mod blocks;
 mod building;

@@ -1,8 +1,8 @@
 //! Everything beside radios and flows: the run, nodes, links, gains, routing, ARP, headers.
 
-use airfair_sim::spec::Routing;
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
+use crate::choice::{Metric, Protocol};
 use crate::error::Cx;
 use crate::field::{Field, Or, Real};
 use crate::movement::Way;
@@ -173,10 +173,13 @@ table! {
 }
 
 table! {
-    /// How next hops are found. Routes do not change during a run.
+    /// How next hops are found.
     struct RoutingTable {
-        /// Fewest hops, or least expected transmission count.
-        metric: Routing = default(Routing::Hops);
+        /// Routes that are there from the start and never change, or routes that the nodes look for with messages on the air when
+        /// they need them (`[aodv]`; radio only, no `[[link]]`).
+        protocol: Protocol = default(Protocol::Static);
+        /// What makes a static route short: few hops, or the least expected transmission count.
+        metric: Metric = default(Metric::Hops);
     }
 }
 

@@ -3,6 +3,7 @@
 use airfair_schemes::Registry;
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
+use crate::aodv::AodvTable;
 use crate::error::one_of;
 use crate::examples;
 use crate::field::Field;
@@ -96,6 +97,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
             example: examples::NETWORK,
             tables: vec![
                 table(RoutingTable::doc, "[routing]"),
+                table(AodvTable::doc, "[aodv]"),
                 table(ArpTable::doc, "[arp]"),
                 table(HeadersTable::doc, "[headers]"),
             ],

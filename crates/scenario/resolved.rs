@@ -22,6 +22,9 @@ pub(crate) fn write(model: &Model) -> String {
         pairs(&mut out, &table.pairs());
     }
     section(&mut out, "[routing]", &model.routing.pairs());
+    if let Some(aodv) = &model.aodv {
+        section(&mut out, "[aodv]", &aodv.pairs());
+    }
     section(&mut out, "[arp]", &model.arp.pairs());
     section(&mut out, "[headers]", &model.headers.pairs());
     if let Some(tcp) = &model.tcp {

@@ -6,6 +6,7 @@
 use airfair_units::Quantity;
 use serde_json::{Map, Value, json};
 
+use crate::aodv::AodvTable;
 use crate::field::Field;
 use crate::inherit::HOISTED;
 use crate::name::Name;
@@ -218,6 +219,7 @@ pub fn schema() -> String {
         ),
         ("flows", about("Flows that are drawn.", flows)),
         ("routing", table(RoutingTable::doc(no_name()))),
+        ("aodv", table(AodvTable::doc(no_name()))),
         ("arp", table(ArpTable::doc(no_name()))),
         ("headers", table(HeadersTable::doc(no_name()))),
         ("tcp", about(&TcpTable::doc(no_name()).about, shared("tcp"))),

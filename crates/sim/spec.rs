@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use airfair_routing::aodv;
 use airfair_schemes::Params;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
@@ -479,13 +480,24 @@ pub enum Sizes {
     },
 }
 
-/// How next hops are found. Routes are static; ties go to the neighbour whose name comes first (numbers by value).
+/// How next hops are found. Static routes do not change; ties go to the neighbour whose name comes first (numbers by value).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Routing {
     /// Fewest hops over links that both ends can decode at the data rate.
     Hops,
     /// Least sum of 1/(df dr), delivery ratios of a data frame both ways without interference.
     Etx,
+    /// Found and lost while the world runs, by messages on the air.
+    Aodv(AodvSpec),
+}
+
+/// AODV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AodvSpec {
+    /// The protocol's parameters.
+    pub protocol: aodv::Config,
+    /// Packets that queue for a neighbour are dropped when the link to it breaks.
+    pub drop_queued: bool,
 }
 
 /// ARP.

@@ -15,7 +15,7 @@ use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
 use crate::net::{Injected, Net, Output, Placed};
-use crate::spec::{FlowSpec, Transport, WorldSpec};
+use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
 pub struct World {
@@ -252,6 +252,12 @@ impl World {
         let Some(traffic) = spec.flows.get(flow).map(|f| &f.traffic) else {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
+        if matches!(spec.routing, Routing::Aodv(_)) {
+            return Err(
+                "routes are found while the world runs (AODV): only flows over static routes are explained"
+                    .to_string(),
+            );
+        }
         if self.agenda.now > 0 {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
         }
@@ -439,6 +445,7 @@ impl World {
                 airtime: self.air.airtime(s, now),
                 counters: *self.air.counters(s),
                 messages: self.net.message_counts(s),
+                routing: self.net.routing_counts(s),
             })
             .collect();
         let ends: Ends = self.net.ends(&self.air, now);

@@ -55,6 +55,8 @@ pub enum Purpose {
     Source = 12,
     /// When flows of a group arrive.
     Arrival = 13,
+    /// A node's routing protocol.
+    Routing = 15,
 }
 
 /// FNV-1a over the bytes of a name, then mixed: the identity of a stream.

@@ -36,6 +36,8 @@ pub enum Header {
     PcapNg,
     /// NRED's notification.
     Ncn,
+    /// A message of AODV.
+    Aodv,
 }
 
 impl fmt::Display for Header {
@@ -56,6 +58,7 @@ impl fmt::Display for Header {
             Self::Radiotap => "radiotap header",
             Self::PcapNg => "pcapng block",
             Self::Ncn => "NCN",
+            Self::Aodv => "AODV message",
         })
     }
 }

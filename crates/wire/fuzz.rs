@@ -8,6 +8,7 @@ use alloc::vec;
 use core::fmt::Debug;
 
 use crate::address::Ipv4Addr;
+use crate::aodv;
 use crate::checksum::Checksum;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
@@ -154,6 +155,11 @@ pub fn fuzz_nred(data: &[u8]) {
     round_trip(data, |_| Ncn::wire_len(), Ncn::encode, Ncn::decode);
 }
 
+/// AODV's messages.
+pub fn fuzz_aodv(data: &[u8]) {
+    round_trip(data, aodv::Message::wire_len, aodv::Message::encode, aodv::Message::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -166,4 +172,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_radiotap(data);
     fuzz_pcapng(data);
     fuzz_nred(data);
+    fuzz_aodv(data);
 }

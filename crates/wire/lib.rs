@@ -34,6 +34,7 @@ mod bounded;
 mod cursor;
 
 pub mod address;
+pub mod aodv;
 pub mod arp;
 pub mod checksum;
 pub mod error;

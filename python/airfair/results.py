@@ -63,6 +63,7 @@ class Ends(TypedDict):
     in_mac: int
     on_wire: int
     awaiting_arp: int
+    awaiting_route: NotRequired[int]
 
 
 class AirtimeNs(TypedDict):
@@ -84,6 +85,23 @@ class Messages(TypedDict):
     received: int
 
 
+class Routing(TypedDict):
+    """AODV's messages that a radio sent, by type.
+
+    With a node's first radio: searches that the node has begun, those that found nothing, and links with
+    routes that broke.
+    """
+
+    rreq: int
+    rrep: int
+    rerr: int
+    rrep_ack: int
+    hello: int
+    discoveries: int
+    failed: int
+    breaks: int
+
+
 class StationResult(TypedDict):
     """A radio, over the whole run: time in each state, frames by kind, losses by cause."""
 
@@ -100,6 +118,7 @@ class StationResult(TypedDict):
     given_up: int
     nav_extended: int
     messages: NotRequired[Messages]
+    routing: NotRequired[Routing]
 
 
 class Lateness(TypedDict):

@@ -140,6 +140,29 @@ fn tcp() -> impl Strategy<Value = String> {
     })
 }
 
+fn routing() -> impl Strategy<Value = String> {
+    let aodv = (
+        maybe("active_route_timeout", &["\"3 s\"", "\"0.5 s\""]),
+        maybe("net_diameter", &["1", "35", "255"]),
+        maybe("node_traversal_time", &["\"1 ms\"", "\"0.1 s\""]),
+        maybe("blacklist_timeout", &["\"0 s\"", "\"7 s\""]),
+        maybe("max_repair_ttl", &["0", "9"]),
+        maybe("hello", &["true", "false"]),
+        maybe("local_repair", &["true"]),
+        maybe("broadcast_jitter", &["\"0 s\"", "\"25 ms\""]),
+        maybe("drop_queued", &["false"]),
+    );
+    let protocol = maybe("protocol", &["\"aodv\"", "\"static\""]);
+    (protocol, maybe("metric", &["\"hops\""]), proptest::option::of(aodv)).prop_map(
+        |(protocol, metric, aodv)| {
+            let aodv = aodv.map_or_else(String::new, |a| {
+                format!("\n[aodv]\n{}", [a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, a.8].concat())
+            });
+            format!("\n[routing]\n{protocol}{metric}{aodv}")
+        },
+    )
+}
+
 fn nodes() -> impl Strategy<Value = String> {
     prop_oneof![
         (0.0..500.0f64).prop_map(|s| format!("kind = \"chain\"\ncount = 9\nspacing = \"{s} m\"\n")),
@@ -174,6 +197,7 @@ proptest! {
         fast in proptest::option::of(radio()),
         nodes in nodes(),
         tcp in proptest::option::of(tcp()),
+        routing in routing(),
         flows in (flow(0), flow(1)),
         movement in proptest::option::of(movement()),
         description in "[ -~äß\t]{0,30}",
@@ -192,6 +216,7 @@ proptest! {
         if let Some(tcp) = tcp {
             text.push_str(&format!("\n[tcp]\n{tcp}"));
         }
+        text.push_str(&routing);
         text.push_str("\n[flows]\nkind = \"random\"\ncount = 5\ntraffic = { kind = \"saturating\" }\n");
         let scenario = read(&text, "any.toml", &[]);
         // A file may be refused (a standard without the rate), but then with errors of its own lines.

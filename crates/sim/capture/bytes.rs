@@ -12,7 +12,7 @@ use airfair_wire::ipv4::{self, Ecn, Protocol};
 use airfair_wire::pcapng::LinkType;
 use airfair_wire::radiotap::{Channel, Flags, Radiotap, TxFlags};
 use airfair_wire::tcp::{self, Options, SackBlock, Timestamps, WindowScale};
-use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, udp};
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, aodv, arp, udp};
 
 use super::addresses::Addresses;
 use super::file::Captured;
@@ -292,6 +292,15 @@ fn packet(
             front.0.extend(bytes);
             0
         }
+        Body::Routing(bytes, _) => {
+            let bytes = &bytes[..payload.min(bytes.len())];
+            let udp = Udp::new(aodv::PORT, aodv::PORT, udp::PayloadLen::default());
+            let udp = udp.with_payload(source, destination, bytes).expect("it is short");
+            ip(front, described, Protocol::UDP, addresses, Udp::wire_len() + bytes.len());
+            front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
+            front.0.extend(bytes);
+            0
+        }
         Body::Tcp { segment, forward, shift, connection } => {
             let ends = connection.map_or(ends, |number| (DYNAMIC + (number & 0x3fff) as u16, FILES));
             let (from, to) = if forward { ends } else { (ends.1, ends.0) };
@@ -327,7 +336,7 @@ fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &
             Mark::Ce => Ecn::Ce,
         },
         identification,
-        ttl: TTL.saturating_sub(hops),
+        ttl: if let Body::Routing(_, ttl) = described.body { ttl } else { TTL.saturating_sub(hops) },
         ..Ipv4::new(protocol, source, destination, len)
     };
     front.add(Ipv4::wire_len(), |buffer| header.encode(buffer));

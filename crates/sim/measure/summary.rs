@@ -101,6 +101,37 @@ pub struct Ends {
     pub on_wire: u64,
     /// Waiting for ARP at the end.
     pub awaiting_arp: u64,
+    /// Waiting for a route at the end, where routes are found while the world runs.
+    pub awaiting_route: Option<u64>,
+}
+
+impl Ends {
+    /// Packets that are somewhere inside at the end.
+    #[must_use]
+    pub fn inside(&self) -> u64 {
+        self.queued + self.in_mac + self.on_wire + self.awaiting_arp + self.awaiting_route.unwrap_or(0)
+    }
+}
+
+/// What the routing protocol of a station's node has done over the whole run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RoutingCounts {
+    /// Route requests that the station sent, its own and others'.
+    pub rreq: u64,
+    /// Route replies that it sent or passed on.
+    pub rrep: u64,
+    /// Route errors that it sent.
+    pub rerr: u64,
+    /// Acknowledgements of replies that it sent.
+    pub rrep_ack: u64,
+    /// Hello messages that it sent.
+    pub hello: u64,
+    /// Searches for routes that the node has begun; with its first station.
+    pub discoveries: u64,
+    /// Those that found nothing; with its first station.
+    pub failed: u64,
+    /// Links with valid routes that broke; with its first station.
+    pub breaks: u64,
 }
 
 /// Messages of a station's agent over the whole run. A message to one neighbour is for all that overhear it as well.
@@ -129,6 +160,8 @@ pub struct StationResult {
     pub counters: StationCounters,
     /// Messages of its agent, where the scheme has agents.
     pub messages: Option<MessageCounts>,
+    /// What its routing has done, where routes are found while the world runs.
+    pub routing: Option<RoutingCounts>,
 }
 
 /// A run's numbers.

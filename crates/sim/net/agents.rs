@@ -9,6 +9,7 @@ use airfair_schemes::places::{
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
+use super::on_demand::is_routing;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
 use super::{Behind, Net, class, kinds};
@@ -85,9 +86,9 @@ impl Agents {
     }
 }
 
-/// Whether a control packet is a message of a scheme: ARP's have no payload.
+/// Whether a control packet is a message of a scheme: ARP's have no payload, and routing has a mark of its own.
 pub(super) fn is_message(packet: &Packet) -> bool {
-    packet.class == PacketClass::Control && packet.payload > 0
+    packet.class == PacketClass::Control && packet.payload > 0 && !is_routing(packet)
 }
 
 impl Net {
@@ -240,9 +241,7 @@ impl Net {
         });
         match message.to {
             Destination::Node(to) => {
-                if self.next_hop(node, to.0).is_none() {
-                    self.route(to.0, &[node]);
-                }
+                self.find_route(node, to.0);
                 self.forward(node, handle, now);
             }
             _ if message.ahead => {

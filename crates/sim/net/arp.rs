@@ -6,6 +6,7 @@ use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_wire::arp::Arp;
 
 use super::agents::is_message;
+use super::on_demand::is_routing;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
 use super::{Behind, Net, class, drop_reason, kinds};
@@ -114,10 +115,7 @@ impl Net {
             ecn: Ecn::NotEct,
         };
         let handle = self.packets.add(packet);
-        let p = &mut self.ports[port as usize];
-        p.control.push_back(handle);
-        let behind = p.behind;
-        self.want(behind);
+        self.send_ahead(port, handle);
     }
 
     /// A request was not answered: ask again, or give the waiting packets up.
@@ -137,15 +135,19 @@ impl Net {
         self.room(port, now);
     }
 
-    /// The MAC takes one of ARP's packets.
+    /// The MAC takes a packet of ARP, of an agent or of routing.
     pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Handed> {
         let packet = self.packets.get(handle)?;
         let port = &self.ports[self.port_of_station[station as usize] as usize];
-        let overhear = is_message(packet);
-        let asks = packet.sequence == REQUEST && !overhear;
+        let (overhear, routing) = (is_message(packet), is_routing(packet));
+        let asks = packet.sequence == REQUEST && !overhear && !routing;
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(packet.destination) };
-        Some(Handed { packet: handle, tag: 0, bytes: packet.bytes, to, overhear })
+        let handed = Handed { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
+        if let Some(on_demand) = self.on_demand.as_mut().filter(|_| routing) {
+            on_demand.handed(station, packet);
+        }
+        Some(handed)
     }
 
     /// One of ARP's packets has arrived.
@@ -162,7 +164,11 @@ impl Net {
         let released = p.neighbours.learn(packet.source);
         if let Some(waiting) = released {
             for handle in waiting.packets {
-                self.enqueue(NextHop { port, node: packet.source }, handle, now);
+                if self.packets.get(handle).is_some_and(is_routing) {
+                    self.send_ahead(port, handle);
+                } else {
+                    self.enqueue(NextHop { port, node: packet.source }, handle, now);
+                }
             }
         }
         if for_me && packet.sequence == REQUEST {

@@ -13,6 +13,7 @@ use super::connections::{ConnectionId, Connections};
 use super::flows::{FlowTotals, TcpFlow};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
+use super::on_demand::OnDemand;
 use super::packet::Packets;
 use super::placed::Placed;
 use super::routing::{Edge, Router, natural_ranks};
@@ -22,7 +23,7 @@ use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
-use crate::spec::{FlowSpec, Routing, Traffic, Transport, WorldSpec};
+use crate::spec::{AodvSpec, FlowSpec, Routing, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 
 impl Net {
@@ -169,9 +170,11 @@ impl Net {
             drops: BTreeMap::new(),
             outbox: Outbox::default(),
             agents: Agents::default(),
+            on_demand: None,
             judges_received: false,
             meters: Meters::default(),
             nowhere: false,
+            looks_at_received: false,
             kicks: Vec::new(),
             unsettled: false,
             injections: BTreeMap::new(),
@@ -188,16 +191,12 @@ impl Net {
             touched: Vec::new(),
         };
         net.router = Router::new(net.usable_links(spec, air), natural_ranks(&names));
-        let mut sources: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for flow in &spec.flows {
-            let (from, to) = (flow.from as u32, flow.to as u32);
-            sources.entry(to).or_default().push(from);
-            sources.entry(from).or_default().push(to);
-        }
-        for (destination, sources) in sources {
-            net.route(destination, &sources);
+        match &spec.routing {
+            Routing::Hops | Routing::Etx => net.find_routes(spec),
+            Routing::Aodv(aodv) => net.find_on_demand(spec, aodv, &names, seed)?,
         }
         net.judges_received = net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received());
+        net.looks_at_received = net.judges_received || net.on_demand.is_some();
         for station in 0..net.node_of_station.len() {
             let port = net.port_of_station[station];
             let limit = spec.radios[radio_of_station[station]].queue.packets;
@@ -211,6 +210,7 @@ impl Net {
         net.nowhere = net.agents.is_empty()
             && net.ports.iter().all(|port| port.aqm.is_none())
             && Interface::sorts().iter().any(|at| scheme.aqm(at).is_some() || scheme.agent(at).is_some());
+        net.start_routing();
         net.start_agents(air, agenda);
         let of_run = scheme.source().is_some().then_some(scheme);
         let (laws, ids) = Laws::new(spec, of_run, schemes)?;
@@ -272,6 +272,41 @@ impl Net {
         }
     }
 
+    /// Static routes between the ends of all flows.
+    fn find_routes(&mut self, spec: &WorldSpec) {
+        let mut sources: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for flow in &spec.flows {
+            let (from, to) = (flow.from as u32, flow.to as u32);
+            sources.entry(to).or_default().push(from);
+            sources.entry(from).or_default().push(to);
+        }
+        for (destination, sources) in sources {
+            self.route(destination, &sources);
+        }
+    }
+
+    /// Routes are found while the world runs.
+    fn find_on_demand(
+        &mut self,
+        spec: &WorldSpec,
+        aodv: &AodvSpec,
+        names: &[&str],
+        seed: u64,
+    ) -> Result<(), String> {
+        if !spec.links.is_empty() {
+            return Err("AODV finds routes over radio only: there are wired links".to_string());
+        }
+        let stations = self.node_of_station.len();
+        let mut on_demand = OnDemand::new(&aodv.protocol, aodv.drop_queued, names, stations, seed);
+        let cut_off = |&i: &usize| {
+            let (from, to) = (spec.flows[i].from as u32, spec.flows[i].to as u32);
+            from != to && self.router.towards(to, &[from]).is_empty()
+        };
+        on_demand.cut_off = (0..spec.flows.len()).filter(cut_off).collect();
+        self.on_demand = Some(Box::new(on_demand));
+        Ok(())
+    }
+
     /// Finds the next hops from some nodes towards a destination, beside those that are known.
     pub(super) fn route(&mut self, destination: u32, sources: &[u32]) {
         let mut hops = self.router.towards(destination, sources);
@@ -302,7 +337,7 @@ impl Net {
                             let backward = air.delivery_ratio(peer, s, JUDGED_BYTES);
                             if forward > LEAST_DELIVERY && backward > LEAST_DELIVERY {
                                 let cost = match spec.routing {
-                                    Routing::Hops => 1.0,
+                                    Routing::Hops | Routing::Aodv(_) => 1.0,
                                     Routing::Etx => 1.0 / (forward * backward),
                                 };
                                 list.push(Edge { to: peer_node, port, cost });
@@ -312,7 +347,7 @@ impl Net {
                     Behind::Wire(w) => {
                         let link = &self.wires[w as usize];
                         let cost = match spec.routing {
-                            Routing::Hops => 1.0,
+                            Routing::Hops | Routing::Aodv(_) => 1.0,
                             Routing::Etx => 1.0 / (1.0 - link.loss).max(1e-9),
                         };
                         list.push(Edge { to: link.to, port, cost });

@@ -5,6 +5,7 @@ use airfair_transport::Segment;
 
 use super::agents::is_message;
 use super::arp::REQUEST;
+use super::on_demand::{LONGEST, is_routing};
 use super::packet::{NO_FLOW, Packet};
 use super::tcp::MANY;
 use super::wire::Sent;
@@ -52,6 +53,8 @@ pub(crate) enum Body {
     },
     /// A message of an agent, by its first bytes: `payload` bytes over UDP.
     Message([u8; MESSAGE]),
+    /// A message of AODV, `payload` bytes over UDP, and its time to live.
+    Routing([u8; LONGEST], u8),
     /// A packet from outside: `payload` bytes in all.
     Foreign,
 }
@@ -61,6 +64,10 @@ impl Net {
     pub(crate) fn describe(&self, handle: u64) -> Option<Described> {
         let packet = self.packets.get(handle)?;
         let body = match (packet.class, packet.tcp) {
+            (PacketClass::Control, _) if is_routing(packet) => {
+                let (bytes, ttl) = self.on_demand.as_ref()?.describe(packet);
+                Body::Routing(bytes, ttl)
+            }
             (PacketClass::Control, _) if is_message(packet) => Body::Message(self.agents.start_of(packet)),
             (PacketClass::Control, _) => Body::Arp { request: packet.sequence == REQUEST },
             (_, true) => self.describe_segment(handle, packet)?,

@@ -98,10 +98,10 @@ impl Net {
         let due = f.source.start(now);
         let (from, to, rank, stop) = (f.from, f.to, f.rank, f.stop);
         if f.source.is_saturating() {
-            match self.next_hop(from, to) {
-                Some(hop) => {
-                    self.ports[hop.port as usize].saturating.push(flow);
-                    self.top_up(hop.port, now);
+            match self.port_towards(from, to) {
+                Some(port) => {
+                    self.ports[port as usize].saturating.push(flow);
+                    self.top_up(port, now);
                 }
                 None => self.make(flow, now),
             }

@@ -12,6 +12,7 @@ mod describe;
 mod flows;
 mod laws;
 mod meter;
+mod on_demand;
 mod packet;
 mod placed;
 mod results;
@@ -42,6 +43,7 @@ use connections::{ConnectionId, Connections};
 use flows::Flow;
 use laws::Laws;
 use meter::Meters;
+use on_demand::{OnDemand, is_routing};
 use packet::{NO_FLOW, Packet, Packets};
 use routing::{NextHop, Router};
 use wire::Direction;
@@ -84,6 +86,8 @@ pub(crate) mod kinds {
     pub(crate) const AGENT_TIMER: u32 = END + 13;
     /// An interval of a station's counters ends.
     pub(crate) const SAMPLE: u32 = END + 14;
+    /// A node's routing protocol has set itself a time.
+    pub(crate) const ROUTING_TIMER: u32 = END + 15;
 }
 
 /// Classes of equal-time events above the air's.
@@ -108,6 +112,12 @@ pub mod drop_reason {
     pub const WIRE_LOSS: &str = "wire-loss";
     /// Too many hops.
     pub const HOP_LIMIT: &str = "hop-limit";
+    /// Too many packets waited for routes.
+    pub const ROUTE_QUEUE: &str = "route-queue";
+    /// It has waited too long for a route.
+    pub const ROUTE_WAIT: &str = "route-wait";
+    /// It queued for a neighbour when the link to it broke.
+    pub const LINK_BREAK: &str = "link-break";
     /// Acknowledged, but its receiver took it for one that it had already: the sequence numbers had wrapped round.
     pub const TAKEN_FOR_DUPLICATE: &str = "taken-for-duplicate";
 }
@@ -219,11 +229,15 @@ pub struct Net {
     drops: BTreeMap<&'static str, u64>,
     outbox: Outbox,
     agents: Agents,
+    /// Routes are found while the world runs.
+    on_demand: Option<Box<OnDemand>>,
     /// Some AQM asks for received packets.
     judges_received: bool,
     meters: Meters,
     /// The run's scheme would act at other interfaces than those that there are.
     pub(crate) nowhere: bool,
+    /// That, or somebody wants to know where received packets come from.
+    looks_at_received: bool,
     /// Stations and wires that may have something new to send.
     pub(crate) kicks: Vec<Behind>,
     /// The present event has left something in `kicks` or `pending`.
@@ -272,6 +286,7 @@ impl Net {
             kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
             kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
             kinds::SAMPLE => self.sample(event.target, air, agenda),
+            kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
             kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
             _ => unreachable!("not an event of the network"),
@@ -320,16 +335,38 @@ impl Net {
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
-        if injected.from != injected.to && self.next_hop(injected.from, injected.to).is_none() {
-            self.route(injected.to, &[injected.from]);
-        }
+        self.find_route(injected.from, injected.to);
         let handle = self.packets.add(packet);
         self.forward(injected.from, handle, now);
     }
 
-    fn next_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
+    /// A static route is looked for where none was needed before.
+    fn find_route(&mut self, from: u32, to: u32) {
+        if from != to && self.on_demand.is_none() && self.next_hop(from, to).is_none() {
+            self.route(to, &[from]);
+        }
+    }
+
+    fn static_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
         let hops = self.routes.get(self.route_of[destination as usize] as usize)?;
         hops.binary_search_by_key(&node, |h| h.0).ok().map(|i| hops[i].1)
+    }
+
+    /// The next hop as it is known now.
+    fn next_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
+        match self.routes.get(self.route_of[destination as usize] as usize) {
+            Some(hops) => hops.binary_search_by_key(&node, |h| h.0).ok().map(|i| hops[i].1),
+            None => self.found_hop(node, destination),
+        }
+    }
+
+    /// The port by which packets of a source leave.
+    fn port_towards(&self, node: u32, destination: u32) -> Option<u32> {
+        let first = || {
+            let (first, end) = self.ports_of[node as usize];
+            (self.on_demand.is_some() && node != destination && first < end).then_some(first)
+        };
+        self.next_hop(node, destination).map(|hop| hop.port).or_else(first)
     }
 
     /// A packet is at a node: deliver it or send it on.
@@ -349,9 +386,9 @@ impl Net {
 
     /// A packet leaves a node towards another.
     fn send_on(&mut self, node: u32, destination: u32, handle: u64, now: u64) {
-        match self.next_hop(node, destination) {
+        match self.static_hop(node, destination) {
             Some(hop) => self.offer(hop, handle, now),
-            None => self.drop_packet(node, handle, drop_reason::NO_ROUTE, now),
+            None => self.send_without_route(node, handle, now),
         }
     }
 
@@ -364,6 +401,14 @@ impl Net {
             return;
         }
         self.enqueue(hop, handle, now);
+    }
+
+    /// A packet of the node itself goes before all that queues.
+    fn send_ahead(&mut self, port: u32, handle: u64) {
+        let port = &mut self.ports[port as usize];
+        port.control.push_back(handle);
+        let behind = port.behind;
+        self.want(behind);
     }
 
     fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
@@ -445,8 +490,14 @@ impl Net {
         }
     }
 
-    /// A packet for this node was received: its interface's AQM passes, marks or drops it. Whether it lives.
+    /// A packet for this node was received, and somebody looks at such packets. Whether it lives.
     #[inline(never)]
+    fn look_at_received(&mut self, station: u32, handle: u64, from: u32, now: u64) -> bool {
+        self.note_sender(station, from);
+        !self.judges_received || self.judge_received(station, handle, now)
+    }
+
+    /// A packet for this node was received: its interface's AQM passes, marks or drops it. Whether it lives.
     fn judge_received(&mut self, station: u32, handle: u64, now: u64) -> bool {
         let Some(packet) = self.packets.get(handle) else { return false };
         let port = &mut self.ports[self.port_of_station[station as usize] as usize];
@@ -486,10 +537,17 @@ impl Net {
 
     /// A packet of ARP or of an agent has reached all that it will reach.
     fn end_control(&mut self, handle: u64) {
-        if let Some(packet) = self.packets.remove(handle)
-            && is_message(&packet)
-        {
-            self.message_ended(&packet);
+        if let Some(packet) = self.packets.remove(handle) {
+            self.control_ended(&packet);
+        }
+    }
+
+    /// The same, for one that is there no more.
+    fn control_ended(&mut self, packet: &Packet) {
+        if is_message(packet) {
+            self.message_ended(packet);
+        } else if is_routing(packet) {
+            self.on_demand.iter_mut().for_each(|routing| routing.ended(packet));
         }
     }
 
@@ -528,9 +586,7 @@ impl Net {
     fn drop_packet(&mut self, node: u32, handle: u64, reason: &'static str, now: u64) {
         let Some(packet) = self.packets.remove(handle) else { return };
         if packet.class == PacketClass::Control {
-            if is_message(&packet) {
-                self.message_ended(&packet);
-            }
+            self.control_ended(&packet);
             return;
         }
         *self.drops.entry(reason).or_insert(0) += 1;
@@ -629,7 +685,12 @@ impl Upper for Net {
         if let Some(handle) = self.ports[port as usize].control.pop_front() {
             return self.hand_control(station, handle);
         }
-        let (handle, queued) = self.take(port, now)?;
+        let (mut handle, mut queued) = self.take(port, now)?;
+        while self.on_demand.is_some() && self.came_too_late(queued.next_hop.0, station, queued.enqueued.0) {
+            self.drop_packet(self.node_of_station[station as usize], handle, drop_reason::LINK_BREAK, now);
+            self.room(port, now);
+            (handle, queued) = self.take(port, now)?;
+        }
         self.room(port, now);
         let hops = self.packets.get(handle).map_or(0, |p| u32::from(p.hops));
         let to = self.ports[port as usize].peer(queued.next_hop.0);
@@ -668,6 +729,9 @@ impl Upper for Net {
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
                 let found = self.packets.get(handed.packet).copied();
+                if self.on_demand.is_some() {
+                    self.routing_gives_up(station, handed.to, found.as_ref(), now);
+                }
                 if let Some(packet) = found.filter(|p| u32::from(p.hops) == handed.tag) {
                     self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
                     if packet.tcp
@@ -686,7 +750,9 @@ impl Upper for Net {
         let Some(packet) = self.packets.get_mut(handle) else { return };
         if packet.class == PacketClass::Control {
             let packet = *packet;
-            if !is_message(&packet) {
+            if is_routing(&packet) {
+                self.routing_received(station, &packet, from, now);
+            } else if !is_message(&packet) {
                 self.arp_received(station, &packet, from, now);
             } else if packet.destination == node || packet.destination == agents::EVERYONE {
                 self.message_heard(station, &packet, true, now);
@@ -700,7 +766,7 @@ impl Upper for Net {
         if self.meters.any() {
             self.meter_received(station, bytes);
         }
-        if self.judges_received && !self.judge_received(station, handle, now) {
+        if self.looks_at_received && !self.look_at_received(station, handle, from, now) {
             return;
         }
         self.forward(node, handle, now);

@@ -33,10 +33,14 @@ impl Net {
 
     /// Flows without a route: flow, source, destination.
     pub(crate) fn unreachable(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        let cut_off = |i: usize, f: &Flow| match &self.on_demand {
+            Some(on_demand) => on_demand.cut_off.contains(&i),
+            None => f.from != f.to && self.next_hop(f.from, f.to).is_none(),
+        };
         self.flows
             .iter()
             .enumerate()
-            .filter(|(_, f)| f.from != f.to && self.next_hop(f.from, f.to).is_none())
+            .filter(move |&(i, f)| cut_off(i, f))
             .map(|(i, f)| (i, f.from as usize, f.to as usize))
     }
 
@@ -45,6 +49,10 @@ impl Net {
         let Flow { from, to, .. } = self.flows[flow];
         let mut path = vec![from];
         while let Some(&last) = path.last().filter(|&&last| last != to) {
+            // Routes that change may lead astray for a moment.
+            if path.len() > self.ports_of.len() {
+                return None;
+            }
             path.push(self.next_hop(last, to)?.node);
         }
         Some(path)
@@ -229,6 +237,7 @@ impl Net {
             };
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
+        ends.awaiting_route = self.on_demand.as_ref().map(|on_demand| on_demand.waiting());
         for wire in &self.wires {
             ends.on_wire += (wire.in_flight.len() - wire.waiting_packets(now).count()) as u64;
         }

@@ -24,7 +24,7 @@ fn cases(cases: u32) -> ProptestConfig {
 }
 
 fn places_add_up(ends: &Ends) -> Result<(), TestCaseError> {
-    let inside = ends.queued + ends.in_mac + ends.on_wire + ends.awaiting_arp;
+    let inside = ends.inside();
     prop_assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + inside, "{:?}", ends);
     Ok(())
 }
@@ -55,7 +55,7 @@ proptest! {
         places_add_up(&result.ends)?;
         times_add_up(&result, 4000 * MILLISECOND)?;
         let ends = &result.ends;
-        let inside = ends.queued + ends.in_mac + ends.on_wire + ends.awaiting_arp;
+        let inside = ends.inside();
         prop_assert_eq!(inside, 0, "{:?}", ends);
         prop_assert_eq!(world.air().in_flight(), 0);
         for station in 0..world.air().len() as u32 {

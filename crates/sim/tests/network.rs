@@ -387,6 +387,6 @@ fn packets_from_outside_do_not_upset_the_count() {
     inject(&mut world, 0, 1, 10);
     world.advance(Time(2_000_000));
     let ends = world.result().ends;
-    let inside = ends.queued + ends.in_mac + ends.on_wire + ends.awaiting_arp;
+    let inside = ends.inside();
     assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + inside, "{ends:?}");
 }

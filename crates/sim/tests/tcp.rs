@@ -81,7 +81,7 @@ fn run_with(spec: &WorldSpec, scheme: &str, params: &Params) -> RunResult {
     let result = world.result();
     let ends = &result.ends;
     let dropped: u64 = ends.dropped.values().sum();
-    let rest = ends.queued + ends.in_mac + ends.on_wire + ends.awaiting_arp;
+    let rest = ends.inside();
     assert_eq!(ends.made, ends.delivered + dropped + rest, "every packet ends in one place: {ends:?}");
     result
 }

@@ -1,9 +1,10 @@
 //! Drives the fuzz entry points on stable: 10^5 inputs each, half of them noise, half mutations of valid
 //! frames.
 
+use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_pcapng, fuzz_radiotap,
-    fuzz_tcp, fuzz_udp,
+    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_pcapng,
+    fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
@@ -128,6 +129,41 @@ fn arp_seed() -> Vec<u8> {
     bytes(28, |buffer| assert!(packet.encode(buffer).is_ok()))
 }
 
+fn aodv_seeds() -> Vec<Vec<u8>> {
+    let [a, b] = [1, 2].map(|last| [10, 0, 0, last].into());
+    let lost = |destination| Unreachable { destination, number: 7 };
+    let rreq = Rreq {
+        join: false,
+        repair: false,
+        gratuitous: true,
+        destination_only: false,
+        hops: 2,
+        id: 3,
+        destination: a,
+        destination_number: Some(4),
+        originator: b,
+        originator_number: 5,
+    };
+    let rrep = Rrep {
+        repair: false,
+        acknowledge: true,
+        prefix: Default::default(),
+        hops: 2,
+        destination: a,
+        destination_number: 4,
+        originator: b,
+        lifetime_ms: 6000,
+    };
+    [
+        Message::Rreq(rreq),
+        Message::Rrep(rrep),
+        Message::Rerr(Rerr::new(false, &[lost(a), lost(b)]).unwrap()),
+        Message::RrepAck,
+    ]
+    .map(|message| bytes(message.wire_len() + 3, |buffer| assert!(message.encode(buffer).is_ok())))
+    .to_vec()
+}
+
 fn ethernet_seed() -> Vec<u8> {
     let source = MacAddr([2, 0, 0, 0, 0, 1]);
     let header = Ethernet { destination: MacAddr::BROADCAST, source, ether_type: EtherType::ARP };
@@ -224,6 +260,11 @@ fn arp() {
 }
 
 #[test]
+fn aodv() {
+    drive(&aodv_seeds(), fuzz_aodv);
+}
+
+#[test]
 fn ethernet() {
     drive(&[ethernet_seed()], fuzz_ethernet);
 }
@@ -239,6 +280,7 @@ fn crosswise() {
     let mut seeds = frames();
     seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
     seeds.extend(tcp_seeds());
+    seeds.extend(aodv_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);

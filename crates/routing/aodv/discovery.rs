@@ -1,0 +1,161 @@
+//! A route is looked for: ring after ring, then everywhere, each time with more patience [RFC 3561 sections 6.3 and 6.4].
+
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, Rreq};
+
+use super::config::times;
+use super::{Action, Aodv, Context, DropReason};
+
+/// A search that is under way.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub to: Ipv4Addr,
+    /// Reach of the last request, or of the next one.
+    ttl: u8,
+    /// Requests of the widest reach, beyond the first.
+    retries: u32,
+    /// The request has not left yet: there were too many of late.
+    held_back: bool,
+    /// The answer is awaited until then, or the request is tried again.
+    pub deadline: Time,
+    /// The route is repaired where it broke; it had so many hops.
+    pub repairs: Option<u8>,
+}
+
+impl Aodv {
+    /// A route is wanted, unless it is looked for already.
+    pub(super) fn search(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
+        if self.searches.iter().any(|search| search.to == to) {
+            return;
+        }
+        let config = &self.config;
+        let last_known = self.table.known(to, cx.now).map(|route| route.hops);
+        let ttl = last_known.map_or(config.ttl_start, |hops| hops.saturating_add(config.ttl_increment));
+        self.begin(to, self.within_rings(ttl), None, cx);
+    }
+
+    /// A route that had so many hops is to be repaired by requests of this reach.
+    pub(super) fn search_to_repair(&mut self, to: Ipv4Addr, ttl: u8, hops: u8, cx: &mut Context<'_>) {
+        if self.searches.iter().all(|search| search.to != to) {
+            self.begin(to, ttl.clamp(1, self.config.net_diameter), Some(hops), cx);
+        }
+    }
+
+    /// Whether a route to the destination is being repaired.
+    pub(super) fn repairs(&self, to: Ipv4Addr) -> bool {
+        self.searches.iter().any(|search| search.to == to && search.repairs.is_some())
+    }
+
+    fn begin(&mut self, to: Ipv4Addr, ttl: u8, repairs: Option<u8>, cx: &mut Context<'_>) {
+        self.counts.discoveries += 1;
+        let mut search = Search { to, ttl, retries: 0, held_back: false, deadline: cx.now, repairs };
+        self.request(&mut search, cx);
+        self.searches.push(search);
+    }
+
+    /// Rings up to the threshold, then the whole network.
+    fn within_rings(&self, ttl: u8) -> u8 {
+        let config = &self.config;
+        if ttl > config.ttl_threshold { config.net_diameter } else { ttl.clamp(1, config.net_diameter) }
+    }
+
+    /// Sends the request of a search, or holds it back.
+    fn request(&mut self, search: &mut Search, cx: &mut Context<'_>) {
+        search.held_back = !self.request_rate.pass(cx.now);
+        if search.held_back {
+            search.deadline = self.request_rate.free_at();
+            return;
+        }
+        self.number = self.number.wrapping_add(1);
+        self.last_request = self.last_request.wrapping_add(1);
+        let rreq = Rreq {
+            join: false,
+            repair: false,
+            gratuitous: self.config.gratuitous_reply,
+            destination_only: self.config.destination_only,
+            hops: 0,
+            id: self.last_request,
+            destination: search.to,
+            destination_number: self.table.known(search.to, cx.now).and_then(|route| route.number),
+            originator: self.address,
+            originator_number: self.number,
+        };
+        self.seen.is_new((self.address, rreq.id), cx.now, self.config.path_discovery_time);
+        search.deadline = cx.now.saturating_add(self.patience(search));
+        self.broadcast(Message::Rreq(rreq), search.ttl, cx);
+    }
+
+    /// How long the answer to the present request is awaited.
+    fn patience(&self, search: &Search) -> Span {
+        let config = &self.config;
+        if search.ttl < config.net_diameter || search.repairs.is_some() {
+            return config.ring_traversal_time(search.ttl);
+        }
+        times(config.net_traversal_time, 1_u64.checked_shl(search.retries).unwrap_or(u64::MAX))
+    }
+
+    /// Searches whose time is over go on or end.
+    pub(super) fn searches_due(&mut self, cx: &mut Context<'_>) {
+        let (due, rest): (Vec<Search>, _) =
+            std::mem::take(&mut self.searches).into_iter().partition(|search| search.deadline <= cx.now);
+        self.searches = rest;
+        for mut search in due {
+            // A route may have come to life otherwise.
+            if self.table.valid(search.to, cx.now).is_some() {
+                self.found(&search, cx);
+            } else if search.held_back || self.widen(&mut search) {
+                self.request(&mut search, cx);
+                self.searches.push(search);
+            } else {
+                self.give_up(&search, cx);
+            }
+        }
+    }
+
+    /// The next request of a search reaches farther, or waits longer; false if there was the last one.
+    fn widen(&self, search: &mut Search) -> bool {
+        if search.repairs.is_some() {
+            return false;
+        }
+        if search.ttl < self.config.net_diameter {
+            search.ttl = self.within_rings(search.ttl.saturating_add(self.config.ttl_increment));
+            return true;
+        }
+        search.retries += 1;
+        search.retries <= self.config.rreq_retries
+    }
+
+    fn give_up(&mut self, search: &Search, cx: &mut Context<'_>) {
+        self.counts.failed += 1;
+        for packet in self.buffer.take(search.to) {
+            cx.out.push(Action::Drop { packet, reason: DropReason::NoRoute });
+        }
+        if search.repairs.is_some() {
+            self.repair_failed(search.to, cx);
+        }
+    }
+
+    /// Searches whose routes have come to life end.
+    pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now;
+        let (found, rest): (Vec<Search>, _) = std::mem::take(&mut self.searches)
+            .into_iter()
+            .partition(|search| self.table.valid(search.to, now).is_some());
+        self.searches = rest;
+        found.iter().for_each(|search| self.found(search, cx));
+    }
+
+    /// What waited for a route goes.
+    fn found(&mut self, search: &Search, cx: &mut Context<'_>) {
+        for packet in self.buffer.take(search.to) {
+            match self.use_route(self.address, search.to, None, cx.now) {
+                Some(hop) => cx.out.push(Action::Forward { packet, hop }),
+                None => cx.out.push(Action::Drop { packet, reason: DropReason::NoRoute }),
+            }
+        }
+        if let Some(hops) = search.repairs {
+            self.repaired(search.to, hops, cx);
+        }
+    }
+}

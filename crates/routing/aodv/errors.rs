@@ -1,0 +1,145 @@
+//! Links that break: their routes end, and those who use them are told [RFC 3561 section 6.11], or the break is repaired on the spot
+//! (6.12).
+
+use std::collections::BTreeSet;
+
+use airfair_units::Time;
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, Rerr, Unreachable};
+
+use super::table::is_younger;
+use super::{Aodv, Context, Hop};
+
+/// Most destinations that one message lists; more go into further ones.
+pub const MOST_LISTED: usize = 15;
+
+/// What is to be told, and to whom.
+#[derive(Default)]
+struct News {
+    lost: Vec<Unreachable>,
+    users: BTreeSet<Hop>,
+}
+
+impl News {
+    fn add(&mut self, destination: Ipv4Addr, number: Option<u32>, users: impl IntoIterator<Item = Hop>) {
+        let before = self.users.len();
+        let mut any = false;
+        self.users.extend(users.into_iter().inspect(|_| any = true));
+        debug_assert!(self.users.len() >= before);
+        if any {
+            // 0: the number is not known.
+            self.lost.push(Unreachable { destination, number: number.unwrap_or(0) });
+        }
+    }
+}
+
+impl Aodv {
+    /// The link to a neighbour is gone, found out by a packet from one node to another if `ends` says so.
+    pub(super) fn link_broken(
+        &mut self,
+        neighbour: Ipv4Addr,
+        ends: Option<[Ipv4Addr; 2]>,
+        cx: &mut Context<'_>,
+    ) {
+        let lost = self.table.over(neighbour, cx.now);
+        self.counts.breaks += u64::from(!lost.is_empty());
+        let repair = ends.and_then(|ends| self.repair_reach(ends, cx));
+        let mut news = News::default();
+        for to in lost {
+            match repair {
+                Some((destination, ttl, hops)) if destination == to => {
+                    self.table.end_for_repair(to, cx.now);
+                    self.search_to_repair(to, ttl, hops, cx);
+                }
+                _ => {
+                    if let Some((route, users)) = self.table.end(to, None, cx.now) {
+                        news.add(to, route.number, users);
+                    }
+                }
+            }
+        }
+        self.tell(&news, false, false, cx);
+    }
+
+    /// Whether the route that a packet took is to be repaired here: its destination, the reach of the request, the hops it had.
+    fn repair_reach(
+        &mut self,
+        [source, destination]: [Ipv4Addr; 2],
+        cx: &Context<'_>,
+    ) -> Option<(Ipv4Addr, u8, u8)> {
+        let config = self.config;
+        let route = self.table.valid(destination, cx.now)?;
+        let hops = route.hops;
+        if !config.local_repair || source == self.address || hops > config.max_repair_ttl {
+            return None;
+        }
+        let back = self.table.known(source, cx.now).map_or(0, |route| route.hops);
+        // The last known distance is MIN_REPAIR_TTL.
+        Some((destination, hops.max(back / 2).saturating_add(config.local_add_ttl), hops))
+    }
+
+    /// Nobody answered: those who use the route are told now.
+    pub(super) fn repair_failed(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
+        let Some(route) = self.table.known(to, cx.now) else { return };
+        let mut news = News::default();
+        news.add(to, route.number, route.precursors().to_vec());
+        self.tell(&news, false, false, cx);
+    }
+
+    /// A repaired route that is longer than before is told of, so that its users may look for a better one.
+    pub(super) fn repaired(&mut self, to: Ipv4Addr, hops_before: u8, cx: &mut Context<'_>) {
+        let Some(route) = self.table.known(to, cx.now).filter(|route| route.hops > hops_before) else {
+            return;
+        };
+        let mut news = News::default();
+        news.add(to, route.number, route.precursors().to_vec());
+        self.tell(&news, true, false, cx);
+    }
+
+    /// A packet of another node came for which there is no route.
+    pub(super) fn cannot_relay(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
+        self.table.prolong(destination, from, Time::ZERO, cx.now);
+        let mut news = News::default();
+        match self.table.known(destination, cx.now) {
+            Some(route) => {
+                news.add(destination, route.number, route.precursors().iter().copied().chain([from]));
+            }
+            None => news.add(destination, None, [from]),
+        }
+        self.tell(&news, false, false, cx);
+    }
+
+    /// A neighbour says what it cannot reach any more.
+    pub(super) fn on_error(&mut self, rerr: &Rerr, from: Hop, cx: &mut Context<'_>) {
+        let mut news = News::default();
+        for Unreachable { destination, number } in rerr.unreachable() {
+            let told = (number > 0).then_some(number);
+            let Some(route) = self.table.valid(destination, cx.now) else { continue };
+            let stale = matches!((told, route.number), (Some(told), Some(own)) if !is_younger(told, own));
+            if route.hop.neighbour != from.neighbour || stale && !rerr.no_delete {
+                continue;
+            }
+            if rerr.no_delete {
+                news.add(destination, told, route.precursors().to_vec());
+            } else if let Some((route, users)) = self.table.end(destination, told, cx.now) {
+                news.add(destination, route.number, users);
+            }
+        }
+        self.tell(&news, rerr.no_delete, true, cx);
+    }
+
+    /// Sends route errors: to the only user, or to all. As many as the rate allows.
+    fn tell(&mut self, news: &News, no_delete: bool, passed_on: bool, cx: &mut Context<'_>) {
+        for lost in news.lost.chunks(MOST_LISTED) {
+            let Some(rerr) = Rerr::new(no_delete, lost).filter(|_| self.error_rate.pass(cx.now)) else {
+                return;
+            };
+            let message = Message::Rerr(rerr);
+            match news.users.first() {
+                Some(&only) if news.users.len() == 1 => self.send(message, only, cx),
+                _ if passed_on => self.broadcast_later(message, 1, cx),
+                _ => self.broadcast(message, 1, cx),
+            }
+        }
+    }
+}

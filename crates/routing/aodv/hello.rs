@@ -1,0 +1,101 @@
+//! Neighbours that are heard or not, where the link layer does not tell [RFC 3561 sections 6.9 and 6.10].
+
+use std::collections::BTreeMap;
+
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, PrefixSize, Rrep};
+
+use super::table::Offer;
+use super::{Aodv, Context, Hop};
+
+/// When a node was heard and has spoken.
+#[derive(Debug, Default)]
+pub(super) struct Hellos {
+    /// Neighbours that send Hello messages, and when they were last heard, with whatever.
+    heard: BTreeMap<Ipv4Addr, Time>,
+    /// The node is on a route that is in use until then.
+    active_until: Time,
+    /// Its last message to all.
+    last_broadcast: Time,
+    /// When that is looked at next; 0 before the first time.
+    next: Time,
+}
+
+impl Hellos {
+    pub(super) fn heard(&mut self, neighbour: Ipv4Addr, now: Time) {
+        if let Some(last) = self.heard.get_mut(&neighbour) {
+            *last = now;
+        }
+    }
+
+    pub(super) fn active(&mut self, until: Time) {
+        self.active_until = self.active_until.max(until);
+    }
+
+    pub(super) fn broadcast(&mut self, now: Time) {
+        self.last_broadcast = now;
+    }
+}
+
+impl Aodv {
+    pub(super) fn on_hello(&mut self, rrep: &Rrep, from: Hop, now: Time) {
+        let silence = self.config.allowed_silence();
+        let until = now.saturating_add(silence).max(self.table.valid_until(from.neighbour, now));
+        let offer = Offer { number: Some(rrep.destination_number), hops: 1, hop: from, until };
+        if !self.table.offer(from.neighbour, &offer, now) {
+            self.table.prolong(from.neighbour, from, until, now);
+        }
+        if self.config.hello {
+            self.hellos.heard.insert(from.neighbour, now);
+        }
+    }
+
+    pub(super) fn hello_deadline(&self) -> Time {
+        if !self.config.hello {
+            return Time::NEVER;
+        }
+        let silence = self.config.allowed_silence();
+        let silent = self.hellos.heard.values().map(|heard| heard.saturating_add(Span(silence.0 + 1)));
+        silent.chain([self.hellos.next]).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Neighbours that have been silent too long are gone; a node on a route that has been silent itself says Hello.
+    pub(super) fn hellos_due(&mut self, cx: &mut Context<'_>) {
+        if !self.config.hello {
+            return;
+        }
+        let (now, silence, interval) = (cx.now, self.config.allowed_silence(), self.config.hello_interval);
+        let silent = |heard: Time| now.since(heard) > silence;
+        let gone: Vec<Ipv4Addr> =
+            self.hellos.heard.iter().filter(|(_, heard)| silent(**heard)).map(|(&n, _)| n).collect();
+        for neighbour in gone {
+            self.hellos.heard.remove(&neighbour);
+            self.link_broken(neighbour, None, cx);
+        }
+        if self.hellos.next > now {
+            return;
+        }
+        // The first time is drawn, so that nodes do not speak at once.
+        let wait = match self.hellos.next {
+            Time::ZERO => Span((cx.random.uniform() * interval.0 as f64) as u64 + 1),
+            _ => interval,
+        };
+        let quiet =
+            self.hellos.last_broadcast == Time::ZERO || now.since(self.hellos.last_broadcast) >= interval;
+        if self.hellos.next > Time::ZERO && self.hellos.active_until > now && quiet {
+            let rrep = Rrep {
+                repair: false,
+                acknowledge: false,
+                prefix: PrefixSize::default(),
+                hops: 0,
+                destination: self.address,
+                destination_number: self.number,
+                originator: self.address,
+                lifetime_ms: u32::try_from(silence.0 / 1_000_000).unwrap_or(u32::MAX),
+            };
+            self.broadcast(Message::Rrep(rrep), 1, cx);
+        }
+        self.hellos.next = now.saturating_add(wait);
+    }
+}

@@ -1,0 +1,350 @@
+//! Ad hoc On-Demand Distance Vector routing (Perkins, Belding-Royer and Das, RFC 3561, 2003).
+//!
+//! A node that has a packet for a destination to which it knows no route floods a request, ring by ring; the destination, or a node that
+//! knows a route which is young enough, answers along the way that the request came. Routes end when they are not used, or when a link
+//! on their way breaks, which those that use them are told.
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | `table` | routes, and the numbers that keep them free of loops (6.1, 6.2) |
+//! | `discovery` | a route is looked for: rings, waiting times, retries (6.3, 6.4) |
+//! | `requests` | requests of others (6.5) |
+//! | `replies` | answers, and who may not be answered (6.6 to 6.8) |
+//! | `errors` | links that break (6.11), routes that are repaired where they broke (6.12) |
+//! | `hello` | neighbours that are heard or not (6.9, 6.10) |
+//! | `buffer`, `limit`, `config` | packets that wait; so many in a second; parameters (10) |
+//!
+//! Where the code is not the RFC's letter, and why:
+//!
+//! - The RFC's rules contradict each other in places, and some readings of them make loops. Here a number never falls, also not by a route
+//!   error; a route error with an older number than one's own is ignored; a route that expires gets the next number like one that breaks;
+//!   what has no number never replaces what has one.
+//! - A route is prolonged only by what goes to its next hop or comes from there. The RFC prolongs the way back to a packet's source also
+//!   where packets come another way than they would go: its next hop forgets the number meanwhile, and takes an old route for a new one.
+//! - A data packet that meets a route which has ended already does not raise its number once more: it would run away from the
+//!   destination's own. Its route error goes to the neighbour that it came from as well, which would not learn of it otherwise.
+//! - The destination of a request with flag D takes a new number for its answer: nodes that have a route with the old number
+//!   would not pass an equal answer on (6.7), and nobody else may answer.
+//! - A node whose route leads back to where the request came from does not answer it.
+//!
+//! Left out: actions after a reboot (6.13), subnets (7), multicast, the Hello interval extension (9).
+
+mod buffer;
+mod config;
+mod discovery;
+mod errors;
+mod hello;
+mod limit;
+mod replies;
+mod requests;
+mod table;
+
+use airfair_units::random::Stream;
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, Rrep};
+
+use buffer::Buffer;
+use discovery::Search;
+use hello::Hellos;
+use limit::RateLimit;
+use replies::Replies;
+use requests::Seen;
+use table::Table;
+
+pub use config::{Base, Config};
+pub use errors::MOST_LISTED;
+pub use table::{Hop, Route, is_younger};
+
+/// What a hook sees beside its arguments.
+pub struct Context<'a> {
+    /// The present.
+    pub now: Time,
+    /// Random numbers of this node's routing.
+    pub random: &'a mut Stream,
+    /// What is to be done, in this order.
+    pub out: &'a mut Vec<Action>,
+}
+
+/// What the node is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Send a message: to one neighbour, or (`None`) to all, on every interface, with this time to live.
+    Send {
+        /// The message.
+        message: Message,
+        /// To whom.
+        to: Option<Hop>,
+        /// IP's time to live.
+        ttl: u8,
+    },
+    /// A packet that waited for a route goes to this neighbour.
+    Forward {
+        /// The packet.
+        packet: u64,
+        /// The neighbour.
+        hop: Hop,
+    },
+    /// A packet is given up.
+    Drop {
+        /// The packet.
+        packet: u64,
+        /// Why.
+        reason: DropReason,
+    },
+}
+
+/// Why a packet is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DropReason {
+    /// No route was found, or none is there and the packet is not the node's own.
+    NoRoute,
+    /// Too many packets waited for routes.
+    BufferFull,
+    /// It has waited too long for a route.
+    BufferTime,
+}
+
+/// How a message came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// The neighbour that sent it, and by which interface it came.
+    pub from: Hop,
+    /// IP's time to live.
+    pub ttl: u8,
+    /// It was sent to all.
+    pub to_all: bool,
+}
+
+/// What the link layer did not get across.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undelivered {
+    /// A data packet, from one node to another, if that is known.
+    Data(Option<[Ipv4Addr; 2]>),
+    /// A route reply.
+    Reply,
+}
+
+/// What a node has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Searches begun, repairs included.
+    pub discoveries: u64,
+    /// Searches that found nothing.
+    pub failed: u64,
+    /// Links with valid routes that broke.
+    pub breaks: u64,
+}
+
+/// A message that waits for its moment.
+#[derive(Debug)]
+struct Delayed {
+    at: Time,
+    message: Message,
+    ttl: u8,
+}
+
+/// A node's routing.
+#[derive(Debug)]
+pub struct Aodv {
+    address: Ipv4Addr,
+    config: Config,
+    /// Its own sequence number.
+    number: u32,
+    table: Table,
+    searches: Vec<Search>,
+    last_request: u32,
+    request_rate: RateLimit,
+    error_rate: RateLimit,
+    seen: Seen,
+    replies: Replies,
+    hellos: Hellos,
+    buffer: Buffer,
+    delayed: Vec<Delayed>,
+    counts: Counts,
+}
+
+impl Aodv {
+    /// A node that knows nothing yet.
+    #[must_use]
+    pub fn new(address: Ipv4Addr, config: &Config) -> Self {
+        Self {
+            address,
+            config: *config,
+            // 0 is what a request without a number carries.
+            number: 1,
+            table: Table::new(config.delete_period),
+            searches: Vec::new(),
+            last_request: 0,
+            request_rate: RateLimit::new(config.rreq_ratelimit),
+            error_rate: RateLimit::new(config.rerr_ratelimit),
+            seen: Seen::default(),
+            replies: Replies::default(),
+            hellos: Hellos::default(),
+            buffer: Buffer::new(config.buffer_packets, config.buffer_time),
+            delayed: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The next hop of a packet of this node; where there is none it waits for a route, and `out` says what happens.
+    pub fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+        let hop = self.use_route(self.address, destination, None, cx.now);
+        if hop.is_none() {
+            self.wait_for_route(packet, destination, cx);
+        }
+        hop
+    }
+
+    /// The next hop of a packet that came from a neighbour; where there is none it is dropped, or waits for a repair.
+    pub fn relay(
+        &mut self,
+        packet: u64,
+        [source, destination]: [Ipv4Addr; 2],
+        from: Hop,
+        cx: &mut Context<'_>,
+    ) -> Option<Hop> {
+        self.hellos.heard(from.neighbour, cx.now);
+        let hop = self.use_route(source, destination, Some(from), cx.now);
+        if hop.is_none() {
+            if self.repairs(destination) {
+                self.wait_for_route(packet, destination, cx);
+            } else {
+                cx.out.push(Action::Drop { packet, reason: DropReason::NoRoute });
+                self.cannot_relay(destination, from, cx);
+            }
+        }
+        hop
+    }
+
+    /// A route is used, so that it and the way back stay [RFC 3561 section 6.2].
+    fn use_route(
+        &mut self,
+        source: Ipv4Addr,
+        destination: Ipv4Addr,
+        from: Option<Hop>,
+        now: Time,
+    ) -> Option<Hop> {
+        let hop = self.table.valid(destination, now)?.hop;
+        let until = now.saturating_add(self.config.active_route_timeout);
+        self.table.prolong(destination, hop, until, now);
+        self.table.prolong(hop.neighbour, hop, until, now);
+        if let Some(from) = from {
+            self.table.prolong(source, from, until, now);
+            self.table.prolong(from.neighbour, from, until, now);
+        }
+        self.hellos.active(until);
+        Some(hop)
+    }
+
+    fn wait_for_route(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) {
+        if let Some(packet) = self.buffer.add(packet, destination, cx.now) {
+            cx.out.push(Action::Drop { packet, reason: DropReason::BufferFull });
+        }
+        self.search(destination, cx);
+    }
+
+    /// A message has arrived.
+    pub fn on_message(&mut self, message: &Message, received: Received, cx: &mut Context<'_>) {
+        if received.from.neighbour == self.address {
+            return;
+        }
+        self.hellos.heard(received.from.neighbour, cx.now);
+        match message {
+            Message::Rreq(rreq) => self.on_request(rreq, received, cx),
+            Message::Rrep(rrep) if is_hello(rrep, received) => self.on_hello(rrep, received.from, cx.now),
+            Message::Rrep(rrep) => self.on_reply(rrep, received.from, cx),
+            Message::Rerr(rerr) => self.on_error(rerr, received.from, cx),
+            Message::RrepAck => self.replies.acknowledged(received.from.neighbour),
+        }
+        self.go_on(cx);
+    }
+
+    /// The link layer has given up what was for a neighbour.
+    pub fn on_undelivered(&mut self, neighbour: Ipv4Addr, what: Undelivered, cx: &mut Context<'_>) {
+        if !self.config.link_layer_feedback {
+            return;
+        }
+        match what {
+            Undelivered::Data(ends) => self.link_broken(neighbour, ends, cx),
+            Undelivered::Reply => self.ignore_requests_of(neighbour, cx.now),
+        }
+    }
+
+    /// When [`Self::on_timer`] is to be called at the latest.
+    #[must_use]
+    pub fn deadline(&self) -> Time {
+        let searches = self.searches.iter().map(|search| search.deadline);
+        let delayed = self.delayed.iter().map(|delayed| delayed.at);
+        let others = [self.buffer.deadline(), self.replies.deadline(), self.hello_deadline()];
+        searches.chain(delayed).chain(others).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Time has passed. It may be called at any moment.
+    pub fn on_timer(&mut self, cx: &mut Context<'_>) {
+        while let Some(packet) = self.buffer.expired(cx.now) {
+            cx.out.push(Action::Drop { packet, reason: DropReason::BufferTime });
+        }
+        self.send_delayed(cx);
+        self.searches_due(cx);
+        self.replies_due(cx.now);
+        self.hellos_due(cx);
+    }
+
+    fn send_delayed(&mut self, cx: &mut Context<'_>) {
+        let (mut due, rest): (Vec<Delayed>, _) =
+            std::mem::take(&mut self.delayed).into_iter().partition(|delayed| delayed.at <= cx.now);
+        self.delayed = rest;
+        due.sort_by_key(|delayed| delayed.at);
+        for Delayed { message, ttl, .. } in due {
+            self.hellos.broadcast(cx.now);
+            cx.out.push(Action::Send { message, to: None, ttl });
+        }
+    }
+
+    fn send(&mut self, message: Message, to: Hop, cx: &mut Context<'_>) {
+        cx.out.push(Action::Send { message, to: Some(to), ttl: self.config.net_diameter });
+    }
+
+    fn broadcast(&mut self, message: Message, ttl: u8, cx: &mut Context<'_>) {
+        self.hellos.broadcast(cx.now);
+        cx.out.push(Action::Send { message, to: None, ttl });
+    }
+
+    /// Sends to all a little later, so that neighbours that have heard the same do not answer at once.
+    fn broadcast_later(&mut self, message: Message, ttl: u8, cx: &mut Context<'_>) {
+        let most = self.config.broadcast_jitter;
+        if most == Span::ZERO {
+            return self.broadcast(message, ttl, cx);
+        }
+        let wait = Span((cx.random.uniform() * most.0 as f64) as u64);
+        self.delayed.push(Delayed { at: cx.now.saturating_add(wait), message, ttl });
+    }
+
+    /// The next hop to a destination, if a valid route is known.
+    #[must_use]
+    pub fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop> {
+        self.table.valid(destination, now).map(|route| route.hop)
+    }
+
+    /// What is known of every destination.
+    pub fn routes(&mut self, now: Time) -> impl Iterator<Item = (Ipv4Addr, &Route)> {
+        self.table.settled(now).iter().map(|(&to, route)| (to, route))
+    }
+
+    /// Packets that wait for routes.
+    pub fn waiting(&self) -> impl Iterator<Item = u64> + '_ {
+        self.buffer.packets()
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+/// A reply to all about oneself is a Hello message [RFC 3561 section 6.9].
+fn is_hello(rrep: &Rrep, received: Received) -> bool {
+    received.to_all && rrep.hops == 0 && rrep.destination == received.from.neighbour
+}

@@ -1,0 +1,167 @@
+//! Answers: who gives them, who passes them on, and what becomes of those that do not get through [RFC 3561 sections 6.6 to 6.8].
+
+use std::collections::BTreeMap;
+
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, PrefixSize, Rrep, Rreq};
+
+use super::table::{Offer, is_younger};
+use super::{Aodv, Context, Hop};
+
+/// Neighbours to which replies do not get through, and those of which that is not known yet.
+#[derive(Debug, Default)]
+pub(super) struct Replies {
+    /// Until when their requests are ignored.
+    blacklist: BTreeMap<Ipv4Addr, Time>,
+    /// Until when an acknowledgement is awaited.
+    awaited: BTreeMap<Ipv4Addr, Time>,
+}
+
+impl Replies {
+    pub(super) fn acknowledged(&mut self, neighbour: Ipv4Addr) {
+        self.awaited.remove(&neighbour);
+    }
+
+    pub(super) fn deadline(&self) -> Time {
+        self.awaited.values().copied().min().unwrap_or(Time::NEVER)
+    }
+}
+
+impl Aodv {
+    /// Answers a request, if this node may. `hops` of the request counts up to here.
+    pub(super) fn answer(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
+        if rreq.destination == self.address {
+            self.answer_for_itself(rreq, cx);
+            return true;
+        }
+        !rreq.destination_only && self.answer_from_table(rreq, from, cx)
+    }
+
+    fn answer_for_itself(&mut self, rreq: &Rreq, cx: &mut Context<'_>) {
+        if let Some(asked) = rreq.destination_number
+            && is_younger(asked, self.number)
+        {
+            self.number = asked;
+        }
+        if rreq.destination_only {
+            self.number = self.number.wrapping_add(1);
+        }
+        let (number, lifetime) = (self.number, self.config.my_route_timeout);
+        let rrep = reply([self.address, rreq.originator], number, 0, lifetime);
+        self.reply_towards(rreq.originator, rrep, None, cx);
+    }
+
+    /// A node on the way answers if its route is no older than what was asked for.
+    fn answer_from_table(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
+        let now = cx.now;
+        let Some(route) = self.table.valid(rreq.destination, now) else { return false };
+        let Some(number) = route.number else { return false };
+        let (hops, hop, lifetime) = (route.hops, route.hop, route.until.since(now));
+        if hop.neighbour == from.neighbour
+            || rreq.destination_number.is_some_and(|asked| is_younger(asked, number))
+        {
+            return false;
+        }
+        let Some(back) = self.table.valid(rreq.originator, now) else { return false };
+        let (hops_back, left) = (back.hops, back.until.since(now));
+        let rrep = reply([rreq.destination, rreq.originator], number, hops, lifetime);
+        self.reply_towards(rreq.originator, rrep, Some(hop), cx);
+        if rreq.gratuitous {
+            // As if the destination had asked for the originator (6.6.3).
+            let ends = [rreq.originator, rreq.destination];
+            let rrep = reply(ends, rreq.originator_number, hops_back, left);
+            self.reply_towards(rreq.destination, rrep, Some(from), cx);
+        }
+        true
+    }
+
+    /// Sends a reply one hop on its way to `asker`; `onward` is the next hop of the route that it tells of.
+    fn reply_towards(&mut self, asker: Ipv4Addr, rrep: Rrep, onward: Option<Hop>, cx: &mut Context<'_>) {
+        let now = cx.now;
+        let Some(back) = self.table.valid(asker, now).map(|route| route.hop) else { return };
+        let until = now.saturating_add(self.config.active_route_timeout);
+        self.table.prolong(asker, back, until, now);
+        self.hellos.active(until);
+        // Who uses which route from now on (6.6.2, 6.7).
+        let mut tell = |to: Ipv4Addr, user: Hop| {
+            if let Some(route) = self.table.known(to, now).filter(|route| route.valid) {
+                route.add_precursor(user);
+            }
+        };
+        if let Some(onward) = onward {
+            tell(rrep.destination, back);
+            tell(onward.neighbour, back);
+            tell(asker, onward);
+        }
+        let acknowledge = self.config.reply_acknowledgement;
+        if acknowledge {
+            let until = now.saturating_add(self.config.next_hop_wait);
+            self.replies.awaited.entry(back.neighbour).or_insert(until);
+        }
+        self.send(Message::Rrep(Rrep { acknowledge, ..rrep }), back, cx);
+    }
+
+    /// A reply has arrived [RFC 3561 section 6.7].
+    pub(super) fn on_reply(&mut self, rrep: &Rrep, from: Hop, cx: &mut Context<'_>) {
+        let now = cx.now;
+        self.meet(from, now);
+        if rrep.acknowledge {
+            self.send(Message::RrepAck, from, cx);
+        }
+        let Some(hops) = rrep.hops.checked_add(1).filter(|_| rrep.destination != self.address) else {
+            return;
+        };
+        let until = now.saturating_add(Span::from_millis(rrep.lifetime_ms.into()));
+        let offer = Offer { number: Some(rrep.destination_number), hops, hop: from, until };
+        let taken = self.table.offer(rrep.destination, &offer, now);
+        // Who sent this relies on the way to the originator.
+        self.table.prolong(rrep.originator, from, Time::ZERO, now);
+        if taken && rrep.originator != self.address {
+            self.reply_towards(rrep.originator, Rrep { hops, ..*rrep }, Some(from), cx);
+        }
+    }
+
+    /// A neighbour was heard: there is a way to it, of which no number is known.
+    pub(super) fn meet(&mut self, from: Hop, now: Time) {
+        let least = now.saturating_add(self.config.active_route_timeout);
+        let until = least.max(self.table.valid_until(from.neighbour, now));
+        let offer = Offer { number: None, hops: 1, hop: from, until };
+        if !self.table.offer(from.neighbour, &offer, now) {
+            self.table.prolong(from.neighbour, from, least, now);
+        }
+    }
+
+    /// A reply did not get through: the link leads one way only, it seems [RFC 3561 section 6.8].
+    pub(super) fn ignore_requests_of(&mut self, neighbour: Ipv4Addr, now: Time) {
+        let until = now.saturating_add(self.config.blacklist_timeout);
+        self.replies.blacklist.retain(|_, until| *until > now);
+        self.replies.blacklist.insert(neighbour, until);
+    }
+
+    pub(super) fn ignores_requests_of(&self, neighbour: Ipv4Addr, now: Time) -> bool {
+        self.replies.blacklist.get(&neighbour).is_some_and(|&until| until > now)
+    }
+
+    /// Acknowledgements that did not come.
+    pub(super) fn replies_due(&mut self, now: Time) {
+        let late = self.replies.awaited.iter().filter(|(_, until)| **until <= now).map(|(&to, _)| to);
+        for neighbour in late.collect::<Vec<_>>() {
+            self.replies.awaited.remove(&neighbour);
+            self.ignore_requests_of(neighbour, now);
+        }
+    }
+}
+
+fn reply([destination, originator]: [Ipv4Addr; 2], number: u32, hops: u8, lifetime: Span) -> Rrep {
+    Rrep {
+        repair: false,
+        acknowledge: false,
+        prefix: PrefixSize::default(),
+        hops,
+        destination,
+        destination_number: number,
+        originator,
+        lifetime_ms: u32::try_from(lifetime.0 / 1_000_000).unwrap_or(u32::MAX),
+    }
+}

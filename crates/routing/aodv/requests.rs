@@ -1,0 +1,85 @@
+//! Requests of others: remembered, used as news of their originator, answered or passed on [RFC 3561 section 6.5].
+
+use std::collections::{BTreeSet, VecDeque};
+
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, Rreq};
+
+use super::config::times;
+use super::table::{Offer, is_younger};
+use super::{Aodv, Context, Received};
+
+/// Most requests that are remembered at once.
+const MOST_SEEN: usize = 1 << 16;
+
+/// A request: its originator, and its number there.
+type Name = (Ipv4Addr, u32);
+
+/// Requests that were handled already.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    names: BTreeSet<Name>,
+    /// In the order in which they are forgotten.
+    until: VecDeque<(Time, Name)>,
+}
+
+impl Seen {
+    /// Whether a request was not seen in the last `memory`; it is now.
+    pub(super) fn is_new(&mut self, name: Name, now: Time, memory: Span) -> bool {
+        while let Some(&(until, old)) = self.until.front() {
+            if until > now && self.until.len() < MOST_SEEN {
+                break;
+            }
+            self.until.pop_front();
+            self.names.remove(&old);
+        }
+        let new = self.names.insert(name);
+        if new {
+            self.until.push_back((now.saturating_add(memory), name));
+        }
+        new
+    }
+}
+
+impl Aodv {
+    pub(super) fn on_request(&mut self, rreq: &Rreq, received: Received, cx: &mut Context<'_>) {
+        let (from, now) = (received.from, cx.now);
+        if self.ignores_requests_of(from.neighbour, now) {
+            return;
+        }
+        self.meet(from, now);
+        let own = rreq.originator == self.address;
+        if own || !self.seen.is_new((rreq.originator, rreq.id), now, self.config.path_discovery_time) {
+            return;
+        }
+        let Some(hops) = rreq.hops.checked_add(1) else { return };
+        let rreq = Rreq { hops, ..*rreq };
+        self.learn_way_back(&rreq, received, now);
+        if self.answer(&rreq, from, cx) || received.ttl <= 1 {
+            return;
+        }
+        let known = self.table.known(rreq.destination, now).and_then(|route| route.number);
+        let destination_number = match (rreq.destination_number, known) {
+            (Some(asked), Some(known)) if is_younger(known, asked) => Some(known),
+            (None, known) => known,
+            (asked, _) => asked,
+        };
+        let passed_on = Rreq { destination_number, ..rreq };
+        self.broadcast_later(Message::Rreq(passed_on), received.ttl - 1, cx);
+    }
+
+    /// The route to the originator; `hops` counts up to here. It lasts at least as long as an answer may take.
+    fn learn_way_back(&mut self, rreq: &Rreq, received: Received, now: Time) {
+        let config = &self.config;
+        let spent = times(config.node_traversal_time, 2 * u64::from(rreq.hops));
+        let whole = times(config.net_traversal_time, 2);
+        let least = now.saturating_add(Span(whole.0.saturating_sub(spent.0)));
+        let until = least.max(self.table.valid_until(rreq.originator, now));
+        let number = Some(rreq.originator_number);
+        let offer = Offer { number, hops: rreq.hops, hop: received.from, until };
+        if !self.table.offer(rreq.originator, &offer, now) {
+            self.table.prolong(rreq.originator, received.from, least, now);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Sections 6.2 to 6.4: looking for routes, packets that wait, and how long routes last.
+
+use airfair_routing::aodv::{Config, DropReason};
+use airfair_units::{Span, Time};
+use airfair_wire::aodv::Rreq;
+
+use crate::support::*;
+
+/// RING_TRAVERSAL_TIME is 2 x 40 ms x (TTL + 2): 240, 400, 560, 720 ms for 1, 3, 5, 7 hops. Then NET_TRAVERSAL_TIME
+/// = 2 x 40 ms x 35 = 2.8 s, doubled for each of RREQ_RETRIES = 2 further ones.
+#[test]
+fn rings_widen_then_the_whole_network_is_asked() {
+    let mut node = Node::new(&config());
+    let (hop, actions) = node.send(0, 7, 9);
+    assert_eq!(hop, None);
+    let mut sent = vec![(0, requests(&actions))];
+    for at in [240, 640, 1200, 1920, 4720, 10_320] {
+        sent.push((at, requests(&node.timer(at))));
+    }
+    let ttls = [1, 3, 5, 7, 35, 35, 35];
+    for (i, (at, requests)) in sent.iter().enumerate() {
+        let n = i as u32;
+        // A new id and a new number of its own each time (6.1, 6.3); G as is the default.
+        let expected = Rreq { gratuitous: true, originator_number: 2 + n, ..rreq(1, 1 + n, 9, None) };
+        assert_eq!(requests, &[(ttls[i], expected)], "at {at} ms");
+    }
+    assert_eq!(node.timer(21_520), [dropped(7, DropReason::NoRoute)]);
+    assert_eq!(node.aodv.deadline(), Time::NEVER);
+    assert_eq!((node.aodv.counts().discoveries, node.aodv.counts().failed), (1, 1));
+}
+
+/// A reply ends the search; what waited goes in the order in which it came.
+#[test]
+fn packets_wait_in_order() {
+    let mut node = Node::new(&config());
+    for packet in [5, 3, 8] {
+        assert_eq!(node.send(0, packet, 9).0, None);
+    }
+    node.send(0, 6, 4);
+    assert_eq!(node.aodv.waiting().collect::<Vec<_>>(), [5, 3, 8, 6]);
+    assert_eq!(node.hear(50, rrep(9, 20, 2, 1), 2), [forward(5, 2), forward(3, 2), forward(8, 2)]);
+    assert_eq!(node.valid(50, 9), Some((Some(20), 3, 2)));
+    assert_eq!(node.send(51, 10, 9), (Some(hop(2)), vec![]));
+    // The other search goes on.
+    assert_eq!(requests(&node.timer(240)).len(), 1);
+}
+
+#[test]
+fn the_oldest_makes_room_and_nobody_waits_for_ever() {
+    let mut node = Node::new(&Config { buffer_packets: 2, buffer_time: Span::from_millis(100), ..config() });
+    node.send(0, 1, 9);
+    node.send(10, 2, 9);
+    assert_eq!(node.send(20, 3, 9).1, [dropped(1, DropReason::BufferFull)]);
+    assert_eq!(node.timer(110), [dropped(2, DropReason::BufferTime)]);
+    assert_eq!(node.timer(120), [dropped(3, DropReason::BufferTime)]);
+}
+
+/// Any news of a route will do (6.3): here the request of the very node that is wanted.
+#[test]
+fn a_request_of_the_wanted_node_ends_the_search() {
+    let mut node = Node::new(&config());
+    node.send(0, 7, 9);
+    let actions = node.hear(100, rreq(9, 1, 5, None), 2);
+    assert!(actions.contains(&forward(7, 2)), "{actions:?}");
+    assert_eq!(node.valid(100, 9), Some((Some(100), 1, 2)));
+}
+
+/// Section 6.4: the first ring of a search for a route that was lost is its old length and TTL_INCREMENT. Section 6.3: the
+/// request has the number that is known, here raised by one when the route broke.
+#[test]
+fn a_lost_route_is_looked_for_where_it_was() {
+    for (hops, ttl) in [(2, 5), (4, 7), (5, 35)] {
+        let mut node = Node::new(&config());
+        node.send(0, 7, 9);
+        node.hear(10, rrep(9, 20, hops, 1), 2);
+        node.break_link(20, 2);
+        let (_, actions) = node.send(30, 8, 9);
+        let [(sent, request)] = requests(&actions)[..] else { panic!("{actions:?}") };
+        assert_eq!((sent, request.destination_number), (ttl, Some(21)), "{hops} hops and one more");
+    }
+}
+
+/// Two in any second: the third one waits until the first is a second old.
+#[test]
+fn requests_are_limited() {
+    let mut node = Node::new(&Config { rreq_ratelimit: 2, ttl_start: 35, ..config() });
+    let mut sent = |now, to: u8| requests(&node.send(now, to.into(), to).1).len();
+    assert_eq!([sent(0, 7), sent(400, 8), sent(500, 9)], [1, 1, 0]);
+    let asked = requests(&node.timer(1000));
+    assert_eq!(asked.iter().map(|(_, r)| r.destination).collect::<Vec<_>>(), [at(9)]);
+    // The others' time goes on; for 9 it begins now.
+    let again = requests(&node.timer(2800));
+    assert_eq!(again.iter().map(|(_, r)| r.destination).collect::<Vec<_>>(), [at(7)]);
+    assert_eq!(node.aodv.deadline(), ms(3200));
+}
+
+/// Section 6.2: a route lasts as long as the reply says, or 3 s after its last use; the way back with it.
+#[test]
+fn routes_last_while_they_are_used() {
+    let mut node = Node::new(&config());
+    node.hear(0, rreq(8, 1, 9, None), 3);
+    node.hear(0, rrep(9, 20, 1, 8), 2);
+    assert_eq!(node.relay(5000, 1, [8, 9], 3).0, Some(hop(2)));
+    for to in [9, 8] {
+        assert!(node.valid(7999, to).is_some(), "{to}");
+    }
+    for to in [9, 8] {
+        assert!(node.valid(8000, to).is_none(), "{to}");
+    }
+    // The numbers of both ends rise when their routes end (6.1), and are forgotten DELETE_PERIOD = 5 x 3 s later (6.4).
+    assert_eq!((node.ended(8000, 9), node.ended(8000, 8)), (Some(21), Some(101)));
+    assert_eq!((node.ended(22_999, 9), node.route(23_000, 9)), (Some(21), None));
+}
+
+/// The neighbours on both sides are used as well: each was met at 0, for 3 s.
+#[test]
+fn neighbours_are_kept_with_the_route() {
+    let mut node = Node::new(&config());
+    node.hear(0, rreq(8, 1, 9, None), 3);
+    node.hear(0, rrep(9, 20, 1, 8), 2);
+    node.relay(2000, 1, [8, 9], 3);
+    for neighbour in [2, 3] {
+        assert_eq!(node.valid(4999, neighbour), Some((None, 1, neighbour)));
+    }
+    for neighbour in [2, 3] {
+        assert_eq!(node.valid(5000, neighbour), None);
+    }
+}
+
+/// Section 6.2: taken is what is younger, or as young and shorter; a number is never given away for none.
+#[test]
+fn better_news_only() {
+    let mut node = Node::new(&config());
+    node.hear(0, rrep(9, 20, 3, 1), 2);
+    let mut after = |message, from| {
+        node.hear(1, message, from);
+        node.valid(1, 9).unwrap()
+    };
+    assert_eq!(after(rrep(9, 19, 1, 1), 3), (Some(20), 4, 2), "older");
+    assert_eq!(after(rrep(9, 20, 3, 1), 3), (Some(20), 4, 2), "not shorter");
+    assert_eq!(after(rrep(9, 20, 2, 1), 3), (Some(20), 3, 3), "shorter");
+    assert_eq!(after(rrep(9, 21, 8, 1), 4), (Some(21), 9, 4), "younger");
+    // The circle closes: 2^31 - 1 ahead is younger, 2^31 is not.
+    assert_eq!(after(rrep(9, 21 + (1 << 31), 1, 1), 5), (Some(21), 9, 4));
+    assert_eq!(after(rrep(9, 20 + (1 << 31), 1, 1), 5), (Some(20 + (1 << 31)), 2, 5));
+    // Heard by itself, 9 is a neighbour without a number: worth nothing here.
+    assert_eq!(after(rrep(7, 1, 0, 1), 9), (Some(20 + (1 << 31)), 2, 5));
+}
+
+/// A route that has ended: an answer must have its raised number at least.
+#[test]
+fn an_ended_route_is_not_brought_back_by_old_news() {
+    let mut node = Node::new(&config());
+    node.hear(0, rrep(9, 20, 3, 1), 2);
+    node.break_link(1, 2);
+    node.hear(2, rrep(9, 20, 1, 1), 3);
+    assert_eq!(node.valid(2, 9), None, "20 is what 1 itself had told others");
+    node.hear(3, rrep(9, 21, 5, 1), 3);
+    assert_eq!(node.valid(3, 9), Some((Some(21), 6, 3)));
+}
+
+/// RFC 5148: what is passed on to all waits for a moment, here below 10 ms.
+#[test]
+fn jitter_is_drawn_for_what_is_passed_on() {
+    let mut node = Node::new(&Config::default());
+    assert_eq!(node.hear(0, rreq(8, 1, 9, None), 3), []);
+    let deadline = node.aodv.deadline();
+    assert!(deadline > Time::ZERO && deadline < ms(10), "{deadline}");
+    let (_, actions) = node.ask(deadline, |aodv, cx| aodv.on_timer(cx));
+    assert_eq!(requests(&actions).len(), 1);
+    assert_eq!(node.aodv.deadline(), Time::NEVER);
+    // A search's own requests do not wait.
+    assert_eq!(requests(&node.send(20, 7, 6).1).len(), 1);
+}

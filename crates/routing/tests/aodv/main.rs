@@ -1,0 +1,9 @@
+//! AODV against scripts worked by hand from RFC 3561. The node under test is 10.0.0.1; `2` stands for 10.0.0.2, and so on.
+
+mod discovery;
+mod errors;
+mod hello;
+mod loops;
+mod replies;
+mod requests;
+mod support;

@@ -1,0 +1,203 @@
+//! One node, and a script of what happens to it; times are milliseconds.
+
+use airfair_routing::aodv::{Action, Aodv, Config, Context, DropReason, Hop, Received, Route, Undelivered};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
+
+pub fn at(number: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, number)
+}
+
+pub fn hop(number: u8) -> Hop {
+    Hop { neighbour: at(number), interface: 0 }
+}
+
+pub fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+/// No jitter: what is passed on leaves at once.
+pub fn config() -> Config {
+    Config { broadcast_jitter: Span::ZERO, ..Config::default() }
+}
+
+/// A node, 10.0.0.1 if nothing else is said.
+pub struct Node {
+    pub aodv: Aodv,
+    random: Stream,
+    out: Vec<Action>,
+}
+
+impl Node {
+    pub fn new(config: &Config) -> Self {
+        Self::numbered(1, config)
+    }
+
+    pub fn numbered(number: u8, config: &Config) -> Self {
+        let random = Stream::new(1, &number.to_string(), Purpose::Routing);
+        Self { aodv: Aodv::new(at(number), config), random, out: Vec::new() }
+    }
+
+    pub fn ask<R>(
+        &mut self,
+        now: Time,
+        hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R,
+    ) -> (R, Vec<Action>) {
+        let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
+        let answer = hook(&mut self.aodv, &mut cx);
+        (answer, std::mem::take(&mut self.out))
+    }
+
+    /// The node has a packet of its own: where it goes at once, and what else happens.
+    pub fn send(&mut self, now: u64, packet: u64, to: u8) -> (Option<Hop>, Vec<Action>) {
+        self.ask(ms(now), |aodv, cx| aodv.originate(packet, at(to), cx))
+    }
+
+    /// A packet of another node comes by a neighbour.
+    pub fn relay(&mut self, now: u64, packet: u64, ends: [u8; 2], from: u8) -> (Option<Hop>, Vec<Action>) {
+        self.ask(ms(now), |aodv, cx| aodv.relay(packet, ends.map(at), hop(from), cx))
+    }
+
+    /// A message comes from a neighbour.
+    pub fn hear(&mut self, now: u64, message: impl Into<Heard>, from: u8) -> Vec<Action> {
+        let Heard { message, ttl, to_all } = message.into();
+        let received = Received { from: hop(from), ttl, to_all };
+        self.ask(ms(now), |aodv, cx| aodv.on_message(&message, received, cx)).1
+    }
+
+    /// A timer that was asked for runs out.
+    pub fn timer(&mut self, now: u64) -> Vec<Action> {
+        assert_eq!(self.aodv.deadline(), ms(now), "the node waits for another moment");
+        self.ask(ms(now), |aodv, cx| aodv.on_timer(cx)).1
+    }
+
+    pub fn undelivered(&mut self, now: u64, neighbour: u8, what: Undelivered) -> Vec<Action> {
+        self.ask(ms(now), |aodv, cx| aodv.on_undelivered(at(neighbour), what, cx)).1
+    }
+
+    /// A packet of this node was given up.
+    pub fn break_link(&mut self, now: u64, neighbour: u8) -> Vec<Action> {
+        self.undelivered(now, neighbour, Undelivered::Data(None))
+    }
+
+    pub fn route_at(&mut self, now: Time, to: u8) -> Option<Route> {
+        self.aodv.routes(now).find(|(known, _)| *known == at(to)).map(|(_, route)| route.clone())
+    }
+
+    pub fn route(&mut self, now: u64, to: u8) -> Option<Route> {
+        self.route_at(ms(now), to)
+    }
+
+    /// Number, hops, next hop of a valid route.
+    pub fn valid(&mut self, now: u64, to: u8) -> Option<(Option<u32>, u8, u8)> {
+        let route = self.route(now, to).filter(|route| route.valid)?;
+        Some((route.number, route.hops, route.hop.neighbour.octets()[3]))
+    }
+
+    /// Number of a route that has ended.
+    pub fn ended(&mut self, now: u64, to: u8) -> Option<u32> {
+        self.route(now, to).filter(|route| !route.valid).and_then(|route| route.number)
+    }
+}
+
+/// A message and how it came.
+pub struct Heard {
+    message: Message,
+    ttl: u8,
+    to_all: bool,
+}
+
+impl From<Rreq> for Heard {
+    fn from(rreq: Rreq) -> Self {
+        Self { message: Message::Rreq(rreq), ttl: 35, to_all: true }
+    }
+}
+
+impl From<(Rreq, u8)> for Heard {
+    fn from((rreq, ttl): (Rreq, u8)) -> Self {
+        Self { ttl, ..rreq.into() }
+    }
+}
+
+impl From<Rrep> for Heard {
+    fn from(rrep: Rrep) -> Self {
+        Self { message: Message::Rrep(rrep), ttl: 35, to_all: false }
+    }
+}
+
+impl From<Rerr> for Heard {
+    fn from(rerr: Rerr) -> Self {
+        Self { message: Message::Rerr(rerr), ttl: 1, to_all: true }
+    }
+}
+
+/// Whatever it is, to all neighbours.
+impl From<Message> for Heard {
+    fn from(message: Message) -> Self {
+        Self { message, ttl: 1, to_all: true }
+    }
+}
+
+/// A request of `originator`, whose own number is 100, as its neighbours get it.
+pub fn rreq(originator: u8, id: u32, destination: u8, number: Option<u32>) -> Rreq {
+    Rreq {
+        join: false,
+        repair: false,
+        gratuitous: false,
+        destination_only: false,
+        hops: 0,
+        id,
+        destination: at(destination),
+        destination_number: number,
+        originator: at(originator),
+        originator_number: 100,
+    }
+}
+
+/// A reply for `originator` that leads to `destination`, good for 6 s.
+pub fn rrep(destination: u8, number: u32, hops: u8, originator: u8) -> Rrep {
+    Rrep {
+        repair: false,
+        acknowledge: false,
+        prefix: Default::default(),
+        hops,
+        destination: at(destination),
+        destination_number: number,
+        originator: at(originator),
+        lifetime_ms: 6000,
+    }
+}
+
+/// Destinations that are lost, with their numbers.
+pub fn rerr(lost: &[(u8, u32)]) -> Rerr {
+    let lost: Vec<Unreachable> =
+        lost.iter().map(|&(to, number)| Unreachable { destination: at(to), number }).collect();
+    Rerr::new(false, &lost).unwrap()
+}
+
+pub fn to_all(message: Message, ttl: u8) -> Action {
+    Action::Send { message, to: None, ttl }
+}
+
+pub fn to_one(message: Message, to: u8) -> Action {
+    Action::Send { message, to: Some(hop(to)), ttl: 35 }
+}
+
+pub fn dropped(packet: u64, reason: DropReason) -> Action {
+    Action::Drop { packet, reason }
+}
+
+pub fn forward(packet: u64, to: u8) -> Action {
+    Action::Forward { packet, hop: hop(to) }
+}
+
+/// The requests among actions: time to live, and the request.
+pub fn requests(actions: &[Action]) -> Vec<(u8, Rreq)> {
+    let request = |action: &Action| match action {
+        Action::Send { message: Message::Rreq(rreq), to: None, ttl } => Some((*ttl, *rreq)),
+        _ => None,
+    };
+    actions.iter().filter_map(request).collect()
+}

@@ -1,0 +1,64 @@
+//! `[routing]` and `[aodv]`: defaults are those of RFC 3561 section 10, and what hangs on others follows them.
+
+use airfair_routing::aodv::Config;
+use airfair_scenario::{Scenario, read};
+use airfair_sim::spec::{AodvSpec, Routing};
+use airfair_units::Span;
+
+fn scenario(routing: &str) -> Scenario {
+    let text = format!(
+        "name = \"x\"\nduration = \"1 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 3\nspacing = \"100 m\"\n\
+         [flows]\nkind = \"random\"\ncount = 1\ntraffic = {{ kind = \"saturating\" }}\n{routing}"
+    );
+    read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn aodv(keys: &str) -> AodvSpec {
+    match scenario(&format!("[routing]\nprotocol = \"aodv\"\n[aodv]\n{keys}")).spec.routing {
+        Routing::Aodv(aodv) => aodv,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn defaults_are_the_rfcs() {
+    let AodvSpec { protocol, drop_queued } = aodv("");
+    assert_eq!((protocol, drop_queued), (Config::default(), true));
+    let ms = Span::from_millis;
+    // The table of section 10, with K = 5 in DELETE_PERIOD.
+    assert_eq!(protocol.active_route_timeout, ms(3000));
+    assert_eq!(protocol.allowed_hello_loss, 2);
+    assert_eq!(protocol.blacklist_timeout, ms(2 * 2800));
+    assert_eq!(protocol.delete_period, ms(15_000));
+    assert_eq!(protocol.hello_interval, ms(1000));
+    assert_eq!((protocol.local_add_ttl, protocol.max_repair_ttl), (2, 10));
+    assert_eq!(protocol.my_route_timeout, ms(6000));
+    assert_eq!(protocol.net_diameter, 35);
+    assert_eq!(protocol.net_traversal_time, ms(2800));
+    assert_eq!(protocol.next_hop_wait, ms(50));
+    assert_eq!(protocol.node_traversal_time, ms(40));
+    assert_eq!(protocol.path_discovery_time, ms(5600));
+    assert_eq!((protocol.rerr_ratelimit, protocol.rreq_ratelimit, protocol.rreq_retries), (10, 10, 2));
+    assert_eq!(protocol.timeout_buffer, 2);
+    assert_eq!((protocol.ttl_start, protocol.ttl_increment, protocol.ttl_threshold), (1, 2, 7));
+}
+
+#[test]
+fn what_hangs_on_others_follows_them() {
+    let ms = Span::from_millis;
+    let small = aodv("net_diameter = 10\nnode_traversal_time = \"10 ms\"\nrreq_retries = 3").protocol;
+    assert_eq!((small.net_traversal_time, small.path_discovery_time), (ms(200), ms(400)));
+    assert_eq!((small.blacklist_timeout, small.next_hop_wait, small.max_repair_ttl), (ms(600), ms(20), 3));
+    let slow = aodv("active_route_timeout = \"8 s\"").protocol;
+    assert_eq!((slow.my_route_timeout, slow.delete_period), (ms(16_000), ms(40_000)));
+    let told = aodv("net_traversal_time = \"1 s\"\nblacklist_timeout = \"0 s\"").protocol;
+    assert_eq!((told.path_discovery_time, told.blacklist_timeout), (ms(2000), ms(0)));
+    assert!(!aodv("drop_queued = false").drop_queued);
+}
+
+#[test]
+fn parameters_without_the_protocol_have_no_effect() {
+    let scenario = scenario("[aodv]\nttl_start = 3\n");
+    assert_eq!(scenario.spec.routing, Routing::Hops);
+    assert_eq!(scenario.warnings, ["[aodv] has no effect: [routing] has protocol = \"static\""]);
+}
