@@ -338,9 +338,14 @@ def test_nred_fig2(tmp_path: Path) -> None:
 
 
 def shortened(loaded: Experiment) -> Experiment:
-    """The same with 15 s of each run."""
-    series = [replace(s, overrides=(*s.overrides, 'duration="15 s"')) for s in loaded.series]
-    return replace(loaded, series=tuple(series))
+    """The same with 15 s of each run, 5 s of them warm-up where there is one."""
+
+    def short(series: Series) -> Series:
+        warm = [o for o in series.overrides if o.startswith("warmup=")]
+        cut = ('warmup="5 s"',) if warm else ()
+        return replace(series, overrides=(*series.overrides, *cut, 'duration="15 s"'))
+
+    return replace(loaded, series=tuple(map(short, loaded.series)))
 
 
 @pytest.mark.parametrize("identity", paper.identities())
@@ -350,6 +355,42 @@ def test_every_experiment_runs_and_is_drawn(identity: str, tmp_path: Path) -> No
     assert len(paper.result(identity, loaded, rows)["claims"]) == len(loaded.claims) > 0
     paper.draw(loaded, rows, tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").read_text().rstrip().endswith("</svg>")
+
+
+def test_a_bound_may_be_another_series() -> None:
+    near = row(middle=Estimate(mean=10e6, ci95=1e6), other=Estimate(mean=1.0, ci95=0.0))
+    far = row(middle=Estimate(mean=4e6, ci95=0.5e6), other=Estimate(mean=1.0, ci95=0.0))
+    rows = {"near": near, "far": far}
+    middle = goodput("middle")
+    claim = Claim(
+        text="more than twice that far away",
+        where="here",
+        series="near",
+        baseline="far",
+        statistic=middle,
+        comparison="above",
+        bound=middle,
+        factor=2.0,
+        bound_series="far",
+    )
+    assert claim.comparison_text == "goodput of middle, above 2 times the goodput of middle of far"
+    assert claim.measured(rows, "near") == "10000 ± 1000 kbit/s against 2 × (4000 ± 500 kbit/s)"
+    assert not claim.holds(rows, "near"), "9 is not above twice 4.5"
+    assert replace(claim, factor=1.9).holds(rows, "near")
+    assert not replace(claim, factor=1.9, bound_series=None).holds(rows, "near"), "its own bound"
+
+
+def test_lbm_gives_uploads_and_downloads_equal_shares() -> None:
+    """`lbm/uplink`'s claims of its mixed cell with three seeds of 60 s: true both ways, false one way."""
+    loaded = paper.load("lbm/uplink")
+    mixed = [s for s in loaded.series if s.name.endswith("5 uploads, 5 downloads")]
+    cut = [replace(s, overrides=(*s.overrides, 'duration="90 s"')) for s in mixed]
+    rows = paper.measure(replace(loaded, series=tuple(cut)), seeds=[1, 2, 3])
+    judged = [claims.judge(claim, rows) for claim in loaded.claims if claim.series in rows]
+    assert len(judged) == 9
+    for claim in judged:
+        assert claim["holds"], claim
+        assert not claim["baseline_holds"], claim
 
 
 def test_nred_rescues_the_starved_flow() -> None:

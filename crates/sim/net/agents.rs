@@ -97,6 +97,7 @@ impl Net {
         let (port, stations) = (self.port_of_station[station as usize], self.node_of_station.len());
         if agent.measures_link() {
             self.meters.add(station, stations);
+            self.heeds_received = true;
         }
         let node = self.ports[port as usize].node;
         let (rank, interval) = (self.node_ranks[node as usize], agent.sample_interval());

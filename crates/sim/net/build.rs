@@ -171,10 +171,9 @@ impl Net {
             outbox: Outbox::default(),
             agents: Agents::default(),
             on_demand: None,
-            judges_received: false,
+            heeds_received: false,
             meters: Meters::default(),
             nowhere: false,
-            looks_at_received: false,
             kicks: Vec::new(),
             unsettled: false,
             injections: BTreeMap::new(),
@@ -195,8 +194,8 @@ impl Net {
             Routing::Hops | Routing::Etx => net.find_routes(spec),
             Routing::Aodv(aodv) => net.find_on_demand(spec, aodv, &names, seed)?,
         }
-        net.judges_received = net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received());
-        net.looks_at_received = net.judges_received || net.on_demand.is_some();
+        net.heeds_received = net.on_demand.is_some()
+            || net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received());
         for station in 0..net.node_of_station.len() {
             let port = net.port_of_station[station];
             let limit = spec.radios[radio_of_station[station]].queue.packets;

@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
-use airfair_schemes::places::{LinkUse, Packet as QueuedPacket, PacketClass};
+use airfair_schemes::places::{LinkUse, PacketClass};
 use airfair_units::Span;
 
 use super::Net;
-use crate::air::{Handed, Outcome};
+use crate::air::Outcome;
 
 /// The meters of a world.
 #[derive(Default)]
@@ -53,6 +53,14 @@ impl Meters {
         self.of[station as usize].get_or_insert_default();
     }
 
+    /// A packet of a flow was received.
+    pub(super) fn received(&mut self, station: u32, bytes: u32) {
+        if let Some(Some(meter)) = self.of.get_mut(station as usize) {
+            meter.totals.used.received_packets += 1;
+            meter.totals.used.received_bytes += u64::from(bytes);
+        }
+    }
+
     pub(super) fn totals(&self, station: u32) -> Option<LinkTotals> {
         Some(self.of.get(station as usize)?.as_ref()?.totals)
     }
@@ -65,36 +73,33 @@ impl Net {
 
     /// The MAC has taken a packet from the queue.
     #[inline(never)]
-    pub(super) fn meter_taken(&mut self, station: u32, packet: u64, queued: &QueuedPacket, now: u64) {
-        let flows = queued.class != PacketClass::Control;
-        if let Some(meter) = self.meter(station).filter(|_| flows) {
-            meter.in_mac.push_back(InMac { packet, enqueued: queued.enqueued.as_nanos(), taken: now });
+    pub(super) fn meter_taken(
+        &mut self,
+        station: u32,
+        packet: u64,
+        class: PacketClass,
+        enqueued: u64,
+        now: u64,
+    ) {
+        if let Some(meter) = self.meter(station).filter(|_| class != PacketClass::Control) {
+            meter.in_mac.push_back(InMac { packet, enqueued, taken: now });
         }
     }
 
     /// The MAC has ended with a packet.
     #[inline(never)]
-    pub(super) fn meter_ended(&mut self, station: u32, handed: &Handed, outcome: Outcome, now: u64) {
+    pub(super) fn meter_ended(&mut self, station: u32, packet: u64, bytes: u32, outcome: Outcome, now: u64) {
         let Some(meter) = self.meter(station) else { return };
         let free_at = std::mem::replace(&mut meter.free_at, now);
-        let Some(at) = meter.in_mac.iter().position(|p| p.packet == handed.packet) else { return };
+        let Some(at) = meter.in_mac.iter().position(|p| p.packet == packet) else { return };
         let Some(ended) = meter.in_mac.remove(at).filter(|_| outcome == Outcome::Delivered) else { return };
         let delay = now.saturating_sub(ended.enqueued);
         let used = &mut meter.totals.used;
         used.sent_packets += 1;
-        used.sent_bytes += u64::from(handed.bytes);
+        used.sent_bytes += u64::from(bytes);
         used.delay = Span(used.delay.0 + delay);
         used.access = Span(used.access.0 + now.saturating_sub(ended.taken.max(free_at)));
         meter.totals.delay_squares += u128::from(delay) * u128::from(delay);
-    }
-
-    /// A packet of a flow was received.
-    #[inline(never)]
-    pub(super) fn meter_received(&mut self, station: u32, bytes: u32) {
-        if let Some(meter) = self.meter(station) {
-            meter.totals.used.received_packets += 1;
-            meter.totals.used.received_bytes += u64::from(bytes);
-        }
     }
 
     /// Every radio's link is measured from now on; the run stays the same.
@@ -103,5 +108,6 @@ impl Net {
         for station in 0..stations as u32 {
             self.meters.add(station, stations);
         }
+        self.heeds_received = true;
     }
 }

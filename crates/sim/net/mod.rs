@@ -231,13 +231,11 @@ pub struct Net {
     agents: Agents,
     /// Routes are found while the world runs.
     on_demand: Option<Box<OnDemand>>,
-    /// Some AQM asks for received packets.
-    judges_received: bool,
+    /// Some AQM asks for received packets, they are counted, or routing wants to know where they came from.
+    heeds_received: bool,
     meters: Meters,
     /// The run's scheme would act at other interfaces than those that there are.
     pub(crate) nowhere: bool,
-    /// That, or somebody wants to know where received packets come from.
-    looks_at_received: bool,
     /// Stations and wires that may have something new to send.
     pub(crate) kicks: Vec<Behind>,
     /// The present event has left something in `kicks` or `pending`.
@@ -490,16 +488,13 @@ impl Net {
         }
     }
 
-    /// A packet for this node was received, and somebody looks at such packets. Whether it lives.
+    /// A packet for this node was received: routing is told where it came from, it is counted, and its interface's AQM passes,
+    /// marks or drops it. Whether it lives.
     #[inline(never)]
     fn look_at_received(&mut self, station: u32, handle: u64, from: u32, now: u64) -> bool {
         self.note_sender(station, from);
-        !self.judges_received || self.judge_received(station, handle, now)
-    }
-
-    /// A packet for this node was received: its interface's AQM passes, marks or drops it. Whether it lives.
-    fn judge_received(&mut self, station: u32, handle: u64, now: u64) -> bool {
         let Some(packet) = self.packets.get(handle) else { return false };
+        self.meters.received(station, packet.bytes);
         let port = &mut self.ports[self.port_of_station[station as usize] as usize];
         let Some(aqm) = &mut port.aqm else { return true };
         let received = QueuedPacket {
@@ -695,7 +690,7 @@ impl Upper for Net {
         let hops = self.packets.get(handle).map_or(0, |p| u32::from(p.hops));
         let to = self.ports[port as usize].peer(queued.next_hop.0);
         if self.meters.any() {
-            self.meter_taken(station, handle, &queued, now);
+            self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
         }
         let overhear = queued.class == PacketClass::Control;
         Some(Handed { packet: handle, tag: hops, bytes: queued.bytes, to, overhear })
@@ -704,7 +699,7 @@ impl Upper for Net {
     fn finished(&mut self, station: u32, handed: Handed, outcome: Outcome, now: u64) {
         let node = self.node_of_station[station as usize];
         if self.meters.any() {
-            self.meter_ended(station, &handed, outcome, now);
+            self.meter_ended(station, handed.packet, handed.bytes, outcome, now);
         }
         match outcome {
             Outcome::Delivered => {
@@ -762,11 +757,7 @@ impl Upper for Net {
             return;
         }
         packet.hops += 1;
-        let bytes = packet.bytes;
-        if self.meters.any() {
-            self.meter_received(station, bytes);
-        }
-        if self.looks_at_received && !self.look_at_received(station, handle, from, now) {
+        if self.heeds_received && !self.look_at_received(station, handle, from, now) {
             return;
         }
         self.forward(node, handle, now);

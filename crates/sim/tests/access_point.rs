@@ -177,8 +177,8 @@ fn an_agent_is_told_what_the_link_carried() {
         sum.sent_bytes += link.sent_bytes;
         sum.received_packets += link.received_packets;
         sum.received_bytes += link.received_bytes;
-        sum.delay = sum.delay + link.delay;
-        sum.access = sum.access + link.access;
+        sum.delay += link.delay;
+        sum.access += link.access;
     }
     assert!((99..=100).contains(&at_ap) && last <= 6, "{at_ap} {last}");
     // What came after the last sample, at most 100 ms of it, nobody was told.

@@ -4,7 +4,10 @@
 //! collides (Fu, Zerfos, Luo, Lu, Zhang, Gerla, "The Impact of Multihop Wireless Channel on TCP Throughput and Loss", INFOCOM
 //! 2003). Places: the source, and an AQM that keeps other flows' packets from filling the queue.
 
-use airfair_schemes::places::{Acked, Allowance, Aqm, Congestion, Context, DropReason, FlowSetup, Interface, Packet, QueueView, Source, Verdict};
+use airfair_schemes::places::{
+    Acked, Allowance, Aqm, Congestion, Context, DropReason, FlowSetup, Interface, Packet, QueueView, Source,
+    Verdict,
+};
 use airfair_schemes::{ParamDoc, ParamKind, Scheme, SchemeEntry};
 use airfair_units::{Bytes, Time};
 

@@ -2,7 +2,10 @@
 
 use std::process::{Command, Output};
 
-use airfair_schemes::places::{Context, Ecn, FlowId, FlowSetup, Interface, NodeId, Outbox, Packet, PacketClass, PacketId, QueueView, Verdict};
+use airfair_schemes::places::{
+    Context, Ecn, FlowId, FlowSetup, Interface, NodeId, Outbox, Packet, PacketClass, PacketId, QueueView,
+    Verdict,
+};
 use airfair_schemes::{ParamValue, Params};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Time};

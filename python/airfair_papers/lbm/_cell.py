@@ -3,11 +3,11 @@
 **Traffic.** The paper has "ftp flows that transfer files". Two readings are measured side by side:
 
 - *one file each* (`cell.toml`): a flow is one file, its rate is its size over its completion time;
-- *back to back*: each flow sends file after file, each over a new connection, for 300 s after 30 s of warm-up;
-  its rate is what it delivered.
+- *back to back*: each flow sends file after file, each over a new connection, for 300 s after 30 s of
+  warm-up; its rate is what it delivered.
 
-The first is the nearer one: the paper's standard deviations over its ten runs are those of single files (5 to
-20 ms; files back to back give 0.2 to 3 ms), and so are its delays and its throughput at five flows
+The first is the nearer one: the paper's standard deviations over its ten runs are those of single files (5
+to 20 ms; files back to back give 0.2 to 3 ms), and so are its delays and its throughput at five flows
 (`lbm/table1`). The second is a cell that is busy without a pause.
 """
 
@@ -102,7 +102,7 @@ def _radios(recording: Recording, nodes: list[str]) -> pd.DataFrame:
 
 
 def delay_ms(windows: pd.DataFrame) -> tuple[float, float]:
-    """Mean and standard deviation of the packets' delay over the wireless link, ms; not numbers without packets."""
+    """Mean and standard deviation of the packets' delay over the wireless link, ms; NaN without packets."""
     if windows.empty:
         return float("nan"), float("nan")
     packets = windows["acknowledged_packets"].to_numpy()

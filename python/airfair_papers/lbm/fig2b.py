@@ -1,12 +1,14 @@
 """Figure 2(b): fairness by the loss on the air, 20 flows, RTT 20 ms.
 
-The text claims that the gain in fairness is larger for smaller loss, and that LBM with rho_0 = 0.2 carries as much as drop-tail
-("identical": here within 5 %). The paper does not list its losses; here 0.001 to 0.1 of the data frames,
-before the MAC's retries, of which four or more in a row lose a packet: even at 0.1 hardly any is lost, and the
-loss takes capacity only.
+The text claims that the gain in fairness is larger for smaller loss, and that LBM with rho_0 = 0.2 carries
+as much as drop-tail ("identical": here within 5 %). The paper does not list its losses; here 0.001 to 0.1
+of the data frames, before the MAC's retries, of which four or more in a row lose a packet: even at 0.1
+hardly any is lost, and the loss takes capacity only: no scheme's gain depends on it here. The paper's claim
+needs losses that TCP sees.
 
-**Baselines.** The gain is evaluated at the largest loss itself. That LBM carries as much is judged on LBM with a slope of 20 too, which marks
-every packet at a load above 0.25 and has to carry less, or the claim would hold for any marking at all.
+**Baselines.** The gain is evaluated at the largest loss itself. That LBM carries as much is judged on LBM
+with a slope of 20 too, which marks every packet at a load above 0.25 and has to carry less, or the claim
+would hold for any marking at all.
 """
 
 from __future__ import annotations
