@@ -1,9 +1,12 @@
 //! What a fuzzer calls.
 
+use airfair_schemes::Params;
+use airfair_sim::World;
+
 use crate::file_list;
 use crate::files::Listed;
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold, import};
-use crate::{Limits, Override, Place, read_within};
+use crate::{Limits, Override, Place, Scenario, movement_file, read_within};
 
 /// Small enough that no input takes long.
 const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, waypoints: 1000 };
@@ -23,7 +26,12 @@ pub fn fuzz_scenario(data: &[u8]) {
         .collect();
     match read_within(&text, "fuzz.toml", &overrides, &LIMITS) {
         Ok(scenario) => match read_within(&scenario.resolved, "resolved.toml", &[], &LIMITS) {
-            Ok(again) => assert_eq!(again, scenario, "the complete form is another scenario:\n{text}"),
+            Ok(again) => {
+                assert_eq!(again, scenario, "the complete form is another scenario:\n{text}");
+                if !scenario.spec.movement.paths.is_empty() {
+                    build(&scenario);
+                }
+            }
             Err(errors) => {
                 panic!("the complete form cannot be read: {errors}\n{text}\n{}", scenario.resolved)
             }
@@ -56,6 +64,39 @@ pub fn fuzz_file_list(data: &[u8]) {
         Err(errors) => {
             assert!(errors.iter().all(|e| e.line > 0 && !e.problem.is_empty()) && !errors.is_empty())
         }
+    }
+}
+
+/// Reads any bytes as a movement file: it must not panic, and what reads must be in order and a way that a scenario takes.
+///
+/// # Panics
+/// If a node's way cannot be read as a scenario's, or the simulator refuses it.
+pub fn fuzz_movement_file(data: &[u8]) {
+    match movement_file::parse(&String::from_utf8_lossy(data), LIMITS.waypoints) {
+        Ok(nodes) => {
+            for node in nodes.iter().filter(|node| !node.legs.is_empty()).take(20) {
+                let [x, y, z] = node.start.unwrap_or_default();
+                let waypoints = crate::movement::waypoints(&node.legs);
+                let text = format!(
+                    "name = \"fuzz\"\nduration = \"1 s\"\n[radio]\n[[node]]\nid = \"a\"\nposition = [\"{x:?} m\", \"{y:?} m\", \
+                     \"{z:?} m\"]\nmovement = {{ waypoints = [\n{waypoints}] }}\n"
+                );
+                let scenario = read_within(&text, "walk.toml", &[], &LIMITS);
+                let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
+                assert_eq!(scenario.spec.movement.paths.len(), 1);
+                build(&scenario);
+            }
+        }
+        Err(wrong) => assert!(!wrong.is_empty() && wrong.iter().all(|w| !w.problem.is_empty())),
+    }
+}
+
+/// What the reader accepts the simulator takes.
+fn build(scenario: &Scenario) {
+    let entry = airfair_schemes::find("droptail").unwrap_or_else(|| unreachable!("a scheme of the tree"));
+    let scheme = (entry.build)(&Params::default()).unwrap_or_else(|e| panic!("{e}"));
+    if let Err(problem) = World::new(&scenario.spec, "droptail", scheme, 1) {
+        panic!("{problem}\n{}", scenario.resolved);
     }
 }
 

@@ -29,16 +29,16 @@ const NEVER: u64 = u64::MAX / 4;
 const SHOWN: usize = 5;
 
 table! {
-    /// Movement of nodes. Routes stay as they are at the start of a run. Nodes whose radios read measured gains cannot move.
+    /// Movement of nodes. Static routes stay as they are at the start of a run. Nodes whose radios read measured gains cannot move.
     struct MovingTable {
         /// A movement file of ns-2 (`$ns_ at 2.0 "$node_(3) setdest 90.0 45.0 1.5"`) or of BonnMotion, found from the folder of the
         /// scenario. First places in it are the positions of nodes that have none.
         file: String = computed("none");
         /// The file's node 3 is the node that is named by this and 3.
         prefix: String = computed("nothing");
-        /// What others hear of a moving node is worked out anew when this time has passed,
+        /// Least time from one refresh of what others hear of a moving node to the next.
         refresh_interval: Span = default(Span::from_millis(100)), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// and it has gone this far or has come to rest.
+        /// Least way between two refreshes, unless the node comes to rest before.
         refresh_distance: Meters = default(Meters(1.0)), in Meters(0.0)..=Meters(1e7);
     }
 }

@@ -26,11 +26,12 @@ from ._core import InputError, Scenario
 from .claims import Claim, ClaimRow, Measured, MeasuredRow, judge
 from .experiment import each
 from .output import write_atomically
-from .recording import Recording, record
 from .results import CompareRow, Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from .recording import Recording
 
 SEEDS = 20
 QUICK_SEEDS = 5
@@ -99,7 +100,7 @@ def identities() -> list[str]:
     for folder in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__):
         paper = importlib.import_module(f"{PACKAGE}.{folder.name}")
         files = [file for file in pkgutil.iter_modules(paper.__path__) if not file.ispkg]
-        found += [f"{folder.name}/{file.name}" for file in files if file.name[0] != "_"]
+        found += [f"{folder.name}/{file.name}" for file in files]
     return sorted(found)
 
 
@@ -158,6 +159,8 @@ def measure(
     def one(cell: Cell, stop: _core.Stop) -> Seen:
         if experiment.read is None and experiment.curves is None:
             return Seen(cell.scenario.run(cell.scheme, cell.seed, stop), {}, {})
+        from .recording import record  # it loads pandas
+
         recording = record(
             cell.scenario, scheme=cell.scheme, seed=cell.seed, interval=experiment.interval, stop=stop
         )

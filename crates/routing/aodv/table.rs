@@ -131,7 +131,7 @@ impl Table {
                 is_younger(new, old) || new == old && (!route.valid || offer.hops < route.hops)
             }
             (Some(_), None) => true,
-            (None, None) => !route.valid || offer.hop == route.hop || offer.hops < route.hops,
+            (None, None) => !route.valid || offer.hop == route.hop,
             (None, Some(_)) => false,
         };
         if better {

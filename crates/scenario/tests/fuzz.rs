@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use airfair_scenario::fuzz::{fuzz_file_list, fuzz_import, fuzz_import_as, fuzz_scenario};
+use airfair_scenario::fuzz::{
+    fuzz_file_list, fuzz_import, fuzz_import_as, fuzz_movement_file, fuzz_scenario,
+};
 use airfair_scenario::import::Format;
 
 const INPUTS: usize = 100_000;
 
 /// Pieces that steer a mutation towards the reader's own branches.
-const TOKENS: [&str; 53] = [
+const TOKENS: [&str; 57] = [
     "\"",
     "[",
     "]",
@@ -62,6 +64,10 @@ const TOKENS: [&str; 53] = [
     "kind = \"arrivals\", size = \"1 kB\", load = 0.5, capacity = \"1 Mbit/s\"",
     "distribution = \"pareto\"",
     "#--set flow.left.tcp.mss=100 B\n",
+    "movement = { waypoints = [{ to = [\"9 m\", \"0 m\"], speed = \"3 m/s\" }] }\n",
+    "movement = { repeat = true, waypoints = [{ to = [\"9 m\", \"0 m\"], speed = \"3 m/s\", pause = \"1 s\" }] }\n",
+    "{ at = \"1 s\", to = [\"1 m\", \"2 m\", \"3 m\"], arrive = \"2 s\" }, ",
+    "[movement]\nrefresh_interval = \"1 s\"\n",
 ];
 /// Pieces of a list of files.
 const LIST_TOKENS: [&str; 16] = [
@@ -233,6 +239,42 @@ fn no_list_panics_and_lists_read_back() {
             }
         }
         fuzz_file_list(&data);
+    }
+}
+
+#[test]
+fn no_movement_file_panics_and_ways_read() {
+    let tokens = ["-", "e9", "nan", ".", " ", "\n", "0", "$god_ x\n", "#3D\n", "\"", "1e-12", "99999999"];
+    let mut stream = Stream(2029);
+    for i in 0..INPUTS / 2 {
+        let mut text = String::new();
+        for node in 0..1 + stream.below(3) {
+            let mut number = || stream.next() as f64 / 3e16;
+            if i % 2 == 0 {
+                text += &format!("$node_({node}) set X_ {}\n$node_({node}) set Y_ {}\n", number(), number());
+                for _ in 0..3 {
+                    let (at, x, y, speed) = (number(), number(), number(), number());
+                    text += &format!("$ns_ at {at} \"$node_({node}) setdest {x} {y} {speed}\"\n");
+                }
+            } else {
+                let mut at = 0.0;
+                for _ in 0..3 {
+                    text += &format!("{at} {} {} ", number(), number());
+                    at += number().floor();
+                }
+                text.push('\n');
+            }
+        }
+        let mut data = text.into_bytes();
+        for _ in 0..stream.below(4) {
+            let at = stream.below(data.len() + 1);
+            match stream.below(3) {
+                0 if at < data.len() => data[at] ^= 1 << stream.below(8),
+                1 => data.truncate(at),
+                _ => drop(data.splice(at..at, tokens[stream.below(tokens.len())].bytes())),
+            }
+        }
+        fuzz_movement_file(&data);
     }
 }
 

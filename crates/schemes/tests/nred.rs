@@ -363,6 +363,22 @@ fn a_starved_node_speaks_once_a_second() {
     assert_eq!((node.outgoing, node.incoming), (0.0, 0.0), "it does not follow its own cry");
 }
 
+/// Where nodes move, the neighbours are those of now; a node that nobody can decode is silent.
+#[test]
+fn a_notification_goes_to_a_neighbour_of_now() {
+    let mut node = Node::new(&[]);
+    node.live(60, of(STARVED));
+    node.hook(|agent, context| agent.on_neighbours(&[NodeId(7)], context));
+    node.said.clear();
+    node.live(100, of(STARVED));
+    assert_eq!(node.said.len(), 10);
+    assert!(node.said.iter().all(|m| m.1.to == Destination::Neighbour(NodeId(7))));
+    node.hook(|agent, context| agent.on_neighbours(&[], context));
+    node.said.clear();
+    node.live(100, of(STARVED));
+    assert_eq!(node.said, []);
+}
+
 #[test]
 fn no_notification_without_congestion_traffic_or_need() {
     let mut greedy = Node::new(&[]);

@@ -6,15 +6,16 @@
 //!
 //! A frame under way keeps its hearers and their powers. So the list of a station that transmits waits for the end of the frame; and,
 //! once, for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is put
-//! elsewhere, and the old one stays until its last pass is done, which finds it by its index.
+//! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (What somebody receives in such a late pass
+//! the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
 use crate::engine::{Agenda, Order};
 use crate::spec::{MovementSpec, Propagation};
 
-use super::hearers::{Band, Hearer, cut, distance, farthest_reach, hear, place};
+use super::hearers::{Band, Hearer, Hearers, cut, distance, farthest_reach, hear, place};
 use super::path::Path;
 use super::radio::flag;
-use super::{Air, StationSpec, Upper, class, kinds};
+use super::{Air, Kind, StationSpec, Upper, class, kinds};
 
 /// What a world with movement keeps beside the lists.
 #[derive(Debug)]
@@ -37,6 +38,14 @@ pub(super) struct Movement {
     pub renewed: u64,
     list: Vec<Hearer>,
     cuts: Vec<Band>,
+    fresh: Fresh,
+}
+
+/// What everybody hears of one station, worked out once for the whole refresh. Between radios of one kind both directions are the same.
+#[derive(Debug, Default)]
+struct Fresh {
+    of: Option<u32>,
+    by: Vec<Option<Hearer>>,
 }
 
 /// A node that moves.
@@ -142,6 +151,7 @@ impl Air {
             renewed: 0,
             list: Vec::new(),
             cuts: Vec::new(),
+            fresh: Fresh { of: None, by: vec![None; stations.len()] },
         }));
         Ok(())
     }
@@ -155,13 +165,14 @@ impl Air {
             movement.due[target as usize].waits = false;
             self.renew_when_silent(&mut movement, target, true, agenda, upper);
         } else {
-            let mut touched = movement.refresh(target, agenda);
-            touched.sort_unstable();
-            touched.dedup();
-            for station in touched {
-                if !movement.due[station as usize].waits {
-                    self.renew_when_silent(&mut movement, station, false, agenda, upper);
+            let moved = movement.refresh(target, agenda);
+            for own in moved.own {
+                for station in movement.touch(own, moved.from, &self.kinds) {
+                    if !movement.due[station as usize].waits {
+                        self.renew_when_silent(&mut movement, station, false, agenda, upper);
+                    }
                 }
+                movement.fresh.of = None;
             }
         }
         self.movement = Some(movement);
@@ -203,13 +214,16 @@ impl Air {
         upper: &mut U,
     ) {
         let Self { hearers, kinds, last_sequence, .. } = self;
-        let Movement { stations, due, regions, entries, bands, list, cuts, .. } = movement;
+        if kept.is_none() && movement.renew_in_place(station, hearers, kinds) {
+            return;
+        }
+        let Movement { stations, due, regions, entries, bands, list, cuts, fresh, .. } = movement;
         let due = &mut due[station as usize];
         let region = &mut regions[station as usize];
         let old_bands = hearers.bands_of(station);
         let length = hearers.bands[old_bands.clone()].last().map_or(0, |band| band.end - region.entries.0);
         let old = region.entries.0 as usize..(region.entries.0 + length) as usize;
-        let heard_by = |to: u32| hear(stations, kinds, movement.seed, station as usize, to as usize);
+        let heard_by = |to: u32| fresh.heard(stations, kinds, movement.seed, station, to);
         list.clear();
         if due.whole {
             let near = |to: &u32| {
@@ -237,7 +251,7 @@ impl Air {
         let mut seen: Vec<(u32, u32)> =
             old.clone().map(|at| (hearers.list[at].id, last_sequence[at])).collect();
         seen.sort_unstable();
-        let decodable = |hearers: &super::hearers::Hearers| {
+        let decodable = |hearers: &Hearers| {
             let mut ids: Vec<u32> = hearers.decodable(station).map(|h| h.id).collect();
             ids.sort_unstable();
             ids
@@ -316,29 +330,107 @@ impl Air {
     }
 }
 
+/// A node has moved.
+struct Moved {
+    own: Vec<u32>,
+    /// Whence, m.
+    from: [f64; 3],
+}
+
 impl Movement {
-    /// Takes a node to where it is now. Stations whose lists that may change, its own among them, in any order and repeated.
-    fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Vec<u32> {
+    /// Takes a node to where it is now.
+    fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Moved {
         let moving = &self.nodes[node as usize];
         if let Some(at) = moving.path.next(agenda.now) {
             agenda.push(at, Order::new(class::MOVE, moving.rank), kinds::MOVE, node, 0, 0);
         }
         let there = moving.path.place(agenda.now);
+        let own = moving.stations.clone();
+        let mut from = there;
+        for &station in &own {
+            from = std::mem::replace(&mut self.stations[station as usize].position, there);
+        }
+        Moved { own, from }
+    }
+
+    /// Stations whose lists may change since `own` is no longer where it was, itself among them, in their order.
+    fn touch(&mut self, own: u32, from: [f64; 3], kinds: &[Kind]) -> Vec<u32> {
+        let there = self.stations[own as usize].position;
+        let channel = kinds[usize::from(self.stations[own as usize].kind)].channel;
         let mut touched = Vec::new();
-        for &own in &moving.stations {
-            let before = std::mem::replace(&mut self.stations[own as usize].position, there);
-            for (other, station) in (0u32..).zip(&self.stations) {
-                let near =
-                    [before, there].iter().any(|&place| distance(place, station.position) <= self.reach);
-                // Measured gains do not move.
-                if near && other != own && station.propagation != Propagation::Matrix {
-                    self.due[other as usize].hearers.push(own);
-                    touched.push(other);
-                }
+        self.fresh.of = Some(own);
+        for (other, station) in (0u32..).zip(&self.stations) {
+            self.fresh.by[other as usize] = None;
+            if other == own {
+                self.due[own as usize].whole = true;
+                touched.push(own);
+                continue;
             }
-            self.due[own as usize].whole = true;
-            touched.push(own);
+            if kinds[usize::from(station.kind)].channel != channel {
+                continue;
+            }
+            let near = distance(there, station.position) <= self.reach;
+            if near {
+                self.fresh.by[other as usize] =
+                    hear(&self.stations, kinds, self.seed, own as usize, other as usize);
+            }
+            // Measured gains do not move.
+            if (near || distance(from, station.position) <= self.reach)
+                && station.propagation != Propagation::Matrix
+            {
+                self.due[other as usize].hearers.push(own);
+                touched.push(other);
+            }
         }
         touched
+    }
+
+    /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and nobody's place in it; says
+    /// whether that was all.
+    fn renew_in_place(&mut self, station: u32, hearers: &mut Hearers, kinds: &[Kind]) -> bool {
+        let due = &mut self.due[station as usize];
+        if due.whole {
+            return false;
+        }
+        let bands = &hearers.bands[hearers.bands_of(station)];
+        let list = bands.first().map_or(0..0, |b| b.first as usize..bands[bands.len() - 1].end as usize);
+        let mut changed = false;
+        for &hearer in &due.hearers {
+            let new = self.fresh.heard(&self.stations, kinds, self.seed, station, hearer);
+            let old = hearers.list[list.clone()].iter_mut().find(|h| h.id == hearer);
+            match (old, new) {
+                (None, None) => {}
+                (Some(old), Some(new))
+                    if place(old, &self.stations, kinds) == place(&new, &self.stations, kinds) =>
+                {
+                    changed |= *old != new;
+                    *old = new;
+                }
+                _ => return false,
+            }
+        }
+        due.hearers.clear();
+        self.renewed += u64::from(changed);
+        true
+    }
+}
+
+impl Fresh {
+    /// What `to` hears of `from`.
+    fn heard(
+        &self,
+        stations: &[StationSpec],
+        kinds: &[Kind],
+        seed: u64,
+        from: u32,
+        to: u32,
+    ) -> Option<Hearer> {
+        if self.of == Some(from) {
+            return self.by[to as usize];
+        }
+        if self.of == Some(to) && stations[from as usize].kind == stations[to as usize].kind {
+            return self.by[from as usize].map(|heard| Hearer { id: to, ..heard });
+        }
+        hear(stations, kinds, seed, from as usize, to as usize)
     }
 }

@@ -5,13 +5,13 @@ mod support;
 use std::sync::{Arc, Mutex};
 
 use airfair_schemes::Scheme;
-use airfair_schemes::places::{Agent, AgentSetup, Context, Interface, NodeId};
+use airfair_schemes::places::{Agent, AgentSetup, Context, Destination, Interface, Message, NodeId, Timer};
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Relation};
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::trace::{FrameView, Record};
 use airfair_sim::spec::*;
-use airfair_units::{Attowatts, Bytes, Rate, Span, Time};
+use airfair_units::{Attowatts, Bytes, Dbm, Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::random_world::*;
@@ -149,7 +149,7 @@ fn a_frame_under_way_keeps_its_hearers() {
         let (_, began) = *powers.iter().rev().find(|p| p.0 <= frame.start).unwrap();
         assert_eq!(power, began, "{frame:?}");
         // 250 m are as far as the preamble reaches.
-        let reached = began >= powers.iter().filter(|p| Attowatts(p.1).to_dbm().0 > -73.9).last().unwrap().1;
+        let reached = began >= powers.iter().rfind(|p| Attowatts(p.1).to_dbm().0 > -73.9).unwrap().1;
         assert_eq!(received, reached, "{frame:?} {began}");
         seen += 1;
         // A list is renewed at the end of the frame, not before.
@@ -160,6 +160,29 @@ fn a_frame_under_way_keeps_its_hearers() {
         assert!(!powers.iter().any(|p| frame.start < p.0 && p.0 < frame.end), "{frame:?}");
     }
     assert!(seen > 100 && across >= 10, "{seen} {across}");
+}
+
+/// `b` gets every frame of `a`, which loses many of the acknowledgements to `j`, whom it does not sense. The list of `a` is renewed about
+/// every millisecond, so between most frames and their repetitions: `b` still knows what it has had.
+#[test]
+fn a_repetition_after_a_refresh_is_a_duplicate() {
+    let mut radio = dot11b(250.0, 260.0);
+    radio.phy.cutoff = Dbm(radio.phy.cutoff.0 - 20.0);
+    let mut spec = world(radio, 2);
+    let place = [("a", 0.0), ("b", 240.0), ("j", -300.0), ("k", -400.0)];
+    let [a, b, j, k] = place.map(|(id, x)| node(&mut spec, id, x, 0.0));
+    flow(&mut spec, "heard", a, b, saturating(1000));
+    flow(&mut spec, "disturbs", j, k, saturating(1000));
+    spec.movement.interval = Span::from_millis(1);
+    spec.movement.distance_m = 0.0;
+    moves(&mut spec, b, &[(0.0, 240.0, 0.0), (2.0, 240.0, 20.0)], None);
+    let mut world = make(&spec, 1);
+    drive::to_end(&mut world);
+    let counters = world.result().stations[b].counters;
+    let delivered = world.result().flows[0].delivered_packets;
+    assert!(world.air().renewed_lists() > 1000 && delivered > 30, "{delivered} {counters:?}");
+    assert!(counters.duplicates > 100, "{counters:?}");
+    assert_eq!(counters.received_data(), delivered);
 }
 
 /// A node with a path of one place is a node without a path, event for event.
@@ -216,6 +239,65 @@ fn agents_are_told_who_their_neighbours_are() {
     // Both at the start; then node 0 and node 1 lose each other, and find each other again.
     let (none, zero, one) = (&[][..], &[0][..], &[1][..]);
     assert_eq!(rounded, [(0, zero), (0, one), (71, none), (71, none), (200, zero), (200, one)]);
+}
+
+/// Says something twice a millisecond for 0.3 s, to all who hear it.
+struct Crier;
+
+impl Agent for Crier {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+        if setup.node == NodeId(0) {
+            context.out.timers.push((Timer(0), context.now + Span::from_millis(1)));
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+        if context.now < at(0.3) {
+            context.out.timers.push((timer, context.now + Span::from_micros(500)));
+            let to = Destination::Broadcast;
+            context.out.messages.push(Message { to, bytes: vec![7; 20], ahead: true });
+        }
+    }
+}
+
+struct Crying;
+
+impl Scheme for Crying {
+    fn agent(&self, _at: &Interface) -> Option<Box<dyn Agent>> {
+        Some(Box::new(Crier))
+    }
+}
+
+/// Frames one after the other, each of which takes longer to the farthest hearer (90 km, 300 us) than the pause between them: the list
+/// is never silent when it is to be renewed. Everybody hears everything all the same, once, and nothing stays on the air.
+#[test]
+fn lists_of_a_station_that_is_never_silent_are_renewed() {
+    let mut radio = dot11b(120_000.0, 130_000.0);
+    radio.phy.noise = Dbm(-200.0);
+    radio.mac.cw_min = 3;
+    let mut spec = world(radio, 1);
+    for (i, x) in [0.0, 100.0, 40_000.0, 90_000.0].into_iter().enumerate() {
+        node(&mut spec, &i.to_string(), x, 0.0);
+    }
+    spec.movement.interval = Span::from_millis(1);
+    moves(&mut spec, 0, &[(0.0, 0.0, 0.0), (0.3, 0.0, 3000.0)], None);
+    let mut world = World::new(&spec, "crying", Box::new(Crying), 1).unwrap();
+    drive::to_end(&mut world);
+    let result = world.result();
+    let messages: Vec<_> = result.stations.iter().map(|s| s.messages.unwrap()).collect();
+    let sent = messages[0].sent;
+    assert!((590..=600).contains(&sent), "{sent}");
+    assert_eq!(messages.iter().map(|m| m.heard).collect::<Vec<_>>(), [0, sent, sent, sent]);
+    assert_eq!(messages[0].missed, 0);
+    // 300 refreshes; what is far away hears no difference of a few metres, and some of a busy list fall together.
+    let renewed = world.air().renewed_lists();
+    assert!(renewed > 500, "{renewed}");
+    assert_eq!((world.air().in_flight(), world.air().lists_waiting()), (0, 0));
+    assert!((0..4).all(|station| world.air().power(station).0 == 0));
+    let mut there = spec.clone();
+    there.movement.paths.clear();
+    there.nodes[0].position = [0.0, 3000.0, 0.0];
+    assert!(world.relations().eq(make(&there, 1).relations()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 The figure's values are not printed; the claims are those of the text: LBM is fairer than drop-tail, and the
 more so the more flows there are. The first is evaluated on drop-tail itself, where nothing can be gained,
-the second on 5 flows. Both readings of the traffic (`_cell.py`) are measured and judged.
+the second on 5 flows. Both readings of the traffic (`common.cell`) are measured and judged.
 
 **What is unfair.** With single files the index is that of sizes as much as of queues: a small file ends in
 its slow start, a large one has the cell for itself in the end. FQ-CoDel, which shares the queue evenly,
@@ -18,7 +18,18 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, number_gain
 from airfair.paper import Experiment
 
-from ._cell import CELL, FLOWS, INTERVAL, SCHEMES, SEEDS, back_to_back, lines, one_file, read, together
+from airfair_papers.lbm.common.cell import (
+    CELL,
+    FLOWS,
+    INTERVAL,
+    SCHEMES,
+    SEEDS,
+    back_to_back,
+    lines,
+    one_file,
+    read,
+    together,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

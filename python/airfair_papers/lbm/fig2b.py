@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, number_gain
 from airfair.paper import Experiment, Series
 
-from ._cell import CELL, INTERVAL, SCHEMES, SEEDS, back_to_back, lines, one_file, read, together
+from airfair_papers.lbm.common.cell import (
+    CELL,
+    INTERVAL,
+    SCHEMES,
+    SEEDS,
+    back_to_back,
+    lines,
+    one_file,
+    read,
+    together,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, number_gain
 from airfair.paper import Experiment
 
-from ._cell import (
+from airfair_papers.lbm.common.cell import (
     CELL,
     FLOWS,
     INTERVAL,

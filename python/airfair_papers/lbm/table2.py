@@ -25,7 +25,17 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 
-from ._cell import CELL, FLOWS, INTERVAL, SEEDS, back_to_back, lines, one_file, read, together
+from airfair_papers.lbm.common.cell import (
+    CELL,
+    FLOWS,
+    INTERVAL,
+    SEEDS,
+    back_to_back,
+    lines,
+    one_file,
+    read,
+    together,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

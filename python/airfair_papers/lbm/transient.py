@@ -24,7 +24,17 @@ import numpy as np
 from airfair.claims import Claim, Measured, number, number_gain
 from airfair.paper import Experiment, Series
 
-from ._cell import BACK_TO_BACK, CELL, INTERVAL, SEEDS, WARMUP, access_point, delay_ms, flow, flows
+from airfair_papers.lbm.common.cell import (
+    BACK_TO_BACK,
+    CELL,
+    INTERVAL,
+    SEEDS,
+    WARMUP,
+    access_point,
+    delay_ms,
+    flow,
+    flows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal
 from airfair.claims import Claim, Measured, number_gain
 from airfair.paper import Experiment, Series
 
-from ._cell import (
+from airfair_papers.lbm.common.cell import (
     BACK_TO_BACK,
     CELL,
     INTERVAL,

@@ -7,9 +7,9 @@ of 5 s. In intervals of 1 s, TCP's time-outs look like sharing.
 
 **Sense range.** Figure 18 needs one below 567 m. With it FTP 2 meets FTP 1 at node 5 alone: node 4 sends
 without knowing that node 5 cannot answer, each packet costs it several attempts, and TCP's time-outs double.
-NRED takes away 40 % of what FTP 1 sends, and FTP 2 uses little of the room. Where nodes 4 and 6 sense FTP 1
-too (670 m) they wait with node 5, and NRED makes the flows share. So the claims are evaluated for both; no
-range that was tried gives both figures.
+NRED takes away a third of what FTP 1 sends, and FTP 2 uses little of the room. Where nodes 4 and 6 sense
+FTP 1 too (670 m) they wait with node 5, and NRED makes the flows share. So the claims are evaluated for both;
+no range that was tried gives both figures.
 
 **Once a node has left**, it follows the last notification for its lifetime, and then no longer: FTP 1 has
 nine tenths of what it has alone. With node 5 above all the time that must be false.

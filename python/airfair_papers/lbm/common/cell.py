@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from airfair.recording import Recording
     from matplotlib.axes import Axes
 
-CELL = Path(__file__).with_name("cell.toml")
+CELL = Path(__file__).parent.with_name("cell.toml")
 FLOWS = (5, 10, 15, 20)
 SEEDS = 10
 """As many as the paper's runs."""

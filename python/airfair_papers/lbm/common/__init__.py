@@ -1,0 +1,1 @@
+"""What the experiments of the paper share."""
