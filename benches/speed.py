@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GRID = Path(__file__).parent.parent / "scenarios" / "grid-64.toml"
-SCHEMES = {"nred": GRID, "lbm": GRID.with_name("access-point.toml")}
+CELL = Path(__file__).parent.parent / "papers" / "lbm" / "cell.toml"
+SCHEMES = {"nred": GRID, "lbm": CELL}
 """What a scheme costs beside drop-tail, where it acts."""
 
 SIDE = 8
