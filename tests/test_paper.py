@@ -352,7 +352,9 @@ def shortened(loaded: Experiment) -> Experiment:
 def test_every_experiment_runs_and_is_drawn(identity: str, tmp_path: Path) -> None:
     loaded = paper.load(identity)
     rows = paper.measure(shortened(loaded), seeds=[1, 2])
-    assert len(paper.result(identity, loaded, rows)["claims"]) == len(loaded.claims) > 0
+    contract = paper.result(identity, loaded, rows)
+    assert len(contract["claims"]) == len(loaded.claims) > 0
+    json.dumps(contract, allow_nan=False)
     paper.draw(loaded, rows, tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").read_text().rstrip().endswith("</svg>")
 

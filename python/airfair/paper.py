@@ -83,7 +83,7 @@ class PaperResult(TypedDict):
     seeds: int
     claims: list[ClaimRow]
     numbers: dict[str, dict[str, Estimate]]
-    """By series, what `Experiment.read` has read."""
+    """By series, what `Experiment.read` has read; without what no run of the series has."""
 
 
 class Listed(TypedDict):
@@ -220,8 +220,13 @@ def result(identity: str, experiment: Experiment, rows: Measured) -> PaperResult
         "id": identity,
         "seeds": seeds,
         "claims": [judge(claim, rows) for claim in experiment.claims],
-        "numbers": {name: row["numbers"] for name, row in rows.items()},
+        "numbers": {name: _there(row["numbers"]) for name, row in rows.items()},
     }
+
+
+def _there(numbers: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """Those that some run has: JSON knows no NaN."""
+    return {name: estimate for name, estimate in numbers.items() if not math.isnan(estimate["mean"])}
 
 
 def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
