@@ -21,12 +21,12 @@ from airfair.paper import Experiment
 from airfair_papers.lbm.common.cell import (
     CELL,
     FLOWS,
+    FORMS,
     INTERVAL,
     SCHEMES,
     SEEDS,
-    back_to_back,
     lines,
-    one_file,
+    point,
     read,
     together,
 )
@@ -34,13 +34,7 @@ from airfair_papers.lbm.common.cell import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMS = {"one file each": one_file, "back to back": back_to_back}
 WHERE = "section 3.1, figure 2(a)"
-
-
-def point(form: str, count: int) -> str:
-    """The end of a series' name."""
-    return f"{count} flows, {form}"
 
 
 def fairer(form: str, scheme: str, count: int) -> Claim:

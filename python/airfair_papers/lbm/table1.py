@@ -41,6 +41,7 @@ from airfair_papers.lbm.common.cell import (
     back_to_back,
     lines,
     one_file,
+    point,
     read,
     together,
 )
@@ -73,11 +74,6 @@ VARIANTS: dict[str, Callable[[int], tuple[str, ...]]] = {
     "back to back, 512 B, no RTS": _changed(back_to_back, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'),
 }
 """By what they change."""
-
-
-def point(form: str, count: int) -> str:
-    """The end of a series' name."""
-    return f"{count} flows, {form}"
 
 
 def smaller(number: str, what: str, count: int) -> Claim:

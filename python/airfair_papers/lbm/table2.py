@@ -28,11 +28,11 @@ from airfair.paper import Experiment, Series
 from airfair_papers.lbm.common.cell import (
     CELL,
     FLOWS,
+    FORMS,
     INTERVAL,
     SEEDS,
-    back_to_back,
     lines,
-    one_file,
+    point,
     read,
     together,
 )
@@ -40,17 +40,11 @@ from airfair_papers.lbm.common.cell import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMS = {"one file each": one_file, "back to back": back_to_back}
 PRINTED = {"delay_ms": (13.7, 13.8, 14.5, 14.0), "rho0": (0.19, 0.13, 0.07, 0.05)}
 MOST_MS = 15.0
 ALPHAS = (2, 4)
 COMPARED = ("drop-tail", "LBM 0.2", "LBM target", "FQ-CoDel")
 WHERE = "section 3.2, table 2"
-
-
-def point(form: str, count: int) -> str:
-    """The end of a series' name."""
-    return f"{count} flows, {form}"
 
 
 def steep(form: str, alpha: int, count: int) -> Series:

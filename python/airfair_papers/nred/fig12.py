@@ -14,6 +14,7 @@ from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
 from airfair_papers.nred.common.by_max_p import OTHERS, read
+from airfair_papers.nred.common.rates import goodputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +25,7 @@ READINGS = {"": (), **OTHERS}
 
 def curves(recording: Recording) -> dict[str, list[float]]:
     """Goodput of both flows in each second, kbit/s."""
-    rates = recording.frame("flow_series").pivot(index="end_s", columns="flow", values="goodput_bps")
-    return {str(flow): (rates[flow] / 1000).tolist() for flow in rates.columns}
+    return {str(flow): values.tolist() for flow, values in goodputs(recording).items()}
 
 
 def draw(rows: Measured, figure: Figure) -> None:

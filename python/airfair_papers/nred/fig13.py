@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, goodput, jain, least_goodput, total_share
 from airfair.paper import Experiment, Series
 
+from airfair_papers.nred.common import pictures
 from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
@@ -55,20 +56,7 @@ VARIED: dict[str, tuple[str, ...]] = {
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodput of each flow; beside it fairness over the total for all variants."""
     bars, costs = figure.subplots(1, 2)
-    for i, (series, label) in enumerate({"droptail": "drop-tail", "red": "RED", "nred": "NRED"}.items()):
-        flows = [flow["goodput_bps"] for flow in rows[series]["flows"]]
-        bars.bar(
-            [k + 0.27 * (i - 1) for k in range(len(flows))],
-            [f["mean"] / 1000 for f in flows],
-            width=0.27,
-            yerr=[(f["ci95"] or 0) / 1000 for f in flows],
-            capsize=3,
-            label=label,
-        )
-    bars.set_xticks(range(3), [flow["id"] for flow in rows["droptail"]["flows"]])
-    bars.set_xlabel("flow")
-    bars.set_ylabel("goodput (kbit/s)")
-    bars.legend()
+    pictures.goodputs(bars, rows, {"droptail": "drop-tail", "red": "RED", "nred": "NRED"})
     for name, row in rows.items():
         if name.startswith("nred") and "QualNet" not in name:
             share, fair = row["total_share"], row["jain_index"]

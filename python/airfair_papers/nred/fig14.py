@@ -15,22 +15,18 @@ from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
+from airfair_papers.nred.common.rates import goodputs
+
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 WHERE = "section 6.2, figure 14"
 START, STOP = 11, 130
 
 
-def rates(recording: Recording) -> pd.DataFrame:
-    """Goodput of each flow (column) in each second (row), bit/s."""
-    return recording.frame("flow_series").pivot(index="end_s", columns="flow", values="goodput_bps")
-
-
 def read(recording: Recording) -> dict[str, float]:
     """Correlations of the seconds, and the longest silence of the middle transfer."""
-    seconds = rates(recording).loc[START + 1 : STOP]
+    seconds = goodputs(recording).loc[START + 1 : STOP]
     outer = seconds["left"] + seconds["right"]
     silence = longest = 0
     for rate in seconds["middle"]:
@@ -44,7 +40,7 @@ def read(recording: Recording) -> dict[str, float]:
 
 
 def curves(recording: Recording) -> dict[str, list[float]]:
-    return {str(flow): (values / 1000).tolist() for flow, values in rates(recording).items()}
+    return {str(flow): values.tolist() for flow, values in goodputs(recording).items()}
 
 
 def draw(rows: Measured, figure: Figure) -> None:

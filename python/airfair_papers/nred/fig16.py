@@ -16,6 +16,7 @@ from airfair.claims import Claim, Measured, goodput_gain, jain_gain, number
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
+from airfair_papers.nred.common import pictures
 from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
@@ -86,20 +87,9 @@ def claims(suffix: str) -> list[Claim]:
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodput of each flow with and without NRED, with both TCPs."""
     for axes, suffix in zip(figure.subplots(1, len(STACKS), sharey=True), STACKS, strict=True):
-        for i, scheme in enumerate(("droptail", "nred")):
-            flows = rows[f"{scheme}{suffix}"]["flows"]
-            axes.bar(
-                [k + 0.4 * (i - 0.5) for k in range(len(flows))],
-                [f["goodput_bps"]["mean"] / 1000 for f in flows],
-                width=0.4,
-                yerr=[(f["goodput_bps"]["ci95"] or 0) / 1000 for f in flows],
-                capsize=2,
-                label=scheme,
-            )
-        axes.set_xticks(range(len(flows)), [f["id"] for f in flows])
+        pictures.goodputs(axes, rows, {f"{scheme}{suffix}": scheme for scheme in ("droptail", "nred")})
         axes.set_xlabel(f"flow{suffix}")
-    figure.axes[0].set_ylabel("goodput (kbit/s)")
-    figure.axes[0].legend()
+        axes.label_outer()
 
 
 EXPERIMENT = Experiment(

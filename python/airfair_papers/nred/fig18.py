@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 
+from airfair_papers.nred.common.rates import goodputs
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -50,13 +52,6 @@ def alone(flow: str) -> tuple[str, ...]:
     return (f'flow."{other}".start="149 s"', f'flow."{other}".stop="150 s"')
 
 
-def goodputs(recording: Recording) -> DataFrame:
-    """Goodput in kbit/s: a row a second, a column a flow."""
-    series = recording.frame("flow_series")
-    table = series.pivot_table(index="end_s", columns="flow", values="goodput_bps", sort=False)
-    return table[list(FLOWS)] / 1000
-
-
 def within(table: DataFrame, windows: Sequence[tuple[int, int]]) -> DataFrame:
     """The rows whose seconds lie in these windows."""
     return table[[any(a < end <= b for a, b in windows) for end in table.index]]
@@ -75,7 +70,7 @@ def coarse(table: DataFrame) -> DataFrame:
 
 def read(recording: Recording) -> dict[str, float]:
     """What each flow got above and below, and how evenly they shared the time above."""
-    table = goodputs(recording)
+    table = goodputs(recording)[list(FLOWS)]
     found = {
         f"{flow} {name}, kbit/s": float(within(table, windows)[flow].mean())
         for name, windows in (("above", ABOVE), ("below", BELOW))
@@ -87,7 +82,7 @@ def read(recording: Recording) -> dict[str, float]:
 
 def curves(recording: Recording) -> Mapping[str, Sequence[float]]:
     """Goodput over time, kbit/s, in intervals of 1 s and of 5 s."""
-    table = goodputs(recording)
+    table = goodputs(recording)[list(FLOWS)]
     return {
         f"{flow}, {seconds} s": list(column)
         for seconds, values in ((1, table), (COARSE, coarse(table)))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, goodput, least_goodput, total_gain
 from airfair.paper import Experiment, Series
 
+from airfair_papers.nred.common import pictures
 from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
@@ -83,20 +84,7 @@ def draw(rows: Measured, figure: Figure) -> None:
     """Goodput of each flow as in the paper; beside it the middle flow's at every max_p."""
     bars, sweep = figure.subplots(1, 2)
     shown = {"droptail": "drop-tail", f"red {DRAWN:.2f}": f"RED, max_p {DRAWN:g}"}
-    for i, (series, label) in enumerate(shown.items()):
-        flows = [flow["goodput_bps"] for flow in rows[series]["flows"]]
-        bars.bar(
-            [k + 0.4 * (i - 0.5) for k in range(len(flows))],
-            [f["mean"] / 1000 for f in flows],
-            width=0.4,
-            yerr=[(f["ci95"] or 0) / 1000 for f in flows],
-            capsize=3,
-            label=label,
-        )
-    bars.set_xticks(range(3), [flow["id"] for flow in rows["droptail"]["flows"]])
-    bars.set_xlabel("flow")
-    bars.set_ylabel("goodput (kbit/s)")
-    bars.legend()
+    pictures.goodputs(bars, rows, shown)
 
     middle = [goodput("middle").of(rows[f"red {p:.2f}"]) for p in MAX_P]
     limit = [STARVED * least_goodput(OUTER).of(rows[f"red {p:.2f}"])["mean"] / 1000 for p in MAX_P]

@@ -23,6 +23,7 @@ from airfair.claims import Claim, Measured, jain_gain, minimum_gain, number_gain
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
+from airfair_papers.nred.common import pictures
 from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
@@ -76,21 +77,13 @@ def claims(suffix: str) -> list[Claim]:
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs of the transfers from the least to the greatest of each run, in every form."""
     for axes, suffix in zip(figure.subplots(1, len(FORMS), sharey=True), FORMS, strict=True):
-        for i, scheme in enumerate(("droptail", "nred")):
-            numbers = rows[f"{scheme}{suffix}"]["numbers"]
-            ranks = [numbers[f"rank_{n + 1}_kbps"] for n in range(FLOWS)]
-            axes.bar(
-                [n + 0.4 * (i - 0.5) for n in range(FLOWS)],
-                [rank["mean"] for rank in ranks],
-                width=0.4,
-                yerr=[rank["ci95"] or 0 for rank in ranks],
-                capsize=2,
-                label=scheme,
-            )
-        axes.set_xticks(range(FLOWS), ["least", "", "", "", "greatest"])
+        groups = {
+            scheme: [rows[f"{scheme}{suffix}"]["numbers"][f"rank_{n + 1}_kbps"] for n in range(FLOWS)]
+            for scheme in ("droptail", "nred")
+        }
+        pictures.bars(axes, ["least", "", "", "", "greatest"], groups)
         axes.set_xlabel(f"AODV{suffix}" if suffix in CLAIMED else suffix.removeprefix(", "))
     figure.axes[0].set_ylabel("goodput (kbit/s)")
-    figure.axes[0].legend()
 
 
 EXPERIMENT = Experiment(

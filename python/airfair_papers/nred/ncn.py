@@ -16,6 +16,8 @@ from airfair.claims import Claim, Measured, number_ratio
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
+from airfair_papers.nred.common import pictures
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -44,20 +46,13 @@ def read(recording: Recording) -> dict[str, float]:
 def draw(rows: Measured, figure: Figure) -> None:
     """Shares of neighbours reached."""
     axes = figure.subplots()
-    for i, way in enumerate(("unicast", "broadcast")):
-        values = [rows[f"{scene}, {way}"]["numbers"]["reached_share"] for scene in SCENES]
-        axes.bar(
-            [k + 0.4 * (i - 0.5) for k in range(len(SCENES))],
-            [v["mean"] for v in values],
-            width=0.4,
-            yerr=[v["ci95"] or 0 for v in values],
-            capsize=3,
-            label=way,
-        )
-    axes.set_xticks(range(len(SCENES)), list(SCENES))
+    groups = {
+        way: [rows[f"{scene}, {way}"]["numbers"]["reached_share"] for scene in SCENES]
+        for way in ("unicast", "broadcast")
+    }
+    pictures.bars(axes, list(SCENES), groups)
     axes.set_ylabel("share of neighbours reached")
     axes.set_ylim(0, 1)
-    axes.legend()
 
 
 def relative_gain(scene: str) -> Claim:

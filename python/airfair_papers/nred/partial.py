@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from airfair.claims import Claim, Measured, goodput_gain, jain_gain
 from airfair.paper import Experiment, Series
 
+from airfair_papers.nred.common import pictures
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -35,22 +37,8 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodput of each flow by how far NRED has come."""
-    axes = figure.subplots()
-    names = ["droptail", *PARTS]
-    for i, name in enumerate(names):
-        flows = rows[name]["flows"]
-        axes.bar(
-            [k + 0.16 * (i - 2) for k in range(len(flows))],
-            [f["goodput_bps"]["mean"] / 1000 for f in flows],
-            width=0.16,
-            yerr=[(f["goodput_bps"]["ci95"] or 0) / 1000 for f in flows],
-            capsize=1,
-            label=name if name == "droptail" else f"NRED {name}",
-        )
-    axes.set_xticks(range(6), [f["id"] for f in rows["droptail"]["flows"]])
-    axes.set_xlabel("flow")
-    axes.set_ylabel("goodput (kbit/s)")
-    axes.legend()
+    series = {"droptail": "droptail", **{name: f"NRED {name}" for name in PARTS}}
+    pictures.goodputs(figure.subplots(), rows, series)
 
 
 EXPERIMENT = Experiment(

@@ -73,6 +73,15 @@ def back_to_back(count: int) -> tuple[str, ...]:
     return (WARMUP, flows(flow(n, traffic=BACK_TO_BACK) for n in range(1, count + 1)))
 
 
+FORMS = {"one file each": one_file, "back to back": back_to_back}
+"""The two readings."""
+
+
+def point(form: str, count: int) -> str:
+    """The end of a series' name."""
+    return f"{count} flows, {form}"
+
+
 def together(
     suffix: str, overrides: tuple[str, ...], schemes: Sequence[str] = tuple(SCHEMES)
 ) -> list[Series]:

@@ -12,6 +12,7 @@ from airfair.claims import Claim, Measured, jain, total_gain
 from airfair.paper import Series
 from airfair.recording import Recording
 
+from airfair_papers.nred.common.rates import goodputs
 from airfair_papers.nred.common.stacks import QUALNET
 
 if TYPE_CHECKING:
@@ -95,10 +96,9 @@ def longest_hold(recording: Recording) -> float:
 
     A second in which nothing arrived does not end it.
     """
-    rates = recording.frame("flow_series").pivot(index="end_s", columns="flow", values="goodput_bps")
     longest = held = 0
     holder = None
-    for _, second in rates.iterrows():
+    for _, second in goodputs(recording).iterrows():
         total = second.sum()
         winner = holder if total == 0 else second.idxmax() if second.max() >= 0.9 * total else None
         held = held + 1 if winner is not None and winner == holder else int(winner is not None)
