@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Agent, AgentSetup, Airtime, Context, Destination, Ecn, LinkUse, Message, NodeId, NodeSample, Outbox,
+    Agent, AgentSetup, Airtime, Context, Destination, LinkUse, Message, NodeId, NodeSample, Outbox,
     PacketClass, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
 use super::on_demand::is_routing;
-use super::packet::{NO_FLOW, Packet};
+use super::packet::Packet;
 use super::routing::NextHop;
 use super::{Behind, Net, class, kinds};
 use crate::air::Air;
@@ -225,20 +225,8 @@ impl Net {
             host.counts.sent += 1;
         }
         let handle = self.packets.add(Packet {
-            created: now,
-            enqueued: now,
-            flow: NO_FLOW,
-            queue_flow: NO_FLOW,
-            sequence,
-            source: node,
-            destination: to,
-            payload,
             bytes: payload + self.headers.udp + self.headers.ip,
-            hops: 0,
-            at_source: false,
-            tcp: false,
-            class: PacketClass::Control,
-            ecn: Ecn::NotEct,
+            ..Packet::control(node, to, sequence, payload, now)
         });
         match message.to {
             Destination::Node(to) => {

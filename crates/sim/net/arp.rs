@@ -2,12 +2,11 @@
 
 use std::collections::VecDeque;
 
-use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_wire::arp::Arp;
 
 use super::agents::is_message;
 use super::on_demand::is_routing;
-use super::packet::{NO_FLOW, Packet};
+use super::packet::Packet;
 use super::routing::NextHop;
 use super::{Behind, Net, class, drop_reason, kinds};
 use crate::air::{BROADCAST, Handed};
@@ -98,22 +97,8 @@ impl Net {
 
     fn arp_send(&mut self, port: u32, what: u32, to: u32, now: u64) {
         let p = &self.ports[port as usize];
-        let packet = Packet {
-            created: now,
-            enqueued: now,
-            flow: NO_FLOW,
-            queue_flow: NO_FLOW,
-            sequence: what,
-            source: p.node,
-            destination: to,
-            payload: 0,
-            bytes: Arp::wire_len() as u32,
-            hops: 0,
-            at_source: false,
-            tcp: false,
-            class: PacketClass::Control,
-            ecn: Ecn::NotEct,
-        };
+        let bytes = Arp::wire_len() as u32;
+        let packet = Packet { bytes, ..Packet::control(p.node, to, what, 0, now) };
         let handle = self.packets.add(packet);
         self.send_ahead(port, handle);
     }

@@ -5,7 +5,7 @@
 use airfair_routing::aodv::{
     Action, Aodv, Config, Context, DropReason, Hop, MOST_LISTED, Received, Undelivered,
 };
-use airfair_schemes::places::{Ecn, PacketClass};
+use airfair_schemes::places::PacketClass;
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
@@ -330,20 +330,9 @@ impl Net {
             let Some(on_demand) = &mut self.on_demand else { return };
             let sequence = on_demand.add(UnderWay { bytes, ttl, kind });
             let handle = self.packets.add(Packet {
-                created: now,
-                enqueued: now,
-                flow: NO_FLOW,
                 queue_flow: ROUTING,
-                sequence,
-                source: node,
-                destination,
-                payload,
                 bytes: payload + self.headers.udp + self.headers.ip,
-                hops: 0,
-                at_source: false,
-                tcp: false,
-                class: PacketClass::Control,
-                ecn: Ecn::NotEct,
+                ..Packet::control(node, destination, sequence, payload, now)
             });
             if destination == EVERYONE || self.ports[port as usize].neighbours.knows(destination) {
                 self.send_ahead(port, handle);

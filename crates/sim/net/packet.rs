@@ -40,6 +40,26 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
+    /// A packet that no flow has made: ARP's, an agent's message, routing's. It is as long as its payload; senders add headers.
+    pub(crate) fn control(source: u32, destination: u32, sequence: u32, payload: u32, now: u64) -> Self {
+        Self {
+            created: now,
+            enqueued: now,
+            flow: NO_FLOW,
+            queue_flow: NO_FLOW,
+            sequence,
+            source,
+            destination,
+            payload,
+            bytes: payload,
+            hops: 0,
+            at_source: false,
+            tcp: false,
+            class: PacketClass::Control,
+            ecn: Ecn::NotEct,
+        }
+    }
+
     /// What it is, in the words of a trace.
     pub(crate) fn content(&self) -> Content {
         match (self.tcp, self.class) {
