@@ -57,19 +57,19 @@ def draw(rows: Measured, figure: Figure) -> None:
     """Goodput of each flow; beside it fairness over the total for all variants."""
     bars, costs = figure.subplots(1, 2)
     pictures.goodputs(bars, rows, {"droptail": "drop-tail", "red": "RED", "nred": "NRED"})
-    for name, row in rows.items():
-        if name.startswith("nred") and "QualNet" not in name:
-            share, fair = row["total_share"], row["jain_index"]
-            costs.errorbar(
-                share["mean"],
-                fair["mean"],
-                xerr=share["ci95"] or 0,
-                yerr=fair["ci95"] or 0,
-                fmt=".",
-                color="C2",
-            )
-            label = name.removeprefix("nred").removeprefix(", ") or "defaults"
-            costs.annotate(label, (share["mean"], fair["mean"]), fontsize="xx-small")
+    shown = [name for name in rows if name.startswith("nred") and "QualNet" not in name]
+    for i, name in enumerate(shown):
+        share, fair = rows[name]["total_share"], rows[name]["jain_index"]
+        costs.errorbar(
+            share["mean"],
+            fair["mean"],
+            xerr=share["ci95"] or 0,
+            yerr=fair["ci95"] or 0,
+            fmt=MARKERS[i],
+            color=f"C{i % 10}",
+            label=name.removeprefix("nred").removeprefix(", ") or "defaults",
+        )
+    costs.legend(fontsize="x-small")
     costs.axvline(0.75, linestyle=":", color="C0")
     costs.set_xlabel("total as a share of drop-tail's (dotted: equal shares)")
     costs.set_ylabel("Jain's index")
@@ -120,6 +120,7 @@ def claims(suffix: str) -> list[Claim]:
 
 
 STACKS: dict[str, tuple[str, ...]] = {"": (), ", QualNet's TCP": QUALNET}
+MARKERS = "osD^v<>PXhd*"
 HARSH = ("nred.max_p=1", "nred.min_th=0", 'nred.ncn_interval="100 ms"')
 """Every sufferer asks for everything."""
 
