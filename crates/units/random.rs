@@ -55,6 +55,8 @@ pub enum Purpose {
     Source = 12,
     /// When flows of a group arrive.
     Arrival = 13,
+    /// The decisions of an explicit-rate scheme's router code.
+    Hop = 14,
     /// A node's routing protocol.
     Routing = 15,
 }

@@ -38,6 +38,8 @@ pub enum Header {
     Ncn,
     /// A message of AODV.
     Aodv,
+    /// The header of an explicit-rate scheme.
+    Congestion,
 }
 
 impl fmt::Display for Header {
@@ -59,6 +61,7 @@ impl fmt::Display for Header {
             Self::PcapNg => "pcapng block",
             Self::Ncn => "NCN",
             Self::Aodv => "AODV message",
+            Self::Congestion => "congestion header",
         })
     }
 }

@@ -10,6 +10,7 @@ use core::fmt::Debug;
 use crate::address::Ipv4Addr;
 use crate::aodv;
 use crate::checksum::Checksum;
+use crate::congestion::Congestion;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
 use crate::nred::Ncn;
@@ -160,6 +161,11 @@ pub fn fuzz_aodv(data: &[u8]) {
     round_trip(data, aodv::Message::wire_len, aodv::Message::encode, aodv::Message::decode);
 }
 
+/// The header of explicit-rate schemes.
+pub fn fuzz_congestion(data: &[u8]) {
+    round_trip(data, Congestion::wire_len, Congestion::encode, Congestion::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -173,4 +179,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_pcapng(data);
     fuzz_nred(data);
     fuzz_aodv(data);
+    fuzz_congestion(data);
 }

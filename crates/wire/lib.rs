@@ -37,6 +37,7 @@ pub mod address;
 pub mod aodv;
 pub mod arp;
 pub mod checksum;
+pub mod congestion;
 pub mod error;
 pub mod ethernet;
 pub mod fuzz;
@@ -51,6 +52,7 @@ pub mod udp;
 
 pub use address::{Ipv4Addr, MacAddr};
 pub use arp::Arp;
+pub use congestion::Congestion;
 pub use error::{DecodeError, EncodeError, Expected, Header};
 pub use ethernet::{EtherType, Ethernet};
 pub use ipv4::Ipv4;

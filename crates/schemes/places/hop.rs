@@ -1,27 +1,73 @@
 //! A hop: an output interface that rewrites the scheme's header of packets that pass.
 
-use airfair_units::{Rate, Span};
+use airfair_units::{Rate, Time};
 
-use super::{Context, Header, Packet, QueueView};
+use super::{Context, FlowId, Header, HeaderKind, PacketClass, Timer};
 
-/// The link behind an output interface.
-#[derive(Debug, Clone, Copy)]
-pub struct Link {
-    /// Its capacity, if it was configured; a radio's must be measured.
-    pub capacity: Option<Rate>,
-    /// Its queue.
-    pub queue: QueueView,
-    /// Smallest number of packets that waited since the last interval's end.
-    pub least_packets: u32,
-    /// Dropped since then.
-    pub drops: u32,
+/// What waits at an interface.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets that wait; the one that is being sent is not counted.
+    pub packets: u32,
+    /// Their bytes as the link carries them.
+    pub bytes: u64,
 }
 
-/// Router code of explicit-rate schemes. Per packet: integers and bounded state only.
-pub trait Hop: Send {
-    /// A packet passes towards the link; both directions of a shared channel pass the same hop.
-    fn on_packet(&mut self, packet: &Packet, header: &mut Header, link: &Link, context: &mut Context<'_>);
+/// A packet that reaches an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Its size as the link carries it: framing of a wire included, the MAC's of a radio not.
+    pub bytes: u32,
+    /// Its flow.
+    pub flow: FlowId,
+    /// What it is for.
+    pub class: PacketClass,
+    /// What waits there without it.
+    pub backlog: Backlog,
+}
 
-    /// A control interval ends. Returns the length of the next one.
-    fn on_interval(&mut self, link: &Link, context: &mut Context<'_>) -> Span;
+/// Router code of explicit-rate schemes, one at an output interface. Per packet: integers and bounded state only.
+///
+/// The backlog falls only between arrivals: its least value over a time is the least of what the arrivals met and what there is
+/// at the end.
+pub trait Hop: Send {
+    /// The header that it reads and writes; packets with another, or with none, are handed to it without one.
+    fn header(&self) -> &'static HeaderKind;
+
+    /// The run starts: timers may be set.
+    fn on_start(&mut self, context: &mut Context<'_>);
+
+    /// A packet arrives, whether it will find room or not; drops are told by `on_drop`. Sets no timers.
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time);
+
+    /// A packet leaves the queue towards the link. Called only if `heeds_departures`.
+    fn on_departure(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
+
+    /// Whether `on_departure` is to be called. Asked once. A host may know departures ahead where nobody asks for them.
+    fn heeds_departures(&self) -> bool {
+        false
+    }
+
+    /// A packet of so many bytes was dropped here, because there was no room or an AQM wanted it.
+    fn on_drop(&mut self, _bytes: u32) {}
+
+    /// A packet for this node, to keep or to pass on, came in through this interface: both directions of a channel that is shared.
+    /// Called only if `heeds_received`.
+    fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
+
+    /// Whether `on_receive` is to be called. Asked once.
+    fn heeds_received(&self) -> bool {
+        false
+    }
+
+    /// The rate of the wire behind the interface is another one from now on.
+    fn on_rate(&mut self, _rate: Rate) {}
+
+    /// A timer fired: the end of a control interval.
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>);
+
+    /// Inner values to look at over time, by name.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }

@@ -18,6 +18,7 @@
 
 mod agent;
 mod controller;
+mod header;
 mod hop;
 mod interface;
 mod outbox;
@@ -27,10 +28,11 @@ mod source;
 
 pub use agent::{Agent, AgentSetup, Airtime, LinkUse, NodeSample};
 pub use controller::{Allocation, Controller, Report};
-pub use hop::{Hop, Link};
+pub use header::{Header, HeaderKind};
+pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};
 pub use outbox::{Context, Destination, Direction, Message, Outbox, Probability, Setting, Timer};
-pub use packet::{Ecn, FlowId, Header, NodeId, Packet, PacketClass, PacketId};
+pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,

@@ -56,8 +56,3 @@ pub struct Packet {
     /// When it reached the queue.
     pub enqueued: Time,
 }
-
-/// The fields of a scheme's own header while a packet travels: eight words that the scheme gives names to.
-/// The bytes on the wire are the business of `airfair-wire`, and so is their number.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Header(pub [u32; 8]);

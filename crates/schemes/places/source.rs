@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::{Context, Header, Timer};
+use super::{Context, Header, HeaderKind, Timer};
 
 /// What a source is told before its flow's first segment leaves.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +130,8 @@ pub enum PartialAck {
     EndsRecovery,
     /// The next hole is sent again (NewReno, RFC 6582).
     RepairsNext,
+    /// The same, and what duplicates have added to the window stays until all is acknowledged (QFCP, §II).
+    RepairsAndKeeps,
 }
 
 /// A window law or rate law. Loss recovery is not its business: the transport repairs, the source sets the pace.
@@ -155,17 +157,28 @@ pub trait Source: Send {
     /// The source is about to send after a silence.
     fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {}
 
-    /// The receiver echoed the header that routers wrote (XCP, RCP, QFCP, C3L).
+    /// The header that its packets carry (XCP, RCP, QFCP, C3L). Asked once.
+    fn header(&self) -> Option<&'static HeaderKind> {
+        None
+    }
+
+    /// Fills the header of a packet about to leave, which is empty.
+    fn stamp(&mut self, _header: &mut Header, _now: Time) {}
+
+    /// The receiver echoed the header that routers wrote: called for each acknowledgement, the SYN's and duplicates included, before
+    /// anything else that it tells.
     fn on_feedback(&mut self, _header: &Header, _context: &mut Context<'_>) {}
+
+    /// Whether it has met routers that do not speak its scheme and follows TCP's law instead.
+    fn fell_back(&self) -> bool {
+        false
+    }
 
     /// Packets of this flow that wait in the node's own queue (DiffQ).
     fn on_own_queue(&mut self, _packets: u32, _context: &mut Context<'_>) {}
 
     /// A timer fired.
     fn on_timer(&mut self, _timer: Timer, _context: &mut Context<'_>) {}
-
-    /// Fills the scheme's header of a segment about to leave.
-    fn stamp(&mut self, _header: &mut Header) {}
 
     /// What is allowed now.
     fn allowance(&self, now: Time) -> Allowance;

@@ -28,7 +28,7 @@ const EVENTS: [&str; 10] = [
 const CONTENTS: [&str; 5] = ["packet", "data", "ack", "arp-request", "arp-reply"];
 
 /// Causes that are neither a loss nor the reason for a drop.
-const TCP_CAUSES: [&str; 3] = ["timeout", "fast-loss", "mark"];
+const TCP_CAUSES: [&str; 4] = ["timeout", "fast-loss", "mark", "fallback"];
 
 /// A row; what it has nothing to say about is [`NONE`], not a number, or nothing.
 #[derive(Debug, Clone, Copy)]
@@ -212,6 +212,7 @@ pub(super) fn row(
                 TcpCause::Timeout => TCP_CAUSES[0],
                 TcpCause::FastLoss => TCP_CAUSES[1],
                 TcpCause::Mark => TCP_CAUSES[2],
+                TcpCause::Fallback => TCP_CAUSES[3],
             }),
             ..Row::new(time, "tcp", node)
         },

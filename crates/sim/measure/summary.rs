@@ -27,6 +27,8 @@ pub struct FlowResult {
     pub delivered_packets: u64,
     /// Packets sent again by the transport (UDP: none).
     pub retransmissions: u64,
+    /// Connections that have met routers which do not speak their scheme, and follow TCP's law since.
+    pub fallbacks: u64,
     /// Mean one-way delay.
     pub mean_delay_s: Option<f64>,
     /// The delay that 99 % of the packets do not exceed.

@@ -196,6 +196,8 @@ pub enum TcpCause {
     FastLoss,
     /// The receiver echoed a mark.
     Mark,
+    /// Routers of the path do not speak the flow's scheme: it follows TCP's law from now on.
+    Fallback,
 }
 
 /// Names that the story uses.
@@ -348,6 +350,7 @@ impl Names {
                     TcpCause::Timeout => "TIME-OUT",
                     TcpCause::FastLoss => "LOSS told by acknowledgements",
                     TcpCause::Mark => "MARK echoed",
+                    TcpCause::Fallback => "FALLBACK to TCP's law, a router does not speak the scheme,",
                 },
                 Time(rto).as_secs_f64()
             ),

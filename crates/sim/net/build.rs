@@ -11,6 +11,7 @@ use super::agents::Agents;
 use super::arp::Neighbours;
 use super::connections::{ConnectionId, Connections};
 use super::flows::{FlowTotals, TcpFlow};
+use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
 use super::on_demand::OnDemand;
@@ -88,6 +89,7 @@ impl Net {
             };
             Interface { medium, access_point, rate, limit_packets }
         };
+        let mut kinds_of_header = HeaderKinds::default();
         let ports: Vec<Port> = port_specs
             .iter()
             .map(|(node, behind, limit, backpressure, name)| {
@@ -100,11 +102,16 @@ impl Net {
                 let interface = interface(*node, *behind, *limit);
                 let scheme = placed.at(*node as usize);
                 let (queue, aqm) = (scheme.queue(&interface), scheme.aqm(&interface));
+                let hop = scheme.hop(&interface).map(|hop| {
+                    let random = Stream::new(seed, name, Purpose::Hop);
+                    HopHost::new(hop, &mut kinds_of_header, random, rank(seed, name))
+                });
                 Port {
                     node: *node,
                     behind: *behind,
                     queue,
                     aqm,
+                    hop,
                     random: Stream::new(seed, name, Purpose::Queue),
                     backpressure: *backpressure,
                     saturating: Vec::new(),
@@ -140,8 +147,13 @@ impl Net {
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
         for port in &ports {
+            if let (Behind::Wire(wire), Some(_)) = (port.behind, &port.hop) {
+                wires[wire as usize].hop = true;
+            }
+            let alone = port.hop.as_ref().is_none_or(|hop| hop.leaves_alone());
             if let (Behind::Wire(wire), None, Some(limit @ 1..)) =
                 (port.behind, &port.aqm, port.queue.tail_drop())
+                && alone
                 && !saturated.contains(&(port.node as usize))
             {
                 wires[wire as usize].set_timetable(limit);
@@ -170,6 +182,7 @@ impl Net {
             drops: BTreeMap::new(),
             outbox: Outbox::default(),
             agents: Agents::default(),
+            kinds_of_header,
             on_demand: None,
             heeds_received: false,
             meters: Meters::default(),
@@ -195,7 +208,8 @@ impl Net {
             Routing::Aodv(aodv) => net.find_on_demand(spec, aodv, &names, seed)?,
         }
         net.heeds_received = net.on_demand.is_some()
-            || net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received());
+            || net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received())
+            || net.ports.iter().flat_map(|port| &port.hop).any(|hop| hop.heeds_received());
         for station in 0..net.node_of_station.len() {
             let port = net.port_of_station[station];
             let limit = spec.radios[radio_of_station[station]].queue.packets;
@@ -207,10 +221,13 @@ impl Net {
         }
         let scheme = placed.run;
         net.nowhere = net.agents.is_empty()
-            && net.ports.iter().all(|port| port.aqm.is_none())
-            && Interface::sorts().iter().any(|at| scheme.aqm(at).is_some() || scheme.agent(at).is_some());
+            && net.ports.iter().all(|port| port.aqm.is_none() && port.hop.is_none())
+            && Interface::sorts()
+                .iter()
+                .any(|at| scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some());
         net.start_routing();
         net.start_agents(air, agenda);
+        net.start_hops(agenda);
         let of_run = scheme.source().is_some().then_some(scheme);
         let (laws, ids) = Laws::new(spec, of_run, schemes)?;
         net.laws = laws;
@@ -242,6 +259,7 @@ impl Net {
                 done: Files::default(),
                 opened: 0,
                 retransmissions: 0,
+                fallbacks: 0,
                 seed,
                 hash: name_hash(&flow.id),
             })),

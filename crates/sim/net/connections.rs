@@ -1,9 +1,10 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
-use airfair_schemes::places::Timer;
+use airfair_schemes::places::{Header, Timer};
 use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
+use super::hops::HeaderId;
 use crate::air::NEVER;
 
 /// A connection, by its slot and the slot's generation: it finds nothing when the connection has ended.
@@ -33,6 +34,11 @@ pub(crate) struct Connection {
     /// Times of the pending timer events.
     pub sender_armed: u64,
     pub receiver_armed: u64,
+    /// The header that its packets carry, and what the receiver keeps of those that arrive.
+    pub header: HeaderId,
+    pub kept: Header,
+    /// Its law has met routers that do not speak its scheme.
+    pub fell_back: bool,
     /// It waits for room in its node's queue.
     pub blocked: bool,
     /// Timers of its law.
@@ -64,6 +70,9 @@ impl Connection {
             random,
             sender_armed: NEVER,
             receiver_armed: NEVER,
+            header: HeaderId::NONE,
+            kept: Header::default(),
+            fell_back: false,
             blocked: false,
             timers: Vec::new(),
         }

@@ -5,6 +5,7 @@ use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_transport::SharedConfig;
 
 use super::connections::ConnectionId;
+use super::hops::HeaderId;
 use super::laws::LawId;
 use super::packet::Packet;
 use super::{Blocked, Net, class, kinds};
@@ -33,6 +34,8 @@ pub(crate) struct TcpFlow {
     pub opened: u64,
     /// What the connections that have ended had sent again.
     pub retransmissions: u64,
+    /// Connections that have met routers which do not speak their scheme.
+    pub fallbacks: u64,
     /// The connections' random streams: seed and identity.
     pub seed: u64,
     pub hash: u64,
@@ -152,6 +155,7 @@ impl Net {
             hops: 0,
             at_source: true,
             tcp: false,
+            header: HeaderId::NONE,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };

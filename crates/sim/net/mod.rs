@@ -10,6 +10,7 @@ mod carried;
 pub(crate) mod connections;
 mod describe;
 mod flows;
+mod hops;
 mod laws;
 mod meter;
 mod on_demand;
@@ -41,6 +42,7 @@ use agents::{Agents, is_message};
 use arp::Neighbours;
 use connections::{ConnectionId, Connections};
 use flows::Flow;
+use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
 use on_demand::{OnDemand, is_routing};
@@ -88,6 +90,8 @@ pub(crate) mod kinds {
     pub(crate) const SAMPLE: u32 = END + 14;
     /// A node's routing protocol has set itself a time.
     pub(crate) const ROUTING_TIMER: u32 = END + 15;
+    /// A timer of a hop: `target` the port, `a` the generation, `b` the timer.
+    pub(crate) const HOP_TIMER: u32 = END + 16;
 }
 
 /// Classes of equal-time events above the air's.
@@ -145,6 +149,7 @@ pub(crate) struct Port {
     pub behind: Behind,
     pub queue: Box<dyn Queue>,
     pub aqm: Option<Box<dyn Aqm>>,
+    pub hop: Option<Box<HopHost>>,
     pub random: Stream,
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
@@ -229,6 +234,7 @@ pub struct Net {
     drops: BTreeMap<&'static str, u64>,
     outbox: Outbox,
     agents: Agents,
+    kinds_of_header: HeaderKinds,
     /// Routes are found while the world runs.
     on_demand: Option<Box<OnDemand>>,
     /// Some AQM asks for received packets, they are counted, or routing wants to know where they came from.
@@ -284,6 +290,7 @@ impl Net {
             kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
             kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
             kinds::SAMPLE => self.sample(event.target, air, agenda),
+            kinds::HOP_TIMER => self.hop_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
             kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
@@ -330,6 +337,7 @@ impl Net {
             hops: 0,
             at_source: false,
             tcp: false,
+            header: HeaderId::NONE,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
@@ -429,8 +437,11 @@ impl Net {
             ecn: packet.ecn,
             enqueued: Time(now),
         };
+        if self.ports[hop.port as usize].hop.is_some() {
+            self.meet_hop(hop.port, handle, now);
+        }
         let port = &mut self.ports[hop.port as usize];
-        let (node, behind) = (port.node, port.behind);
+        let behind = port.behind;
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
         if let Some(aqm) = &mut port.aqm {
             match aqm.on_enqueue(&queued, &port.queue.view(), &mut context).for_ecn(queued.ecn) {
@@ -440,7 +451,7 @@ impl Net {
                     self.mark(handle, reason);
                 }
                 Verdict::Drop(reason) => {
-                    self.drop_packet(node, handle, reason.0, now);
+                    self.drop_at(hop.port, handle, reason.0, now);
                     return;
                 }
             }
@@ -448,16 +459,16 @@ impl Net {
         let port = &mut self.ports[hop.port as usize];
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
         let enqueued = port.queue.enqueue(queued, &mut context);
-        self.own_verdicts(node, now);
+        self.own_verdicts(hop.port, now);
         match enqueued {
             Enqueued::Stored => {}
             Enqueued::Refused(reason) => {
-                self.drop_packet(node, handle, reason.0, now);
+                self.drop_at(hop.port, handle, reason.0, now);
                 return;
             }
             Enqueued::Displaced(other, reason) => {
                 let other = self.packets.handle(other.0);
-                self.drop_packet(node, other, reason.0, now);
+                self.drop_at(hop.port, other, reason.0, now);
             }
         }
         self.want(behind);
@@ -472,16 +483,16 @@ impl Net {
 
     /// Packets that a discipline has thrown away or marked by itself.
     #[inline(always)]
-    fn own_verdicts(&mut self, node: u32, now: u64) {
+    fn own_verdicts(&mut self, port: u32, now: u64) {
         if !self.outbox.dropped.is_empty() || !self.outbox.marked.is_empty() {
-            self.carry_out(node, now);
+            self.carry_out(port, now);
         }
     }
 
     #[inline(never)]
-    fn carry_out(&mut self, node: u32, now: u64) {
+    fn carry_out(&mut self, port: u32, now: u64) {
         while let Some((id, reason)) = self.outbox.dropped.pop() {
-            self.drop_packet(node, self.packets.handle(id.0), reason.0, now);
+            self.drop_at(port, self.packets.handle(id.0), reason.0, now);
         }
         while let Some((id, reason)) = self.outbox.marked.pop() {
             self.mark(self.packets.handle(id.0), reason);
@@ -495,7 +506,10 @@ impl Net {
         self.note_sender(station, from);
         let Some(packet) = self.packets.get(handle) else { return false };
         self.meters.received(station, packet.bytes);
-        let port = &mut self.ports[self.port_of_station[station as usize] as usize];
+        let port = self.port_of_station[station as usize];
+        self.receive_hop(port, handle, now);
+        let Some(packet) = self.packets.get(handle) else { return false };
+        let port = &mut self.ports[port as usize];
         let Some(aqm) = &mut port.aqm else { return true };
         let received = QueuedPacket {
             id: PacketId(handle as u32),
@@ -613,8 +627,7 @@ impl Net {
                     }
                 },
             };
-            let node = p.node;
-            self.own_verdicts(node, now);
+            self.own_verdicts(port, now);
             let queued = queued?;
             let handle = self.packets.handle(queued.id.0);
             match verdict {
@@ -623,9 +636,12 @@ impl Net {
                     self.mark(handle, reason);
                     break (handle, queued);
                 }
-                Verdict::Drop(reason) => self.drop_packet(node, handle, reason.0, now),
+                Verdict::Drop(reason) => self.drop_at(port, handle, reason.0, now),
             }
         };
+        if self.ports[port as usize].hop.is_some() {
+            self.leave_hop(port, handle, now);
+        }
         self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
         Some((handle, queued))
     }

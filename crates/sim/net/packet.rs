@@ -1,11 +1,12 @@
 //! Packets while they live: a slab whose handles tell whether their packet is still there.
 
-use airfair_schemes::places::{Ecn, PacketClass};
+use airfair_schemes::places::{Ecn, Header, PacketClass};
 
 use airfair_transport::Segment;
 
 use super::carried::{Cargo, Carried};
 use super::connections::ConnectionId;
+use super::hops::HeaderId;
 use crate::measure::trace::Content;
 
 /// No flow.
@@ -35,6 +36,8 @@ pub(crate) struct Packet {
     pub at_source: bool,
     /// It carries a segment of TCP.
     pub tcp: bool,
+    /// Which header of an explicit-rate scheme it has.
+    pub header: HeaderId,
     pub class: PacketClass,
     pub ecn: Ecn,
 }
@@ -55,6 +58,7 @@ impl Packet {
             hops: 0,
             at_source: false,
             tcp: false,
+            header: HeaderId::NONE,
             class: PacketClass::Control,
             ecn: Ecn::NotEct,
         }
@@ -86,6 +90,8 @@ pub(crate) struct Packets {
     free: Vec<u32>,
     /// What packets of TCP carry, by the same index.
     cargo: Cargo,
+    /// The schemes' headers of packets that have one, by the same index.
+    headers: Vec<Header>,
 }
 
 impl Packets {
@@ -101,6 +107,22 @@ impl Packets {
         let handle = self.add(packet);
         self.cargo.load(handle as u32 as usize, segment, connection, forward);
         handle
+    }
+
+    /// The header of a scheme that a packet has or has just had; [`Packet::header`] tells whether it counts.
+    #[inline]
+    pub(crate) fn header_mut(&mut self, handle: u64) -> Option<&mut Header> {
+        self.headers.get_mut(handle as u32 as usize)
+    }
+
+    /// A packet has a header of a scheme from now on.
+    #[inline]
+    pub(crate) fn set_header(&mut self, handle: u64, header: Header) {
+        let at = handle as u32 as usize;
+        if at >= self.headers.len() {
+            self.headers.resize(at + 1, Header::default());
+        }
+        self.headers[at] = header;
     }
 
     /// What a packet of TCP carries or has just carried.
@@ -178,6 +200,7 @@ mod tests {
             hops: 0,
             at_source: true,
             tcp: false,
+            header: HeaderId::NONE,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };

@@ -82,6 +82,7 @@ impl Net {
                     } else {
                         0
                     },
+                    fallbacks: f.tcp.as_ref().map_or(0, |tcp| tcp.fallbacks),
                     mean_delay_s: f.delays.mean_s().filter(|_| self.measuring),
                     p99_delay_s: f.delays.quantile_s(0.99).filter(|_| self.measuring),
                     completion_s: self.completion_s(f),

@@ -2,13 +2,14 @@
 //!
 //! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
 
-use airfair_schemes::places::{Context, PacketClass, Timer};
+use airfair_schemes::places::{Context, Header, HeaderKind, PacketClass, Timer};
 use airfair_transport::{Receiver, Segment, Sender};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
 use super::carried::Carried;
 use super::connections::{Connection, ConnectionId};
+use super::hops::{HeaderId, HeaderKinds};
 use super::packet::Packet;
 use super::{Blocked, Net, class, kinds};
 use crate::air::NEVER;
@@ -119,6 +120,7 @@ impl Net {
         let (sender, receiver) = (Sender::new(&tcp.config, law), Receiver::new(&tcp.config));
         let mut connection = Connection::new(sender, receiver, flow, random);
         connection.opened = now;
+        connection.header = self.kinds_of_header.id(connection.sender.header());
         if size.is_some() {
             connection.queue_flow = MANY | (self.opened & (MANY - 1));
             self.opened = self.opened.wrapping_add(1);
@@ -178,21 +180,27 @@ impl Net {
 
     /// A segment leaves.
     fn emit(&mut self, id: ConnectionId, segment: &Segment, end: End, now: u64) {
-        let Some(connection) = self.connections.get(id) else { return };
-        let flow = connection.flow;
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
+        let forward = end == End::Sender;
+        let stamped = self
+            .kinds_of_header
+            .of(header_id)
+            .map(|kind| (stamp(connection, kind, forward, now), kind.wire_len));
         let f = &mut self.flows[flow as usize];
-        let (forward, watched) = (end == End::Sender, f.watched);
+        let watched = f.watched;
         let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
         f.sent_total += 1;
         if forward && segment.payload > 0 {
             f.totals.sent += 1;
         }
         let header = self.headers.tcp.unwrap_or_else(|| segment.header_len());
+        let header = header + stamped.map_or(0, |(_, len)| len);
         let packet = Packet {
             created: now,
             enqueued: now,
             flow,
-            queue_flow: connection.queue_flow,
+            queue_flow,
             sequence: if segment.payload > 0 { segment.seq } else { segment.ack } as u32,
             source,
             destination,
@@ -201,10 +209,14 @@ impl Net {
             hops: 0,
             at_source: false,
             tcp: true,
+            header: header_id,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
             ecn: segment.ecn,
         };
         let handle = self.packets.add_carrying(packet, segment, id, forward);
+        if let Some((header, _)) = stamped {
+            self.packets.set_header(handle, header);
+        }
         if watched {
             self.tell_made(handle, forward, Some(id));
         }
@@ -221,6 +233,11 @@ impl Net {
         let Carried { segment, connection: id, forward } = &carried;
         let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
+        let header =
+            if packet.header == HeaderId::NONE { None } else { self.packets.header_mut(handle).copied() };
+        if let (Some(header), true) = (header, forward) {
+            keep(connection, &self.kinds_of_header, header, packet.hops);
+        }
         if forward {
             let before = connection.receiver.delivered();
             connection.receiver.on_segment(segment, Time(now));
@@ -238,8 +255,14 @@ impl Net {
         }
         let before = connection.reasons();
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        if let Some(header) = &header {
+            connection.sender.on_header(header, &mut context);
+        }
         connection.sender.on_segment(segment, &mut context);
         self.tell_reasons(id, before, now);
+        if header.is_some() {
+            self.tell_fallback(id, now);
+        }
         self.go_on(id, now);
     }
 
@@ -250,21 +273,41 @@ impl Net {
             return;
         }
         let Some(connection) = self.connections.get(id) else { return };
-        let (flow, sender) = (connection.flow, &connection.sender);
         let causes = [TcpCause::Timeout, TcpCause::FastLoss, TcpCause::Mark];
         for ((after, before), cause) in connection.reasons().into_iter().zip(before).zip(causes) {
             if after > before {
-                let record = Record::Tcp {
-                    node: self.flows[flow as usize].from,
-                    flow,
-                    cause,
-                    sequence: sender.unacknowledged() as u32,
-                    window: sender.window(Time(now)),
-                    rto: sender.rto().as_nanos(),
-                };
-                self.recorder.iter_mut().for_each(|trace| trace.push((now, record)));
+                self.tell_cause(id, cause, now);
             }
         }
+    }
+
+    /// Puts one reason into the trace, if there is one.
+    fn tell_cause(&mut self, id: ConnectionId, cause: TcpCause, now: u64) {
+        let (Some(trace), Some(connection)) = (&mut self.recorder, self.connections.get(id)) else { return };
+        let (flow, sender) = (connection.flow, &connection.sender);
+        let record = Record::Tcp {
+            node: self.flows[flow as usize].from,
+            flow,
+            cause,
+            sequence: sender.unacknowledged() as u32,
+            window: sender.window(Time(now)),
+            rto: sender.rto().as_nanos(),
+        };
+        trace.push((now, record));
+    }
+
+    /// Counts a connection whose law has begun to follow TCP's because routers do not speak its scheme, and puts it into the trace.
+    fn tell_fallback(&mut self, id: ConnectionId, now: u64) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let fell_back = connection.sender.law().fell_back();
+        if std::mem::replace(&mut connection.fell_back, fell_back) || !fell_back {
+            return;
+        }
+        let flow = connection.flow;
+        if let Some(tcp) = &mut self.flows[flow as usize].tcp {
+            tcp.fallbacks += 1;
+        }
+        self.tell_cause(id, TcpCause::Fallback, now);
     }
 
     /// Everything is delivered and acknowledged.
@@ -360,4 +403,21 @@ impl Net {
             self.pump(id, now);
         }
     }
+}
+
+/// The header of a packet that leaves one of the ends.
+fn stamp(connection: &mut Connection, kind: &HeaderKind, forward: bool, now: u64) -> Header {
+    if !forward {
+        return (kind.answer)(&mut connection.kept);
+    }
+    let mut header = Header::default();
+    connection.sender.stamp(&mut header, Time(now));
+    header
+}
+
+/// The receiver has got a header: it sees how many of the interfaces that the packet has passed did not speak the scheme.
+fn keep(connection: &mut Connection, kinds: &HeaderKinds, mut header: Header, hops: u16) {
+    let Some(kind) = kinds.of(connection.header) else { return };
+    header.missed = u8::try_from(hops.saturating_sub(u16::from(header.spoken))).unwrap_or(u8::MAX);
+    (kind.keep)(&mut connection.kept, &header);
 }

@@ -6,8 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airfair_schemes::places::DropReason;
-
+use airfair_schemes::places::{Backlog, DropReason};
 use airfair_units::random::Stream;
 
 use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, class, drop_reason, kinds};
@@ -64,6 +63,8 @@ pub(crate) struct Direction {
     watched: bool,
     /// Where what is sent is kept, if the wire is captured, and its number there.
     sent: Option<Box<(Sent, u32)>>,
+    /// A hop stands at its port.
+    pub hop: bool,
     /// Packets with payload since the last one that was lost for its number.
     since_loss: u32,
     pub random: Stream,
@@ -101,6 +102,7 @@ impl Direction {
             loss_every: 0,
             watched: loss > 0.0,
             sent: None,
+            hop: false,
             since_loss: 0,
             random,
             rank,
@@ -135,6 +137,18 @@ impl Direction {
     pub(crate) fn waiting_packets(&self, now: u64) -> impl Iterator<Item = &InFlight> {
         let from = self.timetable.as_ref().map_or(self.in_flight.len(), |timetable| timetable.begun);
         self.in_flight.range(from..).filter(move |packet| packet.begin > now)
+    }
+
+    /// What waits on the timetable, if there is one.
+    pub(super) fn backlog(&mut self, now: u64) -> Option<Backlog> {
+        let timetable = self.timetable.as_mut()?;
+        while self.in_flight.get(timetable.begun).is_some_and(|packet| packet.begin <= now) {
+            timetable.begun += 1;
+        }
+        let Some(first) = self.in_flight.get(timetable.begun) else { return Some(Backlog::default()) };
+        let bits = u128::from(self.free_at - first.begin) * u128::from(self.rate_bps);
+        let bytes = (bits / 8_000_000_000) as u64;
+        Some(Backlog { packets: (self.in_flight.len() - timetable.begun) as u32, bytes })
     }
 
     /// Whether as many packets wait as may.
@@ -221,12 +235,15 @@ impl Net {
     /// arrives before it.
     #[inline]
     pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
+        if self.wires[wire as usize].hop {
+            self.meet_hop(self.wires[wire as usize].port, handle, now);
+        }
         let link = &mut self.wires[wire as usize];
         let begin = link.free_at.max(now);
         // Where nothing waits there is room.
         if begin > now && link.is_full(now) {
-            let node = self.ports[link.port as usize].node;
-            self.drop_packet(node, handle, DropReason::QUEUE_FULL.0, now);
+            let port = link.port;
+            self.drop_at(port, handle, DropReason::QUEUE_FULL.0, now);
             return None;
         }
         let packet = self.packets.get_mut(handle)?;

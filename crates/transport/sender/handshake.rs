@@ -85,6 +85,8 @@ impl Sender {
         if self.timestamps {
             self.mss = self.mss.saturating_sub(TIMESTAMPS_LEN).max(1);
         }
+        // The header of an explicit-rate scheme has to fit into the same packet.
+        self.mss = self.mss.saturating_sub(self.law.header().map_or(0, |kind| kind.wire_len)).max(1);
         if let Some(rtt) = rtt {
             self.rtt.observe(rtt);
             self.rtt.sample(rtt, 1, &self.config);
@@ -101,7 +103,7 @@ impl Sender {
     }
 
     /// The timestamps of a segment that leaves now (RFC 7323 section 3.2).
-    pub(super) fn stamp(&self, now: Time) -> Timestamps {
+    pub(super) fn timestamps_now(&self, now: Time) -> Timestamps {
         Timestamps { value: Timestamps::clock(now), echo: self.ts_recent }
     }
 

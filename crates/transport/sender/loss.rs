@@ -110,6 +110,9 @@ impl Sender {
     /// was acknowledged, less a segment for the one that leaves.
     fn on_partial_ack(&mut self, acked: u64) {
         self.repair_head();
+        if self.law.partial_ack() == PartialAck::RepairsAndKeeps {
+            return;
+        }
         let acked = i64::try_from(acked).unwrap_or(i64::MAX);
         let mss = i64::from(self.mss);
         self.inflation = self.inflation.saturating_sub(acked);

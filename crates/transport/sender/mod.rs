@@ -8,7 +8,7 @@ mod output;
 mod stats;
 mod timers;
 
-use airfair_schemes::places::{Allowance, Congestion, CongestionCause, Context, Source};
+use airfair_schemes::places::{Allowance, Congestion, CongestionCause, Context, Header, HeaderKind, Source};
 use airfair_units::{Bytes, Span, Time};
 
 use crate::delivery::DeliveryRate;
@@ -325,6 +325,24 @@ impl Sender {
         self.law.as_mut()
     }
 
+    /// The header of an explicit-rate scheme that its packets carry.
+    #[must_use]
+    pub fn header(&self) -> Option<&'static HeaderKind> {
+        self.law.header()
+    }
+
+    /// Fills the header of a segment that leaves now.
+    pub fn stamp(&mut self, header: &mut Header, now: Time) {
+        self.law.stamp(header, now);
+    }
+
+    /// What routers wrote, as the receiver echoes it. To be called before [`Sender::on_segment`] for the segment that brought it.
+    pub fn on_header(&mut self, header: &Header, context: &mut Context<'_>) {
+        if !matches!(self.state, State::Closed | State::Failed) {
+            self.law.on_feedback(header, context);
+        }
+    }
+
     /// Whether the kept sums equal a recount.
     #[doc(hidden)]
     #[must_use]
@@ -354,7 +372,7 @@ impl Sender {
     fn bare(&self, now: Time) -> Segment {
         let mut segment = Segment::bare(self.next, 1, self.config.receive_window);
         if self.timestamps {
-            segment.timestamps = Some(self.stamp(now));
+            segment.timestamps = Some(self.timestamps_now(now));
         }
         segment
     }

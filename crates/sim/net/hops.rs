@@ -1,0 +1,232 @@
+//! Hops of explicit-rate schemes at interfaces, and the headers that their packets carry.
+
+use std::collections::BTreeMap;
+
+use airfair_schemes::places::{Backlog, Context, FlowId, Header, HeaderKind, Hop, Passage, Timer};
+use airfair_units::random::Stream;
+use airfair_units::{Rate, Time};
+
+use super::packet::Packet;
+use super::{Behind, Net, class, kinds};
+use crate::engine::{Agenda, Order};
+
+/// Which scheme's header a packet carries: a number among the kinds of the world, none for most packets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct HeaderId(u8);
+
+impl HeaderId {
+    /// No header.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+/// The kinds of header that the world's hops and flows speak.
+#[derive(Debug, Default)]
+pub(super) struct HeaderKinds {
+    kinds: Vec<&'static HeaderKind>,
+    /// Headers become bytes and are read again at every hop.
+    check: bool,
+}
+
+impl HeaderKinds {
+    /// The number of a kind; kinds of one name are one.
+    pub(super) fn id(&mut self, kind: Option<&'static HeaderKind>) -> HeaderId {
+        let Some(kind) = kind else { return HeaderId::NONE };
+        let at = self.kinds.iter().position(|known| known.name == kind.name).unwrap_or_else(|| {
+            self.kinds.push(kind);
+            self.kinds.len() - 1
+        });
+        HeaderId(u8::try_from(at + 1).unwrap_or(0))
+    }
+
+    pub(super) fn of(&self, id: HeaderId) -> Option<&'static HeaderKind> {
+        self.kinds.get(usize::from(id.0).checked_sub(1)?).copied()
+    }
+
+    /// The header as it comes out of its bytes, if headers are checked. One without bytes stays as it is.
+    #[inline]
+    fn checked(&self, id: HeaderId, header: &mut Header) {
+        if self.check
+            && let Some(kind) = self.of(id)
+        {
+            *header = through_bytes(kind, header);
+        }
+    }
+}
+
+/// A header encoded and decoded; empty where the bytes cannot be read, so that results tell.
+fn through_bytes(kind: &HeaderKind, header: &Header) -> Header {
+    let mut bytes = vec![0; kind.wire_len as usize];
+    match (kind.encode)(header, &mut bytes) {
+        None => *header,
+        Some(len) => bytes.get(..len).and_then(kind.decode).unwrap_or_default(),
+    }
+}
+
+/// A hop and what is kept for it.
+pub(crate) struct HopHost {
+    hop: Box<dyn Hop>,
+    id: HeaderId,
+    random: Stream,
+    rank: u32,
+    heeds_departures: bool,
+    /// Which setting of each timer counts.
+    timers: BTreeMap<u16, u32>,
+}
+
+impl HopHost {
+    pub(super) fn new(hop: Box<dyn Hop>, kinds: &mut HeaderKinds, random: Stream, rank: u32) -> Box<Self> {
+        let (id, heeds_departures) = (kinds.id(Some(hop.header())), hop.heeds_departures());
+        Box::new(Self { hop, id, random, rank, heeds_departures, timers: BTreeMap::new() })
+    }
+
+    /// Whether departures need not be told at their time.
+    pub(super) fn leaves_alone(&self) -> bool {
+        !self.heeds_departures
+    }
+
+    pub(super) fn heeds_received(&self) -> bool {
+        self.hop.heeds_received()
+    }
+}
+
+/// A packet as a hop sees it.
+fn passage(packet: &Packet, framing: u32, backlog: Backlog) -> Passage {
+    let bytes = packet.bytes + framing;
+    Passage { bytes, flow: FlowId(packet.queue_flow), class: packet.class, backlog }
+}
+
+impl Net {
+    /// From now on headers become bytes and are read again at every hop.
+    pub(crate) fn check_headers(&mut self) {
+        self.kinds_of_header.check = true;
+    }
+
+    /// Every hop starts, at time 0.
+    pub(crate) fn start_hops(&mut self, agenda: &mut Agenda) {
+        for port in 0..self.ports.len() as u32 {
+            self.ask_hop(port, 0, |hop, _, context| hop.on_start(context));
+        }
+        self.flush(agenda);
+    }
+
+    /// What waits at a port.
+    fn backlog(&mut self, port: u32, now: u64) -> Backlog {
+        let view = self.ports[port as usize].queue.view();
+        match self.ports[port as usize].behind {
+            Behind::Wire(wire) => {
+                let link = &mut self.wires[wire as usize];
+                let framing = u64::from(view.packets) * u64::from(self.headers.wired);
+                link.backlog(now).unwrap_or(Backlog { packets: view.packets, bytes: view.bytes + framing })
+            }
+            Behind::Station(_) => Backlog { packets: view.packets, bytes: view.bytes },
+        }
+    }
+
+    /// Bytes that the link behind a port adds to a packet, as far as hops count them.
+    fn framing(&self, port: u32) -> u32 {
+        match self.ports[port as usize].behind {
+            Behind::Wire(_) => self.headers.wired,
+            Behind::Station(_) => 0,
+        }
+    }
+
+    /// A packet has arrived at a port with a hop.
+    #[inline(never)]
+    pub(super) fn meet_hop(&mut self, port: u32, handle: u64, now: u64) {
+        let backlog = self.backlog(port, now);
+        let framing = self.framing(port);
+        let Some(packet) = self.packets.get(handle) else { return };
+        let (passage, id) = (passage(packet, framing, backlog), packet.header);
+        let Some(host) = &mut self.ports[port as usize].hop else { return };
+        match self.packets.header_mut(handle).filter(|_| id != HeaderId::NONE && id == host.id) {
+            Some(header) => {
+                self.kinds_of_header.checked(id, header);
+                host.hop.on_arrival(&passage, Some(header), Time(now));
+                header.spoken = header.spoken.saturating_add(1);
+            }
+            None => host.hop.on_arrival(&passage, None, Time(now)),
+        }
+    }
+
+    /// A packet leaves the queue of a port whose hop wants to know.
+    pub(super) fn leave_hop(&mut self, port: u32, handle: u64, now: u64) {
+        if self.ports[port as usize].hop.as_ref().is_none_or(|host| host.leaves_alone()) {
+            return;
+        }
+        let (backlog, framing) = (self.backlog(port, now), self.framing(port));
+        let Some(packet) = self.packets.get(handle) else { return };
+        let (passage, id) = (passage(packet, framing, backlog), packet.header);
+        let Some(host) = &mut self.ports[port as usize].hop else { return };
+        let header = self.packets.header_mut(handle).filter(|_| id != HeaderId::NONE && id == host.id);
+        host.hop.on_departure(&passage, header, Time(now));
+    }
+
+    /// A packet for this node came in through a port whose hop may want to know.
+    pub(super) fn receive_hop(&mut self, port: u32, handle: u64, now: u64) {
+        if self.ports[port as usize].hop.as_ref().is_none_or(|host| !host.heeds_received()) {
+            return;
+        }
+        let backlog = self.backlog(port, now);
+        let Some(packet) = self.packets.get(handle) else { return };
+        let (passage, id) = (passage(packet, 0, backlog), packet.header);
+        let Some(host) = &mut self.ports[port as usize].hop else { return };
+        let header = self.packets.header_mut(handle).filter(|_| id != HeaderId::NONE && id == host.id);
+        host.hop.on_receive(&passage, header, Time(now));
+    }
+
+    /// A packet is dropped at a port.
+    pub(super) fn drop_at(&mut self, port: u32, handle: u64, reason: &'static str, now: u64) {
+        let framing = self.framing(port);
+        let bytes = self.packets.get(handle).map(|packet| packet.bytes + framing);
+        let port = &mut self.ports[port as usize];
+        if let (Some(host), Some(bytes)) = (&mut port.hop, bytes) {
+            host.hop.on_drop(bytes);
+        }
+        let node = port.node;
+        self.drop_packet(node, handle, reason, now);
+    }
+
+    /// The rate of the wire behind a port is another one.
+    pub(super) fn tell_rate(&mut self, port: u32, rate: Rate) {
+        if let Some(host) = &mut self.ports[port as usize].hop {
+            host.hop.on_rate(rate);
+        }
+    }
+
+    /// A timer of a hop is due, unless it was moved meanwhile.
+    pub(super) fn hop_timer(&mut self, port: u32, generation: u32, timer: Timer, now: u64) {
+        let host = self.ports[port as usize].hop.as_ref();
+        if host.is_some_and(|host| host.timers.get(&timer.0) == Some(&generation)) {
+            self.ask_hop(port, now, |hop, backlog, context| hop.on_timer(timer, backlog, context));
+        }
+    }
+
+    /// Calls a hop and sets the timers that it asks for.
+    fn ask_hop(&mut self, port: u32, now: u64, hook: impl FnOnce(&mut dyn Hop, Backlog, &mut Context<'_>)) {
+        if self.ports[port as usize].hop.is_none() {
+            return;
+        }
+        let backlog = self.backlog(port, now);
+        let Some(host) = &mut self.ports[port as usize].hop else { return };
+        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut self.outbox };
+        hook(&mut *host.hop, backlog, &mut context);
+        let mut timers = std::mem::take(&mut self.outbox.timers);
+        let order = Order::new(class::TIMER, host.rank);
+        let set = timers.drain(..).map(|(timer, at)| {
+            let generation = host.timers.entry(timer.0).or_insert(0);
+            *generation = generation.wrapping_add(1);
+            // A control interval takes time, whatever a scheme says.
+            (at.0.max(now + 1), *generation, u32::from(timer.0))
+        });
+        let set: Vec<(u64, u32, u32)> = set.collect();
+        self.outbox.timers = timers;
+        for (at, generation, timer) in set {
+            self.later(at, order, kinds::HOP_TIMER, port, generation, timer);
+        }
+    }
+
+    /// Inner values of the hop at a port.
+    pub(crate) fn hop_gauges(&self, port: u32) -> Vec<(&'static str, f64)> {
+        self.ports[port as usize].hop.as_ref().map_or_else(Vec::new, |host| host.hop.gauges())
+    }
+}

@@ -1,0 +1,139 @@
+//! The congestion header that explicit-rate schemes put between IP and the transport: what a sender wishes, what routers grant,
+//! what the receiver echoes. The papers name fields and no layout [Pu and Hamdi, QFCP, §II: RTT, rate-request, rate-feedback;
+//! draft-falk-xcp-spec-03 section 2.1: RTT, X, Delta_Throughput, Reverse_Feedback]; this one is ours.
+
+use crate::cursor::{Reader, Writer};
+use crate::error::{DecodeError, EncodeError, Expected, Header};
+
+/// A congestion header: 16 bytes, 20 with the fields of XCP.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | version 1 in the upper half, which fields in the lower: 1 QFCP, 2 RCP, 3 XCP |
+/// | 1 | protocol of what follows, IP's number |
+/// | 1 | output interfaces passed that spoke the scheme |
+/// | 1 | output interfaces that did not, as the receiver has counted them |
+/// | 12 or 16 | the fields, 4 bytes each in the order of [`Fields`] |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Congestion {
+    /// Protocol of what follows.
+    pub next: u8,
+    /// Output interfaces passed that spoke the scheme.
+    pub spoken: u8,
+    /// Output interfaces of the path that did not, as the receiver echoes it.
+    pub missed: u8,
+    /// What the scheme has to say.
+    pub fields: Fields,
+}
+
+/// The fields of a congestion header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fields {
+    /// Quick Flow Control Protocol.
+    Qfcp(Rates),
+    /// Rate Control Protocol.
+    Rcp(Rates),
+    /// Explicit Control Protocol.
+    Xcp {
+        /// The sender's round-trip time, us; 0: not known.
+        rtt_us: u32,
+        /// Its round-trip time over its window, ps a byte: routers need not divide.
+        inverse_rate: u32,
+        /// Wished and granted change of the window, bytes.
+        delta: i32,
+        /// The same as the receiver echoes it.
+        reverse: i32,
+    },
+}
+
+/// The fields of schemes that hand out rates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rates {
+    /// The sender's round-trip time, us; 0: not known.
+    pub rtt_us: u32,
+    /// Wished and granted rate, bytes/s; `u32::MAX`: all that there is.
+    pub request: u32,
+    /// The granted rate as the receiver echoes it, bytes/s.
+    pub feedback: u32,
+}
+
+const VERSION: u8 = 1;
+
+impl Fields {
+    const fn kind(&self) -> u8 {
+        match self {
+            Self::Qfcp(_) => 1,
+            Self::Rcp(_) => 2,
+            Self::Xcp { .. } => 3,
+        }
+    }
+
+    const fn wire_len(&self) -> usize {
+        match self {
+            Self::Qfcp(_) | Self::Rcp(_) => 12,
+            Self::Xcp { .. } => 16,
+        }
+    }
+}
+
+impl Congestion {
+    /// Length on the wire: 16 bytes, 20 for XCP.
+    pub const fn wire_len(&self) -> usize {
+        4 + self.fields.wire_len()
+    }
+
+    /// Writes it to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        let first = VERSION << 4 | self.fields.kind();
+        let writer = Writer::new(Header::Congestion, buffer, self.wire_len())?;
+        let writer = writer.put([first, self.next, self.spoken, self.missed]);
+        match self.fields {
+            Fields::Qfcp(rates) | Fields::Rcp(rates) => {
+                let Rates { rtt_us, request, feedback } = rates;
+                writer.put(rtt_us.to_be_bytes()).put(request.to_be_bytes()).put(feedback.to_be_bytes());
+            }
+            Fields::Xcp { rtt_us, inverse_rate, delta, reverse } => {
+                writer
+                    .put(rtt_us.to_be_bytes())
+                    .put(inverse_rate.to_be_bytes())
+                    .put(delta.to_be_bytes())
+                    .put(reverse.to_be_bytes());
+            }
+        }
+        Ok(self.wire_len())
+    }
+
+    /// Reads one; returns what follows.
+    ///
+    /// # Errors
+    /// Too few bytes, another version, fields that nobody knows.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::Congestion, bytes);
+        let at = reader.clone();
+        let [first, next, spoken, missed] = reader.array()?;
+        let unknown = || {
+            at.fail(Expected::value("version and fields", "0x11 (QFCP), 0x12 (RCP) or 0x13 (XCP)", &[first]))
+        };
+        if first >> 4 != VERSION {
+            return Err(unknown());
+        }
+        let fields = match first & 0xf {
+            kind @ (1 | 2) => {
+                let rates =
+                    Rates { rtt_us: reader.u32_be()?, request: reader.u32_be()?, feedback: reader.u32_be()? };
+                if kind == 1 { Fields::Qfcp(rates) } else { Fields::Rcp(rates) }
+            }
+            3 => Fields::Xcp {
+                rtt_us: reader.u32_be()?,
+                inverse_rate: reader.u32_be()?,
+                delta: reader.u32_be()?.cast_signed(),
+                reverse: reader.u32_be()?.cast_signed(),
+            },
+            _ => return Err(unknown()),
+        };
+        Ok((Self { next, spoken, missed, fields }, reader.rest()))
+    }
+}
