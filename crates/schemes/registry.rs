@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use crate::droptail::DropTail;
 use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source};
-use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, red, reno, vegas};
+use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, qfcp, red, reno, vegas};
 
 /// A scheme that is set up: one factory for each place that it fills. What stands at an interface is asked for one interface after
 /// the other, so that a scheme can fill a place at some and leave others alone.
@@ -118,8 +118,8 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-fn built_in() -> [SchemeEntry; 11] {
-    [
+fn built_in() -> Vec<SchemeEntry> {
+    vec![
         SchemeEntry::new(
             "droptail",
             "first in, first out; what arrives at a full queue is dropped",
@@ -151,6 +151,14 @@ fn built_in() -> [SchemeEntry; 11] {
             &["agent", "aqm"],
             lbm::PARAMS,
             |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
+        ),
+        SchemeEntry::new(
+            "qfcp",
+            "routers and access points write a flow's fair rate into each packet, and senders keep to it",
+            "Pu and Hamdi",
+            &["source", "hop"],
+            qfcp::PARAMS,
+            |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
         ),
         SchemeEntry::new(
             "codel",
@@ -215,7 +223,7 @@ fn built_in() -> [SchemeEntry; 11] {
 #[derive(Clone)]
 pub struct Registry(Vec<SchemeEntry>);
 
-static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry(built_in().into()));
+static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry(built_in()));
 
 impl Registry {
     /// The schemes of the tree.

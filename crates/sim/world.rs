@@ -222,6 +222,12 @@ impl World {
         self.net.measure_links();
     }
 
+    /// Asks that the headers of explicit-rate schemes become bytes and are read again at every hop from now on: a check of what
+    /// travels, which changes no result.
+    pub fn check_headers(&mut self) {
+        self.net.check_headers();
+    }
+
     /// Asks that files which end from now on be kept one by one; [`World::take_completions`] fetches them.
     pub fn keep_completions(&mut self) {
         self.net.keep_completions();

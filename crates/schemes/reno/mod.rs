@@ -125,6 +125,13 @@ impl Reno {
         })
     }
 
+    /// Takes over from another law: congestion avoidance from this window on, bytes.
+    pub(crate) fn go_on_from(&mut self, window: u64) {
+        let window = window.max(self.window.mss());
+        self.window.set(window);
+        self.window.set_threshold(window);
+    }
+
     /// Congestion avoidance: about one SMSS for each window that is acknowledged.
     fn avoid(&mut self, acked: u64) {
         let (mss, cwnd) = (self.window.mss(), self.window.size());

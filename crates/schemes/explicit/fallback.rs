@@ -1,0 +1,100 @@
+//! What a sender does where routers do not speak its scheme: it follows TCP's law until all do.
+//!
+//! A router that does not speak leaves a header as it is, and a bottleneck there would never be heard of. Each interface that speaks
+//! is counted in the header, each that a packet passes in IP's time to live; the receiver tells the difference (as RFC 4782
+//! section 3 does for Quick-Start). So the first acknowledgement after such a router has come into the path ends the scheme's
+//! reign: within one round trip. The law is NewReno's with its defaults. Where nothing was sent yet it begins like any
+//! connection; later it goes on with half of the window that there is, as after a loss.
+
+use airfair_units::{Bytes, Time};
+
+use crate::newreno;
+use crate::params::Params;
+use crate::places::{Acked, Congestion, Context, FlowSetup, Idle, Source};
+use crate::reno::Reno;
+
+/// TCP's law, at rest or in charge.
+#[derive(Debug, Clone, Default)]
+pub struct Fallback {
+    setup: Option<FlowSetup>,
+    law: Option<Reno>,
+    /// Interfaces do not speak, and the connection does not stand yet.
+    asked: bool,
+    fell_back: bool,
+}
+
+impl Fallback {
+    /// Whether TCP's law is in charge.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.law.is_some()
+    }
+
+    /// Whether it has ever been.
+    #[must_use]
+    pub fn fell_back(&self) -> bool {
+        self.fell_back
+    }
+
+    /// The connection stands.
+    pub fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+        self.setup = Some(*setup);
+        if self.asked {
+            self.begin(setup, None, context);
+        }
+    }
+
+    /// An echo tells how many interfaces of the path did not speak; the window is what it is now, bytes.
+    pub fn hear(&mut self, missed: u8, window: u64, context: &mut Context<'_>) {
+        self.asked = missed > 0;
+        match (self.asked, self.law.is_some(), self.setup) {
+            (true, false, Some(setup)) => self.begin(&setup, Some(window), context),
+            (false, true, _) => self.law = None,
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, setup: &FlowSetup, window: Option<u64>, context: &mut Context<'_>) {
+        let Ok(mut law) = newreno::from_params(&Params::default()) else { return };
+        law.on_start(setup, context);
+        if let Some(window) = window {
+            law.go_on_from(window / 2);
+        }
+        self.law = Some(law);
+        self.fell_back = true;
+    }
+
+    /// Its window, bytes, while it is in charge.
+    #[must_use]
+    pub fn window(&self, now: Time) -> Option<u64> {
+        self.law.as_ref().and_then(|law| law.allowance(now).window).map(Bytes::get)
+    }
+
+    /// Its slow-start threshold, while it is in charge.
+    #[must_use]
+    pub fn ssthresh(&self) -> Option<Bytes> {
+        self.law.as_ref().and_then(Source::ssthresh)
+    }
+
+    /// See [`Source::on_acked`]. Its window grows only where no other one, `granted` bytes, is smaller.
+    pub fn on_acked(&mut self, acked: &Acked, granted: u64, context: &mut Context<'_>) {
+        let Some(window) = self.window(context.now) else { return };
+        let acked = Acked { window_limited: acked.window_limited && window <= granted, ..*acked };
+        self.law.iter_mut().for_each(|law| law.on_acked(&acked, context));
+    }
+
+    /// See [`Source::on_congestion`].
+    pub fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>) {
+        self.law.iter_mut().for_each(|law| law.on_congestion(congestion, context));
+    }
+
+    /// See [`Source::on_recovered`].
+    pub fn on_recovered(&mut self, in_flight: Bytes, context: &mut Context<'_>) {
+        self.law.iter_mut().for_each(|law| law.on_recovered(in_flight, context));
+    }
+
+    /// See [`Source::on_idle`].
+    pub fn on_idle(&mut self, idle: &Idle, context: &mut Context<'_>) {
+        self.law.iter_mut().for_each(|law| law.on_idle(idle, context));
+    }
+}

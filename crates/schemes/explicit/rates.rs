@@ -1,0 +1,82 @@
+//! The header of schemes that hand out rates: round-trip time, wished and granted rate, the echo of what was granted.
+
+use airfair_units::Rate;
+use airfair_wire::congestion::{Congestion, Fields, Rates};
+
+use crate::places::{Header, HeaderKind};
+
+/// The protocol number of TCP, which follows the header.
+const TCP: u8 = 6;
+
+/// QFCP's header.
+pub static QFCP: HeaderKind = HeaderKind {
+    name: "qfcp",
+    wire_len: 16,
+    encode: |header, buffer| encode(header, Fields::Qfcp(read(header)), buffer),
+    decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
+        Congestion { spoken, missed, fields: Fields::Qfcp(rates), .. } => Some(header(spoken, missed, rates)),
+        _ => None,
+    },
+    keep,
+    answer,
+};
+
+/// RCP's header.
+pub static RCP: HeaderKind = HeaderKind {
+    name: "rcp",
+    wire_len: 16,
+    encode: |header, buffer| encode(header, Fields::Rcp(read(header)), buffer),
+    decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
+        Congestion { spoken, missed, fields: Fields::Rcp(rates), .. } => Some(header(spoken, missed, rates)),
+        _ => None,
+    },
+    keep,
+    answer,
+};
+
+/// The fields of a header.
+#[inline]
+pub(crate) fn read(header: &Header) -> Rates {
+    let [rtt_us, request, feedback, _] = header.fields;
+    Rates { rtt_us, request, feedback }
+}
+
+/// Puts fields into a header.
+#[inline]
+pub(crate) fn write(header: &mut Header, rates: Rates) {
+    header.fields = [rates.rtt_us, rates.request, rates.feedback, 0];
+}
+
+/// A router lowers the wished rate to what it grants, bytes/s.
+#[inline]
+pub fn grant(header: &mut Header, rate: u32) {
+    header.fields[1] = header.fields[1].min(rate);
+}
+
+/// A rate as headers carry it, bytes/s: what does not fit is the most that there is.
+#[must_use]
+pub fn bytes_per_second(rate: Rate) -> u32 {
+    u32::try_from(rate.as_bps() / 8).unwrap_or(u32::MAX)
+}
+
+fn header(spoken: u8, missed: u8, rates: Rates) -> Header {
+    let mut header = Header { spoken, missed, ..Header::default() };
+    write(&mut header, rates);
+    header
+}
+
+fn encode(header: &Header, fields: Fields, buffer: &mut [u8]) -> Option<usize> {
+    let Header { spoken, missed, .. } = *header;
+    Congestion { next: TCP, spoken, missed, fields }.encode(buffer).ok()
+}
+
+/// The last packet tells: a rate holds until the next one.
+fn keep(kept: &mut Header, arrived: &Header) {
+    kept.missed = arrived.missed;
+    kept.fields[2] = arrived.fields[1];
+}
+
+/// An acknowledgement wishes for nothing in particular, and its receiver's round-trip time is nobody's.
+fn answer(kept: &mut Header) -> Header {
+    header(0, kept.missed, Rates { rtt_us: 0, request: u32::MAX, feedback: kept.fields[2] })
+}

@@ -1,0 +1,74 @@
+//! The round-trip time as a sender puts it into headers and multiplies rates with.
+
+use airfair_units::Span;
+
+/// Which round-trip time counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RttChoice {
+    /// Smoothed, each sample with a weight of 1/8 (RFC 6298 section 2.3).
+    Smoothed,
+    /// The last one.
+    Latest,
+    /// The least of all: the path without its queues.
+    Least,
+}
+
+impl RttChoice {
+    /// Its names as a parameter takes them.
+    pub const NAMES: &'static [&'static str] = &["smoothed", "latest", "least"];
+
+    /// The choice of this name; smoothed for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "latest" => Self::Latest,
+            "least" => Self::Least,
+            _ => Self::Smoothed,
+        }
+    }
+}
+
+/// A sender's round-trip time.
+#[derive(Debug, Clone, Copy)]
+pub struct Rtt {
+    choice: RttChoice,
+    ns: u64,
+}
+
+impl Rtt {
+    /// Nothing is measured yet.
+    #[must_use]
+    pub const fn new(choice: RttChoice) -> Self {
+        Self { choice, ns: 0 }
+    }
+
+    /// A sample.
+    pub fn observe(&mut self, sample: Span) {
+        let sample = sample.0.max(1);
+        self.ns = match self.choice {
+            _ if self.ns == 0 => sample,
+            RttChoice::Smoothed => self.ns - self.ns / 8 + sample / 8,
+            RttChoice::Latest => sample,
+            RttChoice::Least => self.ns.min(sample),
+        };
+    }
+
+    /// It; `None` before the first sample.
+    #[must_use]
+    pub fn get(&self) -> Option<Span> {
+        (self.ns > 0).then_some(Span(self.ns))
+    }
+
+    /// Whole microseconds, as headers carry it: 0 before the first sample, 1 at least after it.
+    #[must_use]
+    pub fn us(&self) -> u32 {
+        if self.ns == 0 { 0 } else { u32::try_from((self.ns / 1000).max(1)).unwrap_or(u32::MAX) }
+    }
+
+    /// What a rate fills in it, bytes.
+    #[must_use]
+    pub fn times(&self, bytes_per_second: u32) -> u64 {
+        let bytes = u128::from(bytes_per_second) * u128::from(self.ns) / 1_000_000_000;
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,301 @@
+//! QFCP: routers and access points write the fair rate of a flow into each packet, and senders keep to it.
+//!
+//! J. Pu, M. Hamdi, "Improving Quality of Service for Congestion Control in High-Speed Wired-cum-Wireless Networks" (Quick Flow
+//! Control Protocol). Places: a [`Hop`] at each output interface, and the [`Source`] of each flow. All of it is in section II.
+//!
+//! | file | what | equations |
+//! |---|---|---|
+//! | `header` | RTT, rate-request, rate-feedback: 16 bytes in each packet | |
+//! | `router` | the number of flows, the fair share, the control interval, the virtual queue | 1, 2, 6 |
+//! | `capacity` | the capacity of the link, configured or probed | 4 |
+//! | `sender` | window, duplicates, time-outs | 3, 5 |
+//!
+//! | symbol | here | unit | default |
+//! |---|---|---|---|
+//! | T | `first_interval`, `min_interval`, `max_interval`, `rtt_weight` | time | the mean RTT of packets |
+//! | N(t) | gauge `flows` | | |
+//! | R(t) | gauge `fair_share_bps`; `initial_share` | part of C at the start | 0.05 |
+//! | y(t) | gauge `input_bps` | bytes/s inside | |
+//! | q(t) | the least backlog of an interval, and what was dropped in it | bytes in (2), packets in (4) | |
+//! | C | gauge `capacity_bps`; `capacity`, `initial_capacity`, `ceiling` | rate | a wire's is its rate, a radio's is probed |
+//! | alpha, beta | `alpha`, `beta` | | 0.1, 0.5 |
+//!
+//! What the paper leaves open, each a parameter where another reading is worth a try:
+//! - **N** is at least 1, so that R never exceeds C: silence would make it 0 and R endless. Its equation divides by the R that was in
+//!   force when y was measured.
+//! - **The numerator of (2)** is at least C/100: a standing queue above 2 C T would make it negative.
+//! - **T** is a mean over packets that moves by `rtt_weight` towards the RTT of each; packets that know none (SYN, acknowledgements)
+//!   do not take part.
+//! - **q** is the least queue of the interval and the drops of the interval, in bytes in (2). In (4) it is at least a packet when
+//!   one waited all the time or was dropped (`drops_are_busy`; the text says to use the virtual queue in the algorithm).
+//! - **output** of (4) is what has left the queue; for an access point what has come in through its radio as well.
+//! - **(4) in an interval without traffic** leaves C as it is (`probe_unused`): an unused link says nothing of its capacity. C never
+//!   exceeds the nominal rate of the interface, or `ceiling`.
+//! - **The cell is one channel** (section III-B: control of "all packets in both directions"): the controller at an access point's
+//!   radio counts and stamps what comes in as well as what goes out; its queue is its own. Stations control their own queue.
+//! - **The request** of a sender is `request`: all that there is.
+//! - **The RTT of (3)** is smoothed (`rtt`): the text calls it the sender's estimation.
+//! - **num_dupACK of (5)** is what the transport adds in fast recovery, and limited transmit before it. A partial acknowledgement
+//!   takes nothing away, as the text has it (`deflate` does, as NewReno). With SACK the scoreboard knows what has left the
+//!   network and nothing is added.
+//! - **Pacing**: by the window alone (`paced`).
+//! - **Routers that do not speak** QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
+//!   wants loss ignored only "if we are sure that all routers along the path support" it.
+
+mod capacity;
+pub mod header;
+mod router;
+mod sender;
+
+pub use capacity::{Capacity, Observed};
+pub use router::{Router, RouterConfig};
+pub use sender::{Sender, SenderConfig};
+
+use airfair_units::{Rate, Span};
+
+use crate::explicit::{RttChoice, bytes_per_second};
+use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::places::{Hop, Interface, Medium, PartialAck, Source};
+use crate::registry::Scheme;
+
+const ALPHA: ParamDoc = ParamDoc {
+    name: "alpha",
+    doc: "growth of a probed capacity in an interval in which the link was idle at times, equation 4",
+    kind: ParamKind::Number,
+    default: "0.1",
+};
+const BETA: ParamDoc = ParamDoc {
+    name: "beta",
+    doc: "part of the standing queue that is drained in an interval, equation 2",
+    kind: ParamKind::Number,
+    default: "0.5",
+};
+const CAPACITY: ParamDoc = ParamDoc {
+    name: "capacity",
+    doc: "where routers know C from: auto (a wire's is its rate, a radio's is probed), configured (a radio's is `ceiling` or its \
+          nominal rate, which no traffic ever reaches) or probed everywhere",
+    kind: ParamKind::Choice(&["auto", "configured", "probed"]),
+    default: "auto",
+};
+const INITIAL_CAPACITY: ParamDoc = ParamDoc {
+    name: "initial_capacity",
+    doc: "a probed capacity at the start; section III-C: 1 Mbit/s on each wireless node",
+    kind: ParamKind::Rate,
+    default: "1 Mbit/s",
+};
+const CEILING: ParamDoc = ParamDoc {
+    name: "ceiling",
+    doc: "most that the capacity of a radio is believed to be; 0: the rate of its data frames",
+    kind: ParamKind::Rate,
+    default: "0 bit/s",
+};
+const PROBE_UNUSED: ParamDoc = ParamDoc {
+    name: "probe_unused",
+    doc: "a probed capacity grows also in intervals in which nothing was carried; the paper does not say",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+const DROPS_ARE_BUSY: ParamDoc = ParamDoc {
+    name: "drops_are_busy",
+    doc: "equation 4 takes a link for busy also when packets were dropped in the interval: equation 6 substitutes q \"in the \
+          algorithm\"",
+    kind: ParamKind::Flag,
+    default: "true",
+};
+const BOTH_DIRECTIONS: ParamDoc = ParamDoc {
+    name: "both_directions",
+    doc: "radios whose controllers count and stamp what comes in as well: of access points, all, or none; section III-B speaks \
+          of base stations",
+    kind: ParamKind::Choice(&["access-point", "all", "none"]),
+    default: "access-point",
+};
+const RTT_WEIGHT: ParamDoc = ParamDoc {
+    name: "rtt_weight",
+    doc: "by how much a packet's RTT moves T, a moving average; the paper gives no weight",
+    kind: ParamKind::Number,
+    default: "0.02",
+};
+const FIRST_INTERVAL: ParamDoc = ParamDoc {
+    name: "first_interval",
+    doc: "T before the first packet; the paper gives none",
+    kind: ParamKind::Span,
+    default: "100 ms",
+};
+const MIN_INTERVAL: ParamDoc = ParamDoc {
+    name: "min_interval",
+    doc: "least T: shorter round trips are controlled this often",
+    kind: ParamKind::Span,
+    default: "10 ms",
+};
+const MAX_INTERVAL: ParamDoc =
+    ParamDoc { name: "max_interval", doc: "largest T", kind: ParamKind::Span, default: "10 s" };
+const INITIAL_SHARE: ParamDoc = ParamDoc {
+    name: "initial_share",
+    doc: "R at the start, as a part of C; the paper gives none. All of C would let the first flows overflow the queue",
+    kind: ParamKind::Number,
+    default: "0.05",
+};
+const REQUEST: ParamDoc = ParamDoc {
+    name: "request",
+    doc: "the rate that a sender asks for; 0: all that there is",
+    kind: ParamKind::Rate,
+    default: "0 bit/s",
+};
+const RTT: ParamDoc = ParamDoc {
+    name: "rtt",
+    doc: "the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out",
+    kind: ParamKind::Choice(RttChoice::NAMES),
+    default: "smoothed",
+};
+const DEFLATE: ParamDoc = ParamDoc {
+    name: "deflate",
+    doc: "a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets \
+          num_dupACK only when all is acknowledged",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+const PACED: ParamDoc = ParamDoc {
+    name: "paced",
+    doc: "segments leave at the granted rate; without it as acknowledgements let them, within the window",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
+/// The parameters.
+pub const PARAMS: &[ParamDoc] = &[
+    ALPHA,
+    BETA,
+    CAPACITY,
+    INITIAL_CAPACITY,
+    CEILING,
+    PROBE_UNUSED,
+    DROPS_ARE_BUSY,
+    BOTH_DIRECTIONS,
+    RTT_WEIGHT,
+    FIRST_INTERVAL,
+    MIN_INTERVAL,
+    MAX_INTERVAL,
+    INITIAL_SHARE,
+    REQUEST,
+    RTT,
+    DEFLATE,
+    PACED,
+];
+
+/// Where C is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Wires are configured, radios probed.
+    Auto,
+    Configured,
+    Probed,
+}
+
+/// Radios that see both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BothDirections {
+    AccessPoint,
+    All,
+    None,
+}
+
+/// QFCP, set up.
+#[derive(Debug, Clone)]
+pub struct Qfcp {
+    router: RouterConfig,
+    sender: SenderConfig,
+    known: Known,
+    both_directions: BothDirections,
+    alpha: f64,
+    initial_capacity: Rate,
+    ceiling: Rate,
+    probe_unused: bool,
+}
+
+impl Qfcp {
+    /// The scheme that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let most = Rate(8 * u64::from(u32::MAX));
+        let span = Span(1_000_000)..=Span::from_secs(100);
+        let intervals =
+            (params.span(&MIN_INTERVAL, span.clone())?, params.span(&MAX_INTERVAL, span.clone())?);
+        if intervals.0 > intervals.1 {
+            return Err(ParamError {
+                name: MIN_INTERVAL.name,
+                problem: "expected at most max_interval".into(),
+            });
+        }
+        let request = params.rate(&REQUEST, Rate(0)..=most)?;
+        let router = RouterConfig {
+            beta: params.number(&BETA, 0.0..=10.0)?,
+            rtt_gain: (params.number(&RTT_WEIGHT, 0.0001..=1.0)? * 65536.0).round() as i64,
+            intervals,
+            first_interval: params.span(&FIRST_INTERVAL, span)?,
+            initial_share: params.number(&INITIAL_SHARE, 0.0001..=1.0)?,
+            both_directions: false,
+            drops_are_busy: params.flag(&DROPS_ARE_BUSY)?,
+        };
+        let sender = SenderConfig {
+            request: if request == Rate(0) { u32::MAX } else { bytes_per_second(request) },
+            rtt: RttChoice::named(params.choice(&RTT)?),
+            paced: params.flag(&PACED)?,
+            partial_ack: if params.flag(&DEFLATE)? {
+                PartialAck::RepairsNext
+            } else {
+                PartialAck::RepairsAndKeeps
+            },
+        };
+        Ok(Self {
+            router,
+            sender,
+            known: match params.choice(&CAPACITY)? {
+                "configured" => Known::Configured,
+                "probed" => Known::Probed,
+                _ => Known::Auto,
+            },
+            both_directions: match params.choice(&BOTH_DIRECTIONS)? {
+                "all" => BothDirections::All,
+                "none" => BothDirections::None,
+                _ => BothDirections::AccessPoint,
+            },
+            alpha: params.number(&ALPHA, 0.0..=10.0)?,
+            initial_capacity: params.rate(&INITIAL_CAPACITY, Rate(8)..=most)?,
+            ceiling: params.rate(&CEILING, Rate(0)..=most)?,
+            probe_unused: params.flag(&PROBE_UNUSED)?,
+        })
+    }
+
+    fn capacity(&self, interface: &Interface) -> Capacity {
+        let radio = interface.medium == Medium::Radio;
+        let ceiling = if radio && self.ceiling > Rate(0) { self.ceiling } else { interface.rate };
+        let ceiling = ceiling.as_bps() as f64 / 8.0;
+        match (self.known, radio) {
+            (Known::Configured, _) | (Known::Auto, false) => Capacity::Configured(ceiling),
+            (Known::Probed, _) | (Known::Auto, true) => Capacity::Probed {
+                estimate: (self.initial_capacity.as_bps() as f64 / 8.0).min(ceiling),
+                alpha: self.alpha,
+                ceiling,
+                when_unused: self.probe_unused,
+            },
+        }
+    }
+}
+
+impl Scheme for Qfcp {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(Sender::new(self.sender)))
+    }
+
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        let both_directions = match self.both_directions {
+            BothDirections::AccessPoint => interface.is_access_point_radio(),
+            BothDirections::All => interface.medium == Medium::Radio,
+            BothDirections::None => false,
+        };
+        let config = RouterConfig { both_directions, ..self.router };
+        Some(Box::new(Router::new(config, self.capacity(interface))))
+    }
+}

@@ -1,0 +1,194 @@
+//! The router's part (§II, equations 1, 2 and 6): one fair share R for each output interface, the same for all flows.
+
+use airfair_units::{Rate, Span, Time};
+
+use super::capacity::{Capacity, Observed};
+use super::header::{self, KIND};
+use crate::places::{Backlog, Context, Header, HeaderKind, Hop, Passage, Timer};
+
+/// The end of a control interval.
+const INTERVAL: Timer = Timer(0);
+
+/// Round-trip times beyond this are not believed.
+const LONGEST_RTT_US: u32 = 10_000_000;
+
+/// Least numerator of equation 2, as a part of C.
+const LEAST_SHARE: f64 = 0.01;
+
+/// The constants of a router.
+#[derive(Debug, Clone, Copy)]
+pub struct RouterConfig {
+    /// beta.
+    pub beta: f64,
+    /// Weight of a packet's RTT in T, as a part of 2^16.
+    pub rtt_gain: i64,
+    /// Bounds of T.
+    pub intervals: (Span, Span),
+    /// T at the start.
+    pub first_interval: Span,
+    /// R at the start, as a part of C.
+    pub initial_share: f64,
+    /// Packets that come in through the interface count as well, and get the same fair share.
+    pub both_directions: bool,
+    /// Drops count for equation 4 as they do for equation 2.
+    pub drops_are_busy: bool,
+}
+
+/// QFCP beside an output interface.
+#[derive(Debug, Clone)]
+pub struct Router {
+    config: RouterConfig,
+    capacity: Capacity,
+    /// R, bytes/s: what headers are lowered to.
+    share: u32,
+    /// T in 1/256 us.
+    interval: i64,
+    /// When the present interval has begun.
+    began: Time,
+    /// Bytes that have arrived in it, those that were dropped included; those that came in through the interface apart.
+    arrived: u64,
+    received: u64,
+    dropped: u64,
+    dropped_packets: u32,
+    /// The least backlog that an arrival has met in it.
+    least: Option<Backlog>,
+    /// What waited at its beginning, bytes.
+    waited: u64,
+    /// The last interval's y and N, to look at.
+    input: f64,
+    flows: f64,
+}
+
+impl Router {
+    /// A router that has seen nothing.
+    #[must_use]
+    pub fn new(config: RouterConfig, capacity: Capacity) -> Self {
+        Self {
+            config,
+            capacity,
+            share: whole(config.initial_share * capacity.bytes_per_second()),
+            interval: us(config.first_interval),
+            began: Time::ZERO,
+            arrived: 0,
+            received: 0,
+            dropped: 0,
+            dropped_packets: 0,
+            least: None,
+            waited: 0,
+            input: 0.0,
+            flows: 1.0,
+        }
+    }
+
+    /// R, bytes/s.
+    #[must_use]
+    pub const fn share(&self) -> u32 {
+        self.share
+    }
+
+    /// T.
+    #[must_use]
+    pub fn interval(&self) -> Span {
+        let (least, most) = self.config.intervals;
+        Span((self.interval.unsigned_abs() * 1000) >> 8).max(least).min(most)
+    }
+
+    /// A packet of either direction: T moves towards its round-trip time, its request is lowered to R.
+    #[inline]
+    fn stamp(&mut self, header: Option<&mut Header>) {
+        let Some(header) = header else { return };
+        if let Some(rtt) = header::rtt_us(header).filter(|&rtt| rtt <= LONGEST_RTT_US) {
+            self.interval += (((i64::from(rtt) << 8) - self.interval) * self.config.rtt_gain) >> 16;
+        }
+        header::grant(header, self.share);
+    }
+
+    /// The end of a control interval of `seconds`, in which a packet that arrived met `least` at best.
+    fn control(&mut self, seconds: f64, least: Backlog, now: Backlog) {
+        // Of what found room, all has been carried that does not wait now.
+        let admitted = self.arrived - self.dropped;
+        let carried = (admitted + self.waited).saturating_sub(now.bytes) + self.received;
+        let drops = if self.config.drops_are_busy { self.dropped_packets } else { 0 };
+        self.capacity.update(&Observed {
+            output: carried as f64 / seconds,
+            busy: least.packets.saturating_add(drops) >= 1,
+            used: carried > 0,
+        });
+        self.input = (self.arrived + self.received) as f64 / seconds;
+        self.flows = (self.input / f64::from(self.share)).max(1.0);
+        let capacity = self.capacity.bytes_per_second();
+        let virtual_queue = (least.bytes + self.dropped) as f64;
+        let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
+        self.share = whole(left / self.flows);
+    }
+}
+
+/// A rate as headers carry it: at least 1 byte/s, below "all that there is".
+fn whole(bytes_per_second: f64) -> u32 {
+    (bytes_per_second as u32).clamp(1, u32::MAX - 1)
+}
+
+fn us(span: Span) -> i64 {
+    i64::try_from((span.0 << 8) / 1000).unwrap_or(i64::MAX)
+}
+
+impl Hop for Router {
+    fn header(&self) -> &'static HeaderKind {
+        &KIND
+    }
+
+    fn on_start(&mut self, context: &mut Context<'_>) {
+        self.began = context.now;
+        context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+        self.arrived += u64::from(passage.bytes);
+        self.least = Some(self.least.map_or(passage.backlog, |least| smaller(least, passage.backlog)));
+        self.stamp(header);
+    }
+
+    fn on_drop(&mut self, bytes: u32) {
+        self.dropped += u64::from(bytes);
+        self.dropped_packets = self.dropped_packets.saturating_add(1);
+    }
+
+    fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+        self.received += u64::from(passage.bytes);
+        self.stamp(header);
+    }
+
+    fn heeds_received(&self) -> bool {
+        self.config.both_directions
+    }
+
+    fn on_rate(&mut self, rate: Rate) {
+        self.capacity.set_rate(rate.as_bps() as f64 / 8.0);
+    }
+
+    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+        let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
+        let least = self.least.map_or(backlog, |least| smaller(least, backlog));
+        self.control(seconds, least, backlog);
+        (self.arrived, self.received, self.dropped, self.dropped_packets) = (0, 0, 0, 0);
+        (self.least, self.waited, self.began) = (None, backlog.bytes, context.now);
+        context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("capacity_bps", 8.0 * self.capacity.bytes_per_second()),
+            ("fair_share_bps", 8.0 * f64::from(self.share)),
+            ("flows", self.flows),
+            ("input_bps", 8.0 * self.input),
+            ("interval_s", self.interval().0 as f64 / 1e9),
+        ]
+    }
+}
+
+/// The smaller of two backlogs, packets and bytes apart: both fall and rise together but for the sizes of packets.
+#[inline]
+fn smaller(a: Backlog, b: Backlog) -> Backlog {
+    Backlog { packets: a.packets.min(b.packets), bytes: a.bytes.min(b.bytes) }
+}
