@@ -48,6 +48,7 @@ FLOW_KEYS: dict[str, Any] = {
     "delivered_bytes": int,
     "sent_packets": int,
     "retransmissions": int,
+    "fallbacks": int,
     "mean_delay_s": (float, type(None)),
     "p99_delay_s": (float, type(None)),
     "completion_s": (float, type(None)),

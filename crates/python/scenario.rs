@@ -213,11 +213,12 @@ impl Scenario {
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
-    /// of everything but `perf`. `windows_ns` are lengths of windows in which fairness is measured. Raises `InputError` for an
+    /// of everything but `perf`. `windows_ns` are lengths of windows in which fairness is measured; with `wire_check` the headers of
+    /// explicit-rate schemes become bytes and are read again at every hop, and the result is the same. Raises `InputError` for an
     /// unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
     #[pyo3(
-        signature = (scheme=None, seed=1, stop=None, windows_ns=Vec::new()),
-        text_signature = "($self, scheme=None, seed=1, stop=None, windows_ns=())"
+        signature = (scheme=None, seed=1, stop=None, windows_ns=Vec::new(), wire_check=false),
+        text_signature = "($self, scheme=None, seed=1, stop=None, windows_ns=(), wire_check=False)"
     )]
     fn run(
         &self,
@@ -226,10 +227,14 @@ impl Scenario {
         seed: u64,
         stop: Option<&Stop>,
         windows_ns: Vec<u64>,
+        wire_check: bool,
     ) -> PyResult<String> {
         py.detach(|| {
             let began = Instant::now();
             let mut world = self.world(scheme, seed)?;
+            if wire_check {
+                world.check_headers();
+            }
             let mut fairness = series::fairness(&world, &windows_ns)?;
             drive::read_to_end(&mut world, &mut [&mut fairness], None, stop)?;
             contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())

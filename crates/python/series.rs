@@ -81,7 +81,13 @@ impl Recorded {
     /// Indices of the stations whose agents have inner values: rows of the table "agents".
     #[getter]
     fn agents(&self) -> Vec<usize> {
-        self.series.agents.stations.clone()
+        self.series.agents.places.clone()
+    }
+
+    /// Indices of the queues whose hops have inner values: rows of the table "hops".
+    #[getter]
+    fn hops(&self) -> Vec<usize> {
+        self.series.hops.places.clone()
     }
 
     /// Tables of columns, a column its kind ("int64" or "float64") and its bytes. Rows are all flows (queues, stations) of the
@@ -126,14 +132,11 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("held_packets", Column::Count(&channel.held)),
     ];
     tables.set_item("channel", table(py, &columns)?)?;
-    let agents = &series.agents;
-    let columns: Vec<_> = agents
-        .names
-        .iter()
-        .zip(&agents.values)
-        .map(|(&name, values)| (name, Column::Float(values)))
-        .collect();
-    tables.set_item("agents", table(py, &columns)?)?;
+    for (name, gauges) in [("agents", &series.agents), ("hops", &series.hops)] {
+        let columns = gauges.names.iter().zip(&gauges.values);
+        let columns: Vec<_> = columns.map(|(&name, values)| (name, Column::Float(values))).collect();
+        tables.set_item(name, table(py, &columns)?)?;
+    }
     Ok(tables)
 }
 

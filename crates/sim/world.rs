@@ -10,7 +10,7 @@ use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::measure::explain::{self, Explanation};
 use crate::measure::files::Completion;
-use crate::measure::series::{Snapshot, StationSample};
+use crate::measure::series::{Gauges, Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
@@ -429,12 +429,15 @@ impl World {
                 held: self.air.held(s).count() as u64,
             }
         };
-        let gauges = |s: u32| Some((s as usize, self.net.gauges(s))).filter(|(_, gauges)| !gauges.is_empty());
+        let told = |gauges: &Gauges| !gauges.1.is_empty();
+        let agent = |s: u32| Some((s as usize, self.net.gauges(s))).filter(told);
+        let hop = |port: u32| Some((port as usize, self.net.hop_gauges(port))).filter(told);
         Snapshot {
             flows: self.net.flow_samples(Time(now)),
             queues: self.net.queue_samples(now),
             stations: (0..self.air.len() as u32).map(station).collect(),
-            agents: (0..self.air.len() as u32).filter_map(gauges).collect(),
+            agents: (0..self.air.len() as u32).filter_map(agent).collect(),
+            hops: (0..self.net.port_count()).filter_map(hop).collect(),
         }
     }
 
@@ -455,6 +458,18 @@ impl World {
             })
             .collect();
         let ends: Ends = self.net.ends(&self.air, now);
+        let fallbacks = flows.iter().filter(|flow| flow.fallbacks > 0).map(|flow| {
+            let what = if flow.files.is_some() {
+                format!("{} of its connections", flow.fallbacks)
+            } else {
+                "it".to_string()
+            };
+            format!(
+                "flow {}: {what} met interfaces that do not speak its scheme and followed TCP's law",
+                flow.id
+            )
+        });
+        let warnings = self.warnings.iter().cloned().chain(fallbacks).collect();
         RunResult {
             scheme: self.scheme.clone(),
             seed: self.seed,
@@ -466,7 +481,7 @@ impl World {
             ends,
             queues: self.net.queue_results(&self.names, &self.radios, now),
             stations,
-            warnings: self.warnings.clone(),
+            warnings,
             events: self.agenda.popped,
             transmissions: self.air.transmissions(),
         }

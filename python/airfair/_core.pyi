@@ -125,12 +125,15 @@ class Scenario:
         seed: int = 1,
         stop: Stop | None = None,
         windows_ns: Sequence[int] = (),
+        wire_check: bool = False,
     ) -> str:
         """Run it to the end; the result contract as JSON.
 
         The same scenario, scheme, seed and version give the same bytes of everything but `perf`.
-        `windows_ns` are lengths of windows in which fairness is measured. Raises `InputError` for an unknown
-        scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
+        `windows_ns` are lengths of windows in which fairness is measured; with `wire_check` the headers of
+        explicit-rate schemes become bytes and are read again at every hop, and the result is the same. Raises
+        `InputError` for an unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on
+        `stop`.
         """
 
     def record(
@@ -195,6 +198,9 @@ class Recorded:
     @property
     def agents(self) -> list[int]:
         """Indices of the stations whose agents have inner values: rows of the table "agents"."""
+    @property
+    def hops(self) -> list[int]:
+        """Indices of the queues whose hops have inner values: rows of the table "hops"."""
 
     def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]:
         """Tables of columns, a column its kind ("int64" or "float64") and its bytes.

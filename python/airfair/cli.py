@@ -130,6 +130,11 @@ def cli() -> None:
 @click.option("--node", metavar="ID", help="With --trace: only what concerns this node.")
 @click.option("--from", "start", metavar="TIME", help="With --pcap or --trace: from this time on.")
 @click.option("--until", metavar="TIME", help="With --pcap or --trace: before this time.")
+@click.option(
+    "--wire-check",
+    is_flag=True,
+    help="Turn the headers of explicit-rate schemes into bytes and back at every hop; the results are the same.",
+)
 @click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was.")
 @click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock.")
 def run(
@@ -149,6 +154,7 @@ def run(
     node: str | None,
     start: str | None,
     until: str | None,
+    wire_check: bool,
     realtime: bool,
     speed: float | None,
 ) -> None:
@@ -176,6 +182,9 @@ def run(
     for option, value in (("--out", out), ("--window", windows or None), ("--report", report)):
         if value is not None and realtime:
             raise click.UsageError(f"{option} and --realtime do not go together")
+    for option, value in (("--out", out), ("--report", report), ("--realtime", realtime or None)):
+        if value is not None and wire_check:
+            raise click.UsageError(f"{option} and --wire-check do not go together")
     scenario = Scenario.read(file, overrides)
     windows_ns = [time("--window", window) for window in windows]
     if report is not None:
@@ -208,7 +217,7 @@ def run(
     elif realtime:
         text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)
     else:
-        text = scenario.run(scheme, seed, windows_ns=windows_ns)
+        text = scenario.run(scheme, seed, windows_ns=windows_ns, wire_check=wire_check)
     if as_json:
         print(text)
         return

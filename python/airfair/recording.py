@@ -27,8 +27,8 @@ FORMAT = 1
 TABLES = ("flows", "flow_series", "queues", "channel")
 """Files of a folder, each with the ending `.parquet`; `frames` is there if it was asked for."""
 
-AGENTS = "agents"
-"""A table that is there if the scheme has agents with inner values."""
+AGENTS, HOPS = "agents", "hops"
+"""Tables that are there if the scheme has agents, or router code, with inner values."""
 
 
 class Recording:
@@ -48,6 +48,8 @@ class Recording:
       packets given up, packets that the MAC holds at the end of the interval;
     - `agents`, if the scheme has agents with inner values: node and radio, a column for each value, as it is
       at the end of the interval (NRED: its averages and probabilities);
+    - `hops`, if the scheme has router code with inner values: node and target of the interface, a column for
+      each value, as it is at the end of the interval (QFCP: capacity, fair share, number of flows);
     - `frames`, if it was asked for: a row for each transmission, reception, loss with its cause, drop and
       delivery (`docs/how-to/captures.md`).
 
@@ -244,6 +246,9 @@ def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
     if recorded.agents:
         speaking = _pairs([recorded.stations[station] for station in recorded.agents], "node", "radio")
         tables[AGENTS] = _table(ends, speaking, columns[AGENTS])
+    if recorded.hops:
+        speaking = _pairs([recorded.queues[queue] for queue in recorded.hops], "node", "towards")
+        tables[HOPS] = _table(ends, speaking, columns[HOPS])
     delivered = np.frombuffer(columns["flow_series"]["delivered_bytes"][1], np.int64)
     lengths = np.repeat(np.diff(ends, prepend=0.0), len(flows))
     series = tables["flow_series"]
@@ -288,6 +293,7 @@ def _flows(result: RunResult) -> pa.Table:
             ("sent_packets", pa.int64()),
             ("delivered_packets", pa.int64()),
             ("retransmissions", pa.int64()),
+            ("fallbacks", pa.int64()),
             ("mean_delay_s", pa.float64()),
             ("p99_delay_s", pa.float64()),
             ("completion_s", pa.float64()),

@@ -45,6 +45,7 @@ class FlowResult(TypedDict):
     delivered_bytes: int
     sent_packets: int
     retransmissions: int
+    fallbacks: int
     mean_delay_s: float | None
     p99_delay_s: float | None
     completion_s: float | None

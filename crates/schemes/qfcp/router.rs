@@ -106,18 +106,19 @@ impl Router {
     /// The end of a control interval of `seconds`, in which a packet that arrived met `least` at best.
     fn control(&mut self, seconds: f64, least: Backlog, now: Backlog) {
         // Of what found room, all has been carried that does not wait now.
-        let admitted = self.arrived - self.dropped;
-        let carried = (admitted + self.waited).saturating_sub(now.bytes) + self.received;
+        let admitted = self.arrived.saturating_sub(self.dropped);
+        let carried =
+            admitted.saturating_add(self.waited).saturating_sub(now.bytes).saturating_add(self.received);
         let drops = if self.config.drops_are_busy { self.dropped_packets } else { 0 };
         self.capacity.update(&Observed {
             output: carried as f64 / seconds,
             busy: least.packets.saturating_add(drops) >= 1,
             used: carried > 0,
         });
-        self.input = (self.arrived + self.received) as f64 / seconds;
+        self.input = (self.arrived.saturating_add(self.received)) as f64 / seconds;
         self.flows = (self.input / f64::from(self.share)).max(1.0);
         let capacity = self.capacity.bytes_per_second();
-        let virtual_queue = (least.bytes + self.dropped) as f64;
+        let virtual_queue = least.bytes as f64 + self.dropped as f64;
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
         self.share = whole(left / self.flows);
     }

@@ -301,13 +301,16 @@ fn packet(
             front.0.extend(bytes);
             0
         }
-        Body::Tcp { segment, forward, shift, connection } => {
+        Body::Tcp { segment, forward, shift, connection, header: (congestion, len) } => {
+            let congestion = &congestion[..len];
             let ends = connection.map_or(ends, |number| (DYNAMIC + (number & 0x3fff) as u16, FILES));
             let (from, to) = if forward { ends } else { (ends.1, ends.0) };
             let header = tcp_header(&segment, from, to, shift);
-            let payload = &ZEROS[..payload.min(most(header.wire_len()))];
+            let payload = &ZEROS[..payload.min(most(congestion.len() + header.wire_len()))];
             let header = header.with_payload(source, destination, payload).expect("it was cut to what fits");
-            ip(front, described, Protocol::TCP, addresses, header.wire_len() + payload.len());
+            let protocol = if congestion.is_empty() { Protocol::TCP } else { Protocol::EXPERIMENTAL_2 };
+            ip(front, described, protocol, addresses, congestion.len() + header.wire_len() + payload.len());
+            front.0.extend(congestion);
             front.add(header.wire_len(), |buffer| header.encode(buffer));
             payload.len()
         }

@@ -59,6 +59,9 @@ pub struct StationSample {
     pub held: u64,
 }
 
+/// Inner values, by name, of what stands at a station or a queue, with the index of that.
+pub type Gauges = (usize, Vec<(&'static str, f64)>);
+
 /// Everything at a moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
@@ -69,7 +72,9 @@ pub struct Snapshot {
     /// Stations, in the order of [`World::stations`].
     pub stations: Vec<StationSample>,
     /// Inner values of the stations' agents, by name, for those that have any.
-    pub agents: Vec<(usize, Vec<(&'static str, f64)>)>,
+    pub agents: Vec<Gauges>,
+    /// Inner values of the hops at queues, for those that have any.
+    pub hops: Vec<Gauges>,
 }
 
 /// A row for each interval and flow.
@@ -129,31 +134,30 @@ pub struct ChannelSeries {
     pub held: Vec<u64>,
 }
 
-/// A row for each interval and station whose agent has inner values.
+/// A row for each interval and station (queue) whose agent (hop) has inner values.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct AgentSeries {
-    /// Those stations, as indices.
-    pub stations: Vec<usize>,
+pub struct GaugeSeries {
+    /// Those stations or queues, as indices.
+    pub places: Vec<usize>,
     /// Names of the values.
     pub names: Vec<&'static str>,
     /// A column for each name: the values at the end of the interval.
     pub values: Vec<Vec<f64>>,
 }
 
-impl AgentSeries {
-    /// Names and stations are those of the start.
-    fn new(agents: &[(usize, Vec<(&'static str, f64)>)]) -> Self {
-        let names: Vec<&'static str> = agents
-            .first()
-            .map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
-        let stations = agents.iter().map(|&(station, _)| station).collect();
-        Self { stations, values: vec![Vec::new(); names.len()], names }
+impl GaugeSeries {
+    /// Names and places are those of the start.
+    fn new(told: &[Gauges]) -> Self {
+        let names: Vec<&'static str> =
+            told.first().map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
+        let places = told.iter().map(|&(place, _)| place).collect();
+        Self { places, values: vec![Vec::new(); names.len()], names }
     }
 
-    /// What an agent does not tell is not a number.
-    fn add(&mut self, agents: &[(usize, Vec<(&'static str, f64)>)]) {
-        for &station in &self.stations {
-            let told = agents.iter().find(|(other, _)| *other == station);
+    /// What is not told is not a number.
+    fn add(&mut self, told: &[Gauges]) {
+        for &place in &self.places {
+            let told = told.iter().find(|(other, _)| *other == place);
             for (name, column) in self.names.iter().zip(&mut self.values) {
                 let value = told.and_then(|(_, gauges)| gauges.iter().find(|(other, _)| other == name));
                 column.push(value.map_or(f64::NAN, |&(_, value)| value));
@@ -174,7 +178,9 @@ pub struct Series {
     /// Stations.
     pub channel: ChannelSeries,
     /// Agents.
-    pub agents: AgentSeries,
+    pub agents: GaugeSeries,
+    /// Hops.
+    pub hops: GaugeSeries,
 }
 
 /// Reads a world at the end of each interval.
@@ -205,7 +211,8 @@ impl Sampler {
         let interval = interval.max(Span(1));
         let next = world.now().saturating_add(interval).min(world.end());
         let last = world.snapshot();
-        let series = Series { agents: AgentSeries::new(&last.agents), ..Series::default() };
+        let (agents, hops) = (GaugeSeries::new(&last.agents), GaugeSeries::new(&last.hops));
+        let series = Series { agents, hops, ..Series::default() };
         Self { interval, next, last, series }
     }
 
@@ -267,6 +274,7 @@ impl Reader for Sampler {
             channel.held.push(now.held);
         }
         self.series.agents.add(&now.agents);
+        self.series.hops.add(&now.hops);
         self.last = now;
         self.next = self.next.saturating_add(self.interval).min(world.end());
     }

@@ -35,6 +35,9 @@ pub(crate) struct Described {
 /// So many bytes of a message are shown as they are; zeros follow.
 pub(crate) const MESSAGE: usize = 32;
 
+/// An explicit-rate scheme's header is shown up to so many bytes.
+pub(crate) const LONGEST_HEADER: usize = 32;
+
 /// What a packet carries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Body {
@@ -50,6 +53,8 @@ pub(crate) enum Body {
         shift: u8,
         /// Of the connections of a flow that has many, which one.
         connection: Option<u32>,
+        /// The bytes of an explicit-rate scheme's header in front of it, and how many there are.
+        header: ([u8; LONGEST_HEADER], usize),
     },
     /// A message of an agent, by its first bytes: `payload` bytes over UDP.
     Message([u8; MESSAGE]),
@@ -94,7 +99,8 @@ impl Net {
         let needed = config.handshake || carried.segment.window > 65_535;
         let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
         let connection = (packet.queue_flow & MANY != 0).then_some(packet.queue_flow & (MANY - 1));
-        Some(Body::Tcp { segment: carried.segment, forward: carried.forward, shift, connection })
+        let header = self.header_bytes(handle, packet);
+        Some(Body::Tcp { segment: carried.segment, forward: carried.forward, shift, connection, header })
     }
 
     /// Node and what is behind each port, in the order of [`Net::queue_names`].

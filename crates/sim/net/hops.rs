@@ -6,6 +6,7 @@ use airfair_schemes::places::{Backlog, Context, FlowId, Header, HeaderKind, Hop,
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
 
+use super::describe::LONGEST_HEADER;
 use super::packet::Packet;
 use super::{Behind, Net, class, kinds};
 use crate::engine::{Agenda, Order};
@@ -223,6 +224,16 @@ impl Net {
         for (at, generation, timer) in set {
             self.later(at, order, kinds::HOP_TIMER, port, generation, timer);
         }
+    }
+
+    /// The bytes of a packet's header, and how many there are; what has no bytes shows as zeros.
+    pub(super) fn header_bytes(&self, handle: u64, packet: &Packet) -> ([u8; LONGEST_HEADER], usize) {
+        let mut bytes = [0; LONGEST_HEADER];
+        let kind = self.kinds_of_header.of(packet.header);
+        let Some((kind, header)) = kind.zip(self.packets.header(handle)) else { return (bytes, 0) };
+        let len = (kind.wire_len as usize).min(bytes.len());
+        let _ = (kind.encode)(header, &mut bytes);
+        (bytes, len)
     }
 
     /// Inner values of the hop at a port.

@@ -115,6 +115,11 @@ impl Packets {
         self.headers.get_mut(handle as u32 as usize)
     }
 
+    /// The same, to look at.
+    pub(crate) fn header(&self, handle: u64) -> Option<&Header> {
+        self.headers.get(handle as u32 as usize)
+    }
+
     /// A packet has a header of a scheme from now on.
     #[inline]
     pub(crate) fn set_header(&mut self, handle: u64, header: Header) {

@@ -153,6 +153,11 @@ impl Net {
         self.ports.iter().map(name).collect()
     }
 
+    /// Output interfaces, each with a queue.
+    pub(crate) fn port_count(&self) -> u32 {
+        self.ports.len() as u32
+    }
+
     /// Every queue now.
     pub(crate) fn queue_samples(&self, now: u64) -> Vec<QueueSample> {
         let sample = |port: u32| {
