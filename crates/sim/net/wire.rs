@@ -147,7 +147,8 @@ impl Direction {
         }
         let Some(first) = self.in_flight.get(timetable.begun) else { return Some(Backlog::default()) };
         let bits = u128::from(self.free_at - first.begin) * u128::from(self.rate_bps);
-        let bytes = (bits / 8_000_000_000) as u64;
+        // Moments are whole nanoseconds: the nearest byte is the right one.
+        let bytes = ((bits + 4_000_000_000) / 8_000_000_000) as u64;
         Some(Backlog { packets: (self.in_flight.len() - timetable.begun) as u32, bytes })
     }
 

@@ -1,0 +1,349 @@
+//! Explicit-rate schemes in a network: their headers cost their size and are bytes, hops share fairly, silent routers are noticed.
+
+mod support;
+
+use airfair_schemes::explicit::QFCP;
+use airfair_schemes::places::{
+    Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Queue, Source, Timer,
+};
+use airfair_schemes::{ParamValue, Params, Scheme, find};
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::measure::trace::{Record, TcpCause};
+use airfair_sim::spec::*;
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::{Bytes, Rate, Span, Time};
+use support::{dot11b, node, world};
+
+/// No options in the headers, every segment acknowledged.
+fn plain() -> TcpConfig {
+    TcpConfig {
+        mss: 1000,
+        initial_window: InitialWindow::Segments(2),
+        delayed_ack: None,
+        sack: false,
+        fin: false,
+        window_scale: 0,
+        receive_window: 60_000_000,
+        min_rto: Span::from_millis(200),
+        ..TcpConfig::default()
+    }
+}
+
+fn add(spec: &mut WorldSpec, id: &str, ends: (usize, usize), traffic: Traffic) {
+    let config = TcpConfig { handshake: true, window_scale: 14, ..plain() };
+    spec.flows.push(FlowSpec {
+        id: id.into(),
+        from: ends.0,
+        to: ends.1,
+        transport: Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false },
+        traffic,
+        start: Time::ZERO,
+        start_jitter: Span::ZERO,
+        stop: Time::NEVER,
+    });
+}
+
+fn wired(spec: &mut WorldSpec, id: &str) -> usize {
+    spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
+    spec.nodes.len() - 1
+}
+
+fn link(spec: &mut WorldSpec, ends: (usize, usize), mbps: u64, delay_ms: u64, packets: u32) {
+    spec.links.push(LinkSpec {
+        ends: [ends.0, ends.1],
+        rate: Rate::from_mbps(mbps),
+        delay: Span::from_millis(delay_ms),
+        loss: 0.0,
+        loss_every: 0,
+        queue: QueueSpec { packets },
+    });
+}
+
+/// A chain of wired nodes whose links have these rates, Mbit/s, 5 ms and 300 packets each.
+fn chain(mbps: &[u64], seconds: u64) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), seconds);
+    wired(&mut spec, "n0");
+    for (i, &mbps) in mbps.iter().enumerate() {
+        let next = wired(&mut spec, &format!("n{}", i + 1));
+        link(&mut spec, (next - 1, next), mbps, 5, 300);
+    }
+    spec
+}
+
+fn built(scheme: &str, set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
+    let params = Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect());
+    (find(scheme).unwrap().build)(&params).unwrap()
+}
+
+fn finished(mut world: World) -> RunResult {
+    drive::to_end(&mut world);
+    world.result()
+}
+
+fn run(spec: &WorldSpec, scheme: &str) -> RunResult {
+    finished(World::new(spec, scheme, built(scheme, &[]), 1).unwrap())
+}
+
+fn jain(rates: &[f64]) -> f64 {
+    let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|rate| rate * rate).sum::<f64>());
+    sum * sum / (rates.len() as f64 * squares)
+}
+
+fn goodputs(result: &RunResult) -> Vec<f64> {
+    result.flows.iter().map(|flow| flow.goodput_bps).collect()
+}
+
+/// A file over a wire of 8 Mbit/s and 10 ms, a byte a microsecond. TCP's headers are 40 B, QFCP's 16 more: SYN and answer take 56 us
+/// each, 984 B of data 1040, the last acknowledgement 56. The segment is 16 B shorter than TCP's, so a byte more takes a segment more.
+#[test]
+fn the_header_costs_its_size() {
+    let completion = |bytes: u64, scheme: &str| {
+        let mut spec = chain(&[8], 2);
+        spec.links[0].delay = Span::from_millis(10);
+        spec.headers.tcp = Some(20);
+        add(&mut spec, "file", (0, 1), Traffic::File { size: Bytes(bytes) });
+        run(&spec, scheme).flows[0].completion_s.unwrap()
+    };
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    assert!(near(completion(984, "qfcp"), 0.041_208), "{}", completion(984, "qfcp"));
+    assert!(near(completion(984, "droptail"), 0.041_144), "40 + 40 + 1024 + 40 us");
+    // The second segment leaves behind the first: 57 us of its own.
+    assert!(near(completion(985, "qfcp"), 0.041_208 + 57e-6), "{}", completion(985, "qfcp"));
+    assert!(near(completion(985, "droptail"), 0.041_145));
+}
+
+/// A cell and a wire: downloads and an upload.
+fn cell(seconds: u64) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), seconds);
+    let (host, ap) = (wired(&mut spec, "host"), node(&mut spec, "ap", 0.0, 0.0));
+    link(&mut spec, (host, ap), 100, 20, 1000);
+    for i in 0..4 {
+        let station = node(&mut spec, &format!("s{i}"), 5.0 + i as f64, 0.0);
+        let ends = if i % 2 == 0 { (host, station) } else { (station, host) };
+        add(&mut spec, &format!("f{i}"), ends, Traffic::Endless);
+    }
+    spec
+}
+
+/// A scheme whose hops and header may be changed.
+struct Changed {
+    inner: Box<dyn Scheme>,
+    kind: &'static HeaderKind,
+    heeds_departures: bool,
+}
+
+struct ChangedHop {
+    inner: Box<dyn Hop>,
+    kind: &'static HeaderKind,
+    heeds_departures: bool,
+}
+
+struct ChangedSource(Box<dyn Source>, &'static HeaderKind);
+
+impl Scheme for Changed {
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        self.inner.queue(interface)
+    }
+    fn source(&self) -> Option<Box<dyn Source>> {
+        self.inner.source().map(|inner| Box::new(ChangedSource(inner, self.kind)) as Box<dyn Source>)
+    }
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        let Self { kind, heeds_departures, .. } = *self;
+        let hop = |inner| Box::new(ChangedHop { inner, kind, heeds_departures }) as Box<dyn Hop>;
+        self.inner.hop(interface).map(hop)
+    }
+}
+
+impl Hop for ChangedHop {
+    fn header(&self) -> &'static HeaderKind {
+        self.kind
+    }
+    fn on_start(&mut self, context: &mut Context<'_>) {
+        self.inner.on_start(context);
+    }
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
+        self.inner.on_arrival(passage, header, now);
+    }
+    fn on_drop(&mut self, bytes: u32) {
+        self.inner.on_drop(bytes);
+    }
+    fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
+        self.inner.on_receive(passage, header, now);
+    }
+    fn heeds_received(&self) -> bool {
+        self.inner.heeds_received()
+    }
+    fn heeds_departures(&self) -> bool {
+        self.heeds_departures
+    }
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+        self.inner.on_timer(timer, backlog, context);
+    }
+}
+
+impl Source for ChangedSource {
+    fn on_start(&mut self, setup: &airfair_schemes::places::FlowSetup, context: &mut Context<'_>) {
+        self.0.on_start(setup, context);
+    }
+    fn on_acked(&mut self, acked: &airfair_schemes::places::Acked, context: &mut Context<'_>) {
+        self.0.on_acked(acked, context);
+    }
+    fn on_congestion(&mut self, what: &airfair_schemes::places::Congestion, context: &mut Context<'_>) {
+        self.0.on_congestion(what, context);
+    }
+    fn header(&self) -> Option<&'static HeaderKind> {
+        Some(self.1)
+    }
+    fn stamp(&mut self, header: &mut Header, now: Time) {
+        self.0.stamp(header, now);
+    }
+    fn on_feedback(&mut self, header: &Header, context: &mut Context<'_>) {
+        self.0.on_feedback(header, context);
+    }
+    fn allowance(&self, now: Time) -> airfair_schemes::places::Allowance {
+        self.0.allowance(now)
+    }
+    fn partial_ack(&self) -> airfair_schemes::places::PartialAck {
+        self.0.partial_ack()
+    }
+}
+
+fn changed(kind: &'static HeaderKind, heeds_departures: bool) -> Box<dyn Scheme> {
+    Box::new(Changed { inner: built("qfcp", &[]), kind, heeds_departures })
+}
+
+/// Headers that become bytes at every hop change nothing; ones whose bytes lose something would.
+#[test]
+fn headers_are_bytes_at_every_hop() {
+    static FORGETFUL: HeaderKind = HeaderKind {
+        decode: |bytes| {
+            let mut header = (QFCP.decode)(bytes)?;
+            header.fields[0] &= 0xffff;
+            Some(header)
+        },
+        ..QFCP
+    };
+    let spec = cell(5);
+    let of = |kind: &'static HeaderKind, check: bool| {
+        let mut world = World::new(&spec, "qfcp", changed(kind, false), 1).unwrap();
+        if check {
+            world.check_headers();
+        }
+        format!("{:?}", finished(world))
+    };
+    let unchecked = of(&QFCP, false);
+    assert_eq!(of(&QFCP, true), unchecked);
+    assert_eq!(of(&FORGETFUL, false), unchecked);
+    assert_ne!(of(&FORGETFUL, true), unchecked, "the check can fail");
+}
+
+/// Where a hop wants to know when packets leave, the queue is one of packets and not of departures known ahead: the same run.
+#[test]
+fn departures_known_ahead_change_nothing() {
+    let mut spec = chain(&[20, 6, 20], 10);
+    for i in 0..3_u32 {
+        let (host, peer) = (wired(&mut spec, &format!("h{i}")), wired(&mut spec, &format!("p{i}")));
+        link(&mut spec, (host, 0), 17, 0, 300);
+        link(&mut spec, (3, peer), 19, 0, 300);
+        let ends = if i == 2 { (peer, host) } else { (host, peer) };
+        let sizes = Sizes::Exponential { mean: Bytes(3000) };
+        add(&mut spec, &format!("f{i}"), ends, Traffic::Arrivals { per_second: 110.0, sizes, count: 0 });
+    }
+    // Files of few packets at random, and delays without a common measure: packets that follow acknowledgements come at the very
+    // moments when others leave, and such ties may be broken either way.
+    for (i, link) in spec.links.iter_mut().enumerate() {
+        link.delay = Span(4_000_037 + 1_000_153 * i as u64);
+    }
+    spec.links[1].queue.packets = 8;
+    let of = |heeds| {
+        let mut result = finished(World::new(&spec, "qfcp", changed(&QFCP, heeds), 1).unwrap());
+        result.events = 0;
+        result
+    };
+    let (ahead, queued) = (of(false), of(true));
+    assert!(ahead.drops["queue-full"] > 0, "there is something to differ in");
+    assert_eq!(format!("{ahead:?}"), format!("{queued:?}"));
+}
+
+/// Three bottlenecks in a row, one flow over all, others over one each. Max-min: the link of 6 Mbit/s gives 2 to each of three
+/// flows; that of 10 leaves 8 for its own flow; that of 8 leaves 6. Of each packet of 1040 B 984 are payload.
+#[test]
+fn a_parking_lot_is_shared_max_min() {
+    let mut spec = chain(&[100, 10, 6, 8, 100], 30);
+    // Windows of many segments: a part of one does not leave.
+    spec.links.iter_mut().for_each(|link| link.delay = Span::from_millis(25));
+    spec.warmup = Span::from_secs(10);
+    spec.headers.tcp = Some(20);
+    for (i, ends) in [(0, 5), (1, 2), (2, 3), (2, 3), (3, 4)].into_iter().enumerate() {
+        add(&mut spec, &format!("f{i}"), ends, Traffic::Endless);
+    }
+    let result = run(&spec, "qfcp");
+    for (goodput, share) in goodputs(&result).into_iter().zip([2e6, 8e6, 2e6, 2e6, 6e6]) {
+        let expected = share * 984.0 / 1040.0;
+        assert!((goodput / expected - 1.0).abs() < 0.05, "{goodput} instead of {expected}");
+    }
+    assert!(result.flows.iter().all(|flow| flow.fallbacks == 0), "all interfaces speak");
+    assert!(result.warnings.is_empty(), "{:?}", result.warnings);
+}
+
+/// Section III-B: the access point controls both directions; without it, uploads take what they want.
+#[test]
+fn up_and_down_share_the_cell() {
+    let spec = cell(30);
+    let result = run(&spec, "qfcp");
+    let with = jain(&goodputs(&result));
+    assert!(with > 0.95, "{:?}", goodputs(&result));
+    let without = jain(&goodputs(&run(&spec, "droptail")));
+    assert!(without < with - 0.1, "{without} and {with}");
+    assert!(result.flows.iter().all(|flow| flow.fallbacks == 0), "the radio's interfaces count, too");
+}
+
+/// The second of three links has an interface that does not speak: the answer to the SYN says so, one round trip of 30 ms and a bit
+/// after the start. From then on the flow is TCP's.
+#[test]
+fn a_silent_router_is_noticed_within_a_round_trip() {
+    let mut spec = chain(&[20, 5, 20], 20);
+    add(&mut spec, "f", (0, 3), Traffic::Endless);
+    spec.schemes.push(NodeScheme { node: 1, scheme: "droptail".into(), params: Params::default() });
+    let mut world = World::new(&spec, "qfcp", built("qfcp", &[]), 1).unwrap();
+    world.start_trace();
+    drive::to_end(&mut world);
+    let fallbacks: Vec<u64> = world
+        .take_trace()
+        .iter()
+        .filter(|(_, record)| matches!(record, Record::Tcp { cause: TcpCause::Fallback, .. }))
+        .map(|&(at, _)| at)
+        .collect();
+    assert_eq!(fallbacks.len(), 1);
+    assert!((30_000_000..31_000_000).contains(&fallbacks[0]), "{fallbacks:?}");
+    let result = world.result();
+    assert_eq!(result.flows[0].fallbacks, 1);
+    assert_eq!(
+        result.warnings,
+        ["flow f: it met interfaces that do not speak its scheme and followed TCP's law"]
+    );
+    let tcp = goodputs(&run(&spec, "droptail"))[0];
+    let qfcp = result.flows[0].goodput_bps;
+    assert!((qfcp / tcp - 1.0).abs() < 0.05, "{qfcp} and {tcp}");
+    spec.schemes.clear();
+    assert_eq!(run(&spec, "qfcp").flows[0].fallbacks, 0);
+}
+
+/// A flow of the scheme in a network that does not speak it at all, beside one of TCP: it takes no more than that.
+#[test]
+fn among_tcp_it_is_tcp() {
+    let mut spec = chain(&[100, 5, 100], 60);
+    spec.warmup = Span::from_secs(10);
+    spec.links[1].queue.packets = 40;
+    add(&mut spec, "qfcp", (0, 3), Traffic::Endless);
+    add(&mut spec, "tcp", (0, 3), Traffic::Endless);
+    if let Transport::Tcp { law, pinned, .. } = &mut spec.flows[0].transport {
+        (*law, *pinned) = ("qfcp".into(), true);
+    }
+    let result = run(&spec, "droptail");
+    assert_eq!(result.flows.iter().map(|flow| flow.fallbacks).collect::<Vec<_>>(), [1, 0]);
+    let rates = goodputs(&result);
+    assert!(jain(&rates) > 0.9 && rates.iter().sum::<f64>() > 4.5e6, "{rates:?}");
+}
