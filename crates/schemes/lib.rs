@@ -18,10 +18,13 @@ pub mod nred;
 mod params;
 pub mod places;
 pub mod qfcp;
+pub mod rcp;
 pub mod red;
 mod registry;
 pub mod reno;
 pub mod vegas;
+pub mod xcp;
+pub mod xcp_b;
 
 pub use params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
 pub use registry::{AqmScheme, Build, PLACES, Registry, Scheme, SchemeEntry, SourceScheme, find, registry};

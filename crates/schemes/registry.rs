@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use crate::droptail::DropTail;
 use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source};
-use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, qfcp, red, reno, vegas};
+use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, vegas, xcp, xcp_b};
 
 /// A scheme that is set up: one factory for each place that it fills. What stands at an interface is asked for one interface after
 /// the other, so that a scheme can fill a place at some and leave others alone.
@@ -159,6 +159,30 @@ fn built_in() -> Vec<SchemeEntry> {
             &["source", "hop"],
             qfcp::PARAMS,
             |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
+        ),
+        SchemeEntry::new(
+            "xcp",
+            "routers write into each packet by how much its flow is to change its window",
+            "Katabi, Handley and Rohrs, SIGCOMM 2002",
+            &["source", "hop"],
+            xcp::PARAMS,
+            |params| Ok(Box::new(xcp::Xcp::from_params(params)?)),
+        ),
+        SchemeEntry::new(
+            "xcp-b",
+            "xcp for links of unknown capacity: the speed of the queue tells what is spare",
+            "Abrantes and Ricardo, ACM CCR 36(3), 2006",
+            &["source", "hop"],
+            xcp_b::PARAMS,
+            |params| Ok(Box::new(xcp_b::XcpB::from_params(params)?)),
+        ),
+        SchemeEntry::new(
+            "rcp",
+            "routers write one rate for all flows into each packet, and senders pace at it",
+            "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
+            &["source", "hop"],
+            rcp::PARAMS,
+            |params| Ok(Box::new(rcp::Rcp::from_params(params)?)),
         ),
         SchemeEntry::new(
             "codel",

@@ -39,7 +39,7 @@ pub enum Fields {
         rtt_us: u32,
         /// Its round-trip time over its window, ps a byte: routers need not divide.
         inverse_rate: u32,
-        /// Wished and granted change of the window, bytes.
+        /// Wished and granted change of the window, 1/256 byte: many flows share less than a byte a packet.
         delta: i32,
         /// The same as the receiver echoes it.
         reverse: i32,

@@ -1,0 +1,93 @@
+//! XCP's header: the sender's round-trip time, that over its window, the change of the window that it wishes and routers lower,
+//! and the change that the receiver echoes [draft-falk-xcp-spec-03 section 2.1].
+//!
+//! A change of the window is counted in 1/256 byte: a thousand flows that share 150 Mbit/s are owed less than a byte a packet.
+
+use airfair_wire::congestion::{Congestion, Fields};
+
+use crate::places::{Header, HeaderKind};
+
+/// Parts of a byte in which windows change.
+pub const PARTS: u64 = 256;
+
+/// Longer round-trip times count as this, us.
+pub const LONGEST_RTT_US: u32 = 10_000_000;
+
+/// The protocol number of TCP, which follows the header.
+const TCP: u8 = 6;
+
+/// XCP's header: XCP-b's as well.
+pub static KIND: HeaderKind = HeaderKind { name: "xcp", wire_len: 20, encode, decode, keep, answer };
+
+/// What a sender tells: its round-trip time and that over its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sending {
+    /// us, 1 to [`LONGEST_RTT_US`].
+    pub rtt_us: u32,
+    /// Round-trip time over window, ps a byte.
+    pub inverse_rate: u32,
+}
+
+/// A sender's packet leaves: with the change of its window that it wishes for in return, 1/256 byte. Before its round-trip time is
+/// known it wishes nothing.
+pub fn request(header: &mut Header, sending: Option<Sending>, delta: i32) {
+    let (sending, delta) = sending.map_or((Sending { rtt_us: 0, inverse_rate: 0 }, 0), |s| (s, delta));
+    header.fields = [sending.rtt_us, sending.inverse_rate, delta.cast_unsigned(), 0];
+}
+
+/// Who sends: `None` where the round-trip time is not known. An acknowledgement has none.
+#[must_use]
+#[inline]
+pub fn sending(header: &Header) -> Option<Sending> {
+    let [rtt_us, inverse_rate, ..] = header.fields;
+    (rtt_us > 0).then(|| Sending { rtt_us: rtt_us.min(LONGEST_RTT_US), inverse_rate })
+}
+
+/// The change of the window that is wished, or granted so far, 1/256 byte.
+#[must_use]
+#[inline]
+pub fn delta(header: &Header) -> i32 {
+    header.fields[2].cast_signed()
+}
+
+/// A router lowers the change to what it grants. Returns what stands then.
+#[inline]
+pub fn grant(header: &mut Header, most: i32) -> i32 {
+    let granted = delta(header).min(most);
+    header.fields[2] = granted.cast_unsigned();
+    granted
+}
+
+/// What an acknowledgement tells: the change of the window, 1/256 byte.
+#[must_use]
+pub fn feedback(header: &Header) -> i32 {
+    header.fields[3].cast_signed()
+}
+
+fn encode(header: &Header, buffer: &mut [u8]) -> Option<usize> {
+    let [rtt_us, inverse_rate, delta, reverse] = header.fields;
+    let fields =
+        Fields::Xcp { rtt_us, inverse_rate, delta: delta.cast_signed(), reverse: reverse.cast_signed() };
+    Congestion { next: TCP, spoken: header.spoken, missed: header.missed, fields }.encode(buffer).ok()
+}
+
+fn decode(bytes: &[u8]) -> Option<Header> {
+    let (Congestion { spoken, missed, fields, .. }, _) = Congestion::decode(bytes).ok()?;
+    let Fields::Xcp { rtt_us, inverse_rate, delta, reverse } = fields else { return None };
+    Some(Header {
+        spoken,
+        missed,
+        fields: [rtt_us, inverse_rate, delta.cast_unsigned(), reverse.cast_unsigned()],
+    })
+}
+
+/// Changes add up until an acknowledgement takes them along.
+fn keep(kept: &mut Header, arrived: &Header) {
+    kept.missed = arrived.missed;
+    kept.fields[3] = feedback(kept).saturating_add(delta(arrived)).cast_unsigned();
+}
+
+fn answer(kept: &mut Header) -> Header {
+    let reverse = std::mem::take(&mut kept.fields[3]);
+    Header { missed: kept.missed, fields: [0, 0, 0, reverse], ..Header::default() }
+}

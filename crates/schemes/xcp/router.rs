@@ -1,0 +1,159 @@
+//! XCP at an output interface: sums over a control interval, two controllers at its end, a share of the result into each packet.
+
+use airfair_units::{Rate, Span, Time};
+
+use super::efficiency::{Efficiency, Seen};
+use super::fairness::{Fairness, FairnessConfig};
+use super::header::{self, KIND};
+use crate::places::{Backlog, Context, Header, HeaderKind, Hop, Passage, Timer};
+
+/// The end of a control interval.
+const INTERVAL: Timer = Timer(0);
+/// The end of an interval over which a standing queue is looked for.
+const QUEUE: Timer = Timer(1);
+
+/// The constants of a router, without those of phi.
+#[derive(Debug, Clone, Copy)]
+pub struct RouterConfig {
+    /// How the change is divided.
+    pub fairness: FairnessConfig,
+    /// d before any packet has told its round-trip time, and after an interval in which none has.
+    pub first_interval: Span,
+    /// Bounds of d.
+    pub intervals: (Span, Span),
+    /// Packets get their share when they leave the queue, not when they arrive.
+    pub at_departure: bool,
+}
+
+/// XCP beside an output interface, with a law for phi.
+#[derive(Debug, Clone)]
+pub struct Router<E> {
+    config: RouterConfig,
+    efficiency: E,
+    fairness: Fairness,
+    /// d, the length of the present interval too.
+    interval: Span,
+    began: Time,
+    arrived: u64,
+    dropped: u64,
+    /// The least backlog since the queue interval began, bytes.
+    least: u64,
+    standing: u64,
+    /// Of the last interval, to look at: phi in bytes, y in bytes/s.
+    phi: f64,
+    input: f64,
+}
+
+impl<E: Efficiency> Router<E> {
+    /// A router that has seen nothing.
+    #[must_use]
+    pub fn new(config: RouterConfig, efficiency: E) -> Self {
+        let (least, most) = config.intervals;
+        Self {
+            efficiency,
+            fairness: Fairness::new(config.fairness),
+            interval: config.first_interval.max(least).min(most),
+            began: Time::ZERO,
+            arrived: 0,
+            dropped: 0,
+            least: 0,
+            standing: 0,
+            phi: 0.0,
+            input: 0.0,
+            config,
+        }
+    }
+
+    /// d.
+    #[must_use]
+    pub const fn interval(&self) -> Span {
+        self.interval
+    }
+
+    fn seconds(&self) -> f64 {
+        self.interval.0 as f64 / 1e9
+    }
+
+    fn control(&mut self, backlog: Backlog, context: &mut Context<'_>) {
+        let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
+        let (least, most) = self.config.intervals;
+        let mean = self.fairness.mean_rtt().map(|s| Span((s * 1e9) as u64));
+        self.interval = mean.unwrap_or(self.config.first_interval).max(least).min(most);
+        let rtt = self.seconds();
+        let (arrived, dropped) = (std::mem::take(&mut self.arrived), std::mem::take(&mut self.dropped));
+        let (standing, backlog) = (self.standing, backlog.bytes);
+        self.phi = self.efficiency.change(&Seen { seconds, rtt, arrived, dropped, standing, backlog });
+        self.input = arrived as f64 / seconds;
+        self.fairness.hand_out(self.phi, rtt, seconds);
+        self.began = context.now;
+        context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval)));
+    }
+
+    /// The queue that has stood all the time.
+    fn look_at_queue(&mut self, backlog: Backlog, context: &mut Context<'_>) {
+        self.standing = self.least.min(backlog.bytes);
+        self.least = backlog.bytes;
+        if let Some(next) = self.efficiency.queue_interval(self.seconds(), backlog.bytes) {
+            context.out.timers.push((QUEUE, context.now.saturating_add(next)));
+        }
+    }
+}
+
+impl<E: Efficiency> Hop for Router<E> {
+    fn header(&self) -> &'static HeaderKind {
+        &KIND
+    }
+
+    fn on_start(&mut self, context: &mut Context<'_>) {
+        self.began = context.now;
+        context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval)));
+        self.look_at_queue(Backlog::default(), context);
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+        self.arrived += u64::from(passage.bytes);
+        self.least = self.least.min(passage.backlog.bytes);
+        let Some(header) = header else { return };
+        if let Some(sending) = header::sending(header) {
+            self.fairness.count(sending, passage.bytes);
+        }
+        if !self.config.at_departure {
+            self.fairness.stamp(header, passage.bytes);
+        }
+    }
+
+    fn on_departure(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+        if let Some(header) = header.filter(|_| self.config.at_departure) {
+            self.fairness.stamp(header, passage.bytes);
+        }
+    }
+
+    fn heeds_departures(&self) -> bool {
+        self.config.at_departure
+    }
+
+    fn on_drop(&mut self, bytes: u32) {
+        self.dropped += u64::from(bytes);
+    }
+
+    fn on_rate(&mut self, rate: Rate) {
+        self.efficiency.set_rate(rate.as_bps() as f64 / 8.0);
+    }
+
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+        match timer {
+            INTERVAL => self.control(backlog, context),
+            _ => self.look_at_queue(backlog, context),
+        }
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("change_bps", 8.0 * self.phi / self.seconds()),
+            ("input_bps", 8.0 * self.input),
+            ("interval_s", self.seconds()),
+            ("standing_queue_bytes", self.standing as f64),
+        ]
+    }
+}

@@ -1,0 +1,46 @@
+//! The efficiency controller without a capacity: the speed of the queue tells what is spare.
+
+use airfair_units::Span;
+
+use crate::xcp::{Efficiency, Seen};
+
+/// XCP-b's law for phi.
+#[derive(Debug, Clone)]
+pub struct Blind {
+    /// alpha.
+    pub alpha: f64,
+    /// beta.
+    pub beta: f64,
+    /// kappa: the queue that is aimed at, bytes.
+    pub target: f64,
+    /// chi B: what is handed out while the link is idle, bytes.
+    pub idle_change: f64,
+    /// n: so many intervals in a row have to end with an empty queue before the link counts as idle.
+    pub patience: u32,
+    /// The queue at the end of the last interval, bytes.
+    pub before: u64,
+    /// Intervals in a row that have ended with an empty queue.
+    pub empty: u32,
+}
+
+impl Efficiency for Blind {
+    fn change(&mut self, seen: &Seen) -> f64 {
+        let queue = seen.backlog;
+        self.empty = if queue == 0 { self.empty.saturating_add(1) } else { 0 };
+        // What was dropped would stand in a larger queue.
+        let growth = queue as f64 + seen.dropped as f64 - self.before as f64;
+        self.before = queue;
+        if self.empty >= self.patience {
+            return self.idle_change;
+        }
+        // While the queue is not empty, its growth in a second is y - C.
+        let spare = -growth / seen.seconds;
+        self.alpha * seen.rtt * spare - self.beta * (queue as f64 - self.target)
+    }
+
+    fn queue_interval(&self, _rtt: f64, _backlog: u64) -> Option<Span> {
+        None
+    }
+
+    fn set_rate(&mut self, _bytes_per_second: f64) {}
+}
