@@ -7,13 +7,11 @@ use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::columns::{self, Column};
 use crate::error::{input_error, unknown};
 use crate::scenario::Scenario;
-use crate::series::bytes;
 
-/// Rows that are handed over together: a row group of the file.
-const ROWS: usize = 1 << 16;
-/// The same for the bytes of a capture file.
+/// Bytes of a capture file that are handed over together.
 const BYTES: usize = 1 << 18;
 
 /// What is captured of a run, and who takes it. Interfaces are "all", a node, or a node and one of its queues: "ap:default" (a radio),
@@ -83,7 +81,7 @@ impl Watch {
     /// Hands over what has become of it since the last call.
     pub fn hand_over(&self, world: &mut World) -> PyResult<()> {
         let captures = world.take_captures(BYTES);
-        let frames = world.take_frames(ROWS);
+        let frames = world.take_frames(columns::ROWS);
         if captures.is_empty() && frames.is_none() {
             return Ok(());
         }
@@ -125,17 +123,7 @@ fn find(name: &str, queues: &[(String, String)]) -> PyResult<Vec<usize>> {
     Err(unknown("interface", name, known.iter().map(String::as_str)))
 }
 
-/// A column of the table of frames.
-enum Column<'a> {
-    /// -1 is nothing.
-    Whole(&'a [i64]),
-    /// Places in a list of names.
-    Code(&'a [i64], &'a [&'a str]),
-    /// What is not a number is nothing.
-    Float(&'a [f64]),
-}
-
-/// A table of columns: a column its kind, its values as bytes, and the names that they stand for if they are codes.
+/// Rows of the table of frames.
 fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py, PyDict>> {
     use Column::{Code, Float, Whole};
     let names = world.names();
@@ -176,14 +164,5 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         ("cw_slots", Whole(&c.cw_slots)),
         ("delay_ns", Whole(&c.delay_ns)),
     ];
-    let table = PyDict::new(py);
-    for (name, column) in columns {
-        let (kind, bytes, labels) = match column {
-            Whole(values) => ("int64", bytes(py, values, |value| value.to_ne_bytes())?, None),
-            Code(values, labels) => ("int64", bytes(py, values, |value| value.to_ne_bytes())?, Some(labels)),
-            Float(values) => ("float64", bytes(py, values, |value| value.to_ne_bytes())?, None),
-        };
-        table.set_item(name, (kind, bytes, labels.map(<[&str]>::to_vec)))?;
-    }
-    Ok(table)
+    columns::table(py, &columns)
 }

@@ -11,7 +11,6 @@ use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::capture::Watch;
 use crate::contract::{self, LatenessJson};
 use crate::error::input_error;
 use crate::hosted::Hosted;
@@ -90,11 +89,12 @@ pub(crate) fn advance(world: &mut Hosted, until: Time, stop: Option<&Stop>) -> P
     Ok(())
 }
 
-/// Advances to the end and lets the readers look when they want to, a watch after every slice. Called without the interpreter.
+/// Advances to the end and lets the readers look when they want to; after every slice what is kept is handed over. Called without
+/// the interpreter.
 pub(crate) fn read_to_end(
     world: &mut Hosted,
     readers: &mut [&mut dyn Reader],
-    watch: Option<&Watch>,
+    hand_over: &dyn Fn(&mut Hosted) -> PyResult<()>,
     stop: Option<&Stop>,
 ) -> PyResult<()> {
     let mut slices = Slices::of(SLICE);
@@ -108,9 +108,7 @@ pub(crate) fn read_to_end(
         let next = readers.iter().map(|reader| reader.next()).min().unwrap_or(Time::NEVER);
         let until = next.min(world.end());
         slices.advance(world, until)?;
-        if let Some(watch) = watch {
-            watch.hand_over(world)?;
-        }
+        hand_over(world)?;
         // Looks may come in quick succession: Python need not be asked at each.
         if checked.elapsed() >= SLICE {
             check(stop)?;

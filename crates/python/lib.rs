@@ -4,6 +4,8 @@
 //! asked whether a signal has come; how a run is sliced changes nothing of its result.
 
 mod capture;
+mod columns;
+mod completions;
 mod contract;
 mod document;
 mod drive;

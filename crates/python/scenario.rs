@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
 
 use crate::capture::Watch;
+use crate::completions::Completions;
 use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
@@ -236,16 +237,16 @@ impl Scenario {
                 world.check_headers();
             }
             let mut fairness = series::fairness(&world, &windows_ns)?;
-            drive::read_to_end(&mut world, &mut [&mut fairness], None, stop)?;
+            drive::read_to_end(&mut world, &mut [&mut fairness], &|_| Ok(()), stop)?;
             contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())
         })
     }
 
-    /// Runs it to the end and reads it every `interval_ns`, with captures and the table of frames if there is a `watch`. Otherwise
-    /// like `run`.
+    /// Runs it to the end and reads it every `interval_ns`, with captures and the table of frames if there is a `watch`, and files
+    /// one by one for `on_completions`. Otherwise like `run`.
     #[pyo3(
-        signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new(), watch=None),
-        text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=(), watch=None)"
+        signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new(), watch=None, on_completions=None),
+        text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=(), watch=None, on_completions=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn record(
@@ -257,6 +258,7 @@ impl Scenario {
         stop: Option<&Stop>,
         windows_ns: Vec<u64>,
         watch: Option<&Watch>,
+        on_completions: Option<Py<PyAny>>,
     ) -> PyResult<Recorded> {
         py.detach(|| {
             let began = Instant::now();
@@ -268,7 +270,12 @@ impl Scenario {
             let mut fairness = series::fairness(&world, &windows_ns)?;
             world.measure_links();
             let mut sampler = Sampler::new(&world, Span(interval_ns));
-            drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], watch, stop)?;
+            let completions = on_completions.as_ref().map(|taker| Completions::begin(&mut world, taker));
+            let hand_over = |world: &mut Hosted| {
+                watch.map_or(Ok(()), |watch| watch.hand_over(world))?;
+                completions.as_ref().map_or(Ok(()), |completions| completions.hand_over(world))
+            };
+            drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], &hand_over, stop)?;
             let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())?;
             let series = sampler.finish();
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })

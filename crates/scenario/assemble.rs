@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, Routing, Transport, WorldSpec,
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Routing, Transport,
+    WorldSpec,
 };
-use airfair_units::{Bytes, Span};
+use airfair_units::{Bytes, Span, Time};
 
 use crate::Limits;
 use crate::aodv::AodvTable;
@@ -63,7 +64,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let mut moves = moves(root, limits.waypoints, cx);
     let stations = stations(root, &radios, &mut moves, limits, cx);
     let movement = crate::movement::resolve(&moves, &stations, &radios, limits.waypoints, cx);
-    let (links, link_specs) = links(root, &stations, cx);
+    let (links, link_specs) = links(root, &stations, duration, cx);
     let (gains, gain_specs) = gains(root, &stations, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
         cx.warnings
@@ -222,7 +223,12 @@ fn give_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
     }
 }
 
-fn links(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<LinkTable>, Vec<LinkSpec>) {
+fn links(
+    root: &Table,
+    stations: &Stations,
+    duration: Span,
+    cx: &mut Cx<'_>,
+) -> (Vec<LinkTable>, Vec<LinkSpec>) {
     let (mut tables, mut specs) = (Vec::new(), Vec::new());
     let mut linked = BTreeSet::new();
     let parent = Path::ROOT.child("link");
@@ -240,6 +246,7 @@ fn links(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<LinkTable>,
         specs.push(LinkSpec {
             ends: [i.unwrap_or_default(), j.unwrap_or_default()],
             rate: table.rate,
+            rate_changes: rate_changes(&table, duration, &path, cx),
             delay: table.delay,
             loss: table.loss,
             loss_every: table.loss_every,
@@ -248,6 +255,28 @@ fn links(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<LinkTable>,
         tables.push(table);
     }
     (tables, specs)
+}
+
+/// The changes of a link's rate; each comes after the one before.
+fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<RateChange> {
+    let mut changes: Vec<RateChange> = Vec::with_capacity(link.rate_changes.len());
+    let path = path.child("rate_changes");
+    for (i, crate::network::RateChange(change)) in link.rate_changes.iter().enumerate() {
+        let at = Time(change.at.0);
+        if let Some(before) = changes.last().filter(|before| before.at >= at) {
+            let before = Span(before.at.0).write();
+            cx.error(change.places.of("at"), &path.child(&i.to_string()).child("at"), || {
+                format!("{}: not after the change before; expected more than {before}", change.at.write())
+            });
+        }
+        changes.push(RateChange { at, rate: change.rate });
+    }
+    if changes.last().is_some_and(|last| last.at.0 >= duration.0) {
+        let [a, b] = &link.ends;
+        cx.warnings
+            .push(format!("the rate of link \"{}\"-\"{}\" changes after the end of the run", a.0, b.0));
+    }
+    changes
 }
 
 fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<GainSpec>) {

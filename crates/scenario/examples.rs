@@ -55,6 +55,7 @@ pub(crate) const LINKS: &str = r#"[[link]]
 ends = ["tower", "server"]
 rate = "100 Mbit/s"
 delay = "8 ms"
+rate_changes = [{ at = "30 s", rate = "50 Mbit/s" }, { at = "40 s", rate = "100 Mbit/s" }]
 
 [[gain]]
 from = "mast"

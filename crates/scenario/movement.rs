@@ -7,14 +7,14 @@ use airfair_units::{Meters, Span, Speed, Time};
 
 use crate::blocks::single;
 use crate::error::{Cx, quoted};
-use crate::field::{Field, wrong_type};
+use crate::field::Field;
 use crate::movement_file::{self, FileNode, Leg, Pace};
 use crate::network::Position;
 use crate::place::{At, Path, Places};
 use crate::radio::LONGEST;
 use crate::schema::Schema;
 use crate::stations::{Radios, Stations};
-use crate::table::{Beside, TableDoc, table};
+use crate::table::{Beside, TableDoc, inline_table, table, write_pairs};
 use crate::tree::{Node, Table, Value};
 
 /// Fastest movement.
@@ -83,33 +83,6 @@ pub(crate) fn schema() -> Schema {
     MovingTable::doc(String::new()).schema()
 }
 
-macro_rules! inline_table {
-    ($Name:ident, $Table:ident, $example:literal, $write:expr) => {
-        impl Field for $Name {
-            const TYPE: &'static str = "table";
-
-            fn expected() -> String {
-                concat!("a table such as ", $example).to_string()
-            }
-
-            fn schema() -> Schema {
-                $Table::doc(String::new()).schema()
-            }
-
-            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-                match &node.value {
-                    Value::Table(table) => $Table::read_table(table, path, cx, &Beside::default()).map(Self),
-                    _ => wrong_type(node, path, cx),
-                }
-            }
-
-            fn write(&self) -> String {
-                $write(&self.0)
-            }
-        }
-    };
-}
-
 /// `{ waypoints = [...], repeat = true }`.
 #[derive(Debug, Clone)]
 pub(crate) struct Way(PathTable);
@@ -123,21 +96,12 @@ inline_table!(
 /// One of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Waypoint(WaypointTable);
-inline_table!(Waypoint, WaypointTable, "{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }", write_waypoint);
+inline_table!(Waypoint, WaypointTable, "{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }");
 
 /// A line a waypoint.
 fn write_way(way: &PathTable) -> String {
     let lines: String = way.waypoints.iter().map(|w| format!("  {},\n", w.write())).collect();
     format!("{{ waypoints = [\n{lines}], repeat = {} }}", way.repeat)
-}
-
-fn write_waypoint(waypoint: &WaypointTable) -> String {
-    write_pairs(&waypoint.pairs())
-}
-
-fn write_pairs(pairs: &[(&'static str, String)]) -> String {
-    let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    format!("{{ {} }}", pairs.join(", "))
 }
 
 /// A place to go to.

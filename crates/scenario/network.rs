@@ -11,9 +11,11 @@ use crate::place::Path;
 use crate::radio::LONGEST;
 use crate::schema::Schema;
 use crate::scheme_name::SchemeName;
-use crate::table::{table, variants};
+use crate::table::{inline_table, table, variants};
 use crate::tree::Node;
 
+/// Rates of a wired link.
+const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
 const LENGTHS: std::ops::RangeInclusive<Meters> = Meters(0.0)..=Meters(1e7);
 /// Lengths of headers.
 pub(crate) const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
@@ -146,7 +148,10 @@ table! {
         /// The two nodes.
         ends: [Name; 2] = required;
         /// Rate of each direction.
-        rate: Rate = required, in Rate(1)..=Rate(1_000_000_000_000);
+        rate: Rate = required, in WIRED_RATES;
+        /// Other rates from certain moments on, in ascending order of time: `[{ at = "10 s", rate = "75 Mbit/s" }]`. A packet that
+        /// is being sent keeps its pace, the next one has the new rate. Schemes are set up for the first rate.
+        rate_changes: Vec<RateChange> = default(Vec::new());
         /// Propagation delay.
         delay: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// Probability that a packet is lost on the way.
@@ -157,6 +162,21 @@ table! {
         queue_packets: u32 = default(50), in 1..=1_000_000;
     }
 }
+
+table! {
+    /// From a moment on a link has another rate, in both directions.
+    struct RateChangeTable {
+        /// The moment, since the start of the run.
+        at: Span = required, in Span::ZERO..=LONGEST;
+        /// The rate of each direction from then on.
+        rate: Rate = required, in WIRED_RATES;
+    }
+}
+
+/// `{ at = "10 s", rate = "75 Mbit/s" }`.
+#[derive(Debug, Clone)]
+pub(crate) struct RateChange(pub RateChangeTable);
+inline_table!(RateChange, RateChangeTable, "{ at = \"10 s\", rate = \"75 Mbit/s\" }");
 
 table! {
     /// A measured path gain, for radios with `propagation = { model = "matrix" }`.

@@ -72,6 +72,10 @@ table! {
         /// Probability that a data frame which its receiver would receive is lost all the same, each attempt for itself: the
         /// MAC sends it again. RTS, CTS and ACK are not lost that way.
         frame_loss: f64 = default(0.0), in 0.0..=1.0;
+        /// Probability that a packet which has arrived, acknowledged by the MAC, is lost all the same on its way up to the node: no
+        /// retry repairs it, only TCP does. It strikes data and acknowledgements of flows, at the end of each hop that a radio of
+        /// this kind receives; not the messages of ARP, routing and agents.
+        packet_loss: f64 = default(0.0), in 0.0..=1.0;
         /// Least SINR of a received frame with `error_model = "threshold"`.
         capture: Db = default(Db(10.0)), in Db(-100.0)..=Db(100.0);
         /// Least power of a received frame with `error_model = "threshold"`.

@@ -9,7 +9,8 @@ use crate::examples;
 use crate::field::Field;
 use crate::frequency::Frequency;
 use crate::network::{
-    ArpTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RoutingTable, TopTable,
+    ArpTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RateChangeTable, RoutingTable,
+    TopTable,
 };
 use crate::propagation::PropagationTable;
 use crate::radio::RadioTable;
@@ -87,7 +88,11 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
         Section {
             title: "Wired links and measured gains",
             example: examples::LINKS,
-            tables: vec![table(LinkTable::doc, "[[link]]"), table(GainTable::doc, "[[gain]]")],
+            tables: vec![
+                table(LinkTable::doc, "[[link]]"),
+                table(RateChangeTable::doc, "rate_changes"),
+                table(GainTable::doc, "[[gain]]"),
+            ],
         },
         Section { title: "Flows", example: examples::FLOWS, tables: flows },
         Section { title: "Traffic", example: examples::TRAFFIC, tables: TrafficTable::docs("traffic") },

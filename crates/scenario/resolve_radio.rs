@@ -36,7 +36,8 @@ pub(crate) fn resolve(t: &mut RadioTable, name: &str, path: &Path<'_>, cx: &mut 
     let mac = mac(t, d, s);
     let queue = QueueSpec { packets: t.queue_packets };
     let channel = *t.channel.get_or_insert(d.channel);
-    RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, queue }
+    let packet_loss = t.packet_loss;
+    RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, queue, packet_loss }
 }
 
 fn noise(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {

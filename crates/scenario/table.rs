@@ -411,6 +411,52 @@ macro_rules! variants {
     };
 }
 
+/// Keys and values as a table in braces.
+pub(crate) fn write_pairs(pairs: &[(&'static str, String)]) -> String {
+    let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    format!("{{ {} }}", pairs.join(", "))
+}
+
+/// A table that stands as a value of a key: `struct Name(NameTable)`, an example of it, and how it is written if not on one line.
+macro_rules! inline_table {
+    ($Name:ident, $Table:ident, $example:literal) => {
+        $crate::table::inline_table!($Name, $Table, $example, |table: &$Table| {
+            $crate::table::write_pairs(&table.pairs())
+        });
+    };
+    ($Name:ident, $Table:ident, $example:literal, $write:expr) => {
+        impl $crate::field::Field for $Name {
+            const TYPE: &'static str = "table";
+
+            fn expected() -> String {
+                concat!("a table such as ", $example).to_string()
+            }
+
+            fn schema() -> $crate::schema::Schema {
+                $Table::doc(String::new()).schema()
+            }
+
+            fn read(
+                node: &$crate::tree::Node,
+                path: &$crate::place::Path<'_>,
+                cx: &mut $crate::error::Cx<'_>,
+            ) -> Option<Self> {
+                match &node.value {
+                    $crate::tree::Value::Table(table) => {
+                        $Table::read_table(table, path, cx, &$crate::table::Beside::default()).map(Self)
+                    }
+                    _ => $crate::field::wrong_type(node, path, cx),
+                }
+            }
+
+            fn write(&self) -> String {
+                $write(&self.0)
+            }
+        }
+    };
+}
+
 pub(crate) use {
-    bounds, default_doc, field_type, finish, limit, range_doc, settle, table, variants, write_pair,
+    bounds, default_doc, field_type, finish, inline_table, limit, range_doc, settle, table, variants,
+    write_pair,
 };

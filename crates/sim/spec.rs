@@ -105,8 +105,10 @@ pub struct Knot {
 pub struct LinkSpec {
     /// The two ends.
     pub ends: [usize; 2],
-    /// Rate of each direction.
+    /// Rate of each direction, until the first change.
     pub rate: Rate,
+    /// Further rates of both directions, in ascending order of time.
+    pub rate_changes: Vec<RateChange>,
     /// Propagation delay.
     pub delay: Span,
     /// Probability that a packet is lost on the way, independently.
@@ -115,6 +117,15 @@ pub struct LinkSpec {
     pub loss_every: u32,
     /// Queue of each direction.
     pub queue: QueueSpec,
+}
+
+/// From a moment on a wired link has another rate. A packet that is being sent then keeps its pace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateChange {
+    /// When.
+    pub at: Time,
+    /// The rate of each direction from then on.
+    pub rate: Rate,
 }
 
 /// One measured direction of a radio path.
@@ -150,6 +161,9 @@ pub struct RadioSpec {
     pub propagation: Propagation,
     /// The queue above the MAC.
     pub queue: QueueSpec,
+    /// Probability that a packet which the MAC has received for its node, and acknowledged, is lost all the same: above the
+    /// retries. Messages of ARP, routing and agents are not lost that way.
+    pub packet_loss: f64,
 }
 
 /// The standard whose timing and modes a radio uses.

@@ -233,9 +233,15 @@ impl World {
         self.net.keep_completions();
     }
 
-    /// The files that ended since the last call, flow by flow (as an index) in the order of their ends.
+    /// The files that ended since the last call, each with its flow (as an index), in the order of their ends.
     pub fn take_completions(&mut self) -> Vec<(usize, Completion)> {
         self.net.take_completions()
+    }
+
+    /// The next `files` of them, or `None` if fewer have ended: so a long run is written in blocks that do not hang on the steps in
+    /// which it is advanced. At the end of the run those that are left, once; never any where no flow sends files.
+    pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(usize, Completion)>> {
+        self.net.take_completion_block(files, self.agenda.now >= self.end)
     }
 
     /// Asks for a trace from now on; [`World::take_trace`] fetches it.

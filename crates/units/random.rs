@@ -41,7 +41,7 @@ pub enum Purpose {
     Gap = 5,
     /// Packet or file sizes.
     Size = 6,
-    /// Losses of a wired link.
+    /// Losses of a wired link, or above the MAC of a radio.
     LinkLoss = 7,
     /// Shadowing of a pair of nodes.
     Shadowing = 8,

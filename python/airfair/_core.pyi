@@ -144,10 +144,15 @@ class Scenario:
         stop: Stop | None = None,
         windows_ns: Sequence[int] = (),
         watch: Watch | None = None,
+        on_completions: Callable[[Mapping[str, tuple[str, bytes, Sequence[str] | None]]], object]
+        | None = None,
     ) -> Recorded:
         """Run it to the end and read it every `interval_ns`; otherwise like `run`.
 
-        `watch` is called meanwhile, in this thread. Raises what it raises, too.
+        `watch` and `on_completions` are called meanwhile, in this thread. Raises what they raise, too.
+        `on_completions` gets columns of the files that were done, in the order of their ends and in blocks of
+        one length; at the end of the run what is left, which may be none. It is not called if no flow sends
+        files.
         """
 
     def explain(
@@ -297,7 +302,7 @@ class World:
         """From now on keep the files that end, one by one, for `take_completions`."""
 
     def take_completions(self) -> list[tuple[int, int, int, int]]:
-        """Files that ended since the last call.
+        """Files that ended since the last call, in the order of their ends.
 
         (Number of the flow in `Scenario.flows`, start in ns, bytes, duration in ns.)
         """

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from . import _core
 from ._core import InputError
+from .rows import NAMES, Columns, Rows
 
 SNAPLEN = 160
 """Bytes that are kept of a packet: every header fits, radiotap's and all options of TCP included."""
@@ -24,20 +23,18 @@ LONGEST_NAME = 240
 FRAMES = "frames"
 """The table of frames."""
 
-_NAMES = pa.dictionary(pa.int32(), pa.string())
-
 SCHEMA = pa.schema(
     [
         ("time_ns", pa.int64()),
-        ("event", _NAMES),
-        ("node", _NAMES),
-        ("radio", _NAMES),
+        ("event", NAMES),
+        ("node", NAMES),
+        ("radio", NAMES),
         ("frame", pa.int64()),
-        ("kind", _NAMES),
-        ("from", _NAMES),
-        ("to", _NAMES),
-        ("flow", _NAMES),
-        ("content", _NAMES),
+        ("kind", NAMES),
+        ("from", NAMES),
+        ("to", NAMES),
+        ("flow", NAMES),
+        ("content", NAMES),
         ("sequence", pa.int64()),
         ("mac_sequence", pa.int64()),
         ("retry", pa.bool_()),
@@ -47,7 +44,7 @@ SCHEMA = pa.schema(
         ("nav_ns", pa.int64()),
         ("power_dbm", pa.float64()),
         ("sinr_db", pa.float64()),
-        ("cause", _NAMES),
+        ("cause", NAMES),
         ("by_frame", pa.int64()),
         ("attempts", pa.int64()),
         ("cw_slots", pa.int64()),
@@ -55,8 +52,6 @@ SCHEMA = pa.schema(
     ]
 )
 """Columns of the table of frames."""
-
-Columns = Mapping[str, tuple[str, bytes, Sequence[str] | None]]
 
 
 class Spool:
@@ -66,11 +61,7 @@ class Spool:
         self.captures: dict[str, str] = {}
         """Node and name of the file."""
         self._folder = folder
-        self._batches: list[pa.Table] = []
-        self._trace = trace
-        self._writer: pq.ParquetWriter | None = None
-        if trace and folder is not None:
-            self._writer = pq.ParquetWriter(folder / f"{FRAMES}.parquet", SCHEMA)
+        self._frames = Rows(FRAMES, SCHEMA, folder) if trace else None
 
     def on_capture(self, node: str, data: bytes) -> None:
         """Append to the file of a node."""
@@ -84,24 +75,18 @@ class Spool:
             file.write(data)
 
     def on_frames(self, columns: Columns) -> None:
-        """Append rows: a row group."""
-        rows = pa.Table.from_arrays([_column(*columns[name]) for name in SCHEMA.names], SCHEMA.names)
-        rows = rows.cast(SCHEMA)
-        if self._writer is not None:
-            self._writer.write_table(rows)
-        else:
-            self._batches.append(rows)
+        """Append rows of the table of frames."""
+        assert self._frames is not None
+        self._frames.append(columns)
 
     def close(self) -> None:
         """All is there. To be called also after a failure."""
-        if self._writer is not None:
-            self._writer.close()
+        if self._frames is not None:
+            self._frames.close()
 
     def table(self) -> pa.Table | None:
-        """The rows, if they were asked for and stay in memory."""
-        if not self._trace or self._folder is not None:
-            return None
-        return pa.concat_tables([SCHEMA.empty_table(), *self._batches]).unify_dictionaries()
+        """The frames, if they were asked for and stay in memory."""
+        return None if self._frames is None or self._folder is not None else self._frames.table()
 
 
 def watch(
@@ -128,18 +113,6 @@ def watch(
         _core.parse_time(start),
         None if until is None else _core.parse_time(until),
     )
-
-
-def _column(kind: str, data: bytes, labels: Sequence[str] | None) -> pa.Array:
-    """A column around the simulator's bytes: -1, or what is not a number, is nothing."""
-    values = np.frombuffer(data, kind)
-    if kind == "float64":
-        return pa.array(values, from_pandas=True)
-    nothing = values == -1
-    if labels is None:
-        return pa.array(values, mask=nothing)
-    codes = pa.array(values.astype(np.int32), mask=nothing)
-    return pa.DictionaryArray.from_arrays(codes, pa.array(labels, pa.string()))
 
 
 def _file_name(node: str, taken: set[str]) -> str:

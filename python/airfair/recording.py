@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -19,16 +19,36 @@ from . import _core, capture
 from ._core import InputError, Scenario
 from .output import whole_folder
 from .results import RunResult
+from .rows import NAMES, Columns, Rows
 from .versioned import read_versioned
 
 FORMAT = 1
 """Version of the folder. A reader looks at it first."""
 
 TABLES = ("flows", "flow_series", "queues", "channel")
-"""Files of a folder, each with the ending `.parquet`; `frames` is there if it was asked for."""
+"""Files of every folder, each with the ending `.parquet`."""
 
 AGENTS, HOPS = "agents", "hops"
 """Tables that are there if the scheme has agents, or router code, with inner values."""
+
+COMPLETIONS = "completions"
+"""A table that is there if a flow sends files: a row for each that was done, however many they are."""
+
+COMPLETION_SCHEMA = pa.schema(
+    [
+        ("flow", NAMES),
+        ("file", pa.int64()),
+        ("start_s", pa.float64()),
+        ("bytes", pa.int64()),
+        ("completion_s", pa.float64()),
+        ("timeouts", pa.int64()),
+        ("retransmissions", pa.int64()),
+    ]
+)
+"""Its columns."""
+
+GROWING = (COMPLETIONS, capture.FRAMES)
+"""Tables of any length: written as the run goes, and read when they are asked for."""
 
 
 class Recording:
@@ -50,6 +70,10 @@ class Recording:
       at the end of the interval (NRED: its averages and probabilities);
     - `hops`, if the scheme has router code with inner values: node and target of the interface, a column for
       each value, as it is at the end of the interval (QFCP: capacity, fair share, number of flows);
+    - `completions`, if a flow sends files: a row for each that was delivered and acknowledged, in the order
+      of their ends: flow, number in the flow (from 0, in the order of arrivals), start (since the start of
+      the run), size, completion time; of its connection the time-outs (the SYN's included) and the segments
+      sent again;
     - `frames`, if it was asked for: a row for each transmission, reception, loss with its cause, drop and
       delivery (`docs/how-to/captures.md`).
 
@@ -125,14 +149,14 @@ class Recording:
         tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
         if (source / f"{AGENTS}.parquet").exists():
             tables[AGENTS] = _read(source / f"{AGENTS}.parquet")
-        frames = source / f"{capture.FRAMES}.parquet"
         captures = {node: source / Path(name).name for node, name in about.pop("captures", {}).items()}
         for file in captures.values():
             if not file.is_file():
                 raise InputError(f"{source}: not a whole result: there is no {file.name}")
         scenario = about.pop("resolved_scenario")
         del about["format"], about["status"]
-        files = {capture.FRAMES: frames} if frames.exists() else {}
+        growing = {name: source / f"{name}.parquet" for name in GROWING}
+        files = {name: file for name, file in growing.items() if file.exists()}
         return cls(cast(RunResult, about), scenario, tables, files, captures)
 
 
@@ -194,7 +218,8 @@ def record(
     if target is not None:
         check_new(target)
     with nullcontext() if target is None else whole_folder(target) as folder:
-        with _spool(folder, trace=trace) as spool:
+        completions = _Completions(folder)
+        with closing(completions), _spool(folder, trace=trace) as spool:
             watch = None
             if pcap or trace:
                 watch = capture.watch(
@@ -207,19 +232,42 @@ def record(
                     start=start,
                     until=until,
                 )
-            recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns, watch)
+            recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns, watch, completions.append)
         tables = _tables(recorded)
         result = cast(RunResult, json.loads(recorded.result))
-        frames = spool.table()
-        if frames is not None:
-            tables[capture.FRAMES] = frames
         if target is None or folder is None:
+            growing = {COMPLETIONS: completions.table(), capture.FRAMES: spool.table()}
+            tables |= {name: table for name, table in growing.items() if table is not None}
             return Recording(result, scenario.resolved, tables)
-        files = {capture.FRAMES: target / f"{capture.FRAMES}.parquet"} if trace else {}
+        there = [name for name in GROWING if (folder / f"{name}.parquet").exists()]
+        files = {name: target / f"{name}.parquet" for name in there}
         captures = {name: target / file for name, file in spool.captures.items()}
         recording = Recording(result, scenario.resolved, tables, files, captures)
         recording._write(folder)
     return recording
+
+
+class _Completions:
+    """The table of files that were done. A run without files hands over nothing, not even an empty block."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._rows: Rows | None = None
+
+    def append(self, columns: Columns) -> None:
+        """Append files."""
+        if self._rows is None:
+            self._rows = Rows(COMPLETIONS, COMPLETION_SCHEMA, self._folder)
+        self._rows.append(columns)
+
+    def close(self) -> None:
+        """All is there. To be called also after a failure."""
+        if self._rows is not None:
+            self._rows.close()
+
+    def table(self) -> pa.Table | None:
+        """The files, if there are any flows that send some."""
+        return None if self._rows is None else self._rows.table()
 
 
 @contextmanager

@@ -226,7 +226,7 @@ class RadioPair(TypedDict):
 
 
 class WiredLink(TypedDict):
-    """A wired link between two nodes; rate and delay of each direction."""
+    """A wired link between two nodes; delay and rate of each direction, before the rate's first change."""
 
     ends: list[str]
     rate_bps: int

@@ -22,7 +22,8 @@ fn radio() -> impl Strategy<Value = String> {
         maybe("preamble", &["\"long\"", "\"short\""]),
         maybe("relock", &["\"off\"", "\"10.25 dB\"", "\"-0.1 dB\""]),
         maybe("sensitivity", &["\"preamble-detect\"", "\"-80 dBm\""]),
-        maybe("frame_loss", &["0", "0.01", "1"]),
+        (maybe("frame_loss", &["0", "0.01", "1"]), maybe("packet_loss", &["0", "1e-4", "1"]))
+            .prop_map(|(frame, packet)| format!("{frame}{packet}")),
         maybe("error_model", &["\"threshold\"", "\"worst-sinr\"", "\"per-chunk\""]),
         (-20.0..30.0f64, any::<bool>())
             .prop_map(|(p, w)| if w { format!("tx_power = \"{p} dBm\"\n") } else { String::new() }),
@@ -190,6 +191,18 @@ fn movement() -> impl Strategy<Value = String> {
     )
 }
 
+fn link() -> impl Strategy<Value = String> {
+    let change = (1..1_000_000u64, 1..1_000_000_000_000u64);
+    (1..2000u64, proptest::collection::btree_map(change.0, change.1, 0..4)).prop_map(|(rate, changes)| {
+        let changes: Vec<String> = changes
+            .iter()
+            .map(|(us, rate)| format!("{{ at = \"{us} us\", rate = \"{rate} bit/s\" }}"))
+            .collect();
+        let changes = format!("rate_changes = [{}]\n", changes.join(", "));
+        format!("\n[[link]]\nends = [\"n0\", \"n1\"]\nrate = \"{rate} Mbit/s\"\n{changes}")
+    })
+}
+
 proptest! {
     #[test]
     fn the_complete_form_reads_as_the_same_scenario(
@@ -200,6 +213,7 @@ proptest! {
         routing in routing(),
         flows in (flow(0), flow(1)),
         movement in proptest::option::of(movement()),
+        link in proptest::option::of(link()),
         description in "[ -~äß\t]{0,30}",
     ) {
         let mut text = format!("name = \"any\"\nduration = \"10 s\"\ndescription = {description:?}\n\n[radio]\n{radio}");
@@ -213,6 +227,7 @@ proptest! {
         }
         text.push_str(&movement.unwrap_or_default());
         text.push_str(&format!("{}{}", flows.0, flows.1));
+        text.push_str(&link.unwrap_or_default());
         if let Some(tcp) = tcp {
             text.push_str(&format!("\n[tcp]\n{tcp}"));
         }

@@ -31,7 +31,6 @@ pub struct Sender {
     window: u64,
     rtt: Rtt,
     fallback: Fallback,
-    dbg: [i64; 5],
 }
 
 impl Sender {
@@ -39,7 +38,7 @@ impl Sender {
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
-        Self { config, mss: 1, initial: 1, limit: 1, window: PARTS, rtt, fallback: Fallback::default(), dbg: [0; 5] }
+        Self { config, mss: 1, initial: 1, limit: 1, window: PARTS, rtt, fallback: Fallback::default() }
     }
 
     /// cwnd, bytes.
@@ -64,14 +63,7 @@ impl Sender {
     }
 }
 
-impl Drop for Sender {
-    fn drop(&mut self) {
-        if self.limit > 1 { eprintln!("D {} {} {} {} {} {}", self.dbg[0], self.initial, self.bytes(), self.dbg[1] / 256, self.dbg[2] / 256, self.dbg[3] / 256); }
-    }
-}
-
 impl Source for Sender {
-    fn on_sent(&mut self, sent: &crate::places::Sent, _c: &mut Context<'_>) { self.dbg[0] += sent.bytes.get() as i64; self.dbg[3] = 0; }
     fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
         self.mss = setup.mss.get().clamp(1, 1 << 16);
         self.limit = setup.window_limit.get().clamp(self.mss, LARGEST);
@@ -119,7 +111,6 @@ impl Source for Sender {
 
     fn on_feedback(&mut self, header: &Header, context: &mut Context<'_>) {
         let before = self.bytes();
-        let f = i64::from(header::feedback(header)); self.dbg[1] += f.max(0); self.dbg[2] += f.min(0); self.dbg[3] += f;
         self.fallback.hear(header.missed, before, context);
         match self.fallback.window(context.now) {
             // The routers that speak do not see the whole path: what they grant is not enough to go by.

@@ -14,19 +14,23 @@ pub(crate) struct Files {
     pub all: Delays,
     /// And by size: class k holds sizes of 2^k up to 2^(k+1) - 1 bytes.
     pub by_size: Vec<Delays>,
-    /// Each of them, if that was asked for.
-    pub list: Option<Vec<Completion>>,
 }
 
 /// A file that was delivered and acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
+    /// Its number in its flow, in the order of arrivals, from 0.
+    pub file: u64,
     /// When its application asked for it, ns since the start of the run.
     pub start_ns: u64,
     /// Its size.
     pub bytes: u64,
     /// Until its last byte was acknowledged.
     pub duration_ns: u64,
+    /// Time-outs of its connection, its SYN's included.
+    pub timeouts: u64,
+    /// Segments with payload that it sent again.
+    pub retransmissions: u64,
 }
 
 impl Files {
@@ -48,7 +52,7 @@ impl Files {
         }
     }
 
-    pub(crate) fn add(&mut self, start_ns: u64, bytes: u64, duration_ns: u64) {
+    pub(crate) fn add(&mut self, bytes: u64, duration_ns: u64) {
         self.finished += 1;
         self.all.add(duration_ns);
         let class = bytes.max(1).ilog2() as usize;
@@ -56,8 +60,5 @@ impl Files {
             self.by_size.resize_with(class + 1, Delays::default);
         }
         self.by_size[class].add(duration_ns);
-        if let Some(list) = &mut self.list {
-            list.push(Completion { start_ns, bytes, duration_ns });
-        }
     }
 }

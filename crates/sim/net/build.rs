@@ -16,6 +16,7 @@ use super::laws::{LawId, Laws};
 use super::meter::Meters;
 use super::on_demand::OnDemand;
 use super::packet::Packets;
+use super::packet_loss::PacketLosses;
 use super::placed::Placed;
 use super::routing::{Edge, Router, natural_ranks};
 use super::wire::Direction;
@@ -155,6 +156,8 @@ impl Net {
                 (port.behind, &port.aqm, port.queue.tail_drop())
                 && alone
                 && !saturated.contains(&(port.node as usize))
+                // Departures are known ahead only where the rate stays.
+                && spec.links[wire as usize / 2].rate_changes.is_empty()
             {
                 wires[wire as usize].set_timetable(limit);
             }
@@ -177,6 +180,7 @@ impl Net {
             laws: Laws::default(),
             connections: Connections::default(),
             opened: 0,
+            completions: None,
             packets: Packets::default(),
             marks: BTreeMap::new(),
             drops: BTreeMap::new(),
@@ -185,6 +189,7 @@ impl Net {
             kinds_of_header,
             on_demand: None,
             heeds_received: false,
+            packet_losses: PacketLosses::default(),
             meters: Meters::default(),
             nowhere: false,
             kicks: Vec::new(),
@@ -207,7 +212,15 @@ impl Net {
             Routing::Hops | Routing::Etx => net.find_routes(spec),
             Routing::Aodv(aodv) => net.find_on_demand(spec, aodv, &names, seed)?,
         }
+        let loss = |station: usize| {
+            (
+                air_name(spec, &net, radio_of_station, station),
+                spec.radios[radio_of_station[station]].packet_loss,
+            )
+        };
+        net.packet_losses = PacketLosses::new((0..radio_of_station.len()).map(loss), seed);
         net.heeds_received = net.on_demand.is_some()
+            || net.packet_losses.any()
             || net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received())
             || net.ports.iter().flat_map(|port| &port.hop).any(|hop| hop.heeds_received());
         for station in 0..net.node_of_station.len() {
@@ -233,6 +246,14 @@ impl Net {
         net.laws = laws;
         for (flow, law) in spec.flows.iter().zip(ids) {
             net.add_flow(flow, law, seed, agenda);
+        }
+        for (i, link) in spec.links.iter().enumerate() {
+            let rank = net.wires[2 * i].rank;
+            for change in &link.rate_changes {
+                let (at, rate) = (change.at.as_nanos(), change.rate.as_bps());
+                let order = Order::new(class::RATE_CHANGE, rank);
+                agenda.push(at, order, kinds::RATE_CHANGE, i as u32, (rate >> 32) as u32, rate as u32);
+            }
         }
         if net.warmup > 0 {
             agenda.push(net.warmup, Order::new(class::WARMUP, 0), kinds::WARMUP, 0, 0, 0);

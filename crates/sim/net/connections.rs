@@ -26,6 +26,8 @@ pub(crate) struct Connection {
     pub flow: u32,
     /// What queues take for a flow: connections of one flow are flows of their own.
     pub queue_flow: u32,
+    /// Which of its flow's connections it is, from 0.
+    pub number: u64,
     /// When its application asked for it, ns.
     pub opened: u64,
     /// Size of its file; `None`: it has no end.
@@ -65,6 +67,7 @@ impl Connection {
             receiver,
             flow,
             queue_flow: flow,
+            number: 0,
             opened: 0,
             size: None,
             random,

@@ -15,6 +15,7 @@ mod laws;
 mod meter;
 mod on_demand;
 mod packet;
+mod packet_loss;
 mod placed;
 mod results;
 mod routing;
@@ -36,6 +37,7 @@ use airfair_units::random::Stream;
 use crate::air::{Air, BROADCAST, Handed, Outcome, Upper};
 use crate::engine::{Agenda, Event, Order};
 use crate::measure::delays::Delays;
+use crate::measure::files::Completion;
 use crate::measure::trace::{Record, Trace};
 use crate::spec::{ArpSpec, HeaderSpec};
 use agents::{Agents, is_message};
@@ -47,6 +49,7 @@ use laws::Laws;
 use meter::Meters;
 use on_demand::{OnDemand, is_routing};
 use packet::{NO_FLOW, Packet, Packets};
+use packet_loss::PacketLosses;
 use routing::{NextHop, Router};
 use wire::Direction;
 
@@ -92,6 +95,8 @@ pub(crate) mod kinds {
     pub(crate) const ROUTING_TIMER: u32 = END + 15;
     /// A timer of a hop: `target` the port, `a` the generation, `b` the timer.
     pub(crate) const HOP_TIMER: u32 = END + 16;
+    /// A wired link, `target` its number, has another rate from now on: `a` the upper half of its bit/s, `b` the lower.
+    pub(crate) const RATE_CHANGE: u32 = END + 17;
 }
 
 /// Classes of equal-time events above the air's.
@@ -100,6 +105,8 @@ pub(crate) mod class {
     pub(crate) const TRAFFIC: u8 = 9;
     pub(crate) const TIMER: u8 = 10;
     pub(crate) const WARMUP: u8 = 0;
+    /// What leaves at the moment of a change has the new rate.
+    pub(crate) const RATE_CHANGE: u8 = 0;
 }
 
 /// Reasons for drops that are the network's own.
@@ -112,6 +119,8 @@ pub mod drop_reason {
     pub const ARP_FAILED: &str = "arp-failed";
     /// Too many packets waited for ARP.
     pub const ARP_QUEUE: &str = "arp-queue";
+    /// Lost above the MAC that had acknowledged it.
+    pub const PACKET_LOSS: &str = "packet-loss";
     /// Lost on a wired link.
     pub const WIRE_LOSS: &str = "wire-loss";
     /// Too many hops.
@@ -228,6 +237,8 @@ pub struct Net {
     connections: Connections,
     /// Connections for files opened so far.
     opened: u32,
+    /// Files that have ended, with their flows, if somebody wants them one by one.
+    completions: Option<Vec<(usize, Completion)>>,
     packets: Packets,
     /// Packets marked, by reason.
     marks: BTreeMap<&'static str, u64>,
@@ -237,8 +248,9 @@ pub struct Net {
     kinds_of_header: HeaderKinds,
     /// Routes are found while the world runs.
     on_demand: Option<Box<OnDemand>>,
-    /// Some AQM asks for received packets, they are counted, or routing wants to know where they came from.
+    /// Some AQM asks for received packets, they are counted, they may be lost, or routing wants to know where they came from.
     heeds_received: bool,
+    packet_losses: PacketLosses,
     meters: Meters,
     /// The run's scheme would act at other interfaces than those that there are.
     pub(crate) nowhere: bool,
@@ -291,6 +303,11 @@ impl Net {
             kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
             kinds::SAMPLE => self.sample(event.target, air, agenda),
             kinds::HOP_TIMER => self.hop_timer(event.target, event.a, Timer(event.b as u16), now),
+            kinds::RATE_CHANGE => {
+                let rate_bps = u64::from(event.a) << 32 | u64::from(event.b);
+                self.rate_changes(2 * event.target, rate_bps);
+                self.rate_changes(2 * event.target + 1, rate_bps);
+            }
             kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
             kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
@@ -499,10 +516,13 @@ impl Net {
         }
     }
 
-    /// A packet for this node was received: routing is told where it came from, it is counted, and its interface's AQM passes,
-    /// marks or drops it. Whether it lives.
+    /// A packet for this node was received: unless it is lost, routing is told where it came from, it is counted, and its
+    /// interface's AQM passes, marks or drops it. Whether it lives.
     #[inline(never)]
     fn look_at_received(&mut self, station: u32, handle: u64, from: u32, now: u64) -> bool {
+        if self.loses_received(station, handle, now) {
+            return false;
+        }
         self.note_sender(station, from);
         let Some(packet) = self.packets.get(handle) else { return false };
         self.meters.received(station, packet.bytes);

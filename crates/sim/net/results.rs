@@ -93,21 +93,29 @@ impl Net {
             .collect()
     }
 
-    /// Files that end from now on are kept one by one.
+    /// Files that end from now on are kept one by one, if any flow sends files.
     pub(crate) fn keep_completions(&mut self) {
-        for tcp in self.flows.iter_mut().filter_map(|f| f.tcp.as_mut()) {
-            tcp.done.list.get_or_insert_with(Vec::new);
+        if self.flows.iter().any(|f| f.tcp.as_ref().is_some_and(|tcp| tcp.files.is_some())) {
+            self.completions.get_or_insert_default();
         }
     }
 
     /// The files that ended since the last call, each with its flow.
     pub(crate) fn take_completions(&mut self) -> Vec<(usize, Completion)> {
-        let mut taken = Vec::new();
-        for (i, flow) in self.flows.iter_mut().enumerate() {
-            let list = flow.tcp.as_mut().and_then(|tcp| tcp.done.list.as_mut());
-            taken.extend(list.into_iter().flat_map(std::mem::take).map(|c| (i, c)));
+        self.completions.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// So many of them, or none if there are fewer. When the run is over, those that are left, once.
+    pub(crate) fn take_completion_block(
+        &mut self,
+        files: usize,
+        over: bool,
+    ) -> Option<Vec<(usize, Completion)>> {
+        let list = self.completions.as_mut()?;
+        if over && list.len() <= files {
+            return self.completions.take();
         }
-        taken
+        (list.len() >= files).then(|| list.drain(..files).collect())
     }
 
     /// Connections that live, and the most that have lived at once.

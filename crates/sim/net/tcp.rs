@@ -14,6 +14,7 @@ use super::packet::Packet;
 use super::{Blocked, Net, class, kinds};
 use crate::air::NEVER;
 use crate::engine::{Agenda, Order};
+use crate::measure::files::Completion;
 use crate::measure::trace::{Record, TcpCause};
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
@@ -126,6 +127,7 @@ impl Net {
             self.opened = self.opened.wrapping_add(1);
         }
         connection.size = size;
+        connection.number = number;
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         connection.sender.open(&mut context);
         if let Some(size) = size {
@@ -314,7 +316,9 @@ impl Net {
     fn close(&mut self, id: ConnectionId, now: u64) {
         let Some(connection) = self.connections.get(id) else { return };
         let (flow, opened, size) = (connection.flow, connection.opened, connection.size);
-        let retransmissions = connection.sender.stats().retransmissions;
+        let (file, stats) = (connection.number, connection.sender.stats());
+        let (timeouts, retransmissions) =
+            (stats.timeouts + stats.syns.saturating_sub(1), stats.retransmissions);
         self.connections.remove(id);
         // What its law has set last is nobody's now.
         self.outbox.timers.clear();
@@ -322,7 +326,13 @@ impl Net {
         let Some(tcp) = &mut f.tcp else { return };
         tcp.retransmissions += retransmissions;
         let Some(size) = size else { return };
-        tcp.done.add(opened, size, now - opened);
+        let duration_ns = now - opened;
+        tcp.done.add(size, duration_ns);
+        if let Some(list) = &mut self.completions {
+            let (start_ns, bytes) = (opened, size);
+            let completion = Completion { file, start_ns, bytes, duration_ns, timeouts, retransmissions };
+            list.push((flow as usize, completion));
+        }
         let next = tcp.files.as_mut().and_then(|files| files.after_completion(now));
         self.file_due(flow, next);
     }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::places::{Backlog, DropReason};
+use airfair_units::Rate;
 use airfair_units::random::Stream;
 
 use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, class, drop_reason, kinds};
@@ -214,6 +215,15 @@ impl Direction {
         lost
     }
 
+    /// From now on packets leave at another rate; the one that is being sent keeps its pace.
+    fn set_rate(&mut self, rate_bps: u64) {
+        // Still the same part of a nanosecond, in units of the new rate.
+        let remainder = u128::from(self.remainder) * u128::from(rate_bps) / u128::from(self.rate_bps);
+        self.remainder = remainder as u64;
+        self.rate_bps = rate_bps;
+        self.last_size = LastSize::default();
+    }
+
     /// How long `bytes` take, in whole ns; the rest is carried over while the link stays busy.
     pub(crate) fn serialise(&mut self, bytes: u64, back_to_back: bool) -> u64 {
         if !back_to_back {
@@ -254,6 +264,15 @@ impl Net {
             timetable.wait_ns += begin - now;
         }
         link.send(handle, u64::from(packet.bytes + self.headers.wired), packet.payload, begin)
+    }
+
+    /// A direction of a link has another rate from now on. A packet that a radio has handed up less than a band of propagation
+    /// delays (4 us) ago may have begun a moment later than now, at the old rate.
+    pub(super) fn rate_changes(&mut self, wire: u32, rate_bps: u64) {
+        let link = &mut self.wires[wire as usize];
+        link.set_rate(rate_bps);
+        let port = link.port;
+        self.tell_rate(port, Rate(rate_bps));
     }
 
     /// Packets that wait on a link's timetable now, and how long they will have waited.

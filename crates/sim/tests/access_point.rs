@@ -30,6 +30,7 @@ fn network(stations: usize, wire: Rate, seconds: u64) -> WorldSpec {
     spec.links.push(LinkSpec {
         ends: [HOST, AP],
         rate: wire,
+        rate_changes: vec![],
         delay: Span::from_millis(10),
         loss: 0.0,
         loss_every: 0,

@@ -116,7 +116,7 @@ fn samples_add_up_to_their_interval() {
 #[test]
 fn a_message_is_heard_by_all_neighbours() {
     let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 1);
-    let quiet = WorldSpec { flows: vec![], ..spec };
+    let mut quiet = WorldSpec { flows: vec![], ..spec };
     let says = [(1, 0.3, Destination::Neighbour(NodeId(0))), (1, 0.6, Destination::Broadcast)];
     let (result, log) = speak(&quiet, &says);
     let mut heard: Vec<(u32, u32, u8, bool)> = log.heard.iter().map(|h| (h.0, h.2, h.3[0], h.4)).collect();
@@ -130,6 +130,8 @@ fn a_message_is_heard_by_all_neighbours() {
     assert_eq!(messages(&result, "0"), [0, 0, 2, 1]);
     assert_eq!(messages(&result, "2"), [0, 0, 2, 0]);
     assert_eq!(messages(&result, "3"), [0, 0, 0, 0]);
+    quiet.radios[0].packet_loss = 1.0;
+    assert_eq!(speak(&quiet, &says).1.heard, log.heard, "it strikes packets of flows only");
 }
 
 /// A message stands before the data that wait, and each that a neighbour misses is counted.

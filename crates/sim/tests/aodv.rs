@@ -275,6 +275,7 @@ fn what_does_not_go_together_is_said() {
     spec.links.push(LinkSpec {
         ends,
         rate: Rate(1_000_000),
+        rate_changes: vec![],
         delay: Span::ZERO,
         loss: 0.0,
         loss_every: 0,

@@ -254,6 +254,7 @@ fn wired(seconds: u64, loss_every: u32) -> WorldSpec {
     spec.links.push(LinkSpec {
         ends: [0, 1],
         rate: Rate::from_mbps(1),
+        rate_changes: vec![],
         delay: Span::from_millis(10),
         loss: 0.0,
         loss_every,

@@ -37,6 +37,7 @@ fn dumbbell(mbps: u64, round_trips: &[u64], seconds: u64) -> WorldSpec {
         delay,
         loss: 0.0,
         loss_every: 0,
+        rate_changes: Vec::new(),
         queue: QueueSpec { packets },
     };
     let mut nodes = vec!["left".to_string(), "right".into()];

@@ -57,6 +57,7 @@ fn link(spec: &mut WorldSpec, ends: (usize, usize), mbps: u64, delay_ms: u64, pa
         delay: Span::from_millis(delay_ms),
         loss: 0.0,
         loss_every: 0,
+        rate_changes: Vec::new(),
         queue: QueueSpec { packets },
     });
 }

@@ -37,6 +37,7 @@ fn link(a: usize, b: usize, mbps: u64, delay_us: u64, queue: u32) -> LinkSpec {
     LinkSpec {
         ends: [a, b],
         rate: Rate::from_mbps(mbps),
+        rate_changes: vec![],
         delay: Span::from_micros(delay_us),
         loss: 0.0,
         loss_every: 0,
@@ -162,6 +163,63 @@ fn a_wired_link_loses_nothing_by_rounding() {
     let mut world = make(&spec, 1);
     inject(&mut world, 0, 1, 1);
     assert_eq!(ends(&mut world), [(2_230_400, 0, None)]);
+}
+
+/// 1500 B at 10 Mbit/s take 1.2 ms, at 5 Mbit/s 2.4 ms, at 15 Mbit/s 0.8 ms. The rate is halved at 1.5 ms, while the first
+/// packet leaves (1.0 to 2.2 ms): it keeps its pace, the second takes 2.4 ms, to 4.6 ms. At that very moment the rate is
+/// 15 Mbit/s: the others take 0.8 ms each.
+#[test]
+fn a_wired_link_changes_its_rate_between_packets() {
+    let change = |us: u64, mbps| RateChange { at: Time(us * 1000), rate: Rate::from_mbps(mbps) };
+    let mut wire = link(0, 1, 10, 5000, 50);
+    wire.rate_changes = vec![change(1500, 5), change(4600, 15)];
+    let spec = cable(1, &[wire]);
+    let expected = [7_200_000, 9_600_000, 10_400_000, 11_200_000];
+    for (from, to) in [(0, 1), (1, 0)] {
+        let mut world = make(&spec, 1);
+        inject(&mut world, from, to, 4);
+        let arrivals: Vec<_> = ends(&mut world).into_iter().map(|(at, _, dropped)| (at, dropped)).collect();
+        assert_eq!(arrivals, expected.map(|at| (at, None)));
+        // The same in steps that end before, at and after each change.
+        let mut world = make(&spec, 1);
+        inject(&mut world, from, to, 4);
+        let step = |tenths: u64| {
+            world.advance(Time(tenths * 100_000));
+            world.drain_outputs().into_iter().map(|output| output.at.0).collect::<Vec<_>>()
+        };
+        assert_eq!((1..=200).flat_map(step).collect::<Vec<_>>(), expected);
+    }
+}
+
+/// At 7 Mbit/s 1500 B take 1714285.71 ns, at 21 Mbit/s 571428.57 ns: what the first packet's end was early by, 5/7 of a
+/// nanosecond, is kept across the change, so that three packets end after 2857142.86 ns.
+#[test]
+fn a_change_of_rate_loses_nothing_by_rounding() {
+    let mut wire = link(0, 1, 7, 0, 50);
+    wire.rate_changes = vec![RateChange { at: Time(1_000_001), rate: Rate::from_mbps(21) }];
+    let mut world = make(&cable(1, &[wire]), 1);
+    inject(&mut world, 0, 1, 3);
+    assert_eq!(ends(&mut world), [(2_714_285, 0, None), (3_285_714, 1, None), (3_857_142, 2, None)]);
+}
+
+/// A source that always has more keeps the link busy: 10 s at 8 Mbit/s, 10 s at 4, 10 s at 16 carry 35 MB, but for headers
+/// (28 of 1000 B), the delay, and what is under way. Changes to the same rate change nothing.
+#[test]
+fn a_link_carries_its_rate_over_time() {
+    let change =
+        |seconds: u64, mbps| RateChange { at: Time(seconds * 1_000_000_000), rate: Rate::from_mbps(mbps) };
+    let mut wire = link(0, 1, 8, 1000, 50);
+    wire.rate_changes = vec![change(10, 4), change(20, 16)];
+    let mut spec = cable(30, &[wire]);
+    flow(&mut spec, "f", 0, 1, saturating(972));
+    let result = run(&spec, 1);
+    let bytes = result.flows[0].delivered_bytes as f64 / 0.972;
+    assert!((bytes / 35e6 - 1.0).abs() < 2e-4, "{bytes}");
+    spec.links[0].rate_changes = vec![change(10, 8), change(20, 8)];
+    let same = run(&spec, 1);
+    spec.links[0].rate_changes.clear();
+    let none = run(&spec, 1);
+    assert_eq!((same.flows, same.ends, same.queues), (none.flows, none.ends, none.queues));
 }
 
 /// Both directions at once, each with its own queue.

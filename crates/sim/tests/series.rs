@@ -20,6 +20,7 @@ fn spec() -> WorldSpec {
     spec.links.push(LinkSpec {
         ends: [2, 3],
         rate: Rate::from_mbps(1),
+        rate_changes: vec![],
         delay: Span::from_millis(20),
         loss: 0.01,
         loss_every: 0,

@@ -53,6 +53,7 @@ fn link(ends: (usize, usize), mbps: u64, delay_ms: u64, packets: u32) -> LinkSpe
     LinkSpec {
         ends: [ends.0, ends.1],
         rate: Rate::from_mbps(mbps),
+        rate_changes: vec![],
         delay: Span::from_millis(delay_ms),
         loss: 0.0,
         loss_every: 0,
@@ -181,8 +182,10 @@ fn files_may_be_kept_one_by_one() {
     world.advance(Time(500_000_000));
     world.keep_completions();
     drive::to_end(&mut world);
-    let kept = |start_ns, bytes, duration_ns| (0, Completion { start_ns, bytes, duration_ns });
-    let expected = [kept(1_000_000_000, 1000, 49_280_000), kept(2_000_000_000, 3000, 86_240_000)];
+    let kept = |file, start_ns, bytes, duration_ns| {
+        (0, Completion { file, start_ns, bytes, duration_ns, timeouts: 0, retransmissions: 0 })
+    };
+    let expected = [kept(1, 1_000_000_000, 1000, 49_280_000), kept(2, 2_000_000_000, 3000, 86_240_000)];
     assert_eq!(world.take_completions(), expected);
     assert!(world.take_completions().is_empty());
 }

@@ -22,6 +22,7 @@ fn wires(n: usize, seconds: u64) -> WorldSpec {
         spec.links.push(LinkSpec {
             ends: [2 * i, 2 * i + 1],
             rate: Rate::from_mbps(100),
+            rate_changes: vec![],
             delay: Span::from_millis(1),
             loss: 0.0,
             loss_every: 0,

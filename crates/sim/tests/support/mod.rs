@@ -69,6 +69,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
         },
         propagation: two_ray(),
         queue: QueueSpec { packets: 50 },
+        packet_loss: 0.0,
     }
 }
 

@@ -71,6 +71,7 @@ pub fn profile(name: &str) -> RadioSpec {
             radio.phy.preamble = Preamble::Short;
             radio.phy.short_slot = true;
             radio.phy.relock = Some(Db(6.0));
+            radio.packet_loss = 0.05;
         }
         "far" => {
             radio = dot11b(250.0 * scale(name), 550.0 * scale(name));
@@ -117,6 +118,10 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
         spec.links.push(LinkSpec {
             ends: [a % n, b % n],
             rate: Rate::from_mbps(2),
+            // Every other one's rate changes while packets are on it.
+            rate_changes: (1..=3 * (a % 2) as u64)
+                .map(|i| RateChange { at: Time(i * 70_000_000), rate: Rate::from_mbps(i) })
+                .collect(),
             delay: Span::from_micros(700),
             loss: 0.1,
             loss_every: 7,

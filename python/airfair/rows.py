@@ -1,0 +1,58 @@
+"""Tables that are written while a run goes on: their rows never stand in memory together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+NAMES = pa.dictionary(pa.int32(), pa.string())
+"""The type of a column of names."""
+
+Columns = Mapping[str, tuple[str, bytes, Sequence[str] | None]]
+"""Rows as the simulator hands them over: kind, values as bytes, and the names that they stand for."""
+
+
+class Rows:
+    """Takes rows as they come: into `NAME.parquet` of a folder, or into memory if there is none."""
+
+    def __init__(self, name: str, schema: pa.Schema, folder: Path | None) -> None:
+        """With a folder the file is there at once, empty."""
+        self._schema = schema
+        self._batches: list[pa.Table] = []
+        self._writer = None if folder is None else pq.ParquetWriter(folder / f"{name}.parquet", schema)
+
+    def append(self, columns: Columns) -> None:
+        """Append rows: a row group of the file."""
+        names = self._schema.names
+        rows = pa.Table.from_arrays([_column(*columns[name]) for name in names], names).cast(self._schema)
+        if not rows.num_rows:
+            return
+        if self._writer is not None:
+            self._writer.write_table(rows)
+        else:
+            self._batches.append(rows)
+
+    def close(self) -> None:
+        """No more will come. To be called also after a failure."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def table(self) -> pa.Table:
+        """The rows that stay in memory."""
+        return pa.concat_tables([self._schema.empty_table(), *self._batches]).unify_dictionaries()
+
+
+def _column(kind: str, data: bytes, labels: Sequence[str] | None) -> pa.Array:
+    """A column around the simulator's bytes: -1, or what is not a number, is nothing."""
+    values = np.frombuffer(data, kind)
+    if kind == "float64":
+        return pa.array(values, from_pandas=True)
+    nothing = values == -1
+    if labels is None:
+        return pa.array(values, mask=nothing)
+    codes = pa.array(values.astype(np.int32), mask=nothing)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(labels, pa.string()))
