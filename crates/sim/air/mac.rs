@@ -279,7 +279,8 @@ impl Air {
         self.send_first(id, agenda);
     }
 
-    /// The station has won access: RTS, CTS to itself, data or broadcast.
+    /// The station has won access: RTS, CTS to itself, data or broadcast. It has one caller, in the loop of events.
+    #[inline(always)]
     fn send_first(&mut self, id: u32, agenda: &mut Agenda) {
         let (station, kind) = self.at(id);
         let Some(&packet) = station.mac.held.front() else { return };

@@ -150,6 +150,7 @@ impl Net {
     }
 
     /// A packet leaves the queue of a port whose hop wants to know.
+    #[inline(never)]
     pub(super) fn leave_hop(&mut self, port: u32, handle: u64, now: u64) {
         if self.ports[port as usize].hop.as_ref().is_none_or(|host| host.leaves_alone()) {
             return;
@@ -163,6 +164,7 @@ impl Net {
     }
 
     /// A packet for this node came in through a port whose hop may want to know.
+    #[inline(never)]
     pub(super) fn receive_hop(&mut self, port: u32, handle: u64, now: u64) {
         if self.ports[port as usize].hop.as_ref().is_none_or(|host| !host.heeds_received()) {
             return;
@@ -176,6 +178,7 @@ impl Net {
     }
 
     /// A packet is dropped at a port.
+    #[inline(never)]
     pub(super) fn drop_at(&mut self, port: u32, handle: u64, reason: &'static str, now: u64) {
         let framing = self.framing(port);
         let bytes = self.packets.get(handle).map(|packet| packet.bytes + framing);

@@ -285,32 +285,41 @@ impl Net {
     pub(crate) fn handle(&mut self, event: Event, air: &Air, agenda: &mut Agenda) {
         let now = agenda.now;
         match event.kind {
-            kinds::FLOW_START => self.flow_start(event.target, now, agenda),
             kinds::SOURCE => self.source_due(event.target, now, agenda),
             kinds::WIRE_FREE => self.wire_free(event.target, agenda),
             kinds::WIRE_ARRIVAL => self.wire_arrival(event.target, now, agenda),
-            kinds::ARP_RETRY => self.arp_retry(event.target, event.a, now),
             kinds::RELEASE => self.end_control((u64::from(event.target) << 32) | u64::from(event.a)),
+            kinds::FILE => self.file_arrives(event.target, now),
+            kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
+            kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
+            kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
+            _ => self.handle_rare(event, air, agenda),
+        }
+    }
+
+    /// The events of which there are few: kept out of the loop of events.
+    #[inline(never)]
+    fn handle_rare(&mut self, event: Event, air: &Air, agenda: &mut Agenda) {
+        let now = agenda.now;
+        match event.kind {
+            kinds::FLOW_START => self.flow_start(event.target, now, agenda),
+            kinds::FLOW_STOP => self.tcp_stop(event.target, now),
+            kinds::ARP_RETRY => self.arp_retry(event.target, event.a, now),
             kinds::INJECT => {
                 if let Some(injected) = self.injections.remove(&event.a) {
                     self.make_injected(injected, now);
                 }
             }
             kinds::WARMUP => self.warmed_up(now),
-            kinds::FLOW_STOP => self.tcp_stop(event.target, now),
-            kinds::FILE => self.file_arrives(event.target, now),
-            kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
-            kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
             kinds::SAMPLE => self.sample(event.target, air, agenda),
+            kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
+            kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
             kinds::HOP_TIMER => self.hop_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::RATE_CHANGE => {
                 let rate_bps = u64::from(event.a) << 32 | u64::from(event.b);
                 self.rate_changes(2 * event.target, rate_bps);
                 self.rate_changes(2 * event.target + 1, rate_bps);
             }
-            kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
-            kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
-            kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
             _ => unreachable!("not an event of the network"),
         }
     }

@@ -299,6 +299,7 @@ impl Net {
     }
 
     /// Counts a connection whose law has begun to follow TCP's because routers do not speak its scheme, and puts it into the trace.
+    #[inline(never)]
     fn tell_fallback(&mut self, id: ConnectionId, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let fell_back = connection.sender.law().fell_back();
