@@ -8,12 +8,16 @@ use airfair_schemes::places::{
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
-use airfair_sim::engine::drive;
+use airfair_sim::capture::Watch;
+use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::measure::trace::{Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_wire::congestion::{Congestion, Fields, Rates};
+use airfair_wire::pcapng::Block;
+use airfair_wire::{Ipv4, Tcp};
 use support::{dot11b, node, world};
 
 /// No options in the headers, every segment acknowledged.
@@ -347,4 +351,49 @@ fn among_tcp_it_is_tcp() {
     assert_eq!(result.flows.iter().map(|flow| flow.fallbacks).collect::<Vec<_>>(), [1, 0]);
     let rates = goodputs(&result);
     assert!(jain(&rates) > 0.9 && rates.iter().sum::<f64>() > 4.5e6, "{rates:?}");
+}
+
+/// The packets of a captured wire: congestion header and payload.
+fn captured(spec: &WorldSpec, node: u32) -> Vec<(Congestion, usize)> {
+    let mut world = World::new(spec, "qfcp", built("qfcp", &[]), 1).unwrap();
+    let interfaces = (0..world.queues().len()).collect();
+    let (from, until) = (Time::ZERO, Time::NEVER);
+    world.observe(Watch { interfaces, snap_len: 0, errors: true, rows: false, node: None, from, until });
+    let mut file = Vec::new();
+    while world.now() < world.end() {
+        world.advance(world.now().saturating_add(Span::from_millis(100)));
+        let of_node = world.take_captures(1).into_iter().filter(|(captured, _)| *captured == node);
+        file.extend(of_node.flat_map(|(_, bytes)| bytes));
+    }
+    let (mut found, mut left) = (Vec::new(), &file[..]);
+    while let (Some(block), rest) = Block::decode(left).expect("a block") {
+        left = rest;
+        let Block::Packet(packet) = block else { continue };
+        let (ip, bytes) = Ipv4::decode(packet.data.get()).expect("an IP packet");
+        assert_eq!(ip.protocol, airfair_wire::ipv4::Protocol::EXPERIMENTAL_2);
+        let (congestion, bytes) = Congestion::decode(bytes).expect("a congestion header");
+        assert_eq!(congestion.next, 6);
+        Tcp::verify(ip.source, ip.destination, bytes).expect("TCP follows");
+        let (_, payload) = Tcp::decode(bytes).expect("a segment");
+        found.push((congestion, payload.len()));
+    }
+    found
+}
+
+/// What a capture shows: the SYN leaves with the first share of the wire, a twentieth of 8 Mbit/s, its answer echoes that, and data
+/// know the round-trip time of 20.112 ms.
+#[test]
+fn captures_show_the_header() {
+    let mut spec = chain(&[8], 1);
+    spec.links[0].delay = Span::from_millis(10);
+    spec.headers.tcp = Some(20);
+    add(&mut spec, "file", (0, 1), Traffic::File { size: Bytes(1500) });
+    let rates = |request, feedback, rtt_us| Fields::Qfcp(Rates { rtt_us, request, feedback });
+    let seen: Vec<_> =
+        captured(&spec, 0).into_iter().map(|(c, payload)| (c.spoken, c.fields, payload)).collect();
+    let all = u32::MAX;
+    assert_eq!(seen[..2], [(1, rates(50_000, 0, 0), 0), (1, rates(50_000, 50_000, 0), 0)]);
+    assert_eq!(seen[2].1, rates(50_000, 0, 20_112));
+    assert!(seen.iter().all(|(spoken, fields, _)| *spoken == 1 && *fields != rates(all, 0, 0)));
+    assert_eq!(seen.iter().map(|packet| packet.2).sum::<usize>(), 1500);
 }
