@@ -22,7 +22,9 @@ pub struct Log {
 pub enum Law {
     /// A window that never changes, bytes.
     Fixed(u64),
-    /// The same with pacing: bit/s and quantum.
+    /// The same, and partial acknowledgements leave what duplicates have added.
+    Keeping(u64),
+    /// A fixed window with pacing: bit/s and quantum.
     Paced(u64, u64, Option<u64>),
     /// No window at all.
     Open,
@@ -45,7 +47,7 @@ pub struct Witness {
 impl Witness {
     pub fn new(law: Law, log: Arc<Mutex<Log>>) -> Self {
         let window = match law {
-            Law::Fixed(window) | Law::Paced(window, _, _) => window,
+            Law::Fixed(window) | Law::Keeping(window) | Law::Paced(window, _, _) => window,
             _ => 0,
         };
         Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40 }
@@ -148,6 +150,10 @@ impl Source for Witness {
     }
 
     fn partial_ack(&self) -> PartialAck {
-        if matches!(self.law, Law::Reno) { PartialAck::EndsRecovery } else { PartialAck::RepairsNext }
+        match self.law {
+            Law::Reno => PartialAck::EndsRecovery,
+            Law::Keeping(_) => PartialAck::RepairsAndKeeps,
+            _ => PartialAck::RepairsNext,
+        }
     }
 }

@@ -190,6 +190,38 @@ fn partial_acknowledgements_deflate_below_the_window() {
 }
 
 #[test]
+fn partial_acknowledgements_may_leave_what_duplicates_have_added() {
+    // Equation 5 of QFCP: the window and the number of duplicates, until all is acknowledged.
+    check(
+        &plain(),
+        Law::Keeping(6000),
+        "
+        0 open
+        0 endless
+        > 1:6001/1000
+        100 < 1
+        100 < 1
+        100 < 1
+        ! fast-loss 6000 pipe 6000
+        > 1:1001 6001:9001/1000
+        # 6000 + 3 * 1000, and 4000 are outstanding: five beside the repair.
+        200 < 5001
+        > 5001:6001 9001:14001/1000
+        = pipe=9000 state=recovery
+        # A fourth duplicate: one more.
+        210 < 5001
+        > 14001:15001
+        # All that was sent before the loss was noticed is there: the window alone, and 6000 are outstanding.
+        300 < 9001
+        ! recovered 6000
+        = pipe=6000 state=open
+        400 < 10001
+        > 15001:16001
+        ",
+    );
+}
+
+#[test]
 fn duplicates_of_what_ended_a_recovery_start_none() {
     // RFC 6582 section 3.2, step 2: more than `recover` must be acknowledged.
     check(
