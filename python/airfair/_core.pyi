@@ -132,8 +132,8 @@ class Scenario:
         The same scenario, scheme, seed and version give the same bytes of everything but `perf`.
         `windows_ns` are lengths of windows in which fairness is measured; with `wire_check` the headers of
         explicit-rate schemes become bytes and are read again at every hop, and the result is the same. Raises
-        `InputError` for an unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on
-        `stop`.
+        `InputError` for an unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or
+        on `stop`.
         """
 
     def record(

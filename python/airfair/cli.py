@@ -133,7 +133,7 @@ def cli() -> None:
 @click.option(
     "--wire-check",
     is_flag=True,
-    help="Turn the headers of explicit-rate schemes into bytes and back at every hop; the results are the same.",
+    help="Turn headers of explicit-rate schemes into bytes and back at every hop; the results are the same.",
 )
 @click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was.")
 @click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock.")
@@ -182,8 +182,9 @@ def run(
     for option, value in (("--out", out), ("--window", windows or None), ("--report", report)):
         if value is not None and realtime:
             raise click.UsageError(f"{option} and --realtime do not go together")
-    for option, value in (("--out", out), ("--report", report), ("--realtime", realtime or None)):
-        if value is not None and wire_check:
+    given = {"--out": out is not None, "--report": report is not None, "--realtime": realtime}
+    for option, asked in given.items():
+        if asked and wire_check:
             raise click.UsageError(f"{option} and --wire-check do not go together")
     scenario = Scenario.read(file, overrides)
     windows_ns = [time("--window", window) for window in windows]

@@ -13,7 +13,7 @@ pub struct Seen {
     pub arrived: u64,
     /// Of those, dropped.
     pub dropped: u64,
-    /// Q: the queue that has stood all the time of the last queue interval, bytes.
+    /// Q: the queue that has stood all the time of the last queue interval, or of this one where there is none, bytes.
     pub standing: u64,
     /// What waits at its end, bytes.
     pub backlog: u64,
@@ -24,8 +24,8 @@ pub trait Efficiency: Send {
     /// phi: bytes by which all traffic shall change in a round-trip time.
     fn change(&mut self, seen: &Seen) -> f64;
 
-    /// The interval over which a standing queue is looked for, with this mean round-trip time, s, and this backlog, bytes. `None`:
-    /// nobody wants to know of one.
+    /// The interval over which a standing queue is looked for, with this mean round-trip time, s, and this backlog, bytes. `None`: the
+    /// control interval itself.
     fn queue_interval(&self, rtt: f64, backlog: u64) -> Option<Span>;
 
     /// The link has another rate, bytes/s.

@@ -40,6 +40,9 @@ impl Factor {
     /// Times an integer below 2^64, at most [`MOST`].
     #[inline]
     fn times(self, value: u64) -> u64 {
+        if self.mantissa == 0 {
+            return 0;
+        }
         let product = (u128::from(value) * u128::from(self.mantissa)) >> self.shift;
         product.min(u128::from(MOST)) as u64
     }

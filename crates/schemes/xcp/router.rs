@@ -80,6 +80,9 @@ impl<E: Efficiency> Router<E> {
         let mean = self.fairness.mean_rtt().map(|s| Span((s * 1e9) as u64));
         self.interval = mean.unwrap_or(self.config.first_interval).max(least).min(most);
         let rtt = self.seconds();
+        if self.efficiency.queue_interval(rtt, backlog.bytes).is_none() {
+            self.look_at_queue(backlog, context);
+        }
         let (arrived, dropped) = (std::mem::take(&mut self.arrived), std::mem::take(&mut self.dropped));
         let (standing, backlog) = (self.standing, backlog.bytes);
         self.phi = self.efficiency.change(&Seen { seconds, rtt, arrived, dropped, standing, backlog });

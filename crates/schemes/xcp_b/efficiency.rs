@@ -11,21 +11,23 @@ pub struct Blind {
     pub alpha: f64,
     /// beta.
     pub beta: f64,
+    /// q is the least queue of an interval instead of that at its end.
+    pub least: bool,
     /// kappa: the queue that is aimed at, bytes.
     pub target: f64,
     /// chi B: what is handed out while the link is idle, bytes.
     pub idle_change: f64,
-    /// n: so many intervals in a row have to end with an empty queue before the link counts as idle.
+    /// n: q has to be 0 in so many intervals in a row before the link counts as idle.
     pub patience: u32,
-    /// The queue at the end of the last interval, bytes.
+    /// q of the last interval, bytes.
     pub before: u64,
-    /// Intervals in a row that have ended with an empty queue.
+    /// Intervals in a row with q = 0.
     pub empty: u32,
 }
 
 impl Efficiency for Blind {
     fn change(&mut self, seen: &Seen) -> f64 {
-        let queue = seen.backlog;
+        let queue = if self.least { seen.standing } else { seen.backlog };
         self.empty = if queue == 0 { self.empty.saturating_add(1) } else { 0 };
         // What was dropped would stand in a larger queue.
         let growth = queue as f64 + seen.dropped as f64 - self.before as f64;

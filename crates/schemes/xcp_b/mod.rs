@@ -8,15 +8,15 @@
 //!
 //! | symbol | here | unit | default |
 //! |---|---|---|---|
-//! | q_k | what waits at the end of interval k | bytes | |
+//! | q_k | the least that waited in interval k; `queue` | bytes | |
 //! | kappa | `target`, in packets of `packet_size` | packets | 3 |
 //! | n | `patience` | intervals | 2 |
 //! | chi | `chi` | part of the buffer B | 0.1 |
 //! | B | the queue's limit in packets of `packet_size` | bytes | |
 //! | alpha, beta, gamma | as in XCP | | 0.4, 0.226, 0.1 |
 //!
-//! - Busy (`q_k > 0`, or empty for less than n intervals): `phi = -alpha (q_k - q_(k-1)) - beta (q_k - kappa)`.
-//! - Idle (empty at the end of n intervals in a row): `phi = chi B`.
+//! - Busy (`q_k > 0`, or 0 in less than n intervals in a row): `phi = -alpha (q_k - q_(k-1)) - beta (q_k - kappa)`.
+//! - Idle (`q_k = 0` in n intervals in a row): `phi = chi B`.
 //!
 //! A public summary confirms: the speed of the queue in the place of C - y, a fixed amount while the link is under-used, a queue target
 //! above zero, a late reaction, and the bound `chi <= 1/(5 - alpha - beta)`. **Not verified** against the papers: kappa, n, the base of
@@ -24,7 +24,8 @@
 //!
 //! Readings, ours:
 //! - What is dropped counts as growth of the queue: at a full queue `q_k - q_(k-1)` is 0 whatever arrives.
-//! - The queue is what waits at the end of an interval, the packet that is being sent left out.
+//! - q is the least of an interval, as XCP's Q is the least of half a round trip, the packet that is being sent left out. What waits at its
+//!   end (`queue = "end"`) may be a clump on a link that is idle at times: flows with other round-trip times then use 80 % of it for minutes.
 //! - Losses are answered as in XCP; QFCP's paper depends on that (its figure 3).
 
 mod efficiency;
@@ -38,6 +39,13 @@ use crate::places::{Hop, Interface, Source};
 use crate::registry::Scheme;
 use crate::xcp::{self, Router, RouterConfig, Sender, SenderConfig};
 
+const QUEUE: ParamDoc = ParamDoc {
+    name: "queue",
+    doc: "q: the least that waited in a control interval, or what waits at its end; packets that come in clumps make a queue at the end of \
+          intervals in which the link was idle. Not verified",
+    kind: ParamKind::Choice(&["least", "end"]),
+    default: "least",
+};
 const TARGET: ParamDoc = ParamDoc {
     name: "target",
     doc: "kappa: the queue that is aimed at, packets; not verified",
@@ -46,7 +54,7 @@ const TARGET: ParamDoc = ParamDoc {
 };
 const PATIENCE: ParamDoc = ParamDoc {
     name: "patience",
-    doc: "n: the link counts as idle when so many control intervals in a row ended with an empty queue; not verified",
+    doc: "n: the link counts as idle when q was 0 in so many control intervals in a row; not verified",
     kind: ParamKind::Integer,
     default: "2",
 };
@@ -69,6 +77,7 @@ pub const PARAMS: &[ParamDoc] = &[
     xcp::ALPHA,
     xcp::BETA,
     xcp::GAMMA,
+    QUEUE,
     TARGET,
     PATIENCE,
     CHI,
@@ -91,6 +100,7 @@ pub struct XcpB {
     sender: SenderConfig,
     alpha: f64,
     beta: f64,
+    least: bool,
     chi: f64,
     target: f64,
     patience: u32,
@@ -108,6 +118,7 @@ impl XcpB {
             sender: xcp::sender(params)?,
             alpha: params.number(&xcp::ALPHA, 0.0..=10.0)?,
             beta: params.number(&xcp::BETA, 0.0..=10.0)?,
+            least: params.choice(&QUEUE)? == "least",
             chi: params.number(&CHI, 0.0..=1.0)?,
             target: params.number(&TARGET, 0.0..=1e6)?,
             patience: params.integer(&PATIENCE, 1..=1000)? as u32,
@@ -126,6 +137,7 @@ impl Scheme for XcpB {
         let efficiency = Blind {
             alpha: self.alpha,
             beta: self.beta,
+            least: self.least,
             target: self.target * packet,
             idle_change: self.chi * f64::from(interface.limit_packets) * packet,
             patience: self.patience,

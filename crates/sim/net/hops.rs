@@ -112,15 +112,16 @@ impl Net {
 
     /// What waits at a port.
     fn backlog(&mut self, port: u32, now: u64) -> Backlog {
-        let view = self.ports[port as usize].queue.view();
-        match self.ports[port as usize].behind {
-            Behind::Wire(wire) => {
-                let link = &mut self.wires[wire as usize];
-                let framing = u64::from(view.packets) * u64::from(self.headers.wired);
-                link.backlog(now).unwrap_or(Backlog { packets: view.packets, bytes: view.bytes + framing })
-            }
-            Behind::Station(_) => Backlog { packets: view.packets, bytes: view.bytes },
-        }
+        let at = &self.ports[port as usize];
+        let framing = match at.behind {
+            Behind::Wire(wire) => match self.wires[wire as usize].backlog(now) {
+                Some(backlog) => return backlog,
+                None => self.headers.wired,
+            },
+            Behind::Station(_) => 0,
+        };
+        let view = at.queue.view();
+        Backlog { packets: view.packets, bytes: view.bytes + u64::from(view.packets) * u64::from(framing) }
     }
 
     /// Bytes that the link behind a port adds to a packet, as far as hops count them.

@@ -147,9 +147,16 @@ impl Direction {
             timetable.begun += 1;
         }
         let Some(first) = self.in_flight.get(timetable.begun) else { return Some(Backlog::default()) };
-        let bits = u128::from(self.free_at - first.begin) * u128::from(self.rate_bps);
-        // Moments are whole nanoseconds: the nearest byte is the right one.
-        let bytes = ((bits + 4_000_000_000) / 8_000_000_000) as u64;
+        // Moments are whole nanoseconds: the nearest byte is the right one. Wide numbers are slow to divide, and needed only where
+        // seconds of many Gbit/s wait.
+        let (span, half, unit) = (self.free_at - first.begin, 4_000_000_000, 8_000_000_000);
+        let bytes = match span.checked_mul(self.rate_bps).and_then(|bits| bits.checked_add(half)) {
+            Some(bits) => bits / unit,
+            None => {
+                let bits = u128::from(span) * u128::from(self.rate_bps) + u128::from(half);
+                (bits / u128::from(unit)) as u64
+            }
+        };
         Some(Backlog { packets: (self.in_flight.len() - timetable.begun) as u32, bytes })
     }
 

@@ -25,7 +25,7 @@ fn tcp() -> Transport {
     Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false }
 }
 
-/// A flow for each round-trip time in ms, a tenth of a second apart, over a bottleneck with a queue of its product with 100 ms.
+/// A flow for each round-trip time in ms, 10 ms apart, over a bottleneck with a queue of its product with 100 ms.
 fn dumbbell(mbps: u64, round_trips: &[u64], seconds: u64) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), seconds);
     spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
@@ -53,7 +53,7 @@ fn dumbbell(mbps: u64, round_trips: &[u64], seconds: u64) -> WorldSpec {
             to: sink,
             transport: tcp(),
             traffic: Traffic::Endless,
-            start: Time(i as u64 * 100_000_000),
+            start: Time(i as u64 * 10_000_000),
             start_jitter: Span::ZERO,
             stop: Time::NEVER,
         });
@@ -92,7 +92,7 @@ const SCHEMES: [&str; 3] = ["xcp", "xcp-b", "rcp"];
 fn the_link_is_full_and_shared_and_the_queue_short() {
     for (flows, mbps) in [(1, 150), (10, 150), (100, 150)] {
         for scheme in SCHEMES {
-            let result = run(&dumbbell(mbps, &vec![100; flows], 20), scheme, &[], false);
+            let result = run(&dumbbell(mbps, &vec![100; flows], 14), scheme, &[], false);
             let (used, jain, queue) = judge(&result, mbps);
             println!("{scheme}, {flows} flows: used {used:.4}, Jain {jain:.4}, {queue:.1} packets wait");
             assert!(used > 0.95, "{scheme}, {flows} flows: {used}");
@@ -100,35 +100,37 @@ fn the_link_is_full_and_shared_and_the_queue_short() {
             assert!(queue < 100.0, "{scheme}, {flows} flows: {queue}");
             // Under RCP a flow that comes while others have all of the link is told the same rate: the first ones may overflow.
             let dropped: u64 = result.drops.values().sum();
-            assert!(dropped == 0 || scheme == "rcp" && dropped < 1000, "{scheme}, {flows} flows: {dropped}");
+            assert!(
+                dropped == 0 || scheme == "rcp" && dropped < 10_000,
+                "{scheme}, {flows} flows: {dropped}"
+            );
             assert_eq!(result.flows.iter().map(|flow| flow.fallbacks).sum::<u64>(), 0);
         }
     }
 }
 
-/// Round-trip times from 20 to 320 ms: the shares of rates are equal all the same. XCP-b waits two
-/// empty intervals before it takes a link for idle, which costs more where packets come in clumps.
+/// Round-trip times from 20 to 320 ms: the shares of rates are equal all the same.
 #[test]
 fn far_flows_get_as_much_as_near_ones() {
-    for (scheme, least) in SCHEMES.into_iter().zip([0.95, 0.88, 0.95]) {
-        let result = run(&dumbbell(50, &[20, 40, 80, 160, 320], 60), scheme, &[], false);
+    for scheme in SCHEMES {
+        let result = run(&dumbbell(50, &[20, 40, 80, 160, 320], 40), scheme, &[], false);
         let (used, jain, queue) = judge(&result, 50);
         println!("{scheme}: used {used:.4}, Jain {jain:.4}, {queue:.1} packets wait");
-        assert!(used > least && jain > 0.98, "{scheme}: {used} {jain}");
+        assert!(used > 0.95 && jain > 0.98, "{scheme}: {used} {jain}");
     }
 }
 
-/// A thousand flows are owed 1.9 packets each in a round trip. Paced at one rate they make the same clumps in each of them, and the queue
+/// Five hundred flows are owed 1.9 packets each in a round trip. Paced at one rate they make the same clumps in each of them, and the queue
 /// of a clump counts under RCP as one that stands.
 #[test]
-fn a_thousand_flows_share_too() {
-    for (scheme, least) in SCHEMES.into_iter().zip([0.95, 0.88, 0.88]) {
-        let mut spec = dumbbell(150, &[100; 1000], 20);
+fn many_flows_share_too() {
+    for (scheme, least) in SCHEMES.into_iter().zip([0.95, 0.95, 0.88]) {
+        let mut spec = dumbbell(75, &[100; 500], 10);
         for (i, flow) in spec.flows.iter_mut().enumerate() {
             flow.start = Time(i as u64 * 1_000_000);
         }
         let result = run(&spec, scheme, &[], false);
-        let (used, jain, queue) = judge(&result, 150);
+        let (used, jain, queue) = judge(&result, 75);
         println!("{scheme}: used {used:.4}, Jain {jain:.4}, {queue:.1} packets wait, {:?}", result.drops);
         assert!(used > least && jain > 0.95, "{scheme}: {used} {jain}");
     }
@@ -137,7 +139,7 @@ fn a_thousand_flows_share_too() {
 /// Headers that become bytes at every hop change nothing.
 #[test]
 fn bytes_carry_all_that_counts() {
-    let spec = dumbbell(20, &[30, 60, 90], 10);
+    let spec = dumbbell(20, &[30, 60, 90], 6);
     for scheme in SCHEMES {
         let (plain, checked) = (run(&spec, scheme, &[], false), run(&spec, scheme, &[], true));
         assert!(plain.flows[0].delivered_bytes > 1_000_000);
@@ -149,7 +151,7 @@ fn bytes_carry_all_that_counts() {
 #[test]
 fn xcps_other_ways_work() {
     use ParamValue::{Choice, Flag, Number};
-    let spec = dumbbell(50, &[100; 5], 20);
+    let spec = dumbbell(50, &[100; 5], 10);
     for param in [
         ("feedback_at", Choice("departure")),
         ("budgets", Flag(true)),

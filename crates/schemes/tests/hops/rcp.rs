@@ -30,6 +30,7 @@ fn the_rate_follows_spare_capacity_and_queue() {
     assert_eq!(router.burst(5, &packet(100)).fields[1], 50_000);
     router.pass(10);
     near(rate(&router), 51_000.0);
+    near(router.gauge("input_bps"), 4e6);
     assert_eq!(router.burst(20, &packet(100)).fields[1], 51_000);
     router.waiting = 20_000;
     router.pass(10);

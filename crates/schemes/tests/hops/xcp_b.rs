@@ -1,11 +1,14 @@
 //! XCP-b's router: the speed of the queue in the place of a capacity. The laws' numbers are ours (see the scheme's page).
 
-use airfair_schemes::ParamValue::Integer;
+use airfair_schemes::ParamValue::{self, Choice, Integer};
 use airfair_schemes::places::Header;
 use airfair_units::Rate;
 
 use super::xcp::{change, packet};
 use super::{Router, near, wire};
+
+/// q is what waits at the end of an interval.
+const END: (&str, ParamValue) = ("queue", Choice("end"));
 
 /// phi of an interval of 100 ms, bytes.
 fn phi(router: &Router) -> f64 {
@@ -24,7 +27,7 @@ fn interval(router: &mut Router, waiting: u64) -> f64 {
 /// From 10,000 to 4,000: +2,400 - 226 = 2,174.
 #[test]
 fn busy_the_speed_of_the_queue_counts() {
-    let mut router = Router::slow("xcp-b", &[]);
+    let mut router = Router::slow("xcp-b", &[END]);
     near(interval(&mut router, 0), 678.0);
     near(interval(&mut router, 10_000), -5582.0);
     near(interval(&mut router, 4_000), 2174.0);
@@ -34,20 +37,20 @@ fn busy_the_speed_of_the_queue_counts() {
 /// Empty twice in a row, of a buffer of 50 packets 0.1: 5,000 bytes; until something waits again.
 #[test]
 fn idle_a_part_of_the_buffer_is_handed_out() {
-    let mut router = Router::slow("xcp-b", &[]);
+    let mut router = Router::slow("xcp-b", &[END]);
     near(interval(&mut router, 0), 678.0);
     near(interval(&mut router, 0), 5000.0);
     near(interval(&mut router, 0), 5000.0);
     near(interval(&mut router, 3_000), -1200.0);
     near(interval(&mut router, 0), 1200.0 + 678.0);
-    let mut hasty = Router::slow("xcp-b", &[("patience", Integer(1))]);
+    let mut hasty = Router::slow("xcp-b", &[END, ("patience", Integer(1))]);
     near(interval(&mut hasty, 0), 5000.0);
 }
 
 /// A full queue does not grow: what it drops tells. -0.4 * 8,000 - 0.226 * 47,000.
 #[test]
 fn drops_count_as_growth() {
-    let mut router = Router::slow("xcp-b", &[]);
+    let mut router = Router::slow("xcp-b", &[END]);
     interval(&mut router, 50_000);
     (0..8).for_each(|_| router.hop.on_drop(1000));
     near(interval(&mut router, 50_000), -3200.0 - 10_622.0);
@@ -57,12 +60,27 @@ fn drops_count_as_growth() {
 #[test]
 fn blind_and_related() {
     let changes = [1, 1000].map(|mbps| {
-        let mut router = Router::new("xcp-b", &[], &wire(Rate::from_mbps(mbps)));
+        let mut router = Router::new("xcp-b", &[END], &wire(Rate::from_mbps(mbps)));
         interval(&mut router, 10_000)
     });
     assert_eq!(changes[0], changes[1]);
     let xcp = Router::slow("xcp", &[]);
-    assert_eq!(Router::slow("xcp-b", &[]).hop.header().name, xcp.hop.header().name);
-    let mut blind = Router::slow("xcp-b", &[]);
+    assert_eq!(Router::slow("xcp-b", &[END]).hop.header().name, xcp.hop.header().name);
+    let mut blind = Router::slow("xcp-b", &[END]);
     assert_eq!(blind.burst(1, &Header::default()), Header::default());
+}
+
+/// By default q is the least of the interval: 10,000 bytes that wait at its end only are none. The next one has 6,000 at least:
+/// -0.4 * 6,000 - 0.226 * 3,000.
+#[test]
+fn clumps_are_no_queue() {
+    let mut router = Router::slow("xcp-b", &[]);
+    near(interval(&mut router, 10_000), 678.0);
+    router.waiting = 6_000;
+    near(interval(&mut router, 9_000), -2400.0 - 678.0);
+    near(router.gauge("standing_queue_bytes"), 6_000.0);
+    router.waiting = 0;
+    near(interval(&mut router, 9_000), 2400.0 + 678.0);
+    router.waiting = 0;
+    near(interval(&mut router, 9_000), 5000.0);
 }
