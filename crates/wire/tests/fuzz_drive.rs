@@ -2,9 +2,10 @@
 //! frames.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
+use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_pcapng,
-    fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc,
+    fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
@@ -174,6 +175,18 @@ fn llc_seed() -> Vec<u8> {
     bytes(10, |buffer| assert!(LlcSnap::new(EtherType::IPV4).encode(buffer).is_ok()))
 }
 
+fn congestion_seeds() -> Vec<Vec<u8>> {
+    let rates = Rates { rtt_us: 100_000, request: u32::MAX, feedback: 18_750_000 };
+    let xcp = Fields::Xcp { rtt_us: 100_000, inverse_rate: 53_333, delta: -700, reverse: 256 };
+    let bytes = |fields| {
+        let header = Congestion { next: 6, spoken: 3, missed: 1, fields };
+        let mut bytes = vec![0; header.wire_len()];
+        header.encode(&mut bytes).unwrap();
+        bytes
+    };
+    vec![bytes(Fields::Qfcp(rates)), bytes(Fields::Rcp(rates)), bytes(xcp)]
+}
+
 fn radiotap_seeds() -> Vec<Vec<u8>> {
     let received = Radiotap {
         tsft: Some(1_000_000),
@@ -265,6 +278,11 @@ fn aodv() {
 }
 
 #[test]
+fn congestion() {
+    drive(&congestion_seeds(), fuzz_congestion);
+}
+
+#[test]
 fn ethernet() {
     drive(&[ethernet_seed()], fuzz_ethernet);
 }
@@ -281,6 +299,7 @@ fn crosswise() {
     seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
     seeds.extend(tcp_seeds());
     seeds.extend(aodv_seeds());
+    seeds.extend(congestion_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);

@@ -259,6 +259,26 @@ fn what_stands_where() {
     assert_eq!(Interface { medium: Medium::Wire, ..radio }.medium, wire.medium);
 }
 
+/// The defaults as a router lives by them: T begins at 100 ms and moves by a fiftieth, to 102 ms for one RTT of 200 ms.
+#[test]
+fn weights_and_bounds_of_the_interval() {
+    let [_, wire, ..] = Interface::sorts();
+    let interval = |set: &[(&str, ParamValue)], rtt_us: u32| {
+        let mut hop = qfcp(set).hop(&wire).expect("a hop");
+        let passage = Router::<Law>::passage(1000, 0);
+        hop.on_arrival(&passage, Some(&mut request(rtt_us)), Time::ZERO);
+        hop.gauges().iter().find(|gauge| gauge.0 == "interval_s").expect("a gauge").1
+    };
+    assert!((interval(&[], 200_000) - 0.102).abs() < 1e-4, "{}", interval(&[], 200_000));
+    assert!((interval(&[("rtt_weight", Number(0.5))], 200_000) - 0.15).abs() < 1e-6);
+    let (least, most) = (Duration(Span::from_millis(300)), Duration(Span::from_millis(300)));
+    let bounded = [("min_interval", least), ("max_interval", most), ("first_interval", least)];
+    assert!((interval(&bounded, 1000) - 0.3).abs() < 1e-9, "equal bounds leave one length");
+    let quick = [("min_interval", Duration(Span::from_millis(1))), ("rtt_weight", Number(1.0))];
+    assert!((interval(&quick, 2000) - 0.002).abs() < 1e-9);
+    assert!((interval(&[("rtt_weight", Number(1.0))], 2000) - 0.01).abs() < 1e-9, "10 ms at least");
+}
+
 #[test]
 fn bad_parameters_are_refused() {
     for (name, value) in [

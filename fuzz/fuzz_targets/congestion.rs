@@ -1,0 +1,4 @@
+//! The header of explicit-rate schemes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_congestion(data));
