@@ -68,6 +68,10 @@ impl Rtt {
     /// What a rate fills in it, bytes.
     #[must_use]
     pub fn times(&self, bytes_per_second: u32) -> u64 {
+        if let Some(product) = u64::from(bytes_per_second).checked_mul(self.ns) {
+            return product / 1_000_000_000;
+        }
+        // Wide numbers are slow to divide, and needed only for Gbit/s over many seconds.
         let bytes = u128::from(bytes_per_second) * u128::from(self.ns) / 1_000_000_000;
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }

@@ -111,7 +111,8 @@ impl Net {
     }
 
     /// What waits at a port.
-    fn backlog(&mut self, port: u32, now: u64) -> Backlog {
+    #[inline(never)]
+    pub(super) fn backlog(&mut self, port: u32, now: u64) -> Backlog {
         let at = &self.ports[port as usize];
         let framing = match at.behind {
             Behind::Wire(wire) => match self.wires[wire as usize].backlog(now) {
@@ -125,18 +126,16 @@ impl Net {
     }
 
     /// Bytes that the link behind a port adds to a packet, as far as hops count them.
-    fn framing(&self, port: u32) -> u32 {
+    pub(super) fn framing(&self, port: u32) -> u32 {
         match self.ports[port as usize].behind {
             Behind::Wire(_) => self.headers.wired,
             Behind::Station(_) => 0,
         }
     }
 
-    /// A packet has arrived at a port with a hop.
+    /// A packet has arrived at a port with a hop, where so much waits.
     #[inline(never)]
-    pub(super) fn meet_hop(&mut self, port: u32, handle: u64, now: u64) {
-        let backlog = self.backlog(port, now);
-        let framing = self.framing(port);
+    pub(super) fn meet_hop(&mut self, port: u32, handle: u64, backlog: Backlog, framing: u32, now: u64) {
         let Some(packet) = self.packets.get(handle) else { return };
         let (passage, id) = (passage(packet, framing, backlog), packet.header);
         let Some(host) = &mut self.ports[port as usize].hop else { return };

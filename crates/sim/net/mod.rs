@@ -464,7 +464,8 @@ impl Net {
             enqueued: Time(now),
         };
         if self.ports[hop.port as usize].hop.is_some() {
-            self.meet_hop(hop.port, handle, now);
+            let (backlog, framing) = (self.backlog(hop.port, now), self.framing(hop.port));
+            self.meet_hop(hop.port, handle, backlog, framing, now);
         }
         let port = &mut self.ports[hop.port as usize];
         let behind = port.behind;

@@ -143,6 +143,9 @@ impl Direction {
     /// What waits on the timetable, if there is one.
     pub(super) fn backlog(&mut self, now: u64) -> Option<Backlog> {
         let timetable = self.timetable.as_mut()?;
+        if self.free_at <= now {
+            return Some(Backlog::default());
+        }
         while self.in_flight.get(timetable.begun).is_some_and(|packet| packet.begin <= now) {
             timetable.begun += 1;
         }
@@ -254,7 +257,9 @@ impl Net {
     #[inline]
     pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
         if self.wires[wire as usize].hop {
-            self.meet_hop(self.wires[wire as usize].port, handle, now);
+            let link = &mut self.wires[wire as usize];
+            let (port, backlog) = (link.port, link.backlog(now).unwrap_or_default());
+            self.meet_hop(port, handle, backlog, self.headers.wired, now);
         }
         let link = &mut self.wires[wire as usize];
         let begin = link.free_at.max(now);
