@@ -111,6 +111,7 @@ impl Net {
                     node: *node,
                     behind: *behind,
                     queue,
+                    judged: aqm.is_some() || hop.is_some(),
                     aqm,
                     hop,
                     random: Stream::new(seed, name, Purpose::Queue),

@@ -159,6 +159,8 @@ pub(crate) struct Port {
     pub queue: Box<dyn Queue>,
     pub aqm: Option<Box<dyn Aqm>>,
     pub hop: Option<Box<HopHost>>,
+    /// One of both is there.
+    pub judged: bool,
     pub random: Stream,
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
@@ -463,27 +465,11 @@ impl Net {
             ecn: packet.ecn,
             enqueued: Time(now),
         };
-        if self.ports[hop.port as usize].hop.is_some() {
-            let (backlog, framing) = (self.backlog(hop.port, now), self.framing(hop.port));
-            self.meet_hop(hop.port, handle, backlog, framing, now);
+        if self.ports[hop.port as usize].judged && !self.judge_arrival(hop.port, handle, &mut queued, now) {
+            return;
         }
         let port = &mut self.ports[hop.port as usize];
         let behind = port.behind;
-        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
-        if let Some(aqm) = &mut port.aqm {
-            match aqm.on_enqueue(&queued, &port.queue.view(), &mut context).for_ecn(queued.ecn) {
-                Verdict::Pass => {}
-                Verdict::Mark(reason) => {
-                    queued.ecn = Ecn::Ce;
-                    self.mark(handle, reason);
-                }
-                Verdict::Drop(reason) => {
-                    self.drop_at(hop.port, handle, reason.0, now);
-                    return;
-                }
-            }
-        }
-        let port = &mut self.ports[hop.port as usize];
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
         let enqueued = port.queue.enqueue(queued, &mut context);
         self.own_verdicts(hop.port, now);
@@ -499,6 +485,30 @@ impl Net {
             }
         }
         self.want(behind);
+    }
+
+    /// A packet arrives at a port with a hop or an AQM, which may mark it. Whether it lives.
+    #[inline(never)]
+    fn judge_arrival(&mut self, port: u32, handle: u64, queued: &mut QueuedPacket, now: u64) -> bool {
+        if self.ports[port as usize].hop.is_some() {
+            let (backlog, framing) = (self.backlog(port, now), self.framing(port));
+            self.meet_hop(port, handle, backlog, framing, now);
+        }
+        let at = &mut self.ports[port as usize];
+        let mut context = Context { now: Time(now), random: &mut at.random, out: &mut self.outbox };
+        let Some(aqm) = &mut at.aqm else { return true };
+        match aqm.on_enqueue(queued, &at.queue.view(), &mut context).for_ecn(queued.ecn) {
+            Verdict::Pass => {}
+            Verdict::Mark(reason) => {
+                queued.ecn = Ecn::Ce;
+                self.mark(handle, reason);
+            }
+            Verdict::Drop(reason) => {
+                self.drop_at(port, handle, reason.0, now);
+                return false;
+            }
+        }
+        true
     }
 
     fn mark(&mut self, handle: u64, reason: MarkReason) {
@@ -644,36 +654,48 @@ impl Net {
 
     /// The next packet of a port leaves its queue.
     fn take(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
-        let (handle, queued) = loop {
+        let p = &mut self.ports[port as usize];
+        let (handle, queued) = if p.judged {
+            self.take_judged(port, now)?
+        } else {
+            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
+            let queued = p.queue.pop(&mut context);
+            self.own_verdicts(port, now);
+            let queued = queued?;
+            (self.packets.handle(queued.id.0), queued)
+        };
+        self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
+        Some((handle, queued))
+    }
+
+    /// The same where a hop or an AQM stands: packets that it drops are passed over.
+    #[inline(never)]
+    fn take_judged(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
+        loop {
             let p = &mut self.ports[port as usize];
             let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
-            let (queued, verdict) = match &mut p.aqm {
-                None => (p.queue.pop(&mut context), Verdict::Pass),
-                Some(aqm) => match p.queue.peek(&mut context) {
-                    None => (None, Verdict::Pass),
-                    Some(Head { packet, .. }) => {
-                        let verdict = aqm.on_dequeue(&packet, &p.queue.view(), &mut context);
-                        (p.queue.commit(), verdict.for_ecn(packet.ecn))
-                    }
-                },
+            let head = p.queue.peek(&mut context);
+            let verdict = match (&mut p.aqm, &head) {
+                (Some(aqm), Some(Head { packet, .. })) => {
+                    aqm.on_dequeue(packet, &p.queue.view(), &mut context).for_ecn(packet.ecn)
+                }
+                _ => Verdict::Pass,
             };
+            let queued = head.and_then(|_| p.queue.commit());
             self.own_verdicts(port, now);
             let queued = queued?;
             let handle = self.packets.handle(queued.id.0);
             match verdict {
-                Verdict::Pass => break (handle, queued),
-                Verdict::Mark(reason) => {
-                    self.mark(handle, reason);
-                    break (handle, queued);
+                Verdict::Drop(reason) => {
+                    self.drop_at(port, handle, reason.0, now);
+                    continue;
                 }
-                Verdict::Drop(reason) => self.drop_at(port, handle, reason.0, now),
+                Verdict::Mark(reason) => self.mark(handle, reason),
+                Verdict::Pass => {}
             }
-        };
-        if self.ports[port as usize].hop.is_some() {
             self.leave_hop(port, handle, now);
+            return Some((handle, queued));
         }
-        self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
-        Some((handle, queued))
     }
 
     /// A packet has left a port's queue, in which it has spent so much time.
