@@ -2,9 +2,9 @@
 
 use airfair_schemes::explicit::{Fallback, QFCP, RCP, Rtt, RttChoice, bytes_per_second, grant};
 use airfair_schemes::places::CongestionCause::FastLoss;
-use airfair_schemes::places::{Context, Header, HeaderKind, Outbox};
+use airfair_schemes::places::{Context, Header, HeaderKind, Idle, Outbox};
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Rate, Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
 use super::{MSS, acked, congestion, setup};
@@ -115,6 +115,20 @@ fn later_it_halves_the_window_and_avoids_congestion() {
     assert_eq!(host.ask(|f, c| f.hear(0, 90 * MSS, c)), None, "all speak again");
     assert!(host.fallback.fell_back(), "it has been in charge");
     assert_eq!(host.ask(|f, c| f.hear(1, 1, c)), Some(MSS), "never below a segment");
+}
+
+/// It is told of all that TCP's law is told of: recovery ends with what is in flight and a segment, silence brings the initial window.
+#[test]
+fn it_is_told_what_a_law_is_told() {
+    let mut host = host();
+    host.ask(|f, c| f.on_start(&setup(100), c));
+    host.ask(|f, c| f.hear(1, 20 * MSS, c));
+    let idle = Idle { span: Span::from_secs(5), rto: Span::from_secs(1) };
+    assert_eq!(host.ask(|f, c| f.on_idle(&idle, c)), Some(2 * MSS));
+    host.ask(|f, c| f.hear(0, MSS, c));
+    host.ask(|f, c| f.hear(1, 20 * MSS, c));
+    host.ask(|f, c| f.on_congestion(&congestion(FastLoss, 10 * MSS), c));
+    assert_eq!(host.ask(|f, c| f.on_recovered(Bytes(MSS), c)), Some(2 * MSS));
 }
 
 /// Where routers grant less than its window, TCP's law does not grow.
