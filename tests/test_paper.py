@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import subprocess
 import sys
 import tomllib
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from airfair import InputError, claims, experiment, paper
+from airfair import InputError, _core, claims, experiment, paper
 from airfair.claims import Claim, Measured, MeasuredRow, goodput, jain, least_goodput, number, total_gain
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
@@ -70,6 +71,7 @@ def row(**flows: Estimate) -> MeasuredRow:
         "numbers": {},
         "number_differences": {},
         "number_ratios": {},
+        "number_values": {},
         "curves": {},
     }
 
@@ -343,7 +345,7 @@ def shortened(loaded: Experiment) -> Experiment:
     def short(series: Series) -> Series:
         warm = [o for o in series.overrides if o.startswith("warmup=")]
         cut = ('warmup="5 s"',) if warm else ()
-        return replace(series, overrides=(*series.overrides, *cut, 'duration="15 s"'))
+        return replace(series, overrides=(*series.overrides, *cut, 'duration="15 s"', *loaded.small))
 
     return replace(loaded, series=tuple(map(short, loaded.series)))
 
@@ -380,6 +382,33 @@ def test_a_bound_may_be_another_series() -> None:
     assert not claim.holds(rows, "near"), "9 is not above twice 4.5"
     assert replace(claim, factor=1.9).holds(rows, "near")
     assert not replace(claim, factor=1.9, bound_series=None).holds(rows, "near"), "its own bound"
+
+
+def test_a_bound_may_be_several_series_paired_by_seed() -> None:
+    """The least of three, whose seeds differ more than they do."""
+
+    def made(*values: float) -> MeasuredRow:
+        mean, ci95 = _core.estimate([value for value in values if not math.isnan(value)])
+        return {**row(), "numbers": {"x": {"mean": mean, "ci95": ci95}}, "number_values": {"x": values}}
+
+    rows = {"a": made(1.0, 5.0, 9.0), "b": made(1.5, 5.4, 9.6), "c": made(1.2, 5.2, 9.25), "d": made(7, 3, 2)}
+    x = number("x")
+    least = Claim("least", "here", "a", "c", x, "below", bound=x, bound_series=("a", "b", "c"))
+    assert not least.holds(rows, "a"), "the intervals overlap"
+    paired = replace(least, paired=True)
+    assert paired.holds(rows, "a")
+    assert not paired.holds(rows, "c"), "a is less"
+    assert not replace(paired, bound_series=("a", "b", "c", "d")).holds(rows, "a"), "d is less at times"
+    assert not replace(paired, factor=0.9).holds(rows, "a")
+    assert replace(paired, comparison="above", bound_series=("a", "c")).holds(rows, "b")
+    assert paired.comparison_text == "x, below x of a, b, c, seed by seed"
+    assert paired.measured(rows, "a").count("±") == 3
+    rows["b"] = made(1.5, math.nan, 9.6)  # a run without the number takes no part
+    assert paired.holds(rows, "a") is False, "two differences of 0.5 and 0.6 are too few"
+    rows["b"] = made(1.5, math.nan, 9.52)
+    assert paired.holds(rows, "a")
+    with pytest.raises(ValueError, match="each seed"):
+        replace(paired, statistic=jain).holds(rows, "a")
 
 
 def test_lbm_gives_uploads_and_downloads_equal_shares() -> None:

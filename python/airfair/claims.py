@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from . import tables
+from . import _core, tables
 from .results import CompareRow, Estimate
 
 
@@ -22,6 +22,8 @@ class MeasuredRow(CompareRow):
     """To the same series, paired by seed."""
     number_ratios: dict[str, Estimate]
     """The same as ratios."""
+    number_values: Mapping[str, Sequence[float]]
+    """Seed by seed; NaN where a run has no such number."""
     curves: Mapping[str, Sequence[float]]
     """Of the first seed."""
 
@@ -40,6 +42,8 @@ class Statistic:
     """Whether it is a difference."""
     rate: bool = True
     """Whether it is in bit/s; otherwise a number without a unit, or with one in its name."""
+    each: Callable[[MeasuredRow], Sequence[float]] | None = None
+    """The same seed by seed, NaN where a run has none; for claims that pair seeds."""
 
     def show(self, estimate: Estimate) -> str:
         if self.rate:
@@ -110,7 +114,9 @@ jain_gain = Statistic(
 
 def number(name: str) -> Statistic:
     """A number that the experiment reads out of each run."""
-    return Statistic(name, lambda row: row["numbers"][name], rate=False)
+    return Statistic(
+        name, lambda row: row["numbers"][name], rate=False, each=lambda row: row["number_values"][name]
+    )
 
 
 def number_gain(name: str) -> Statistic:
@@ -145,16 +151,27 @@ class Claim:
     factor: float = 1.0
     value: float = 0.0
     """Where there is no other statistic as bound."""
-    bound_series: str | None = None
-    """The series that the bound is taken from, whatever `statistic` is taken from; None: the same."""
+    bound_series: str | tuple[str, ...] | None = None
+    """The series that the bound is taken from, whatever `statistic` is taken from; None: the same. Several:
+    it holds only if it does against each of them, but for the one that is judged."""
+    paired: bool = False
+    """Whether the interval is that of the differences to the bound, seed by seed: runs of one seed have the
+    same luck, such as the same load. Both statistics need `each`."""
 
     @property
     def comparison_text(self) -> str:
         """Statistic, comparison and bound in words."""
         bound = self.statistic.show_value(self.value) if self.bound is None else self.bound.name
         times = "" if self.factor == 1 else f"{self.factor:g} times the "
-        of = "" if self.bound_series is None else f" of {self.bound_series}"
-        return f"{self.statistic.name}, {self.comparison} {times}{bound}{of}"
+        series = self.bound_series
+        of = "" if series is None else f" of {series if isinstance(series, str) else ', '.join(series)}"
+        return f"{self.statistic.name}, {self.comparison} {times}{bound}{of}{', seed by seed' * self.paired}"
+
+    def others(self, series: str) -> list[str]:
+        """The series whose bound counts when `series` is judged."""
+        if isinstance(self.bound_series, tuple):
+            return [other for other in self.bound_series if other != series]
+        return [self.bound_series or series]
 
     def measured(self, rows: Measured, series: str) -> str:
         """What is compared, as a reader sees it."""
@@ -162,22 +179,37 @@ class Claim:
         text = self.statistic.show(self.statistic.of(row))
         if self.bound is None:
             return f"{text} against {self.statistic.show_value(self.value)}" if self.value else text
-        bound = self.bound.show(self.bound.of(rows[self.bound_series or series]))
-        return f"{text} against " + (bound if self.factor == 1 else f"{self.factor:g} × ({bound})")
+        bounds = [self.bound.show(self.bound.of(rows[other])) for other in self.others(series)]
+        times = "" if self.factor == 1 else f"{self.factor:g} × "
+        return f"{text} against " + ", ".join(f"{times}({b})" if times else b for b in bounds)
 
     def holds(self, rows: Measured, series: str) -> bool:
         """Whether the whole 95 % interval lies on the claimed side, of the whole interval of the bound.
 
         Where the bound has an interval of its own this is stricter than a test of the difference.
         """
-        row = rows[series]
-        value = self.statistic.of(row)
-        bound = Estimate(mean=self.value, ci95=0.0)
-        if self.bound is not None:
-            bound = self.bound.of(rows[self.bound_series or series])
+        return all(self._holds(rows[series], rows[other]) for other in self.others(series))
+
+    def _holds(self, row: MeasuredRow, other: MeasuredRow) -> bool:
+        value, bound = self.statistic.of(row), Estimate(mean=self.value, ci95=0.0)
+        if self.bound is not None and self.paired:
+            value, bound = self._difference(row, other), Estimate(mean=0.0, ci95=0.0)
+        elif self.bound is not None:
+            bound = self.bound.of(other)
         if self.comparison == "below":
             return upper(value) < self.factor * lower(bound)
         return lower(value) > self.factor * upper(bound)
+
+    def _difference(self, row: MeasuredRow, other: MeasuredRow) -> Estimate:
+        """To `factor` times the bound, over the seeds where both are there."""
+        if self.bound is None or self.statistic.each is None or self.bound.each is None:
+            raise ValueError(f"{self.statistic.name}: no value for each seed")
+        pairs = zip(self.statistic.each(row), self.bound.each(other), strict=True)
+        differences = [a - self.factor * b for a, b in pairs if not math.isnan(a - b)]
+        if not differences:
+            return {"mean": math.nan, "ci95": None}
+        mean, ci95 = _core.estimate(differences)
+        return {"mean": mean, "ci95": ci95}
 
 
 def lower(estimate: Estimate) -> float:

@@ -37,6 +37,8 @@ SEEDS = 20
 QUICK_SEEDS = 5
 MOST_FLOWS = 8
 """So many flows have a column each."""
+MOST_NUMBERS = 20
+"""So many numbers of a run have a column each."""
 
 PACKAGE = "airfair_papers"
 
@@ -74,6 +76,8 @@ class Experiment:
     """Of the recordings that `read` and `curves` get."""
     by_seed: Callable[[int], Sequence[str]] | None = None
     """`path=value` texts that differ from seed to seed, such as the network."""
+    small: tuple[str, ...] = ()
+    """What makes a run so short that it shows only that it works, where 15 s of it would take long."""
 
 
 class PaperResult(TypedDict):
@@ -196,6 +200,7 @@ def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
         "number_ratios": {
             name: _estimate([_ratio(a, b) for a, b in values]) for name, values in pairs.items()
         },
+        "number_values": {name: [a for a, _ in values] for name, values in pairs.items()},
         "curves": own[0].curves,
     }
 
@@ -290,18 +295,31 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     names = list(dict.fromkeys(name for row in rows.values() for name in row["numbers"]))
     if names:
         out.print("\nNumbers of each run")
+        out.print(_numbers(experiment, rows, names))
+
+
+def _numbers(experiment: Experiment, rows: Measured, names: Sequence[str]) -> Table:
+    """What was read, a row a series; a row a number where there are many of them."""
+
+    def shown(series: Series, name: str) -> str:
+        numbers = rows[series.name]["numbers"]
+        return tables.significant(numbers[name]) if name in numbers else ""
+
+    if len(names) <= MOST_NUMBERS:
         table = _of_series(*names)
         for series in experiment.series:
-            numbers = rows[series.name]["numbers"]
-            shown = (tables.significant(numbers[name]) if name in numbers else "" for name in names)
-            table.add_row(escape(series.name), *shown)
-        out.print(table)
+            table.add_row(escape(series.name), *(shown(series, name) for name in names))
+        return table
+    table = _of_series(*(series.name for series in experiment.series), first="number")
+    for name in names:
+        table.add_row(escape(name), *(shown(series, name) for series in experiment.series))
+    return table
 
 
-def _of_series(*columns: str) -> Table:
+def _of_series(*columns: str, first: str = "series") -> Table:
     """A table with a row for each series, whose names are not cut; names of columns break at underscores."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("series", no_wrap=True)
+    table.add_column(first, no_wrap=True)
     for name in columns:
         table.add_column(escape(name.replace("_", " ")), justify="right")
     return table

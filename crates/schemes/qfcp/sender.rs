@@ -47,6 +47,12 @@ impl Sender {
     fn granted_window(&self) -> u64 {
         if self.granted == 0 { self.initial } else { self.rtt.times(self.granted).max(self.mss) }
     }
+
+    /// The granted rate, but a segment in a round trip at least, as equation 3 has it: who sends nothing hears of no better rate.
+    fn pace(&self) -> Rate {
+        let least = self.rtt.get().map_or(0, |rtt| 8_000_000_000 * self.mss / rtt.0.max(1));
+        Rate((8 * u64::from(self.granted)).max(least))
+    }
 }
 
 impl Source for Sender {
@@ -104,11 +110,7 @@ impl Source for Sender {
         let granted = self.granted_window();
         let window = self.fallback.window(now).map_or(granted, |window| window.min(granted));
         let paced = self.config.paced && self.granted > 0;
-        Allowance {
-            window: Some(Bytes(window)),
-            rate: paced.then(|| Rate(8 * u64::from(self.granted))),
-            quantum: None,
-        }
+        Allowance { window: Some(Bytes(window)), rate: paced.then(|| self.pace()), quantum: None }
     }
 
     fn ssthresh(&self) -> Option<Bytes> {

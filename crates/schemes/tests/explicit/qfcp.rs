@@ -353,6 +353,8 @@ fn readings_are_parameters() {
     assert_eq!(paced.law.allowance(Time::ZERO).rate, None, "nothing is granted yet");
     paced.feedback(&echo(125_000));
     assert_eq!(paced.law.allowance(Time::ZERO).rate, Some(Rate::from_mbps(1)));
+    paced.feedback(&echo(5));
+    assert_eq!(paced.law.allowance(Time::ZERO).rate, Some(Rate(8 * MSS * 10)), "a segment each 100 ms");
     assert_eq!(sender(&[("deflate", Flag(true))]).law.partial_ack(), PartialAck::RepairsNext);
     let mut least = sender(&[("rtt", Choice("least"))]);
     least.feedback(&echo(100_000));

@@ -1,0 +1,183 @@
+"""A path on which some routers speak a scheme and others do not. Ours.
+
+    source - a - b - c - sink        20 Mbit/s in one of the links between routers, 100 Mbit/s in the others
+
+Router `b` is a drop-tail one or speaks like the others; its output `b-c` is the bottleneck, or that of `a`,
+`a-b`, which speaks. A router that does not speak leaves headers as they are, and only the count of those
+that spoke tells (`docs/schemes/qfcp.md`): a sender that learns of one follows TCP's law, at most at the
+rate that the others grant, and says so (`fallbacks` of a flow). Two flows, round trips of 52 and 92 ms,
+queues of 50 ms.
+
+Judged: where `b` is silent every flow falls back, which it does not where all speak; then a flow of the
+scheme beside one of TCP, with the same round trip, gets at least 40 % of the silent bottleneck, as TCP does
+beside TCP. Where `b` speaks it gets next to nothing: TCP fills the queue that the scheme's routers try to
+keep empty (`qfcp/beside`). Where the bottleneck speaks but a router behind it does not, QFCP's and RCP's
+flows keep to what it grants, and share equally; XCP's, whose feedback is no rate, share like TCP's.
+
+That a flow has fallen back when the first answer is there, one round trip after its start, is a test of the
+repository, by the trace. Utilisation may exceed 1 where TCP's packets, with shorter headers, are beside
+the scheme's.
+
+**QFCP does not share equally where all speak** (the claim with the smoothed RTT fails in each seed): the
+queue of 50 ms is shorter than the round trip of 92 ms. A flow that starts, or comes back, is granted all of
+the link, sends a window of 230 packets at once, loses half of it and some retransmissions, and waits
+for a timer that doubles from 0.2 to 25.6 s; in the silence the other is granted all again. The queue that
+builds up raises the smoothed round trip, that the window, and that the queue. With the least round trip in
+equation (3) both flows get the same. So they do with a queue of 200 ms, or with timestamps, which give the
+timer samples of what was sent again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair.claims import Claim, Measured, jain, number
+from airfair.paper import Experiment, Series
+
+from airfair_papers.qfcp.common.networks import Bundle, Network, payload_share
+from airfair_papers.qfcp.common.protocols import COLOURS, FOUR, LEAST
+
+if TYPE_CHECKING:
+    from airfair.recording import Recording
+    from matplotlib.figure import Figure
+
+PATH = ("a", "b", "c")
+SLOW, QUICK = 20.0, 100.0
+TCP = 'scheme="newreno"'
+PROTOCOLS = {**FOUR, **LEAST}
+SPEAKING = ("XCP", "RCP", "QFCP", "QFCP, least RTT")
+
+
+def _network(slow: str, *, silent: bool, second: str = "") -> Network:
+    return Network(
+        {link: SLOW if link == slow else QUICK for link in ("a-b", "b-c")},
+        {"one": Bundle(PATH, 6.0), "two": Bundle(PATH, 6.0 if second else 26.0, own=second)},
+        delay_ms=10.0,
+        queue_ms=50.0,
+        schemes={"b": "droptail"} if silent else {},
+    )
+
+
+NETWORKS = {
+    "all speak": _network("b-c", silent=False),
+    "b silent, bottleneck b-c": _network("b-c", silent=True),
+    "b silent, bottleneck a-b": _network("a-b", silent=True),
+    "b silent, beside TCP": _network("b-c", silent=True, second=TCP),
+    "all speak, beside TCP": _network("b-c", silent=False, second=TCP),
+}
+TIMES = ('duration="90 s"', 'warmup="30 s"')
+
+
+def _point(protocol: str, network: str) -> str:
+    return f"{protocol}, {network}"
+
+
+def read(recording: Recording) -> dict[str, float]:
+    """The numbers of a run."""
+    result = recording.result
+    network = NETWORKS[result["scenario"]]
+    header = next(p.header for p in PROTOCOLS.values() if p.scheme == result["scheme"])
+    one, two = (flow["goodput_bps"] for flow in result["flows"])
+    slow = next(name for name, rate in network.rates.items() if rate == SLOW)
+    queue = next(q for q in result["queues"] if f"{q['node']}-{q['towards']}" == slow)
+    speaking = [flow for flow in result["flows"] if not network.bundles[flow["id"].partition(".")[0]].own]
+    made = max(1, sum(flow["sent_packets"] for flow in result["flows"]))
+    return {
+        "utilisation": (one + two) / (1e6 * SLOW * payload_share(header)),
+        "share of the first": one / (one + two) if one + two else float("nan"),
+        "drops": float(sum(result["drops"].values())),
+        "sent again (%)": 100 * sum(flow["retransmissions"] for flow in result["flows"]) / made,
+        "mean queue (packets)": queue["mean_packets"],
+        "fell back (share of flows)": sum(flow["fallbacks"] > 0 for flow in speaking) / len(speaking),
+    }
+
+
+NUMBERS = {
+    "utilisation": "utilisation of the bottleneck",
+    "share of the first": "share of the first flow",
+    "sent again (%)": "segments sent again (%)",
+    "mean queue (packets)": "mean queue (packets)",
+}
+
+
+def _broken(name: str) -> str:
+    """A name in lines."""
+    return name.replace(", ", ",\n").replace("bottleneck ", "bottleneck\n")
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """A panel a number: bars by network and protocol."""
+    figure.set_size_inches(11.0, 6.5)
+    for axes, (name, label) in zip(figure.subplots(2, 2, sharex=True).flat, NUMBERS.items(), strict=True):
+        for k, protocol in enumerate(PROTOCOLS):
+            values = [rows[_point(protocol, network)]["numbers"][name] for network in NETWORKS]
+            axes.bar(
+                [i + 0.16 * (k - 2) for i in range(len(NETWORKS))],
+                [v["mean"] for v in values],
+                width=0.16,
+                yerr=[v["ci95"] or 0 for v in values],
+                capsize=2,
+                color=COLOURS[protocol],
+                label=protocol,
+            )
+        axes.set_ylabel(label)
+        axes.set_xticks(range(len(NETWORKS)), [_broken(name) for name in NETWORKS])
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+
+
+SILENT = tuple(name for name in NETWORKS if name.startswith("b silent"))
+
+
+def _claims(protocol: str) -> list[Claim]:
+    falls = [
+        Claim(
+            text=f"{protocol}: every flow falls back, {network}",
+            where="ours",
+            series=_point(protocol, network),
+            baseline=_point(protocol, "all speak"),
+            statistic=number("fell back (share of flows)"),
+            comparison="above",
+            value=0.99,
+        )
+        for network in SILENT
+    ]
+    shares = Claim(
+        text=f"{protocol} gets its part beside TCP in the silent bottleneck",
+        where="ours",
+        series=_point(protocol, "b silent, beside TCP"),
+        baseline=_point(protocol, "all speak, beside TCP"),
+        statistic=number("share of the first"),
+        comparison="above",
+        value=0.4,
+    )
+    fair = Claim(
+        text=f"{protocol} shares equally where all speak",
+        where="ours",
+        series=_point(protocol, "all speak"),
+        baseline=_point("TCP Reno", "all speak"),
+        statistic=jain,
+        comparison="above",
+        value=0.95,
+    )
+    return [*falls, shares, fair]
+
+
+EXPERIMENT = Experiment(
+    title="A path on which some routers speak the scheme: fallback to TCP's law",
+    scenario=Path(__file__).with_name("wires.toml"),
+    series=tuple(
+        Series(
+            _point(protocol, name),
+            p.scheme,
+            (*TIMES, f'name="{name}"', *network.overrides(p.header), *p.overrides),
+            None if protocol == "TCP Reno" else _point("TCP Reno", name),
+        )
+        for name, network in NETWORKS.items()
+        for protocol, p in PROTOCOLS.items()
+    ),
+    claims=tuple(claim for protocol in SPEAKING for claim in _claims(protocol)),
+    draw=draw,
+    read=read,
+    interval="1 s",
+)
