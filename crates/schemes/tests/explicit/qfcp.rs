@@ -212,6 +212,17 @@ fn output_is_what_has_left() {
     }
 }
 
+/// Where nothing is carried nothing is learnt: the capacity stays, and grows with the first packet.
+#[test]
+fn an_unused_radio_keeps_its_capacity() {
+    let mut router = router(probed());
+    router.fire(0);
+    assert!((router.gauge("capacity_bps") - 1e6).abs() < 1e-6);
+    router.arrives(100, 0, None);
+    router.fire(0);
+    assert!((router.gauge("capacity_bps") - 1.1e6).abs() < 1e-6);
+}
+
 #[test]
 fn a_wire_that_changes_is_followed() {
     let mut router = configured();
@@ -356,6 +367,8 @@ fn readings_are_parameters() {
     paced.feedback(&echo(5));
     assert_eq!(paced.law.allowance(Time::ZERO).rate, Some(Rate(8 * MSS * 10)), "a segment each 100 ms");
     assert_eq!(sender(&[("deflate", Flag(true))]).law.partial_ack(), PartialAck::RepairsNext);
+    let mut fast = sender(&[("request", Speed(Rate::from_mbps(10_000)))]);
+    assert_eq!(fast.stamped().fields[1], 1_250_000_000);
     let mut least = sender(&[("rtt", Choice("least"))]);
     least.feedback(&echo(100_000));
     least.start(100);

@@ -65,6 +65,7 @@ fn the_round_trip_time_is_the_one_that_was_asked_for() {
     assert_eq!(of("smoothed").us(), 83_750);
     assert_eq!(of("latest").us(), 40_000);
     assert_eq!(of("least").us(), 40_000);
+    assert_eq!(of("latest").get(), Some(Span::from_millis(40)));
     assert_eq!(of("latest").times(1_000_000), 40_000);
     let mut tiny = Rtt::new(RttChoice::Latest);
     tiny.observe(Span(10));
