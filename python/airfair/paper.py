@@ -112,7 +112,7 @@ def load(identity: str) -> Experiment:
     """The experiment of that id. Raises `InputError` with the nearest id if there is none."""
     known = identities()
     if identity not in known:
-        near = get_close_matches(identity, known, n=1, cutoff=0.0)
+        near = get_close_matches(identity.lower(), known, n=1, cutoff=0.0)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"there is no experiment {identity!r}{hint}")
     module = importlib.import_module(f"{PACKAGE}.{identity.replace('/', '.')}")
