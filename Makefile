@@ -123,7 +123,7 @@ bench: ## What a frame costs (instructions, time a hearer, memory a node), and w
 	@$(PYTHON) benches/speed.py "$${CARGO_TARGET_DIR:-target}/release/bench-run"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-queue" scenarios/grid-64.toml
 
-bench-peers: $(BUILT) ## Three races against ns-2, side by side (installs ns-2 and ns-3 on Debian, as root); BENCH=--all for ns-3 too
+bench-peers: $(BUILT) ## Six races against ns-2, side by side (installs ns-2 and ns-3 on Debian, as root); BENCH=--all for ns-3 too
 	@command -v ns >/dev/null && dpkg -s libns3-dev >/dev/null 2>&1 || { \
 	  [ "$$(id -u)" = 0 ] || { echo "needs ns-2 and ns-3: apt-get install ns2 libns3-dev" >&2; exit 1; }; \
 	  apt-get update -q && apt-get install -yq --no-install-recommends ns2 libns3-dev; }

@@ -1,4 +1,4 @@
-"""Our simulator beside ns-2 (and ns-3): CPU time for the same work, in four races.
+"""Our simulator beside ns-2 (and ns-3): CPU time for the same work, in six races.
 
     python -m peers.bench [RACE ...] [--repeats 7] [--all]
 
@@ -24,6 +24,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -310,7 +311,9 @@ def grid_tcp(settings: Settings) -> Race:
     return grid("tcp", "grid-64-tcp.toml", "20 long TCP flows", settings)
 
 
-def list_race(name: str, title: str, protocol: str, settings: Settings, *sets: str) -> Race:
+def list_race(
+    name: str, title: str, protocol: str, settings: Settings, *sets: str, packets: float = 0.20
+) -> Race:
     """ns-2 counts the packets of finished flows only, we all that arrived: 4 % more with TCP, 10 % with XCP,
     which leaves more of the large ones unfinished."""
     flows, nothing = settings.folder / "flows.csv", settings.folder / "nothing.csv"
@@ -328,7 +331,7 @@ def list_race(name: str, title: str, protocol: str, settings: Settings, *sets: s
             *sets,
         ),
         ns2_short_flows(flows, nothing, protocol),
-        {"packets": 0.20, "finished": 0.05},
+        {"packets": packets, "finished": 0.05},
         wanted=15,
         goal=15,
     )
@@ -344,11 +347,22 @@ def short_flows_xcp(settings: Settings) -> Race:
     return list_race("short-flows-xcp", "XCP", "xcp", settings, *sets)
 
 
+def short_flows_rates(scheme: str, settings: Settings) -> Race:
+    """Schemes that ns-2 does not have, against its XCP on the same list: they deliver a quarter more by the
+    stop, which is our loss."""
+    sets = (f'scheme="{scheme}"', 'tcp.mss="976 B"', 'headers.tcp="4 B"')
+    return list_race(
+        f"short-flows-{scheme}", f"{scheme.upper()} (ns-2: XCP)", "xcp", settings, *sets, packets=0.30
+    )
+
+
 RACES: dict[str, Callable[[Settings], Race]] = {
     "grid-udp": grid_udp,
     "grid-tcp": grid_tcp,
     "short-flows": short_flows,
     "short-flows-xcp": short_flows_xcp,
+    "short-flows-rcp": partial(short_flows_rates, "rcp"),
+    "short-flows-qfcp": partial(short_flows_rates, "qfcp"),
 }
 
 
