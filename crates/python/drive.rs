@@ -98,6 +98,7 @@ pub(crate) fn read_to_end(
     stop: Option<&Stop>,
 ) -> PyResult<()> {
     let mut slices = Slices::of(SLICE);
+    world.close();
     check(stop)?;
     let mut checked = Instant::now();
     loop {

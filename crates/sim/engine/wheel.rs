@@ -133,17 +133,18 @@ impl Wheel {
         self.free = first as u32;
     }
 
+    // These take an event apart: one that is handed over in memory would have to be put there in the usual case too.
     #[cold]
     #[inline(never)]
-    fn push_far(&mut self, event: Event) {
-        self.far.push(event);
+    fn push_far(&mut self, time: u64, order: u64, what: (u32, u32), more: (u32, u32)) {
+        self.far.push(Event { time, order, kind: what.0, target: what.1, a: more.0, b: more.1 });
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
     /// An event for the bucket that is being emptied, or before it.
     #[inline(never)]
-    fn push_current(&mut self, event: Event) {
-        self.current.push(event);
+    fn push_current(&mut self, time: u64, order: u64, what: (u32, u32), more: (u32, u32)) {
+        self.current.push(Event { time, order, kind: what.0, target: what.1, a: more.0, b: more.1 });
     }
 
     #[cold]
@@ -165,9 +166,10 @@ impl Wheel {
 impl Pending for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
-        let bucket = event.time >> BUCKET_BITS;
+        let Event { time, order, kind, target, a, b } = event;
+        let bucket = time >> BUCKET_BITS;
         if bucket <= self.bucket {
-            self.push_current(event);
+            self.push_current(time, order, (kind, target), (a, b));
         } else if bucket - self.bucket < BUCKETS as u64 {
             if self.free == NONE {
                 self.grow();
@@ -181,7 +183,7 @@ impl Pending for Wheel {
             self.occupied[index / 64] |= 1 << (index % 64);
             self.summary |= 1 << (index / 64);
         } else {
-            self.push_far(event);
+            self.push_far(time, order, (kind, target), (a, b));
         }
     }
 

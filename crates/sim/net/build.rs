@@ -148,9 +148,11 @@ impl Net {
         // A source that always keeps some packets waiting has to be told when each leaves.
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
+        let mut hops_at_wires = false;
         for port in &ports {
             if let (Behind::Wire(wire), Some(_)) = (port.behind, &port.hop) {
                 wires[wire as usize].hop = true;
+                hops_at_wires = true;
             }
             let alone = port.hop.as_ref().is_none_or(|hop| hop.leaves_alone());
             if let (Behind::Wire(wire), None, Some(limit @ 1..)) =
@@ -173,6 +175,9 @@ impl Net {
             port_of_station,
             node_of_station,
             wires,
+            lagging: Vec::new(),
+            hops_at_wires,
+            step_end: 0,
             routes: Vec::new(),
             route_of: vec![u32::MAX; nodes],
             router: Router::new(Vec::new(), Vec::new()),
@@ -287,11 +292,15 @@ impl Net {
             })),
             _ => None,
         };
+        let (from, to) = (flow.from as u32, flow.to as u32);
+        let first_hops =
+            [(from, to), (to, from)].map(|(from, to)| self.static_hop(from, to).filter(|_| from != to));
         self.flows.push(Flow {
             source: Source::new(flow, seed),
             tcp,
-            from: flow.from as u32,
-            to: flow.to as u32,
+            from,
+            to,
+            first_hops,
             rank,
             start,
             stop: flow.stop.as_nanos().min(self.end),

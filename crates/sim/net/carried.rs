@@ -115,18 +115,19 @@ impl Cargo {
     #[inline]
     pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {
         let line = self.lines.get(at)?;
-        let mut segment = Segment {
+        let segment = Segment {
             payload: line.payload,
             flags: line.flags,
             ecn,
             timestamps: line.has_timestamps.then_some(line.timestamps),
             ..Segment::bare(line.seq, line.ack, line.window)
         };
+        let mut carried = Carried { segment, connection: line.connection, forward: line.forward };
         if line.has_rare {
             let Rare { sack, mss, window_scale, sack_permitted } = self.rare[line.rare as usize];
-            segment = Segment { sack, mss, window_scale, sack_permitted, ..segment };
+            carried.segment = Segment { sack, mss, window_scale, sack_permitted, ..carried.segment };
         }
-        Some(Carried { segment, connection: line.connection, forward: line.forward })
+        Some(carried)
     }
 }
 

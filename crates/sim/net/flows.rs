@@ -8,6 +8,7 @@ use super::connections::ConnectionId;
 use super::hops::HeaderId;
 use super::laws::LawId;
 use super::packet::Packet;
+use super::routing::NextHop;
 use super::{Blocked, Net, class, kinds};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
@@ -69,6 +70,8 @@ pub(crate) struct Flow {
     pub tcp: Option<Box<TcpFlow>>,
     pub from: u32,
     pub to: u32,
+    /// By which its packets leave their source, and those of the other direction theirs, where routes are static.
+    pub first_hops: [Option<NextHop>; 2],
     pub rank: u32,
     pub start: u64,
     pub stop: u64,

@@ -70,14 +70,16 @@ pub(crate) struct HopHost {
     random: Stream,
     rank: u32,
     heeds_departures: bool,
-    /// Which setting of each timer counts.
-    timers: BTreeMap<u16, u32>,
+    /// Which setting of each timer counts, and when it is due.
+    timers: BTreeMap<u16, (u32, u64)>,
+    /// Nothing but arrivals happens to it before.
+    pub(super) quiet_until: u64,
 }
 
 impl HopHost {
     pub(super) fn new(hop: Box<dyn Hop>, kinds: &mut HeaderKinds, random: Stream, rank: u32) -> Box<Self> {
         let (id, heeds_departures) = (kinds.id(Some(hop.header())), hop.heeds_departures());
-        Box::new(Self { hop, id, random, rank, heeds_departures, timers: BTreeMap::new() })
+        Box::new(Self { hop, id, random, rank, heeds_departures, timers: BTreeMap::new(), quiet_until: 0 })
     }
 
     /// Whether departures need not be told at their time.
@@ -88,10 +90,41 @@ impl HopHost {
     pub(super) fn heeds_received(&self) -> bool {
         self.hop.heeds_received()
     }
+
+    /// A packet arrives, with a header of that kind if it has one.
+    #[inline(always)]
+    pub(super) fn meet(
+        &mut self,
+        passage: &Passage,
+        (id, header): (HeaderId, Option<&mut Header>),
+        kinds: &HeaderKinds,
+        now: u64,
+    ) {
+        match header.filter(|_| id != HeaderId::NONE && id == self.id) {
+            Some(header) => {
+                kinds.checked(id, header);
+                self.hop.on_arrival(passage, Some(header), Time(now));
+                header.spoken = header.spoken.saturating_add(1);
+            }
+            None => self.hop.on_arrival(passage, None, Time(now)),
+        }
+    }
+
+    /// A packet of so many bytes is dropped.
+    pub(super) fn lose(&mut self, bytes: u32) {
+        self.hop.on_drop(bytes);
+    }
+
+    /// Arrivals at the moment of a timer come before it; those at the end of a step belong to the next.
+    pub(super) fn stay_quiet(&mut self, step_end: u64) {
+        let timers = self.timers.values().map(|&(_, at)| at.saturating_add(1));
+        self.quiet_until = timers.min().unwrap_or(u64::MAX).min(step_end);
+    }
 }
 
 /// A packet as a hop sees it.
-fn passage(packet: &Packet, framing: u32, backlog: Backlog) -> Passage {
+#[inline(always)]
+pub(super) fn passage(packet: &Packet, framing: u32, backlog: Backlog) -> Passage {
     let bytes = packet.bytes + framing;
     Passage { bytes, flow: FlowId(packet.queue_flow), class: packet.class, backlog }
 }
@@ -115,7 +148,7 @@ impl Net {
     pub(super) fn backlog(&mut self, port: u32, now: u64) -> Backlog {
         let at = &self.ports[port as usize];
         let framing = match at.behind {
-            Behind::Wire(wire) => match self.wires[wire as usize].backlog(now) {
+            Behind::Wire(wire) => match self.wires[wire as usize].backlog_at(now) {
                 Some(backlog) => return backlog,
                 None => self.headers.wired,
             },
@@ -139,14 +172,7 @@ impl Net {
         let Some(packet) = self.packets.get(handle) else { return };
         let (passage, id) = (passage(packet, framing, backlog), packet.header);
         let Some(host) = &mut self.ports[port as usize].hop else { return };
-        match self.packets.header_mut(handle).filter(|_| id != HeaderId::NONE && id == host.id) {
-            Some(header) => {
-                self.kinds_of_header.checked(id, header);
-                host.hop.on_arrival(&passage, Some(header), Time(now));
-                header.spoken = header.spoken.saturating_add(1);
-            }
-            None => host.hop.on_arrival(&passage, None, Time(now)),
-        }
+        host.meet(&passage, (id, self.packets.header_mut(handle)), &self.kinds_of_header, now);
     }
 
     /// A packet leaves the queue of a port whose hop wants to know.
@@ -184,7 +210,7 @@ impl Net {
         let bytes = self.packets.get(handle).map(|packet| packet.bytes + framing);
         let port = &mut self.ports[port as usize];
         if let (Some(host), Some(bytes)) = (&mut port.hop, bytes) {
-            host.hop.on_drop(bytes);
+            host.lose(bytes);
         }
         let node = port.node;
         self.drop_packet(node, handle, reason, now);
@@ -200,9 +226,16 @@ impl Net {
     /// A timer of a hop is due, unless it was moved meanwhile.
     pub(super) fn hop_timer(&mut self, port: u32, generation: u32, timer: Timer, now: u64) {
         let host = self.ports[port as usize].hop.as_ref();
-        if host.is_some_and(|host| host.timers.get(&timer.0) == Some(&generation)) {
-            self.ask_hop(port, now, |hop, backlog, context| hop.on_timer(timer, backlog, context));
+        if host.is_none_or(|host| host.timers.get(&timer.0).is_none_or(|set| set.0 != generation)) {
+            return;
         }
+        // Packets that come at the moment of a timer come before it.
+        self.catch_up_at(port, now + 1);
+        if let Some(set) = self.ports[port as usize].hop.as_mut().and_then(|h| h.timers.get_mut(&timer.0)) {
+            set.1 = u64::MAX;
+        }
+        self.ask_hop(port, now, |hop, backlog, context| hop.on_timer(timer, backlog, context));
+        self.go_ahead(port);
     }
 
     /// Calls a hop and sets the timers that it asks for.
@@ -217,12 +250,13 @@ impl Net {
         let mut timers = std::mem::take(&mut self.outbox.timers);
         let order = Order::new(class::TIMER, host.rank);
         let set = timers.drain(..).map(|(timer, at)| {
-            let generation = host.timers.entry(timer.0).or_insert(0);
-            *generation = generation.wrapping_add(1);
             // A control interval takes time, whatever a scheme says.
-            (at.0.max(now + 1), *generation, u32::from(timer.0))
+            let (generation, due) = host.timers.entry(timer.0).or_default();
+            (*generation, *due) = (generation.wrapping_add(1), at.0.max(now + 1));
+            (*due, *generation, u32::from(timer.0))
         });
         let set: Vec<(u64, u32, u32)> = set.collect();
+        host.stay_quiet(self.step_end);
         self.outbox.timers = timers;
         for (at, generation, timer) in set {
             self.later(at, order, kinds::HOP_TIMER, port, generation, timer);

@@ -7,6 +7,7 @@ mod agents;
 mod arp;
 mod build;
 mod carried;
+mod chains;
 pub(crate) mod connections;
 mod describe;
 mod flows;
@@ -97,6 +98,8 @@ pub(crate) mod kinds {
     pub(crate) const HOP_TIMER: u32 = END + 16;
     /// A wired link, `target` its number, has another rate from now on: `a` the upper half of its bit/s, `b` the lower.
     pub(crate) const RATE_CHANGE: u32 = END + 17;
+    /// A packet finds no room at a wire, `target`, of a chain: `a` its handle's upper half, `b` the lower.
+    pub(crate) const NO_ROOM: u32 = END + 18;
 }
 
 /// Classes of equal-time events above the air's.
@@ -228,6 +231,12 @@ pub struct Net {
     port_of_station: Vec<u32>,
     node_of_station: Vec<u32>,
     wires: Vec<Direction>,
+    /// Wires of chains whose hops are told late.
+    lagging: Vec<u32>,
+    /// Hops stand at wires.
+    hops_at_wires: bool,
+    /// The step in which the world is ends then: what happens there or later nobody may have seen.
+    step_end: u64,
     /// Next hops towards each destination in use, for the nodes on the flows' paths, sorted by node.
     routes: Vec<Vec<(u32, NextHop)>>,
     /// Place of each destination in `routes`.
@@ -317,6 +326,10 @@ impl Net {
             kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
             kinds::HOP_TIMER => self.hop_timer(event.target, event.a, Timer(event.b as u16), now),
+            kinds::NO_ROOM => {
+                let handle = u64::from(event.a) << 32 | u64::from(event.b);
+                self.drop_in_chain(event.target, handle, now);
+            }
             kinds::RATE_CHANGE => {
                 let rate_bps = u64::from(event.a) << 32 | u64::from(event.b);
                 self.rate_changes(2 * event.target, rate_bps);
@@ -447,10 +460,7 @@ impl Net {
 
     fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
         if let Some(wire) = self.timetable_of(hop.port) {
-            if let Some(arrival) = self.schedule(wire, handle, now) {
-                let order = self.wires[wire as usize].order();
-                self.later(arrival, order, kinds::WIRE_ARRIVAL, wire, 0, 0);
-            }
+            self.enter(wire, handle, now);
             return;
         }
         let Some(packet) = self.packets.get_mut(handle) else { return };

@@ -253,7 +253,7 @@ impl Net {
         }
         ends.awaiting_route = self.on_demand.as_ref().map(|on_demand| on_demand.waiting());
         for wire in &self.wires {
-            ends.on_wire += (wire.in_flight.len() - wire.waiting_packets(now).count()) as u64;
+            ends.on_wire += wire.on_the_way(now) as u64;
         }
         ends
     }

@@ -145,8 +145,11 @@ impl Net {
             self.touched.push(id);
         }
         // The port that holds the sender back when it is full.
-        let port = self.next_hop(f.from, f.to).map(|hop| hop.port);
-        let port = port.filter(|&port| self.ports[port as usize].backpressure);
+        let hop = match f.first_hops[0] {
+            None if self.on_demand.is_some() => self.next_hop(f.from, f.to),
+            hop => hop,
+        };
+        let port = hop.map(|hop| hop.port).filter(|&port| self.ports[port as usize].backpressure);
         loop {
             let full = port.filter(|&port| self.is_full(port, now));
             let Some(connection) = self.connections.get_mut(id).filter(|c| !c.blocked) else { break };
@@ -157,8 +160,9 @@ impl Net {
             }
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
-            let Some(segment) = connection.sender.poll(&mut context) else { break };
-            self.emit(id, &segment, End::Sender, now);
+            let polled = connection.sender.poll(&mut context);
+            let Some(segment) = &polled else { break };
+            self.emit(id, segment, End::Sender, now);
         }
         self.law_timers(id);
         self.arm(id, End::Sender);
@@ -174,8 +178,10 @@ impl Net {
 
     /// The receiver may have acknowledgements to send, and another deadline.
     fn answer(&mut self, id: ConnectionId, now: u64) {
-        while let Some(segment) = self.connections.get_mut(id).and_then(|c| c.receiver.poll(Time(now))) {
-            self.emit(id, &segment, End::Receiver, now);
+        while let Some(connection) = self.connections.get_mut(id) {
+            let polled = connection.receiver.poll(Time(now));
+            let Some(segment) = &polled else { break };
+            self.emit(id, segment, End::Receiver, now);
         }
         self.arm(id, End::Receiver);
     }
@@ -192,6 +198,7 @@ impl Net {
         let f = &mut self.flows[flow as usize];
         let watched = f.watched;
         let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
+        let hop = f.first_hops[usize::from(!forward)];
         f.sent_total += 1;
         if forward && segment.payload > 0 {
             f.totals.sent += 1;
@@ -222,17 +229,19 @@ impl Net {
         if watched {
             self.tell_made(handle, forward, Some(id));
         }
-        if source == destination {
-            self.forward(source, handle, now);
-        } else {
-            self.send_on(source, destination, handle, now);
+        match hop {
+            Some(hop) => match self.timetable_of(hop.port) {
+                Some(wire) => self.enter(wire, handle, now),
+                None => self.offer(hop, handle, now),
+            },
+            None => self.forward(source, handle, now),
         }
     }
 
     /// A packet of TCP has reached its host.
     pub(super) fn tcp_arrived(&mut self, packet: &Packet, handle: u64, now: u64) {
-        let Some(carried) = self.packets.carried(handle, packet) else { return };
-        let Carried { segment, connection: id, forward } = &carried;
+        let carried = self.packets.carried(handle, packet);
+        let Some(Carried { segment, connection: id, forward }) = &carried else { return };
         let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
         let header =
@@ -348,15 +357,25 @@ impl Net {
     }
 
     /// Makes sure that a timer event comes no later than the deadline.
+    #[inline(always)]
     fn arm(&mut self, id: ConnectionId, end: End) {
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let (deadline, armed, kind) = match end {
-            End::Sender => (connection.sender.deadline(), &mut connection.sender_armed, kinds::SENDER_TIMER),
-            End::Receiver => {
-                (connection.receiver.deadline(), &mut connection.receiver_armed, kinds::RECEIVER_TIMER)
-            }
+        let (deadline, armed) = match end {
+            End::Sender => (connection.sender.deadline(), connection.sender_armed),
+            End::Receiver => (connection.receiver.deadline(), connection.receiver_armed),
         };
-        let Some(Time(deadline)) = deadline.filter(|d| d.0 < *armed) else { return };
+        if let Some(Time(deadline)) = deadline.filter(|d| d.0 < armed) {
+            self.arm_for(id, end, deadline);
+        }
+    }
+
+    #[inline(never)]
+    fn arm_for(&mut self, id: ConnectionId, end: End, deadline: u64) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let (armed, kind) = match end {
+            End::Sender => (&mut connection.sender_armed, kinds::SENDER_TIMER),
+            End::Receiver => (&mut connection.receiver_armed, kinds::RECEIVER_TIMER),
+        };
         *armed = deadline;
         let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
         self.later(deadline, order, kind, id.slot, id.generation, 0);

@@ -4,18 +4,23 @@
 //! direction keeps a [`Timetable`] instead of a queue, and no event tells when the link is free for the next packet.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airfair_schemes::places::{Backlog, DropReason};
+use airfair_schemes::places::{Backlog, Passage};
 use airfair_units::Rate;
 use airfair_units::random::Stream;
 
+use super::chains::Chained;
+use super::hops::passage;
 use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, class, drop_reason, kinds};
 use crate::engine::{Agenda, Order};
 
 /// A packet on its way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InFlight {
+    /// When it came to the interface.
+    pub entered: u64,
     /// When its first bit leaves.
     pub begin: u64,
     pub arrival: u64,
@@ -61,7 +66,7 @@ pub(crate) struct Direction {
     /// Every so many-th packet with payload is lost; 0: none.
     loss_every: u32,
     /// One of both is set, or the wire is captured: each packet is looked at.
-    watched: bool,
+    pub(super) watched: bool,
     /// Where what is sent is kept, if the wire is captured, and its number there.
     sent: Option<Box<(Sent, u32)>>,
     /// A hop stands at its port.
@@ -73,6 +78,7 @@ pub(crate) struct Direction {
     pub timetable: Option<Timetable>,
     /// Where its last packet went on, by another wire: the destination and that wire. Routes do not change.
     onward: Option<(u32, u32)>,
+    pub chained: Chained,
     /// The last packet's last bit leaves then.
     free_at: u64,
     /// An event for that moment is pending.
@@ -109,6 +115,7 @@ impl Direction {
             rank,
             timetable: None,
             onward: None,
+            chained: Chained::default(),
             free_at: 0,
             waiting: false,
             in_flight: VecDeque::new(),
@@ -136,11 +143,35 @@ impl Direction {
 
     /// Packets of the timetable that wait.
     pub(crate) fn waiting_packets(&self, now: u64) -> impl Iterator<Item = &InFlight> {
-        let from = self.timetable.as_ref().map_or(self.in_flight.len(), |timetable| timetable.begun);
-        self.in_flight.range(from..).filter(move |packet| packet.begin > now)
+        let from = match &self.timetable {
+            None => self.in_flight.len(),
+            // Looked at ahead of time.
+            Some(_) if self.chained.follows.is_some() => 0,
+            Some(timetable) => timetable.begun,
+        };
+        self.in_flight.range(from..).filter(move |packet| packet.begin > now && self.has_come(packet, now))
     }
 
-    /// What waits on the timetable, if there is one.
+    /// The oldest packet is there no more.
+    #[inline(always)]
+    pub(super) fn forget_first(&mut self) -> Option<InFlight> {
+        if let Some(timetable) = &mut self.timetable {
+            timetable.begun = timetable.begun.saturating_sub(1);
+        }
+        self.in_flight.pop_front()
+    }
+
+    /// Packets that are being sent and on their way.
+    pub(crate) fn on_the_way(&self, now: u64) -> usize {
+        if self.timetable.is_none() {
+            return self.in_flight.len();
+        }
+        let on_the_way =
+            |packet: &&InFlight| packet.begin <= now && self.has_come(packet, now) && packet.arrival >= now;
+        self.in_flight.iter().filter(on_the_way).count()
+    }
+
+    /// What waits on the timetable, if there is one. Moments must not go back.
     pub(super) fn backlog(&mut self, now: u64) -> Option<Backlog> {
         let timetable = self.timetable.as_mut()?;
         if self.free_at <= now {
@@ -149,10 +180,19 @@ impl Direction {
         while self.in_flight.get(timetable.begun).is_some_and(|packet| packet.begin <= now) {
             timetable.begun += 1;
         }
-        let Some(first) = self.in_flight.get(timetable.begun) else { return Some(Backlog::default()) };
+        let begun = timetable.begun;
+        Some(self.waiting(begun..self.in_flight.len()))
+    }
+
+    /// A range of packets that wait, and their bytes.
+    pub(super) fn waiting(&self, packets: Range<usize>) -> Backlog {
+        if packets.is_empty() {
+            return Backlog::default();
+        }
         // Moments are whole nanoseconds: the nearest byte is the right one. Wide numbers are slow to divide, and needed only where
         // seconds of many Gbit/s wait.
-        let (span, half, unit) = (self.free_at - first.begin, 4_000_000_000, 8_000_000_000);
+        let end = self.in_flight[packets.end - 1].arrival - self.delay;
+        let (span, half, unit) = (end - self.in_flight[packets.start].begin, 4_000_000_000, 8_000_000_000);
         let bytes = match span.checked_mul(self.rate_bps).and_then(|bits| bits.checked_add(half)) {
             Some(bits) => bits / unit,
             None => {
@@ -160,7 +200,7 @@ impl Direction {
                 (bits / u128::from(unit)) as u64
             }
         };
-        Some(Backlog { packets: (self.in_flight.len() - timetable.begun) as u32, bytes })
+        Backlog { packets: packets.len() as u32, bytes }
     }
 
     /// Whether as many packets wait as may.
@@ -191,23 +231,26 @@ impl Direction {
         Order::new(class::WIRE, self.rank)
     }
 
-    /// A packet leaves from `begin` on. Returns when it arrives, if no other arrives before it.
+    /// A packet that came at `entered` leaves from `begin` on. Returns when it arrives, and whether no other arrives before it.
     #[inline(always)]
-    fn send(&mut self, packet: u64, bytes: u64, payload: u32, begin: u64) -> Option<u64> {
+    fn send(&mut self, packet: u64, bytes: u64, payload: u32, entered: u64, begin: u64) -> (u64, bool) {
         self.free_at = begin + self.serialise(bytes, begin == self.free_at);
-        let lost = self.watched && self.look_at(packet, payload, begin);
         let arrival = self.free_at + self.delay;
+        let mut lost = false;
+        if self.watched {
+            lost = self.look_at(InFlight { entered, begin, arrival, packet, lost }, payload);
+        }
         let first = self.in_flight.is_empty();
-        self.in_flight.push_back(InFlight { begin, arrival, packet, lost });
-        first.then_some(arrival)
+        self.in_flight.push_back(InFlight { entered, begin, arrival, packet, lost });
+        (arrival, first)
     }
 
     /// Whether the next packet is lost on the way; it is kept if the wire is captured.
     #[inline(never)]
-    fn look_at(&mut self, packet: u64, payload: u32, begin: u64) -> bool {
+    fn look_at(&mut self, packet: InFlight, payload: u32) -> bool {
         let lost = self.loses(payload);
         if let Some((sent, wire)) = self.sent.as_deref() {
-            let packet = InFlight { begin, arrival: self.free_at + self.delay, packet, lost };
+            let packet = InFlight { lost, ..packet };
             sent.lock().unwrap_or_else(PoisonError::into_inner).push((*wire, packet));
         }
         lost
@@ -252,30 +295,67 @@ impl Direction {
 }
 
 impl Net {
-    /// A packet enters the timetable of a link, or is dropped if as many wait as may. Returns when it arrives, if no other
-    /// arrives before it.
+    /// A packet enters the timetable of a link, and comes out at the end of the chain.
     #[inline]
-    pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
-        if self.wires[wire as usize].hop {
+    pub(super) fn enter(&mut self, wire: u32, handle: u64, now: u64) {
+        if let Some((last, arrival)) = self.schedule(wire, handle, now) {
+            let order = self.wires[last as usize].order();
+            self.later(arrival, order, kinds::WIRE_ARRIVAL, last, 0, 0);
+        }
+    }
+
+    /// A packet enters the timetable of a link and of those that follow it in a chain, or is dropped where as many wait as may.
+    /// Returns by which link and when it arrives, if no other arrives there before it.
+    #[inline(always)]
+    pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<(u32, u64)> {
+        if self.hops_at_wires {
+            self.go::<true>(wire, handle, now)
+        } else {
+            self.go::<false>(wire, handle, now)
+        }
+    }
+
+    #[inline(never)]
+    fn go<const HOPS: bool>(&mut self, mut wire: u32, handle: u64, now: u64) -> Option<(u32, u64)> {
+        let packet = self.packets.get(handle)?;
+        let (destination, payload, id) = (packet.destination, packet.payload, packet.header);
+        let passage = passage(packet, self.headers.wired, Backlog::default());
+        let bytes = u64::from(passage.bytes);
+        let (mut at, mut late) = (now, false);
+        loop {
             let link = &mut self.wires[wire as usize];
-            let (port, backlog) = (link.port, link.backlog(now).unwrap_or_default());
-            self.meet_hop(port, handle, backlog, self.headers.wired, now);
+            if HOPS && link.hop {
+                let backlog = link.backlog(at).unwrap_or_default();
+                if let Some(host) = &mut self.ports[link.port as usize].hop {
+                    late = late || !link.chained.is_told(at, host);
+                    if late {
+                        link.chained.tell_later(at, handle, backlog);
+                    } else {
+                        let header = self.packets.header_mut(handle);
+                        host.meet(&Passage { backlog, ..passage }, (id, header), &self.kinds_of_header, at);
+                    }
+                }
+            }
+            let begin = link.free_at.max(at);
+            // Where nothing waits there is room.
+            if begin > at && link.is_full(at) {
+                self.find_no_room(wire, handle, at);
+                return None;
+            }
+            if let Some(timetable) = &mut link.timetable {
+                timetable.entered += 1;
+                timetable.wait_ns += begin - at;
+            }
+            if link.chained.passes {
+                link.forget(now);
+            }
+            let (arrival, first) = link.send(handle, bytes, payload, at, begin);
+            if !link.chained.passes {
+                return first.then_some((wire, arrival));
+            }
+            wire = self.onward(wire, destination)?;
+            at = arrival;
         }
-        let link = &mut self.wires[wire as usize];
-        let begin = link.free_at.max(now);
-        // Where nothing waits there is room.
-        if begin > now && link.is_full(now) {
-            let port = link.port;
-            self.drop_at(port, handle, DropReason::QUEUE_FULL.0, now);
-            return None;
-        }
-        let packet = self.packets.get_mut(handle)?;
-        packet.enqueued = now;
-        if let Some(timetable) = &mut link.timetable {
-            timetable.entered += 1;
-            timetable.wait_ns += begin - now;
-        }
-        link.send(handle, u64::from(packet.bytes + self.headers.wired), packet.payload, begin)
     }
 
     /// A direction of a link has another rate from now on. A packet that a radio has handed up less than a band of propagation
@@ -287,14 +367,6 @@ impl Net {
         self.tell_rate(port, Rate(rate_bps));
     }
 
-    /// Packets that wait on a link's timetable now, and how long they will have waited.
-    fn still_waiting(&self, wire: u32, now: u64) -> (u64, u64) {
-        let waits = self.wires[wire as usize].waiting_packets(now).map(|packet| {
-            packet.begin - self.packets.get(packet.packet).map_or(packet.begin, |p| p.enqueued)
-        });
-        waits.fold((0, 0), |(packets, waited), wait| (packets + 1, waited + wait))
-    }
-
     /// What has left a port's queue or timetable by now.
     pub(super) fn queue_totals(&self, port: u32, now: u64) -> QueueTotals {
         let port = &self.ports[port as usize];
@@ -302,7 +374,7 @@ impl Net {
         if let Behind::Wire(wire) = port.behind
             && let Some(timetable) = &self.wires[wire as usize].timetable
         {
-            let (packets, wait_ns) = self.still_waiting(wire, now);
+            let (packets, wait_ns) = self.wires[wire as usize].still_to_leave(now);
             totals.left += timetable.entered - packets;
             totals.waited_ns += timetable.wait_ns - wait_ns;
         }
@@ -362,9 +434,10 @@ impl Net {
         let payload = self.packets.get(handle).map_or(0, |p| p.payload);
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
-        let begin = now.max(queued.enqueued.as_nanos());
+        let entered = queued.enqueued.as_nanos();
+        let begin = now.max(entered);
         let link = &mut self.wires[wire as usize];
-        if let Some(arrival) = link.send(handle, bytes, payload, begin) {
+        if let (arrival, true) = link.send(handle, bytes, payload, entered, begin) {
             agenda.push(arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
         self.room(port, now);
@@ -389,11 +462,8 @@ impl Net {
 
     pub(super) fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
         let link = &mut self.wires[wire as usize];
-        let Some(InFlight { packet: handle, lost, .. }) = link.in_flight.pop_front() else { return };
+        let Some(InFlight { packet: handle, lost, .. }) = link.forget_first() else { return };
         let node = link.to;
-        if let Some(timetable) = &mut link.timetable {
-            timetable.begun = timetable.begun.saturating_sub(1);
-        }
         if let Some(next) = link.in_flight.front() {
             agenda.push(next.arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
@@ -402,28 +472,40 @@ impl Net {
             self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
             return;
         }
-        let onward = link.onward;
+        let chained = &link.chained;
+        let hops = 1 + chained.before;
+        if chained.lags {
+            self.catch_up(wire, now + 1);
+        }
         let Some(packet) = self.packets.get_mut(handle) else { return };
-        packet.hops += 1;
+        packet.hops += hops;
         let (destination, hops) = (packet.destination, packet.hops);
-        // The usual way of a router: from wire to wire, without a detour, and where the last packet went.
+        // The usual way of a router: from wire to wire, without a detour.
         if destination != node
             && hops < HOP_LIMIT
-            && let Some(onward) = onward
-                .and_then(|(to, onward)| (to == destination).then_some(onward))
-                .or_else(|| self.find_onward(wire, node, destination))
+            && let Some(onward) = self.onward(wire, destination)
         {
-            if let Some(arrival) = self.schedule(onward, handle, now) {
-                let order = self.wires[onward as usize].order();
-                agenda.push(arrival, order, kinds::WIRE_ARRIVAL, onward, 0, 0);
+            if let Some((last, arrival)) = self.schedule(onward, handle, now) {
+                let order = self.wires[last as usize].order();
+                agenda.push(arrival, order, kinds::WIRE_ARRIVAL, last, 0, 0);
             }
             return;
         }
         self.forward(node, handle, now);
     }
 
-    /// The wire with a timetable that leads from a node to a destination, remembered for the next packet of the same way.
-    fn find_onward(&mut self, wire: u32, node: u32, destination: u32) -> Option<u32> {
+    /// The wire with a timetable by which packets of a wire go on to a destination: mostly the one that the last packet took.
+    #[inline(always)]
+    fn onward(&mut self, wire: u32, destination: u32) -> Option<u32> {
+        match self.wires[wire as usize].onward {
+            Some((to, onward)) if to == destination => Some(onward),
+            _ => self.find_onward(wire, destination),
+        }
+    }
+
+    #[inline(never)]
+    fn find_onward(&mut self, wire: u32, destination: u32) -> Option<u32> {
+        let node = self.wires[wire as usize].to;
         let onward = self.next_hop(node, destination).and_then(|hop| self.timetable_of(hop.port))?;
         self.wires[wire as usize].onward = Some((destination, onward));
         Some(onward)

@@ -50,6 +50,7 @@ impl Sender {
     }
 
     /// Sends the segment at an index of the scoreboard again, if window and pacing allow.
+    #[inline(never)]
     fn repair(&mut self, index: usize, context: &mut Context<'_>) -> Option<Segment> {
         let segment = *self.board.get(index)?;
         let allowance = self.law.allowance(context.now);
@@ -152,6 +153,7 @@ impl Sender {
     }
 
     /// Counts, tells the law, starts the timer (RFC 6298 section 5.1), and makes the segment.
+    #[inline(always)]
     fn leave(
         &mut self,
         seq: u64,

@@ -3,6 +3,7 @@
 
 pub mod random_world;
 pub mod rig;
+pub mod wires;
 
 use airfair_schemes::{Params, find};
 use airfair_sim::World;

@@ -1,0 +1,228 @@
+//! Wires in chains: what is known ahead is what would have happened.
+
+mod support;
+
+use airfair_sim::World;
+use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::measure::series::Snapshot;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::measure::trace::Trace;
+use airfair_sim::net::Injected;
+use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
+use airfair_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use support::wires::{built, link, ms, tcp, us, wired};
+use support::{dot11b, world};
+
+const SCHEMES: [&str; 6] = ["droptail", "xcp", "xcp-b", "rcp", "qfcp", "red"];
+
+/// A wire: Mbit/s, delay in us, packets that may wait.
+type Drawn = (u64, u64, u32);
+
+/// Trees of hosts at both ends of a line of routers, and who sends to whom.
+#[derive(Debug, Clone)]
+struct Net {
+    scheme: &'static str,
+    line: Vec<Drawn>,
+    hosts: [Vec<Drawn>; 2],
+    /// From and to which hosts, to the right or to the left, and what.
+    flows: Vec<(usize, usize, bool, u8)>,
+    /// A flow starts at this router of the line: what comes from its wire is not all that the next one carries.
+    inner: Option<usize>,
+    /// Every so many-th packet is lost on the first wire of the line; 0: none.
+    lossy: u32,
+    looks: Vec<u64>,
+    seed: u64,
+}
+
+fn drawn() -> impl Strategy<Value = Net> {
+    let wire = || (1u64..40, 0u64..20_000, 2u32..60);
+    let wires = move |most| proptest::collection::vec(wire(), 1..most);
+    let flow = (0usize..4, 0usize..4, any::<bool>(), 0u8..4);
+    (
+        proptest::sample::select(SCHEMES.to_vec()),
+        wires(4),
+        wires(4),
+        wires(4),
+        proptest::collection::vec(flow, 1..6),
+        proptest::option::weighted(0.3, 0usize..4),
+        prop_oneof![4 => Just(0u32), 1 => 20u32..200],
+        proptest::collection::vec(0u64..2_500_000_000, 0..6),
+        any::<u64>(),
+    )
+        .prop_map(|(scheme, line, left, right, flows, inner, lossy, looks, seed)| Net {
+            scheme,
+            line,
+            hosts: [left, right],
+            flows,
+            inner,
+            lossy,
+            looks,
+            seed,
+        })
+}
+
+fn traffic(kind: u8) -> (Transport, Traffic) {
+    let config = TcpConfig { mss: 1000, ..TcpConfig::default() };
+    let sizes = Sizes::Pareto { mean: Bytes(20_000), shape: 1.5, most: Bytes(1_000_000) };
+    match kind {
+        0 => (tcp(config), Traffic::Endless),
+        1 => (tcp(config), Traffic::Arrivals { per_second: 20.0, sizes, count: 0 }),
+        2 => (
+            Transport::Udp,
+            Traffic::Poisson { rate: Rate::from_mbps(3), packet: Bytes(700), exponential_sizes: true },
+        ),
+        _ => (
+            Transport::Udp,
+            Traffic::ConstantRate { rate: Rate::from_mbps(2), packet: Bytes(1200), gap_jitter: 0.1 },
+        ),
+    }
+}
+
+fn spec(net: &Net) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), 2);
+    spec.warmup = ms(700);
+    let routers: Vec<usize> = (0..=net.line.len()).map(|i| wired(&mut spec, &format!("r{i}"))).collect();
+    let join = |spec: &mut WorldSpec, ends, (mbps, delay, packets): Drawn| {
+        spec.links.push(link(ends, mbps, us(delay), packets));
+    };
+    for (ends, &wire) in routers.windows(2).zip(&net.line) {
+        join(&mut spec, (ends[0], ends[1]), wire);
+    }
+    spec.links[0].loss_every = net.lossy;
+    let mut hosts = [vec![], vec![]];
+    for (side, router) in [(0, routers[0]), (1, routers[net.line.len()])] {
+        for (i, &wire) in net.hosts[side].iter().enumerate() {
+            let host = wired(&mut spec, &format!("h{side}{i}"));
+            join(&mut spec, (host, router), wire);
+            hosts[side].push(host);
+        }
+    }
+    let mut add = |from: usize, to: usize, kind: u8| {
+        let (transport, traffic) = traffic(kind);
+        let id = format!("f{}", spec.flows.len());
+        let (start, start_jitter, stop) = (Time::ZERO, ms(100), Time::NEVER);
+        spec.flows.push(FlowSpec { id, from, to, transport, traffic, start, start_jitter, stop });
+    };
+    for &(from, to, back, kind) in &net.flows {
+        let (from, to) = (hosts[0][from % hosts[0].len()], hosts[1][to % hosts[1].len()]);
+        if back { add(to, from, kind) } else { add(from, to, kind) }
+    }
+    if let Some(inner) = net.inner {
+        add(routers[inner % routers.len()], hosts[1][0], 2);
+    }
+    spec
+}
+
+/// All that can be seen of a run, at some moments and at the end.
+fn seen(net: &Net, closed: bool) -> (Vec<(Snapshot, RunResult)>, Trace, u64) {
+    let mut world = World::new(&spec(net), net.scheme, built(net.scheme, &[]), net.seed).unwrap();
+    world.start_trace();
+    if closed {
+        world.close();
+    }
+    let mut looks: Vec<u64> = net.looks.clone();
+    looks.sort_unstable();
+    let mut all = Vec::new();
+    for at in looks.into_iter().chain([u64::MAX]) {
+        world.advance(Time(at));
+        all.push((world.snapshot(), RunResult { events: 0, ..world.result() }));
+    }
+    (all, world.take_trace(), world.events())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    /// Counters, queues, inner values of hops, deliveries and drops with their times: nothing tells whether wires are chained.
+    #[test]
+    fn nothing_tells_chains(net in drawn()) {
+        let (open, closed) = (seen(&net, false), seen(&net, true));
+        for (open, closed) in open.0.iter().zip(&closed.0) {
+            prop_assert_eq!(&open.0, &closed.0);
+            prop_assert_eq!(&open.1, &closed.1);
+        }
+        prop_assert!(open.1 == closed.1, "traces differ");
+    }
+}
+
+/// Moments at which packets come from one wire to the next, a millisecond apart: they are still on the former.
+#[test]
+fn moments_belong_to_what_follows() {
+    let mut spec = world(dot11b(100.0, 200.0), 1);
+    spec.warmup = ms(20);
+    let nodes: Vec<usize> = (0..4).map(|i| wired(&mut spec, &format!("n{i}"))).collect();
+    for ends in nodes.windows(2) {
+        spec.links.push(link((ends[0], ends[1]), 8, Span::ZERO, 10));
+    }
+    let packet = Bytes(1000 - 28);
+    let rate = Rate::from_mbps(8 * packet.get() / 1000);
+    for id in ["a", "b"] {
+        spec.flows.push(FlowSpec {
+            id: id.into(),
+            from: 0,
+            to: 3,
+            transport: Transport::Udp,
+            traffic: Traffic::ConstantRate { rate, packet, gap_jitter: 0.0 },
+            start: Time::ZERO,
+            start_jitter: Span::ZERO,
+            stop: Time(40_000_000),
+        });
+    }
+    let looks = |closed: bool| {
+        let mut world = World::new(&spec, "rcp", built("rcp", &[]), 1).unwrap();
+        if closed {
+            world.close();
+        }
+        let look = |at: u64| {
+            world.advance(Time(at));
+            (world.snapshot(), RunResult { events: 0, ..world.result() })
+        };
+        (1..50).map(|n| n * 1_000_000).map(look).collect::<Vec<_>>()
+    };
+    let (open, closed) = (looks(false), looks(true));
+    assert!(open.iter().any(|(_, result)| result.ends.on_wire == 3), "none on each wire");
+    assert!(open == closed);
+}
+
+/// A line of wires from host to host, with everything on it: one event a packet instead of one a wire, and drops on the way.
+#[test]
+fn one_event_for_all_wires() {
+    let net = Net {
+        scheme: "qfcp",
+        line: vec![(20, 5000, 50), (5, 10_000, 10), (20, 5000, 50)],
+        hosts: [vec![(30, 100, 100)], vec![(30, 100, 100)]],
+        flows: vec![(0, 0, false, 1), (0, 0, false, 2), (0, 0, true, 1)],
+        inner: None,
+        lossy: 0,
+        looks: vec![],
+        seed: 1,
+    };
+    let (open, closed) = (seen(&net, false), seen(&net, true));
+    let drops = &closed.0[0].1.drops;
+    assert!(drops["queue-full"] > 100, "{drops:?}");
+    assert!(closed.2 * 2 < open.2, "{} events, {} with chains", open.2, closed.2);
+}
+
+#[test]
+fn a_closed_world_takes_no_packet() {
+    let mut spec = world(dot11b(100.0, 200.0), 1);
+    let ends = (wired(&mut spec, "a"), wired(&mut spec, "b"));
+    spec.links.push(link(ends, 10, Span::ZERO, 10));
+    let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
+    let packet = Injected { from: 0, to: 1, bytes: 1000, tag: 7 };
+    world.inject(packet, Time::ZERO).unwrap();
+    drive::to_end(&mut world);
+    assert_eq!(world.drain_outputs().len(), 1);
+    let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
+    world.close();
+    let refused = world.inject(packet, Time::ZERO).unwrap_err();
+    assert!(refused.contains("closed"), "{refused}");
+}
