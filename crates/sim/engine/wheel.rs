@@ -55,9 +55,6 @@ impl Wheel {
     /// The next occupied bucket after the current one, as an absolute number.
     #[inline(always)]
     fn next_bucket(&self) -> Option<u64> {
-        if self.summary == 0 {
-            return None;
-        }
         let here = (self.bucket as usize) & (BUCKETS - 1);
         let start = (here + 1) & (BUCKETS - 1);
         let (word, bit) = (start / 64, start % 64);
@@ -68,7 +65,8 @@ impl Wheel {
         } else {
             let later = if word == 63 { 0 } else { self.summary & (!0u64 << (word + 1)) };
             let w = if later != 0 { later.trailing_zeros() } else { self.summary.trailing_zeros() } as usize;
-            w * 64 + self.occupied[w].trailing_zeros() as usize
+            // No bit is set in the summary of an empty wheel: there is no such word.
+            w * 64 + self.occupied.get(w)?.trailing_zeros() as usize
         };
         let ahead = (found.wrapping_sub(here)) & (BUCKETS - 1);
         Some(self.bucket + ahead as u64)
@@ -133,18 +131,17 @@ impl Wheel {
         self.free = first as u32;
     }
 
-    // These take an event apart: one that is handed over in memory would have to be put there in the usual case too.
     #[cold]
     #[inline(never)]
-    fn push_far(&mut self, time: u64, order: u64, what: (u32, u32), more: (u32, u32)) {
-        self.far.push(Event { time, order, kind: what.0, target: what.1, a: more.0, b: more.1 });
+    fn push_far(&mut self, event: Event) {
+        self.far.push(event);
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
     /// An event for the bucket that is being emptied, or before it.
     #[inline(never)]
-    fn push_current(&mut self, time: u64, order: u64, what: (u32, u32), more: (u32, u32)) {
-        self.current.push(Event { time, order, kind: what.0, target: what.1, a: more.0, b: more.1 });
+    fn push_current(&mut self, event: Event) {
+        self.current.push(event);
     }
 
     #[cold]
@@ -166,10 +163,9 @@ impl Wheel {
 impl Pending for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
-        let Event { time, order, kind, target, a, b } = event;
-        let bucket = time >> BUCKET_BITS;
+        let bucket = event.time >> BUCKET_BITS;
         if bucket <= self.bucket {
-            self.push_current(time, order, (kind, target), (a, b));
+            self.push_current(event);
         } else if bucket - self.bucket < BUCKETS as u64 {
             if self.free == NONE {
                 self.grow();
@@ -183,7 +179,7 @@ impl Pending for Wheel {
             self.occupied[index / 64] |= 1 << (index % 64);
             self.summary |= 1 << (index / 64);
         } else {
-            self.push_far(time, order, (kind, target), (a, b));
+            self.push_far(event);
         }
     }
 

@@ -121,8 +121,7 @@ impl Net {
             self.tcp_source_due(flow, now, agenda);
             return;
         }
-        let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
-        if let Some(hop) = self.next_hop(from, to)
+        if let Some(hop) = self.first_hop(flow)
             && self.ports[hop.port as usize].backpressure
             && self.is_full(hop.port, now)
         {
@@ -166,12 +165,34 @@ impl Net {
         f.sent_total += 1;
         f.totals.sent += 1;
         f.waiting += 1;
-        let (from, watched) = (f.from, f.watched);
+        let (from, first_hop, watched) = (f.from, f.first_hops[0], f.watched);
         let handle = self.packets.add(packet);
         if watched {
             self.tell_made(handle, true, None);
         }
-        self.forward(from, handle, now);
+        self.leave(from, first_hop, handle, now);
+    }
+
+    /// By which the next packet of a flow leaves its source, as it is known now.
+    #[inline(always)]
+    pub(super) fn first_hop(&self, flow: u32) -> Option<NextHop> {
+        let f = &self.flows[flow as usize];
+        match f.first_hops[0] {
+            None if self.on_demand.is_some() => self.next_hop(f.from, f.to),
+            hop => hop,
+        }
+    }
+
+    /// A packet leaves its source.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, source: u32, first_hop: Option<NextHop>, handle: u64, now: u64) {
+        match first_hop {
+            Some(hop) => match self.timetable_of(hop.port) {
+                Some(wire) => self.enter(wire, handle, now),
+                None => self.offer(hop, handle, now),
+            },
+            None => self.forward(source, handle, now),
+        }
     }
 
     /// There is room in a queue again: sources that wait for it go on.

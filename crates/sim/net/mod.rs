@@ -208,6 +208,14 @@ pub struct Output {
     pub dropped: Option<&'static str>,
 }
 
+/// A packet that has left a queue.
+struct Taken {
+    handle: u64,
+    queued: QueuedPacket,
+    hops: u16,
+    payload: u32,
+}
+
 /// A packet to inject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Injected {
@@ -419,7 +427,12 @@ impl Net {
     /// A packet is at a node: deliver it or send it on.
     fn forward(&mut self, node: u32, handle: u64, now: u64) {
         let Some(packet) = self.packets.get(handle) else { return };
-        let (destination, hops) = (packet.destination, packet.hops);
+        self.go_on_from(node, (packet.destination, packet.hops), handle, now);
+    }
+
+    /// The same for a packet to a destination that has gone so many hops.
+    #[inline(always)]
+    fn go_on_from(&mut self, node: u32, (destination, hops): (u32, u16), handle: u64, now: u64) {
         if destination == node {
             self.deliver(node, handle, now);
             return;
@@ -663,7 +676,7 @@ impl Net {
     }
 
     /// The next packet of a port leaves its queue.
-    fn take(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
+    fn take(&mut self, port: u32, now: u64) -> Option<Taken> {
         let p = &mut self.ports[port as usize];
         let (handle, queued) = if p.judged {
             self.take_judged(port, now)?
@@ -674,8 +687,8 @@ impl Net {
             let queued = queued?;
             (self.packets.handle(queued.id.0), queued)
         };
-        self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
-        Some((handle, queued))
+        let (hops, payload) = self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
+        Some(Taken { handle, queued, hops, payload })
     }
 
     /// The same where a hop or an AQM stands: packets that it drops are passed over.
@@ -708,18 +721,18 @@ impl Net {
         }
     }
 
-    /// A packet has left a port's queue, in which it has spent so much time.
+    /// A packet has left a port's queue, in which it has spent so much time. Returns its hops and its payload.
     #[inline(always)]
-    fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) {
+    fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) -> (u16, u32) {
         let totals = &mut self.ports[port as usize].totals;
         totals.left += 1;
         totals.waited_ns += waited_ns;
-        if let Some(packet) = self.packets.get_mut(handle)
-            && packet.at_source
-        {
+        let Some(packet) = self.packets.get_mut(handle) else { return (0, 0) };
+        if packet.at_source {
             packet.at_source = false;
             self.flows[packet.flow as usize].waiting -= 1;
         }
+        (packet.hops, packet.payload)
     }
 
     /// What is measured starts.
@@ -758,20 +771,23 @@ impl Upper for Net {
         if let Some(handle) = self.ports[port as usize].control.pop_front() {
             return self.hand_control(station, handle);
         }
-        let (mut handle, mut queued) = self.take(port, now)?;
-        while self.on_demand.is_some() && self.came_too_late(queued.next_hop.0, station, queued.enqueued.0) {
-            self.drop_packet(self.node_of_station[station as usize], handle, drop_reason::LINK_BREAK, now);
+        let mut taken = self.take(port, now)?;
+        while self.on_demand.is_some()
+            && self.came_too_late(taken.queued.next_hop.0, station, taken.queued.enqueued.0)
+        {
+            let node = self.node_of_station[station as usize];
+            self.drop_packet(node, taken.handle, drop_reason::LINK_BREAK, now);
             self.room(port, now);
-            (handle, queued) = self.take(port, now)?;
+            taken = self.take(port, now)?;
         }
         self.room(port, now);
-        let hops = self.packets.get(handle).map_or(0, |p| u32::from(p.hops));
+        let Taken { handle, queued, hops, .. } = taken;
         let to = self.ports[port as usize].peer(queued.next_hop.0);
         if self.meters.any() {
             self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
         }
         let overhear = queued.class == PacketClass::Control;
-        Some(Handed { packet: handle, tag: hops, bytes: queued.bytes, to, overhear })
+        Some(Handed { packet: handle, tag: u32::from(hops), bytes: queued.bytes, to, overhear })
     }
 
     fn finished(&mut self, station: u32, handed: Handed, outcome: Outcome, now: u64) {
@@ -835,10 +851,11 @@ impl Upper for Net {
             return;
         }
         packet.hops += 1;
+        let (destination, hops) = (packet.destination, packet.hops);
         if self.heeds_received && !self.look_at_received(station, handle, from, now) {
             return;
         }
-        self.forward(node, handle, now);
+        self.go_on_from(node, (destination, hops), handle, now);
     }
 
     fn overheard(&mut self, station: u32, handle: u64, _from: u32, now: u64) {

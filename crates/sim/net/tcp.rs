@@ -140,16 +140,13 @@ impl Net {
     /// The sender may have segments to send, and another deadline.
     fn pump(&mut self, id: ConnectionId, now: u64) {
         let Some(connection) = self.connections.get(id) else { return };
-        let f = &self.flows[connection.flow as usize];
-        if f.watched {
+        let flow = connection.flow;
+        if self.flows[flow as usize].watched {
             self.touched.push(id);
         }
         // The port that holds the sender back when it is full.
-        let hop = match f.first_hops[0] {
-            None if self.on_demand.is_some() => self.next_hop(f.from, f.to),
-            hop => hop,
-        };
-        let port = hop.map(|hop| hop.port).filter(|&port| self.ports[port as usize].backpressure);
+        let port =
+            self.first_hop(flow).map(|hop| hop.port).filter(|&port| self.ports[port as usize].backpressure);
         loop {
             let full = port.filter(|&port| self.is_full(port, now));
             let Some(connection) = self.connections.get_mut(id).filter(|c| !c.blocked) else { break };
@@ -162,7 +159,11 @@ impl Net {
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             let polled = connection.sender.poll(&mut context);
             let Some(segment) = &polled else { break };
+            let spent = connection.sender.is_spent();
             self.emit(id, segment, End::Sender, now);
+            if spent {
+                break;
+            }
         }
         self.law_timers(id);
         self.arm(id, End::Sender);
@@ -229,13 +230,7 @@ impl Net {
         if watched {
             self.tell_made(handle, forward, Some(id));
         }
-        match hop {
-            Some(hop) => match self.timetable_of(hop.port) {
-                Some(wire) => self.enter(wire, handle, now),
-                None => self.offer(hop, handle, now),
-            },
-            None => self.forward(source, handle, now),
-        }
+        self.leave(source, hop, handle, now);
     }
 
     /// A packet of TCP has reached its host.

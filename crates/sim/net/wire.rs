@@ -13,7 +13,7 @@ use airfair_units::random::Stream;
 
 use super::chains::Chained;
 use super::hops::passage;
-use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, class, drop_reason, kinds};
+use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, Taken, class, drop_reason, kinds};
 use crate::engine::{Agenda, Order};
 
 /// A packet on its way.
@@ -430,8 +430,7 @@ impl Net {
             link.wait(wire, agenda);
             return;
         }
-        let Some((handle, queued)) = self.take(port, now) else { return };
-        let payload = self.packets.get(handle).map_or(0, |p| p.payload);
+        let Some(Taken { handle, queued, payload, .. }) = self.take(port, now) else { return };
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
         let entered = queued.enqueued.as_nanos();

@@ -110,6 +110,8 @@ pub struct Sender {
     persists: u32,
     /// When pacing lets the next segment leave.
     paced_until: Option<Time>,
+    /// See [`Sender::is_spent`].
+    spent: bool,
     /// A segment whose round-trip time is measured: its end and when it left.
     timing: Option<(u64, Time)>,
     /// When payload left last.
@@ -168,6 +170,7 @@ impl Sender {
             persist_at: None,
             persists: 0,
             paced_until: None,
+            spent: false,
             timing: None,
             last_sent: Time::ZERO,
             full_to: 0,

@@ -24,6 +24,12 @@ impl Sender {
         }
     }
 
+    /// Whether the segment that has just left has used up what window or pacing let pass, so that polling again would give none.
+    #[inline(always)]
+    pub fn is_spent(&self) -> bool {
+        self.spent
+    }
+
     fn next_data(&mut self, context: &mut Context<'_>) -> Option<Segment> {
         if self.state != State::Open
             && let Some(index) = self.board.next_lost()
@@ -168,11 +174,21 @@ impl Sender {
         self.stats.segments += 1;
         self.stats.bytes += bytes;
         self.last_sent = now;
-        if !self.fits(self.mss, allowance) {
+        let full = !self.fits(self.mss, allowance);
+        if full {
             self.full_to = self.next;
         }
+        // As much as a segment takes is there, and the receiver has room for it.
+        let after = self.next + u64::from(self.mss);
+        let whole = self.state == State::Open
+            && self.end() >= after
+            && self.una.saturating_add(self.peer_window) >= after;
+        self.spent = full && whole;
         if let Some(rate) = allowance.rate {
             self.pacer.on_sent(now, bytes, rate, allowance.quantum);
+            if whole && !full {
+                self.spent = self.pace(self.mss, allowance, now).is_none();
+            }
         }
         if let Some((prr, _)) = &mut self.prr {
             prr.on_sent(bytes);
