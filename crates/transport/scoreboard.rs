@@ -18,6 +18,8 @@ pub(crate) struct Outstanding {
     pub(crate) fin: bool,
     /// The receiver has it.
     pub(crate) sacked: bool,
+    /// It has reported so at some time, before a time-out too: it has been delivered, and is not delivered again.
+    pub(crate) told: bool,
     /// It is believed to be lost.
     pub(crate) lost: bool,
     /// It was sent again since it was last believed to be lost: up to RFC 6675's HighRxt.
@@ -94,6 +96,10 @@ pub(crate) struct Scoreboard {
     sacked: u64,
     /// The sequence number after the highest that was received selectively.
     sacked_to: u64,
+    /// Blocks that were reported last: what begins at or after their first number and ends before or at their second was received
+    /// selectively. Empty ones are none.
+    blocks: [(u64, u64); 4],
+    next_block: usize,
     /// Nothing below that is lost and not sent again.
     repaired_to: u64,
     /// Everything below that is marked lost already, if it is.
@@ -146,6 +152,7 @@ impl Scoreboard {
             payload,
             fin,
             sacked: false,
+            told: false,
             lost: false,
             resent: false,
             repeated: false,
@@ -178,7 +185,8 @@ impl Scoreboard {
             news.cumulative += u64::from(gone.payload);
             if gone.sacked {
                 self.sacked -= u64::from(gone.payload);
-            } else {
+            }
+            if !gone.told {
                 news.add(&gone);
             }
             if !whole {
@@ -193,11 +201,15 @@ impl Scoreboard {
         if left >= right || right > last.end() {
             return;
         }
-        let from = self.segments.partition_point(|segment| segment.seq < left);
+        // A block is reported again and again while it grows: only its new part is looked at.
+        let known = self.blocks.iter().position(|&(from, to)| (from..to).contains(&left));
+        let (first, mut to) = known.map_or((left, left), |known| self.blocks[known]);
+        let from = self.segments.partition_point(|segment| segment.seq < to);
         for segment in self.segments.range_mut(from..) {
             if segment.end() > right {
                 break;
             }
+            to = segment.end();
             if segment.sacked {
                 continue;
             }
@@ -206,7 +218,16 @@ impl Scoreboard {
             self.sacked += u64::from(segment.payload);
             self.sacked_to = self.sacked_to.max(segment.end());
             news.sacked = true;
-            news.add(segment);
+            if !std::mem::replace(&mut segment.told, true) {
+                news.add(segment);
+            }
+        }
+        let place = known.unwrap_or(self.next_block);
+        if known.is_none() && to > left {
+            self.next_block = (place + 1) % self.blocks.len();
+        }
+        if to > first {
+            self.blocks[place] = (first, to);
         }
     }
 
@@ -279,7 +300,7 @@ impl Scoreboard {
     }
 
     /// The retransmission timer expired: all is lost, and what the receiver reported is forgotten (RFC 2018 section 8, RFC 6675
-    /// section 5.1). Returns what of it was thought to be in the network, bytes.
+    /// section 5.1), except that it counts as delivered. Returns what of it was thought to be in the network, bytes.
     pub(crate) fn lose_all(&mut self) -> u64 {
         let lost = self.pipe;
         for segment in &mut self.segments {
@@ -288,6 +309,7 @@ impl Scoreboard {
             segment.sacked = false;
         }
         (self.pipe, self.sacked, self.sacked_to, self.repaired_to, self.judged_to) = (0, 0, 0, 0, 0);
+        self.blocks = Default::default();
         if let Some(head) = self.segments.front_mut() {
             head.timed_out = true;
         }
@@ -340,5 +362,63 @@ impl Scoreboard {
     /// Whether the first segment is believed to be lost.
     pub(crate) fn head_is_lost(&self) -> bool {
         self.head().is_some_and(|head| head.lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    /// Blocks in any order, growing, overlapping, cut off in the middle of segments, a time-out among them: what they cover is known,
+    /// and delivered once.
+    fn covers(blocks: &[(u64, u64, bool)]) -> Result<(), TestCaseError> {
+        let mut board = Scoreboard::default();
+        let segments = 12;
+        for i in 0..segments {
+            board.push(10 * i, 10, false, Snapshot::default());
+        }
+        let (mut known, mut told) = ([false; 12], [false; 12]);
+        for &(left, length, time_out) in blocks {
+            if time_out {
+                board.lose_all();
+                known = [false; 12];
+            }
+            let (right, mut news) = (left + length, News::default());
+            board.sack(left, right, &mut news);
+            let mut delivered = 0;
+            for i in 0..segments {
+                if left < right && right <= 10 * segments && 10 * i >= left && 10 * (i + 1) <= right {
+                    delivered += if told[i as usize] { 0 } else { 10 };
+                    (known[i as usize], told[i as usize]) = (true, true);
+                }
+            }
+            prop_assert_eq!(board.segments.iter().map(|s| s.sacked).collect::<Vec<_>>(), known.to_vec());
+            prop_assert_eq!(news.delivered, delivered);
+            prop_assert_eq!(board.recount(), (board.payload(), board.pipe(), board.sacked()));
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(1),
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn blocks_cover_what_they_say(blocks in proptest::collection::vec(
+            (0u64..125, 0u64..70, proptest::bool::weighted(0.05)), 1..40)) {
+            covers(&blocks)?;
+        }
+
+        /// The same where blocks begin and end with segments, as they mostly do.
+        #[test]
+        fn whole_blocks_too(blocks in proptest::collection::vec(
+            (0u64..12, 0u64..7, proptest::bool::weighted(0.05)), 1..40)) {
+            covers(&blocks.into_iter().map(|(left, length, out)| (10 * left, 10 * length, out)).collect::<Vec<_>>())?;
+        }
     }
 }

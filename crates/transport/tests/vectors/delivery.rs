@@ -75,6 +75,29 @@ fn what_was_reported_before_is_told_when_it_is_acknowledged() {
 }
 
 #[test]
+fn what_was_reported_before_a_time_out_is_delivered_once() {
+    check(
+        &with_sack(),
+        Law::Fixed(4000),
+        "
+        0 write 4000
+        0 open
+        > 1:4001/1000
+        100 < 1 sack=2001:4001
+        ~ 2000 cumulative 0 flight 4000->2000 rtt 100 rate 2000/100 round full sent 0
+        1000 timer
+        ! timeout 4000 pipe 2000
+        > 1:4001/1000
+        # What was reported is forgotten where it is a question of sending again, but it is no news.
+        1100 < 1 sack=2001:4001
+        1200 < 4001
+        ~ 2000 cumulative 4000 flight 2000->0 lost 2000 rate 2000/200 app-limited round full sent 1000
+        = delivered=4000
+        ",
+    );
+}
+
+#[test]
 fn an_unfilled_window_is_told() {
     check(
         &plain(),
