@@ -80,15 +80,8 @@ impl Router {
         }
     }
 
-    /// R, bytes/s.
-    #[must_use]
-    pub const fn share(&self) -> u32 {
-        self.share
-    }
-
     /// T.
-    #[must_use]
-    pub fn interval(&self) -> Span {
+    fn interval(&self) -> Span {
         let (least, most) = self.config.intervals;
         Span((self.interval.unsigned_abs() * 1000) >> 8).max(least).min(most)
     }

@@ -69,21 +69,8 @@ impl Router {
         router
     }
 
-    /// R, bytes/s.
-    #[must_use]
-    pub const fn rate(&self) -> f64 {
-        self.rate
-    }
-
-    /// d, s.
-    #[must_use]
-    pub const fn rtt(&self) -> f64 {
-        self.rtt
-    }
-
     /// T.
-    #[must_use]
-    pub fn interval(&self) -> Span {
+    fn interval(&self) -> Span {
         Span((self.rtt * 1e9) as u64).min(self.config.slot).max(self.config.least_interval)
     }
 

@@ -64,12 +64,6 @@ impl<E: Efficiency> Router<E> {
         }
     }
 
-    /// d.
-    #[must_use]
-    pub const fn interval(&self) -> Span {
-        self.interval
-    }
-
     fn seconds(&self) -> f64 {
         self.interval.0 as f64 / 1e9
     }

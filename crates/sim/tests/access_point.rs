@@ -3,7 +3,7 @@
 mod support;
 
 use airfair_schemes::places::{Agent, AgentSetup, Aqm, Context, Interface, LinkUse, Medium, NodeSample};
-use airfair_schemes::{ParamValue, Params, Scheme, find};
+use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::engine::drive::{self, Surface};
@@ -14,6 +14,7 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 use std::sync::{Arc, Mutex};
+use support::wires::*;
 use support::{dot11b, flow, node, saturating, world};
 
 const HOST: usize = 0;
@@ -22,40 +23,22 @@ const AP: usize = 1;
 /// host -- 10 ms -- ap ))) so many stations.
 fn network(stations: usize, wire: Rate, seconds: u64) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), seconds);
-    spec.nodes.push(NodeSpec { id: "host".into(), position: [0.0; 3], radios: vec![] });
+    wired(&mut spec, "host");
     node(&mut spec, "ap", 0.0, 0.0);
     for i in 0..stations {
         node(&mut spec, &format!("s{i}"), 5.0 + i as f64, 0.0);
     }
-    spec.links.push(LinkSpec {
-        ends: [HOST, AP],
-        rate: wire,
-        rate_changes: vec![],
-        delay: Span::from_millis(10),
-        loss: 0.0,
-        loss_every: 0,
-        queue: QueueSpec { packets: 50 },
-    });
+    spec.links.push(LinkSpec { rate: wire, ..link((HOST, AP), 1, ms(10), 50) });
     spec
 }
 
-fn tcp(spec: &mut WorldSpec, from: usize, to: usize, ecn: bool) {
-    let config = TcpConfig { ecn, ..TcpConfig::default() };
-    let transport =
-        Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false };
+fn endless(spec: &mut WorldSpec, from: usize, to: usize, ecn: bool) {
     flow(spec, &format!("{from}-{to}"), from, to, Traffic::Endless);
-    spec.flows.last_mut().unwrap().transport = transport;
-}
-
-fn built(set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
-    let params = Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect());
-    (find("lbm").unwrap().build)(&params).unwrap()
+    spec.flows.last_mut().unwrap().transport = tcp(TcpConfig { ecn, ..TcpConfig::default() });
 }
 
 fn run(spec: &WorldSpec, set: &[(&str, ParamValue)]) -> RunResult {
-    let mut world = World::new(spec, "lbm", built(set), 1).unwrap();
-    drive::to_end(&mut world);
-    world.result()
+    finished(World::new(spec, "lbm", built("lbm", set), 1).unwrap())
 }
 
 /// Marks every load, at twice its share.
@@ -65,10 +48,10 @@ const STRICT: [(&str, ParamValue); 2] =
 #[test]
 fn downloads_and_uploads_are_marked_at_the_access_point() {
     let mut spec = network(2, Rate::from_mbps(100), 5);
-    tcp(&mut spec, HOST, 2, true);
+    endless(&mut spec, HOST, 2, true);
     let marks = run(&spec, &STRICT).marks;
     assert!(marks["lbm-outgoing"] > 50 && !marks.contains_key("lbm-incoming"), "{marks:?}");
-    tcp(&mut spec, 3, HOST, true);
+    endless(&mut spec, 3, HOST, true);
     let both = run(&spec, &STRICT);
     assert!(both.marks["lbm-outgoing"] > 50 && both.marks["lbm-incoming"] > 50, "{:?}", both.marks);
     assert!(both.drops.keys().all(|reason| !reason.starts_with("lbm")), "{:?}", both.drops);
@@ -80,7 +63,7 @@ fn downloads_and_uploads_are_marked_at_the_access_point() {
 #[test]
 fn packets_without_ecn_are_neither_marked_nor_dropped() {
     let mut spec = network(2, Rate::from_mbps(100), 5);
-    tcp(&mut spec, HOST, 2, false);
+    endless(&mut spec, HOST, 2, false);
     let deaf = run(&spec, &[("rho0", ParamValue::Number(0.0)), ("alpha", ParamValue::Number(1000.0))]);
     assert!(
         deaf.marks.is_empty() && deaf.drops.keys().all(|reason| reason == "queue-full"),
@@ -88,7 +71,7 @@ fn packets_without_ecn_are_neither_marked_nor_dropped() {
         deaf.drops
     );
     assert!(deaf.warnings.iter().any(|w| w.contains("no flow speaks ECN")), "{:?}", deaf.warnings);
-    tcp(&mut spec, HOST, 3, true);
+    endless(&mut spec, HOST, 3, true);
     assert!(run(&spec, &STRICT).warnings.is_empty());
 }
 
@@ -97,7 +80,7 @@ fn packets_without_ecn_are_neither_marked_nor_dropped() {
 fn without_an_access_point_it_acts_nowhere() {
     let mut spec = world(dot11b(100.0, 200.0), 2);
     let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 5.0, 0.0));
-    tcp(&mut spec, a, b, true);
+    endless(&mut spec, a, b, true);
     let idle = run(&spec, &STRICT);
     assert!(idle.marks.is_empty());
     assert!(idle.warnings.iter().any(|w| w.contains("acts at no interface")), "{:?}", idle.warnings);
@@ -109,7 +92,7 @@ fn without_an_access_point_it_acts_nowhere() {
 #[test]
 fn a_narrow_wire_has_red_with_ecn() {
     let mut spec = network(1, Rate::from_mbps(1), 30);
-    tcp(&mut spec, HOST, 2, true);
+    endless(&mut spec, HOST, 2, true);
     let red = run(&spec, &[]);
     assert!(red.marks["red-early"] > 5 && !red.marks.contains_key("lbm-outgoing"), "{:?}", red.marks);
     assert!(red.aggregate_goodput_bps() > 0.85e6, "{}", red.aggregate_goodput_bps());
@@ -198,10 +181,10 @@ fn an_agent_is_told_what_the_link_carried() {
 fn what_is_recorded_of_links_agrees_with_the_queue() {
     let mut spec = network(3, Rate::from_mbps(100), 5);
     for station in 2..5 {
-        tcp(&mut spec, HOST, station, true);
+        endless(&mut spec, HOST, station, true);
     }
     let plain = run(&spec, &[]);
-    let mut world = World::new(&spec, "lbm", built(&[]), 1).unwrap();
+    let mut world = World::new(&spec, "lbm", built("lbm", &[]), 1).unwrap();
     world.measure_links();
     let mut sampler = Sampler::new(&world, Span::from_millis(500));
     while world.now() < world.end() {

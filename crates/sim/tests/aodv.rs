@@ -7,8 +7,10 @@ use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::{RoutingCounts, RunResult};
 use airfair_sim::net::Injected;
 use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Rate, Span, Time};
 use support::rig::{both, by_matrix, no_back_off};
+use support::wires::{built, link, tcp};
 use support::*;
 
 fn aodv(change: impl FnOnce(&mut Config)) -> Routing {
@@ -64,12 +66,7 @@ fn a_chain_carries_as_much_as_over_static_routes() {
 #[test]
 fn tcp_runs_over_found_routes() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, Traffic::Endless, 20);
-    spec.flows[0].transport = Transport::Tcp {
-        config: Default::default(),
-        law: "newreno".into(),
-        params: Default::default(),
-        pinned: false,
-    };
+    spec.flows[0].transport = tcp(TcpConfig::default());
     let fixed = run(&spec, 1);
     spec.routing = aodv(|_| {});
     let found = run(&spec, 1);
@@ -270,19 +267,8 @@ fn what_does_not_go_together_is_said() {
     spec.routing = aodv(|_| {});
     let problem = make(&spec, 1).explain(&spec, 0).unwrap_err();
     assert!(problem.contains("static routes"), "{problem}");
-    let ends = [0, 2];
-    let queue = QueueSpec { packets: 5 };
-    spec.links.push(LinkSpec {
-        ends,
-        rate: Rate(1_000_000),
-        rate_changes: vec![],
-        delay: Span::ZERO,
-        loss: 0.0,
-        loss_every: 0,
-        queue,
-    });
-    let scheme = airfair_schemes::find("droptail").unwrap();
-    let made = airfair_sim::World::new(&spec, "droptail", (scheme.build)(&Default::default()).unwrap(), 1);
+    spec.links.push(link((0, 2), 1, Span::ZERO, 5));
+    let made = airfair_sim::World::new(&spec, "droptail", built("droptail", &[]), 1);
     assert_eq!(made.err().as_deref(), Some("AODV finds routes over radio only: there are wired links"));
 }
 

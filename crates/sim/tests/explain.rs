@@ -2,7 +2,6 @@
 
 mod support;
 
-use airfair_schemes::Params;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
@@ -12,6 +11,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::random_world::*;
+use support::wires::{link, ms, tcp, wired};
 use support::*;
 
 fn watched(spec: &WorldSpec, flow: usize, seed: u64) -> World {
@@ -109,9 +109,7 @@ fn plain(initial_window: u32) -> TcpConfig {
 
 fn over_tcp(spec: &mut WorldSpec, flow: usize, config: TcpConfig, traffic: Traffic) {
     let flow = &mut spec.flows[flow];
-    flow.transport =
-        Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false };
-    flow.traffic = traffic;
+    (flow.transport, flow.traffic) = (tcp(config), traffic);
 }
 
 proptest! {
@@ -245,21 +243,11 @@ fn hidden_or_sensed() {
     assert!(hop.attempts.unwrap().causes.iter().all(|(c, _)| !c.hidden));
 }
 
-fn wired(seconds: u64, loss_every: u32) -> WorldSpec {
+fn pair(seconds: u64, loss_every: u32) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), seconds);
     spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
-    for id in ["a", "b"] {
-        spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
-    }
-    spec.links.push(LinkSpec {
-        ends: [0, 1],
-        rate: Rate::from_mbps(1),
-        rate_changes: vec![],
-        delay: Span::from_millis(10),
-        loss: 0.0,
-        loss_every,
-        queue: QueueSpec { packets: 50 },
-    });
+    let ends = (wired(&mut spec, "a"), wired(&mut spec, "b"));
+    spec.links.push(LinkSpec { loss_every, ..link(ends, 1, ms(10), 50) });
     spec
 }
 
@@ -267,7 +255,7 @@ fn wired(seconds: u64, loss_every: u32) -> WorldSpec {
 #[test]
 fn a_wire_by_hand() {
     let slow = || Traffic::ConstantRate { rate: Rate(100_000), packet: Bytes(1000), gap_jitter: 0.0 };
-    let mut spec = wired(1, 0);
+    let mut spec = pair(1, 0);
     spec.duration = Span::from_millis(40);
     flow(&mut spec, "first", 0, 1, slow());
     flow(&mut spec, "second", 0, 1, slow());
@@ -292,7 +280,7 @@ fn a_wire_by_hand() {
 /// nothing of the flow is under way. The timer was restarted then, and expires after 200 ms, its least.
 #[test]
 fn a_wait_for_the_timer_by_hand() {
-    let mut spec = wired(1, 2);
+    let mut spec = pair(1, 2);
     flow(&mut spec, "f", 0, 1, Traffic::Endless);
     over_tcp(&mut spec, 0, plain(2), Traffic::File { size: Bytes(2000) });
     let told = explain(&spec, 0);
@@ -314,7 +302,7 @@ fn a_wait_for_the_timer_by_hand() {
 /// meanwhile is told apart. Here the wire holds it: 20 segments at 20 kbit/s take 8.3 s.
 #[test]
 fn a_time_out_while_packets_are_under_way() {
-    let mut spec = wired(4, 0);
+    let mut spec = pair(4, 0);
     spec.links[0].rate = Rate(20_000);
     flow(&mut spec, "f", 0, 1, Traffic::Endless);
     over_tcp(&mut spec, 0, plain(20), Traffic::Endless);

@@ -2,18 +2,19 @@
 
 mod support;
 
-use airfair_schemes::{ParamValue, Params, find};
+use airfair_schemes::ParamValue;
 use airfair_sim::World;
-use airfair_sim::engine::drive;
+use airfair_sim::measure::statistics::jain_index;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
-use airfair_units::{Rate, Span, Time};
-use support::{dot11b, world};
+use airfair_units::{Span, Time};
+use support::wires::*;
+use support::{dot11b, flow, world};
 
 /// 960 bytes, less the scheme's header, in packets of 1000.
-fn tcp() -> Transport {
-    let config = TcpConfig {
+fn plain() -> TcpConfig {
+    TcpConfig {
         mss: 960,
         initial_window: InitialWindow::Segments(2),
         delayed_ack: None,
@@ -21,8 +22,7 @@ fn tcp() -> Transport {
         window_limit: 1 << 40,
         receive_window: 1 << 40,
         ..TcpConfig::default()
-    };
-    Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false }
+    }
 }
 
 /// A flow for each round-trip time in ms, 10 ms apart, over a bottleneck with a queue of its product with 100 ms.
@@ -31,47 +31,25 @@ fn dumbbell(mbps: u64, round_trips: &[u64], seconds: u64) -> WorldSpec {
     spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
     spec.warmup = Span::from_secs(seconds / 2);
     let packets = (mbps * 25 / 2) as u32;
-    let link = |ends, mbps, delay, packets| LinkSpec {
-        ends,
-        rate: Rate::from_mbps(mbps),
-        delay,
-        loss: 0.0,
-        loss_every: 0,
-        rate_changes: Vec::new(),
-        queue: QueueSpec { packets },
-    };
-    let mut nodes = vec!["left".to_string(), "right".into()];
-    spec.links.push(link([0, 1], mbps, Span::from_millis(5), packets));
+    let (left, right) = (wired(&mut spec, "left"), wired(&mut spec, "right"));
+    spec.links.push(link((left, right), mbps, ms(5), packets));
     for (i, &rtt) in round_trips.iter().enumerate() {
-        nodes.extend([format!("s{i}"), format!("d{i}")]);
-        let (source, sink) = (2 + 2 * i, 3 + 2 * i);
-        spec.links.push(link([source, 0], 1000, Span::from_millis(rtt / 2 - 5), 100_000));
-        spec.links.push(link([1, sink], 1000, Span(0), 100_000));
-        spec.flows.push(FlowSpec {
-            id: format!("f{i}"),
-            from: source,
-            to: sink,
-            transport: tcp(),
-            traffic: Traffic::Endless,
-            start: Time(i as u64 * 10_000_000),
-            start_jitter: Span::ZERO,
-            stop: Time::NEVER,
-        });
+        let (source, sink) = (wired(&mut spec, &format!("s{i}")), wired(&mut spec, &format!("d{i}")));
+        spec.links.push(link((source, left), 1000, ms(rtt / 2 - 5), 100_000));
+        spec.links.push(link((right, sink), 1000, Span::ZERO, 100_000));
+        flow(&mut spec, &format!("f{i}"), source, sink, Traffic::Endless);
+        let flow = &mut spec.flows[i];
+        (flow.transport, flow.start) = (tcp(plain()), Time(i as u64 * 10_000_000));
     }
-    let nodes = nodes.into_iter().map(|id| NodeSpec { id, position: [0.0; 3], radios: vec![] });
-    spec.nodes = nodes.collect();
     spec
 }
 
 fn run(spec: &WorldSpec, scheme: &str, params: &[(&str, ParamValue)], check: bool) -> RunResult {
-    let params = Params(params.iter().map(|&(name, value)| (name.to_string(), value)).collect());
-    let built = (find(scheme).unwrap().build)(&params).unwrap();
-    let mut world = World::new(spec, scheme, built, 1).unwrap();
+    let mut world = World::new(spec, scheme, built(scheme, params), 1).unwrap();
     if check {
         world.check_headers();
     }
-    drive::to_end(&mut world);
-    world.result()
+    finished(world)
 }
 
 /// What of a link of so many Mbit/s carries payload of 1000-byte packets, Jain's index, and the packets that wait at the
@@ -79,10 +57,9 @@ fn run(spec: &WorldSpec, scheme: &str, params: &[(&str, ParamValue)], check: boo
 fn judge(result: &RunResult, mbps: u64) -> (f64, f64, f64) {
     let header = if result.scheme == "rcp" { 16.0 } else { 20.0 };
     let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
-    let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|x| x * x).sum::<f64>());
     let queue = result.queues.iter().find(|q| q.node == "left" && q.towards == "right").unwrap();
-    let used = sum / (mbps as f64 * 1e6 * (960.0 - header) / 1000.0);
-    (used, sum * sum / (rates.len() as f64 * squares), queue.mean_packets)
+    let used = rates.iter().sum::<f64>() / (mbps as f64 * 1e6 * (960.0 - header) / 1000.0);
+    (used, jain_index(&rates), queue.mean_packets)
 }
 
 const SCHEMES: [&str; 3] = ["xcp", "xcp-b", "rcp"];

@@ -6,19 +6,21 @@ use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
     Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Queue, Source, Timer,
 };
-use airfair_schemes::{ParamValue, Params, Scheme, find};
+use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
 use airfair_sim::capture::Watch;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::measure::statistics::jain_index;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::measure::trace::{Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
-use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_units::{Bytes, Span, Time};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::pcapng::Block;
 use airfair_wire::{Ipv4, Tcp};
-use support::{dot11b, node, world};
+use support::wires::*;
+use support::{dot11b, flow, node, world};
 
 /// No options in the headers, every segment acknowledged.
 fn plain() -> TcpConfig {
@@ -35,35 +37,10 @@ fn plain() -> TcpConfig {
     }
 }
 
-fn add(spec: &mut WorldSpec, id: &str, ends: (usize, usize), traffic: Traffic) {
+fn add(spec: &mut WorldSpec, id: &str, (from, to): (usize, usize), traffic: Traffic) {
+    flow(spec, id, from, to, traffic);
     let config = TcpConfig { handshake: true, window_scale: 14, ..plain() };
-    spec.flows.push(FlowSpec {
-        id: id.into(),
-        from: ends.0,
-        to: ends.1,
-        transport: Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false },
-        traffic,
-        start: Time::ZERO,
-        start_jitter: Span::ZERO,
-        stop: Time::NEVER,
-    });
-}
-
-fn wired(spec: &mut WorldSpec, id: &str) -> usize {
-    spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
-    spec.nodes.len() - 1
-}
-
-fn link(spec: &mut WorldSpec, ends: (usize, usize), mbps: u64, delay_ms: u64, packets: u32) {
-    spec.links.push(LinkSpec {
-        ends: [ends.0, ends.1],
-        rate: Rate::from_mbps(mbps),
-        delay: Span::from_millis(delay_ms),
-        loss: 0.0,
-        loss_every: 0,
-        rate_changes: Vec::new(),
-        queue: QueueSpec { packets },
-    });
+    spec.flows.last_mut().unwrap().transport = tcp(config);
 }
 
 /// A chain of wired nodes whose links have these rates, Mbit/s, 5 ms and 300 packets each.
@@ -72,28 +49,13 @@ fn chain(mbps: &[u64], seconds: u64) -> WorldSpec {
     wired(&mut spec, "n0");
     for (i, &mbps) in mbps.iter().enumerate() {
         let next = wired(&mut spec, &format!("n{}", i + 1));
-        link(&mut spec, (next - 1, next), mbps, 5, 300);
+        spec.links.push(link((next - 1, next), mbps, ms(5), 300));
     }
     spec
 }
 
-fn built(scheme: &str, set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
-    let params = Params(set.iter().map(|(name, value)| ((*name).to_string(), *value)).collect());
-    (find(scheme).unwrap().build)(&params).unwrap()
-}
-
-fn finished(mut world: World) -> RunResult {
-    drive::to_end(&mut world);
-    world.result()
-}
-
 fn run(spec: &WorldSpec, scheme: &str) -> RunResult {
     finished(World::new(spec, scheme, built(scheme, &[]), 1).unwrap())
-}
-
-fn jain(rates: &[f64]) -> f64 {
-    let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|rate| rate * rate).sum::<f64>());
-    sum * sum / (rates.len() as f64 * squares)
 }
 
 fn goodputs(result: &RunResult) -> Vec<f64> {
@@ -123,7 +85,7 @@ fn the_header_costs_its_size() {
 fn cell(seconds: u64) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), seconds);
     let (host, ap) = (wired(&mut spec, "host"), node(&mut spec, "ap", 0.0, 0.0));
-    link(&mut spec, (host, ap), 100, 20, 1000);
+    spec.links.push(link((host, ap), 100, ms(20), 1000));
     for i in 0..4 {
         let station = node(&mut spec, &format!("s{i}"), 5.0 + i as f64, 0.0);
         let ends = if i % 2 == 0 { (host, station) } else { (station, host) };
@@ -250,8 +212,8 @@ fn departures_known_ahead_change_nothing() {
     let mut spec = chain(&[20, 6, 20], 10);
     for i in 0..3_u32 {
         let (host, peer) = (wired(&mut spec, &format!("h{i}")), wired(&mut spec, &format!("p{i}")));
-        link(&mut spec, (host, 0), 17, 0, 300);
-        link(&mut spec, (3, peer), 19, 0, 300);
+        spec.links.push(link((host, 0), 17, Span::ZERO, 300));
+        spec.links.push(link((3, peer), 19, Span::ZERO, 300));
         let ends = if i == 2 { (peer, host) } else { (host, peer) };
         let sizes = Sizes::Exponential { mean: Bytes(3000) };
         add(&mut spec, &format!("f{i}"), ends, Traffic::Arrivals { per_second: 110.0, sizes, count: 0 });
@@ -298,9 +260,9 @@ fn a_parking_lot_is_shared_max_min() {
 fn up_and_down_share_the_cell() {
     let spec = cell(30);
     let result = run(&spec, "qfcp");
-    let with = jain(&goodputs(&result));
+    let with = jain_index(&goodputs(&result));
     assert!(with > 0.95, "{:?}", goodputs(&result));
-    let without = jain(&goodputs(&run(&spec, "droptail")));
+    let without = jain_index(&goodputs(&run(&spec, "droptail")));
     assert!(without < with - 0.1, "{without} and {with}");
     assert!(result.flows.iter().all(|flow| flow.fallbacks == 0), "the radio's interfaces count, too");
 }
@@ -350,7 +312,7 @@ fn among_tcp_it_is_tcp() {
     let result = run(&spec, "droptail");
     assert_eq!(result.flows.iter().map(|flow| flow.fallbacks).collect::<Vec<_>>(), [1, 0]);
     let rates = goodputs(&result);
-    assert!(jain(&rates) > 0.9 && rates.iter().sum::<f64>() > 4.5e6, "{rates:?}");
+    assert!(jain_index(&rates) > 0.9 && rates.iter().sum::<f64>() > 4.5e6, "{rates:?}");
 }
 
 /// The packets of a captured wire: congestion header and payload.

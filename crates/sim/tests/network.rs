@@ -10,6 +10,7 @@ use airfair_sim::net::{Injected, Output};
 use airfair_sim::spec::*;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 use support::rig::*;
+use support::wires::*;
 use support::*;
 
 fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injected {
@@ -29,26 +30,12 @@ fn ends(world: &mut World) -> Vec<(u64, u32, Option<&'static str>)> {
     world.drain_outputs().iter().map(|&Output { at, tag, dropped }| (at.0, tag, dropped)).collect()
 }
 
-fn wired(id: &str) -> NodeSpec {
-    NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] }
-}
-
-fn link(a: usize, b: usize, mbps: u64, delay_us: u64, queue: u32) -> LinkSpec {
-    LinkSpec {
-        ends: [a, b],
-        rate: Rate::from_mbps(mbps),
-        rate_changes: vec![],
-        delay: Span::from_micros(delay_us),
-        loss: 0.0,
-        loss_every: 0,
-        queue: QueueSpec { packets: queue },
-    }
-}
-
 /// Nodes in a row, joined by links.
 fn cable(seconds: u64, links: &[LinkSpec]) -> WorldSpec {
     let mut spec = world(dot11b(250.0, 550.0), seconds);
-    spec.nodes = (0..=links.len()).map(|i| wired(&format!("w{i}"))).collect();
+    for i in 0..=links.len() {
+        wired(&mut spec, &format!("w{i}"));
+    }
     spec.links = links.to_vec();
     spec
 }
@@ -146,7 +133,7 @@ fn a_saturating_source_waits_for_arp() {
 /// 1500 B at 10 Mbit/s take 1.2 ms, 5 ms of delay; packets follow each other without a gap.
 #[test]
 fn a_wired_link_serialises_and_delays() {
-    let mut world = make(&cable(1, &[link(0, 1, 10, 5000, 50)]), 1);
+    let mut world = make(&cable(1, &[link((0, 1), 10, us(5000), 50)]), 1);
     inject(&mut world, 0, 1, 3);
     assert_eq!(ends(&mut world), [(7_200_000, 0, None), (8_400_000, 1, None), (9_600_000, 2, None)]);
 }
@@ -154,7 +141,7 @@ fn a_wired_link_serialises_and_delays() {
 /// At 7 Mbit/s a packet takes 1714285.71 ns: three take 5142857.14, and framing of 38 B counts when it is told to.
 #[test]
 fn a_wired_link_loses_nothing_by_rounding() {
-    let mut spec = cable(1, &[link(0, 1, 7, 0, 50)]);
+    let mut spec = cable(1, &[link((0, 1), 7, us(0), 50)]);
     let mut world = make(&spec, 1);
     inject(&mut world, 0, 1, 3);
     assert_eq!(ends(&mut world), [(2_714_285, 0, None), (4_428_571, 1, None), (6_142_857, 2, None)]);
@@ -171,7 +158,7 @@ fn a_wired_link_loses_nothing_by_rounding() {
 #[test]
 fn a_wired_link_changes_its_rate_between_packets() {
     let change = |us: u64, mbps| RateChange { at: Time(us * 1000), rate: Rate::from_mbps(mbps) };
-    let mut wire = link(0, 1, 10, 5000, 50);
+    let mut wire = link((0, 1), 10, us(5000), 50);
     wire.rate_changes = vec![change(1500, 5), change(4600, 15)];
     let spec = cable(1, &[wire]);
     let expected = [7_200_000, 9_600_000, 10_400_000, 11_200_000];
@@ -195,7 +182,7 @@ fn a_wired_link_changes_its_rate_between_packets() {
 /// nanosecond, is kept across the change, so that three packets end after 2857142.86 ns.
 #[test]
 fn a_change_of_rate_loses_nothing_by_rounding() {
-    let mut wire = link(0, 1, 7, 0, 50);
+    let mut wire = link((0, 1), 7, us(0), 50);
     wire.rate_changes = vec![RateChange { at: Time(1_000_001), rate: Rate::from_mbps(21) }];
     let mut world = make(&cable(1, &[wire]), 1);
     inject(&mut world, 0, 1, 3);
@@ -208,7 +195,7 @@ fn a_change_of_rate_loses_nothing_by_rounding() {
 fn a_link_carries_its_rate_over_time() {
     let change =
         |seconds: u64, mbps| RateChange { at: Time(seconds * 1_000_000_000), rate: Rate::from_mbps(mbps) };
-    let mut wire = link(0, 1, 8, 1000, 50);
+    let mut wire = link((0, 1), 8, us(1000), 50);
     wire.rate_changes = vec![change(10, 4), change(20, 16)];
     let mut spec = cable(30, &[wire]);
     flow(&mut spec, "f", 0, 1, saturating(972));
@@ -225,7 +212,7 @@ fn a_link_carries_its_rate_over_time() {
 /// Both directions at once, each with its own queue.
 #[test]
 fn a_wired_link_is_full_duplex() {
-    let mut world = make(&cable(1, &[link(0, 1, 10, 5000, 50)]), 1);
+    let mut world = make(&cable(1, &[link((0, 1), 10, us(5000), 50)]), 1);
     world.inject(packet(0, 1, 1500, 0), Time(1_000_000)).unwrap();
     world.inject(packet(1, 0, 1500, 1), Time(1_000_000)).unwrap();
     let mut ends = ends(&mut world);
@@ -237,7 +224,7 @@ fn a_wired_link_is_full_duplex() {
 /// is gone (14.2 ms), all ten have come: four were dropped on arrival, the packets 6..9.
 #[test]
 fn a_full_wired_queue_drops_what_comes() {
-    let mut world = make(&cable(1, &[link(0, 1, 10, 0, 50), link(1, 2, 1, 0, 5)]), 1);
+    let mut world = make(&cable(1, &[link((0, 1), 10, us(0), 50), link((1, 2), 1, us(0), 5)]), 1);
     world.start_trace();
     inject(&mut world, 0, 2, 10);
     let (mut dropped, mut delivered) = (vec![], vec![]);
@@ -261,7 +248,7 @@ fn a_full_wired_queue_drops_what_comes() {
 /// A loss probability of 0.2 over 20000 packets: 4000 lost, standard error sqrt(20000 x 0.2 x 0.8) = 56.6.
 #[test]
 fn a_wired_link_loses_what_it_is_told() {
-    let mut wire = link(0, 1, 100, 1000, 50);
+    let mut wire = link((0, 1), 100, us(1000), 50);
     wire.loss = 0.2;
     let mut spec = cable(200, &[wire]);
     let traffic = Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 };
@@ -278,7 +265,7 @@ fn a_wired_link_loses_what_it_is_told() {
 /// Of 20 packets every seventh, counted in each direction by itself; packets without payload are not counted.
 #[test]
 fn a_wired_link_loses_every_seventh_packet() {
-    let mut wire = link(0, 1, 100, 1000, 50);
+    let mut wire = link((0, 1), 100, us(1000), 50);
     wire.loss_every = 7;
     let mut spec = cable(2, &[wire]);
     let traffic = Traffic::ConstantRate { rate: Rate(80_000), packet: Bytes(1000), gap_jitter: 0.0 };
@@ -309,7 +296,7 @@ fn a_wired_link_loses_every_seventh_packet() {
 #[test]
 fn queues_on_a_wired_link_wait_as_theory_says() {
     for (exponential_sizes, service_ms, waiting_ms) in [(true, 8.004, 8.012), (false, 8.0, 4.0)] {
-        let mut spec = cable(3200, &[link(0, 1, 1, 0, 100_000)]);
+        let mut spec = cable(3200, &[link((0, 1), 1, us(0), 100_000)]);
         spec.headers = HeaderSpec { udp: 0, tcp: None, ip: 0, llc: 0, mac: 0, wired: 0 };
         let traffic = Traffic::Poisson { rate: Rate(500_000), packet: Bytes(1000), exponential_sizes };
         flow(&mut spec, "f", 0, 1, traffic);
@@ -326,8 +313,8 @@ fn from_the_air_to_the_wire() {
     let mut spec = world(dot11b(400.0, 550.0), 1);
     node(&mut spec, "a", 0.0, 0.0);
     node(&mut spec, "gate", 300.0, 0.0);
-    spec.nodes.push(wired("server"));
-    spec.links.push(link(1, 2, 100, 1000, 50));
+    wired(&mut spec, "server");
+    spec.links.push(link((1, 2), 100, us(1000), 50));
     let mut world = make(&spec, 1);
     inject(&mut world, 0, 2, 1);
     assert_eq!(ends(&mut world), [(3_431_001, 0, None)]);
@@ -400,7 +387,7 @@ fn a_relay_with_two_radios_does_not_disturb_itself() {
 #[test]
 fn the_shorter_interface_is_used() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1472), 1);
-    spec.links.push(link(0, 3, 10, 0, 50));
+    spec.links.push(link((0, 3), 10, us(0), 50));
     let result = run(&spec, 1);
     assert_eq!((result.flows[0].hops, result.transmissions), (Some(1), 0));
     // 1500 B in 1.2 ms: the last of 833 packets is under way at the end.
@@ -441,7 +428,7 @@ fn packets_from_outside() {
 /// Packets from outside are in the queues, but no flow made them: the places still add up.
 #[test]
 fn packets_from_outside_do_not_upset_the_count() {
-    let mut world = make(&cable(1, &[link(0, 1, 1, 0, 5)]), 1);
+    let mut world = make(&cable(1, &[link((0, 1), 1, us(0), 5)]), 1);
     inject(&mut world, 0, 1, 10);
     world.advance(Time(2_000_000));
     let ends = world.result().ends;

@@ -3,7 +3,6 @@
 mod support;
 
 use airfair_routing::aodv::{Base, Config};
-use airfair_schemes::Params;
 use airfair_sim::air::FrameKind;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::summary::Ends;
@@ -11,6 +10,7 @@ use airfair_sim::measure::trace::Record;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span};
+use support::wires::tcp;
 use support::*;
 
 fn every_ten_ms() -> Traffic {
@@ -71,8 +71,7 @@ fn the_receiving_radio_loses() {
     flow(&mut spec, "from", a, b, every_ten_ms());
     flow(&mut spec, "to", b, a, every_ten_ms());
     flow(&mut spec, "tcp", a, b, Traffic::Endless);
-    let (config, law) = (TcpConfig::default(), "reno".to_string());
-    spec.flows[2].transport = Transport::Tcp { config, law, params: Params::default(), pinned: false };
+    spec.flows[2].transport = tcp(TcpConfig::default());
     let result = run(&spec, 1);
     let delivered: Vec<u64> = result.flows.iter().map(|f| f.delivered_packets).collect();
     assert_eq!(delivered, [500, 0, 0]);

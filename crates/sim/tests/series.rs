@@ -10,29 +10,17 @@ use airfair_sim::measure::series::{Sampler, Series};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
+use support::wires::{link, ms, tcp, wired};
 use support::{chain, dot11b, flow};
 
 /// Three radios in a row, the last with a wire, slow and lossy, to a fourth node; TCP over all of it, UDP over the air.
 fn spec() -> WorldSpec {
     let constant = Traffic::ConstantRate { rate: Rate(200_000), packet: Bytes(500), gap_jitter: 0.5 };
     let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, constant, 5);
-    spec.nodes.push(NodeSpec { id: "host".into(), position: [0.0; 3], radios: vec![] });
-    spec.links.push(LinkSpec {
-        ends: [2, 3],
-        rate: Rate::from_mbps(1),
-        rate_changes: vec![],
-        delay: Span::from_millis(20),
-        loss: 0.01,
-        loss_every: 0,
-        queue: QueueSpec { packets: 20 },
-    });
-    flow(&mut spec, "tcp", 3, 0, Traffic::Endless);
-    spec.flows[1].transport = Transport::Tcp {
-        config: TcpConfig::default(),
-        law: "newreno".into(),
-        params: Params::default(),
-        pinned: false,
-    };
+    let host = wired(&mut spec, "host");
+    spec.links.push(LinkSpec { loss: 0.01, ..link((2, host), 1, ms(20), 20) });
+    flow(&mut spec, "tcp", host, 0, Traffic::Endless);
+    spec.flows[1].transport = tcp(TcpConfig::default());
     spec
 }
 

@@ -12,7 +12,8 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::{dot11b, world};
+use support::wires::*;
+use support::{dot11b, flow, world};
 
 /// No options in the headers, every segment acknowledged, one segment at first: easy to follow.
 fn plain() -> TcpConfig {
@@ -28,37 +29,9 @@ fn plain() -> TcpConfig {
     }
 }
 
-fn tcp(config: TcpConfig) -> Transport {
-    Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false }
-}
-
-fn add(spec: &mut WorldSpec, id: &str, ends: (usize, usize), config: TcpConfig, traffic: Traffic) {
-    spec.flows.push(FlowSpec {
-        id: id.into(),
-        from: ends.0,
-        to: ends.1,
-        transport: tcp(config),
-        traffic,
-        start: Time::ZERO,
-        start_jitter: Span::ZERO,
-        stop: Time::NEVER,
-    });
-}
-
-fn wired(spec: &mut WorldSpec, id: &str) {
-    spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
-}
-
-fn link(ends: (usize, usize), mbps: u64, delay_ms: u64, packets: u32) -> LinkSpec {
-    LinkSpec {
-        ends: [ends.0, ends.1],
-        rate: Rate::from_mbps(mbps),
-        rate_changes: vec![],
-        delay: Span::from_millis(delay_ms),
-        loss: 0.0,
-        loss_every: 0,
-        queue: QueueSpec { packets },
-    }
+fn add(spec: &mut WorldSpec, id: &str, (from, to): (usize, usize), config: TcpConfig, traffic: Traffic) {
+    flow(spec, id, from, to, traffic);
+    spec.flows.last_mut().unwrap().transport = tcp(config);
 }
 
 /// Two nodes with a wired link between them; headers of 20 bytes each.
@@ -67,12 +40,8 @@ fn pair(mbps: u64, delay_ms: u64, packets: u32, seconds: u64) -> WorldSpec {
     spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
     wired(&mut spec, "a");
     wired(&mut spec, "b");
-    spec.links.push(link((0, 1), mbps, delay_ms, packets));
+    spec.links.push(link((0, 1), mbps, ms(delay_ms), packets));
     spec
-}
-
-fn built(scheme: &str) -> Box<dyn Scheme> {
-    (find(scheme).unwrap().build)(&Params::default()).unwrap()
 }
 
 fn run_with(spec: &WorldSpec, scheme: &str, params: &Params) -> RunResult {
@@ -132,7 +101,7 @@ fn a_long_flow_fills_its_link() {
 fn a_router_drops_and_tcp_repairs() {
     let mut spec = pair(100, 1, 1000, 30);
     wired(&mut spec, "c");
-    spec.links.push(link((1, 2), 2, 20, 20));
+    spec.links.push(link((1, 2), 2, ms(20), 20));
     add(&mut spec, "f", (0, 2), plain(), Traffic::File { size: Bytes(3_000_000) });
     let result = run(&spec);
     let flow = &result.flows[0];
@@ -148,7 +117,7 @@ fn a_router_drops_and_tcp_repairs() {
 fn marks_replace_losses() {
     let mut spec = pair(100, 1, 1000, 20);
     wired(&mut spec, "c");
-    spec.links.push(link((1, 2), 5, 20, 200));
+    spec.links.push(link((1, 2), 5, ms(20), 200));
     let config = TcpConfig { ecn: true, ..plain() };
     add(&mut spec, "f", (0, 2), config, Traffic::Endless);
     let ecn = Params([("ecn".to_string(), ParamValue::Flag(true))].into());
@@ -178,7 +147,7 @@ fn files_may_be_kept_one_by_one() {
     let files =
         [(Span::ZERO, Bytes(1000)), (Span::from_secs(1), Bytes(1000)), (Span::from_secs(2), Bytes(3000))];
     add(&mut spec, "f", (0, 1), plain(), Traffic::List { files: files.into() });
-    let mut world = World::new(&spec, "droptail", built("droptail"), 1).unwrap();
+    let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
     world.advance(Time(500_000_000));
     world.keep_completions();
     drive::to_end(&mut world);
@@ -196,7 +165,7 @@ fn connections_leave_nothing_behind() {
     let mut spec = pair(100, 1, 100, 60);
     let traffic = Traffic::Web { sizes: Sizes::Fixed(Bytes(3000)), pause: Span::from_millis(5) };
     add(&mut spec, "f", (0, 1), TcpConfig { fin: true, ..plain() }, traffic);
-    let mut world = World::new(&spec, "droptail", built("droptail"), 1).unwrap();
+    let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
     drive::to_end(&mut world);
     let files = world.result().flows[0].files.clone().unwrap();
     assert!(files.finished > 3000, "{files:?}");
@@ -210,7 +179,7 @@ fn the_runs_law_replaces_the_flows_unless_it_is_pinned() {
     let goodput = |law: &str, pinned: bool, scheme: &str| {
         let mut spec = pair(100, 1, 1000, 10);
         wired(&mut spec, "c");
-        spec.links.push(link((1, 2), 5, 20, 20));
+        spec.links.push(link((1, 2), 5, ms(20), 20));
         let transport =
             Transport::Tcp { config: plain(), law: law.into(), params: Params::default(), pinned };
         add(&mut spec, "f", (0, 2), plain(), Traffic::Endless);
@@ -230,7 +199,7 @@ fn a_flow_without_a_law_is_refused() {
     for (law, why) in [("red", "flow f: red has no window law"), ("rneo", "flow f: no such scheme: rneo")] {
         spec.flows[0].transport =
             Transport::Tcp { config: plain(), law: law.into(), params: Params::default(), pinned: false };
-        let refused = World::new(&spec, "droptail", built("droptail"), 1);
+        let refused = World::new(&spec, "droptail", built("droptail", &[]), 1);
         assert_eq!(refused.err().as_deref(), Some(why));
     }
 }
@@ -244,7 +213,7 @@ fn a_flow_that_stops_in_silence_ends_its_connection() {
         add(&mut spec, "f", (0, 1), TcpConfig { fin, ..plain() }, traffic);
         // Packets at 0, 100, 200 ms: the last is acknowledged long before the stop.
         spec.flows[0].stop = Time(290_000_000);
-        let mut world = World::new(&spec, "droptail", built("droptail"), 1).unwrap();
+        let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
         world.advance(Time(289_000_000));
         assert_eq!((world.connections().0, world.result().flows[0].delivered_packets), (1, 3));
         let made = world.result().ends.made;
@@ -293,8 +262,8 @@ fn a_timetable_does_what_its_queue_would() {
         for id in ["c", "d"] {
             wired(&mut spec, id);
         }
-        spec.links.push(link((1, 2), 5, 20, 20));
-        spec.links.push(LinkSpec { loss: 0.001, ..link((2, 3), 4, 5, 30) });
+        spec.links.push(link((1, 2), 5, ms(20), 20));
+        spec.links.push(LinkSpec { loss: 0.001, ..link((2, 3), 4, ms(5), 30) });
         add(&mut spec, "long", (0, 3), plain(), Traffic::Endless);
         let sizes = Sizes::Pareto { mean: Bytes(20_000), shape: 1.5, most: Bytes(1_000_000) };
         add(&mut spec, "short", (0, 2), plain(), Traffic::Arrivals { per_second: 8.0, sizes, count: 0 });
@@ -312,7 +281,7 @@ fn a_timetable_does_what_its_queue_would() {
             world.advance(Time(9_876_543_210));
             RunResult { events: 0, ..world.result() }
         };
-        let (timetable, queue) = (result(built("droptail")), result(Box::new(SilentScheme)));
+        let (timetable, queue) = (result(built("droptail", &[])), result(Box::new(SilentScheme)));
         assert!(timetable.ends.dropped["queue-full"] > 100 && timetable.ends.dropped["wire-loss"] > 0);
         assert!(timetable.ends.queued > 10 && timetable.ends.on_wire > 10, "{:?}", timetable.ends);
         assert_eq!(timetable, queue);

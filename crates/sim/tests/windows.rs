@@ -2,7 +2,6 @@
 
 mod support;
 
-use airfair_schemes::Params;
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::Reader;
@@ -10,24 +9,15 @@ use airfair_sim::measure::windows::{Fairness, WindowFairness};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
+use support::wires::{link, ms, tcp, wired};
 use support::{dot11b, flow, make, world};
 
 /// A fast wire of its own for each of `n` flows to come: from node 2 i to node 2 i + 1.
 fn wires(n: usize, seconds: u64) -> WorldSpec {
     let mut spec = world(dot11b(250.0, 550.0), seconds);
-    for i in 0..2 * n {
-        spec.nodes.push(NodeSpec { id: i.to_string(), position: [0.0; 3], radios: vec![] });
-    }
     for i in 0..n {
-        spec.links.push(LinkSpec {
-            ends: [2 * i, 2 * i + 1],
-            rate: Rate::from_mbps(100),
-            rate_changes: vec![],
-            delay: Span::from_millis(1),
-            loss: 0.0,
-            loss_every: 0,
-            queue: QueueSpec { packets: 100 },
-        });
+        let ends = (wired(&mut spec, &(2 * i).to_string()), wired(&mut spec, &(2 * i + 1).to_string()));
+        spec.links.push(link(ends, 100, ms(1), 100));
     }
     spec
 }
@@ -108,12 +98,7 @@ fn a_file_counts_until_it_is_complete() {
     // At 1 Mbit/s 250,000 bytes take 2 s and a little: active in the first two windows only.
     spec.links[1].rate = Rate::from_mbps(1);
     flow(&mut spec, "file", 2, 3, Traffic::File { size: Bytes(250_000) });
-    spec.flows[1].transport = Transport::Tcp {
-        config: TcpConfig::default(),
-        law: "newreno".into(),
-        params: Params::default(),
-        pinned: false,
-    };
+    spec.flows[1].transport = tcp(TcpConfig::default());
     let (world, fairness) = read(&spec, &[1000, 6000]);
     let done = world.result().flows[1].completion_s.unwrap();
     assert!((2.0..3.0).contains(&done), "{done}");

@@ -1,63 +1,19 @@
-//! What the schemes share: the header of rates, the round-trip time, the fallback.
+//! What senders share: the round-trip time, the fallback.
 
-use airfair_schemes::explicit::{Fallback, QFCP, RCP, Rtt, RttChoice, bytes_per_second, grant};
+use airfair_schemes::explicit::{Fallback, Rtt, RttChoice};
 use airfair_schemes::places::CongestionCause::FastLoss;
-use airfair_schemes::places::{Context, Header, HeaderKind, Idle, Outbox};
-use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Bytes, Rate, Span, Time};
-use proptest::prelude::*;
+use airfair_schemes::places::{Context, FlowSetup};
+use airfair_units::{Bytes, Span, Time};
 
-use super::{MSS, acked, congestion, setup};
-
-fn bytes(kind: &HeaderKind, header: &Header) -> Vec<u8> {
-    let mut bytes = vec![0; kind.wire_len as usize];
-    assert_eq!((kind.encode)(header, &mut bytes), Some(bytes.len()));
-    bytes
-}
-
-/// Version 1 and the scheme, TCP, 3 interfaces that spoke, none that did not; 100 ms; 18.75 MB/s wished; nothing echoed.
-#[test]
-fn the_header_of_rates_has_its_bytes() {
-    let header = Header { spoken: 3, missed: 0, fields: [100_000, 18_750_000, 0, 0] };
-    let rest = [6, 3, 0, 0, 1, 0x86, 0xa0, 1, 0x1e, 0x1a, 0x30, 0, 0, 0, 0];
-    for (kind, first) in [(&QFCP, 0x11), (&RCP, 0x12)] {
-        let bytes = bytes(kind, &header);
-        assert_eq!((bytes[0], &bytes[1..]), (first, &rest[..]));
-        assert_eq!((kind.decode)(&bytes), Some(header));
-        assert_eq!((kind.decode)(&bytes[..15]), None);
-    }
-    assert_eq!((QFCP.decode)(&bytes(&RCP, &header)), None, "another scheme's");
-}
-
-#[test]
-fn a_router_only_lowers_and_the_receiver_echoes_the_last() {
-    let mut header = Header { spoken: 2, missed: 1, fields: [50_000, u32::MAX, 7, 0] };
-    grant(&mut header, 1_000_000);
-    grant(&mut header, 2_000_000);
-    assert_eq!(header.fields, [50_000, 1_000_000, 7, 0]);
-    let mut kept = Header::default();
-    (QFCP.keep)(&mut kept, &header);
-    let answer = (QFCP.answer)(&mut kept);
-    assert_eq!(answer, Header { spoken: 0, missed: 1, fields: [0, u32::MAX, 1_000_000, 0] });
-    assert_eq!((QFCP.answer)(&mut kept), answer, "a rate holds until the next one");
-    (QFCP.keep)(&mut kept, &Header { fields: [0, 500, 0, 0], ..Header::default() });
-    assert_eq!((QFCP.answer)(&mut kept).fields[2], 500);
-    assert_eq!((QFCP.answer)(&mut kept).missed, 0);
-}
-
-#[test]
-fn rates_are_bytes_a_second() {
-    assert_eq!(bytes_per_second(Rate::from_mbps(150)), 18_750_000);
-    assert_eq!(bytes_per_second(Rate::from_mbps(100_000)), u32::MAX, "more than a header can say");
-}
+use super::rig::{Flow, Host, IDLE, MSS, acked, congestion, ms, setup};
 
 #[test]
 fn the_round_trip_time_is_the_one_that_was_asked_for() {
     let of = |name: &str| {
         let mut rtt = Rtt::new(RttChoice::named(name));
         assert_eq!((rtt.get(), rtt.us(), rtt.times(1000)), (None, 0, 0));
-        for ms in [80, 160, 40] {
-            rtt.observe(Span::from_millis(ms));
+        for sample in [80, 160, 40] {
+            rtt.observe(ms(sample));
         }
         rtt
     };
@@ -65,90 +21,133 @@ fn the_round_trip_time_is_the_one_that_was_asked_for() {
     assert_eq!(of("smoothed").us(), 83_750);
     assert_eq!(of("latest").us(), 40_000);
     assert_eq!(of("least").us(), 40_000);
-    assert_eq!(of("latest").get(), Some(Span::from_millis(40)));
+    assert_eq!(of("latest").get(), Some(ms(40)));
     assert_eq!(of("latest").times(1_000_000), 40_000);
     let mut tiny = Rtt::new(RttChoice::Latest);
     tiny.observe(Span(10));
     assert_eq!(tiny.us(), 1, "0 would say that it is not known");
+    // A product beyond 64 bits: 2^32 - 1 bytes/s over 10 s.
+    let mut far = Rtt::new(RttChoice::Latest);
+    far.observe(Span::from_secs(10));
+    assert_eq!(far.times(u32::MAX), 42_949_672_950);
 }
 
-struct Host {
+/// The fallback of a sender that is not there. What happens to it returns its window then, while it is in charge.
+struct Alone {
     fallback: Fallback,
-    random: Stream,
-    out: Outbox,
+    host: Host,
 }
 
-impl Host {
+impl Alone {
+    fn new() -> Self {
+        Self { fallback: Fallback::default(), host: Host::new() }
+    }
+
+    /// The connection stands, and all interfaces speak.
+    fn started() -> Self {
+        let mut alone = Self::new();
+        assert_eq!(alone.ask(|fallback, context| fallback.on_start(&setup(), context)), None);
+        alone
+    }
+
     fn ask(&mut self, hook: impl FnOnce(&mut Fallback, &mut Context<'_>)) -> Option<u64> {
-        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
-        hook(&mut self.fallback, &mut context);
+        hook(&mut self.fallback, &mut self.host.context(Time::ZERO));
         self.fallback.window(Time::ZERO)
+    }
+
+    /// An echo: so many interfaces did not speak, and the sender has this window.
+    fn hear(&mut self, missed: u8, window: u64) -> Option<u64> {
+        self.ask(|fallback, context| fallback.hear(missed, window, context))
+    }
+
+    /// Routers grant so many bytes.
+    fn ack(&mut self, granted: u64) -> Option<u64> {
+        self.ask(|fallback, context| fallback.on_acked(&acked(Some(ms(100))), granted, context))
+    }
+
+    fn loss(&mut self) -> Option<u64> {
+        self.ask(|fallback, context| fallback.on_congestion(&congestion(FastLoss), context))
     }
 }
 
-fn host() -> Host {
-    let random = Stream::new(1, "flow", Purpose::Source);
-    Host { fallback: Fallback::default(), random, out: Outbox::default() }
-}
-
-/// Told by the answer to the SYN, it begins like any TCP: two segments, slow start.
+/// Told by the answer to the SYN, it begins like any TCP: the initial window, slow start.
 #[test]
 fn before_the_first_packet_it_begins_like_tcp() {
-    let mut host = host();
-    assert_eq!(host.ask(|f, c| f.hear(1, 0, c)), None, "there is no connection yet");
-    assert_eq!(host.ask(|f, c| f.on_start(&setup(100), c)), Some(2 * MSS));
-    assert_eq!(host.ask(|f, c| f.on_acked(&acked(100), u64::MAX, c)), Some(3 * MSS));
-    assert!(host.fallback.is_active() && host.fallback.fell_back());
+    let mut alone = Alone::new();
+    assert_eq!(alone.hear(1, 0), None, "there is no connection yet");
+    assert_eq!(alone.ask(|fallback, context| fallback.on_start(&setup(), context)), Some(10 * MSS));
+    assert_eq!(alone.ack(u64::MAX), Some(11 * MSS));
+    assert!(alone.fallback.is_active() && alone.fallback.fell_back());
 }
 
 /// Later it takes half of the window and avoids congestion: a tenth of a segment for each acknowledgement of ten.
 #[test]
 fn later_it_halves_the_window_and_avoids_congestion() {
-    let mut host = host();
-    assert_eq!(host.ask(|f, c| f.on_start(&setup(100), c)), None);
-    assert_eq!(host.ask(|f, c| f.hear(0, 20 * MSS, c)), None);
-    assert!(!host.fallback.fell_back());
-    assert_eq!(host.ask(|f, c| f.hear(2, 20 * MSS, c)), Some(10 * MSS));
-    assert_eq!(host.ask(|f, c| f.hear(2, 90 * MSS, c)), Some(10 * MSS), "it has begun already");
-    assert_eq!(host.ask(|f, c| f.on_acked(&acked(100), u64::MAX, c)), Some(10 * MSS + MSS / 10));
-    assert_eq!(host.ask(|f, c| f.on_congestion(&congestion(FastLoss, 10 * MSS), c)), Some(5 * MSS));
-    assert_eq!(host.fallback.ssthresh().map(|b| b.get()), Some(5 * MSS));
-    assert_eq!(host.ask(|f, c| f.hear(0, 90 * MSS, c)), None, "all speak again");
-    assert!(host.fallback.fell_back(), "it has been in charge");
-    assert_eq!(host.ask(|f, c| f.hear(1, 1, c)), Some(MSS), "never below a segment");
+    let mut alone = Alone::started();
+    assert_eq!(alone.hear(0, 20 * MSS), None);
+    assert!(!alone.fallback.fell_back());
+    assert_eq!(alone.hear(2, 20 * MSS), Some(10 * MSS));
+    assert_eq!(alone.hear(2, 90 * MSS), Some(10 * MSS), "it has begun already");
+    assert_eq!(alone.ack(u64::MAX), Some(10 * MSS + MSS / 10));
+    assert_eq!(alone.loss(), Some(5 * MSS));
+    assert_eq!(alone.fallback.ssthresh(), Some(Bytes(5 * MSS)));
+    assert_eq!(alone.hear(0, 90 * MSS), None, "all speak again");
+    assert!(alone.fallback.fell_back(), "it has been in charge");
+    assert_eq!(alone.hear(1, 1), Some(MSS), "never below a segment");
 }
 
-/// It is told of all that TCP's law is told of: recovery ends with what is in flight and a segment, silence brings the initial window.
+/// It is told of all that TCP's law is told of: silence brings the initial window back, recovery ends with what is in flight and a
+/// segment.
 #[test]
 fn it_is_told_what_a_law_is_told() {
-    let mut host = host();
-    host.ask(|f, c| f.on_start(&setup(100), c));
-    host.ask(|f, c| f.hear(1, 20 * MSS, c));
-    let idle = Idle { span: Span::from_secs(5), rto: Span::from_secs(1) };
-    assert_eq!(host.ask(|f, c| f.on_idle(&idle, c)), Some(2 * MSS));
-    host.ask(|f, c| f.hear(0, MSS, c));
-    host.ask(|f, c| f.hear(1, 20 * MSS, c));
-    host.ask(|f, c| f.on_congestion(&congestion(FastLoss, 10 * MSS), c));
-    assert_eq!(host.ask(|f, c| f.on_recovered(Bytes(MSS), c)), Some(2 * MSS));
+    let mut alone = Alone::started();
+    assert_eq!(alone.hear(1, 40 * MSS), Some(20 * MSS));
+    assert_eq!(alone.ask(|fallback, context| fallback.on_idle(&IDLE, context)), Some(10 * MSS));
+    alone.hear(0, MSS);
+    alone.hear(1, 20 * MSS);
+    assert_eq!(alone.loss(), Some(5 * MSS));
+    let end = |fallback: &mut Fallback, context: &mut Context<'_>| fallback.on_recovered(Bytes(MSS), context);
+    assert_eq!(alone.ask(end), Some(2 * MSS));
 }
 
 /// Where routers grant less than its window, TCP's law does not grow.
 #[test]
 fn it_grows_only_where_it_is_the_limit() {
-    let mut host = host();
-    host.ask(|f, c| f.on_start(&setup(100), c));
-    host.ask(|f, c| f.hear(1, 20 * MSS, c));
-    assert_eq!(host.ask(|f, c| f.on_acked(&acked(100), 10 * MSS - 1, c)), Some(10 * MSS));
-    assert_eq!(host.ask(|f, c| f.on_acked(&acked(100), 10 * MSS, c)), Some(10 * MSS + MSS / 10));
+    let mut alone = Alone::started();
+    alone.hear(1, 20 * MSS);
+    assert_eq!(alone.ack(10 * MSS - 1), Some(10 * MSS));
+    assert_eq!(alone.ack(10 * MSS), Some(10 * MSS + MSS / 10));
 }
 
-proptest! {
-    /// Whatever stands in a header comes out of its bytes.
-    #[test]
-    fn a_header_comes_out_of_its_bytes(spoken: u8, missed: u8, a: u32, b: u32, c: u32) {
-        let header = Header { spoken, missed, fields: [a, b, c, 0] };
-        for kind in [&QFCP, &RCP] {
-            prop_assert_eq!((kind.decode)(&bytes(kind, &header)), Some(header));
-        }
+/// RFC 5681 section 3.1: who has lost its SYN begins with a segment.
+#[test]
+fn a_lost_syn_leaves_one_segment() {
+    for name in ["xcp", "xcp-b", "rcp"] {
+        let mut flow = Flow::new(name, &[]);
+        assert_eq!(flow.start(&FlowSetup { syn_lost: true, ..setup() }), MSS, "{name}");
+    }
+}
+
+/// Every sender tells its fallback all of it, and shows what comes of it. Routers grant 40,000 bytes before one falls silent: TCP's law
+/// begins with 20,000 and grows by a twentieth of a segment.
+#[test]
+fn senders_hand_on_what_their_fallback_needs() {
+    // 400,000 B/s in 100 ms; 30,000 bytes more than ten segments; twice 200,000 B/s in 100 ms.
+    for (name, word) in [("qfcp", 400_000), ("xcp", 256 * 30_000), ("xcp-b", 256 * 30_000), ("rcp", 200_000)]
+    {
+        let mut flow = Flow::started(name, &[]);
+        assert_eq!(flow.echo(word), 40_000, "{name}");
+        assert_eq!((flow.law.fell_back(), flow.law.ssthresh()), (false, None), "{name}");
+        assert_eq!(flow.echo_past(1, word), 20_000, "{name}");
+        assert_eq!((flow.law.fell_back(), flow.law.ssthresh()), (true, Some(Bytes(20_000))), "{name}");
+        assert_eq!(flow.ack(None), 20_050, "{name}");
+        // RCP asks again after a silence; then routers grant as much as before.
+        flow.idle();
+        assert_eq!(flow.echo_past(1, word), 10 * MSS, "{name}: the initial window");
+        assert_eq!(flow.congestion(FastLoss), 5 * MSS, "{name}");
+        assert_eq!(flow.recovered(MSS), 2 * MSS, "{name}");
+        assert_eq!(flow.law.ssthresh(), Some(Bytes(5 * MSS)), "{name}");
+        flow.echo(word);
+        assert_eq!((flow.law.fell_back(), flow.law.ssthresh()), (true, None), "{name}");
     }
 }

@@ -4,8 +4,8 @@ use airfair_schemes::ParamValue::{self, Choice, Integer};
 use airfair_schemes::places::Header;
 use airfair_units::Rate;
 
+use super::rig::{Router, near, wire};
 use super::xcp::{change, packet};
-use super::{Router, near, wire};
 
 /// q is what waits at the end of an interval.
 const END: (&str, ParamValue) = ("queue", Choice("end"));

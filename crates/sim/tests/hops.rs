@@ -1,0 +1,248 @@
+//! What a hop is told of its interface, and whose headers it sees: a hop writes down all of it.
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use Told::*;
+use airfair_schemes::Scheme;
+use airfair_schemes::explicit::QFCP;
+use airfair_schemes::places::{Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Timer};
+use airfair_sim::World;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
+use airfair_units::{Bytes, Rate, Span, Time};
+use support::wires::*;
+use support::{dot11b, flow, node, world};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Told {
+    Arrives(Passage, bool),
+    Leaves(Passage, bool),
+    ComesIn(Passage, bool),
+    IsDropped(u32),
+    HasRate(Rate),
+    Fires(Timer, Backlog),
+}
+
+/// When, at an interface whose queue takes how many packets, what. What has no time of its own has that of what came before.
+type Diary = Vec<(u64, u32, Told)>;
+
+#[derive(Clone)]
+struct Diarist {
+    diary: Arc<Mutex<Diary>>,
+    /// Whether departures and what comes in are asked for.
+    curious: bool,
+    /// Timers that are set at the start; each that fires sets itself again, at once.
+    timers: Vec<(Timer, Time)>,
+    place: u32,
+    now: Time,
+}
+
+impl Diarist {
+    fn new(curious: bool) -> Self {
+        Self { diary: Arc::default(), curious, timers: Vec::new(), place: 0, now: Time::ZERO }
+    }
+
+    fn write(&mut self, now: Time, told: Told) {
+        self.now = now;
+        self.diary.lock().unwrap().push((now.0, self.place, told));
+    }
+
+    /// Everything, and what it was told at interfaces with this limit.
+    fn read(&self, spec: &WorldSpec, place: u32) -> (RunResult, Diary) {
+        let result = finished(World::new(spec, "diarist", Box::new(self.clone()), 1).unwrap());
+        let diary = self.diary.lock().unwrap().iter().copied().filter(|entry| entry.1 == place).collect();
+        (result, diary)
+    }
+}
+
+impl Scheme for Diarist {
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        Some(Box::new(Self { place: interface.limit_packets, ..self.clone() }))
+    }
+}
+
+impl Hop for Diarist {
+    fn header(&self) -> &'static HeaderKind {
+        &QFCP
+    }
+    fn on_start(&mut self, context: &mut Context<'_>) {
+        context.out.timers.extend(&self.timers);
+    }
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
+        self.write(now, Arrives(*passage, header.is_some()));
+    }
+    fn on_departure(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
+        self.write(now, Leaves(*passage, header.is_some()));
+    }
+    fn heeds_departures(&self) -> bool {
+        self.curious
+    }
+    fn on_drop(&mut self, bytes: u32) {
+        self.write(self.now, IsDropped(bytes));
+    }
+    fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
+        self.write(now, ComesIn(*passage, header.is_some()));
+    }
+    fn heeds_received(&self) -> bool {
+        self.curious
+    }
+    fn on_rate(&mut self, rate: Rate) {
+        self.write(self.now, HasRate(rate));
+    }
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+        self.write(context.now, Fires(timer, backlog));
+        if context.now < Time(10) {
+            context.out.timers.push((timer, context.now));
+        }
+    }
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        vec![("place", f64::from(self.place))]
+    }
+}
+
+/// A packet of 1000 bytes every 4 ms until 26 ms, over 8 Mbit/s into a queue of two in front of 1 Mbit/s; 18 bytes of framing.
+fn narrow() -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), 1);
+    spec.headers.wired = 18;
+    for id in ["source", "router", "sink"] {
+        wired(&mut spec, id);
+    }
+    spec.links.push(link((0, 1), 8, Span::ZERO, 100));
+    spec.links.push(link((1, 2), 1, Span::ZERO, 2));
+    let traffic = Traffic::ConstantRate { rate: Rate(8 * 972 * 250), packet: Bytes(972), gap_jitter: 0.0 };
+    flow(&mut spec, "f", 0, 2, traffic);
+    spec.flows[0].stop = Time(26_000_000);
+    spec
+}
+
+/// 1018 bytes take 1.018 ms and 8.144 ms. What is being sent does not wait; the fifth and the seventh packet find two that do. Whether
+/// departures are asked for, or known ahead, is the same to arrivals.
+#[test]
+fn arrivals_meet_what_waits_and_drops_are_told() {
+    for curious in [false, true] {
+        let (result, diary) = Diarist::new(curious).read(&narrow(), 2);
+        let arrivals = diary.iter().filter_map(|&(at, _, told)| match told {
+            Arrives(passage, header) => Some((at, passage.bytes, passage.backlog, header)),
+            _ => None,
+        });
+        let expected = [0, 0, 1, 1, 2, 1, 2].into_iter().enumerate().map(|(i, packets)| {
+            let backlog = Backlog { packets, bytes: 1018 * u64::from(packets) };
+            (1_018_000 + 4_000_000 * i as u64, 1018, backlog, false)
+        });
+        assert_eq!(arrivals.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+        let dropped = diary.iter().filter(|entry| entry.2 == IsDropped(1018)).map(|entry| entry.0);
+        assert_eq!(dropped.collect::<Vec<_>>(), [17_018_000, 25_018_000]);
+        assert_eq!(result.drops["queue-full"], 2);
+        let left = diary.iter().filter_map(|&(at, _, told)| match told {
+            Leaves(passage, _) => Some((at, passage.bytes, passage.backlog.packets)),
+            _ => None,
+        });
+        let left: Vec<_> = left.collect();
+        if curious {
+            // Each begins when the one before it has ended; what is left behind is told.
+            let begins = [1_018_000, 9_162_000, 17_306_000, 25_450_000, 33_594_000];
+            let behind = [0, 1, 1, 1, 0];
+            let expected = begins.into_iter().zip(behind).map(|(at, packets)| (at, 1018, packets));
+            assert_eq!(left, expected.collect::<Vec<_>>());
+        } else {
+            assert_eq!(left, [], "nobody asked");
+        }
+    }
+}
+
+/// The hops of both ends of a wire are told its new rate.
+#[test]
+fn a_new_rate_is_told() {
+    let mut spec = narrow();
+    spec.links[1].rate_changes.push(RateChange { at: Time(100_000_000), rate: Rate::from_mbps(3) });
+    let (_, diary) = Diarist::new(false).read(&spec, 2);
+    let told: Vec<_> = diary.iter().map(|entry| entry.2).filter(|told| matches!(told, HasRate(_))).collect();
+    assert_eq!(told, [HasRate(Rate::from_mbps(3)); 2]);
+}
+
+/// A timer that is set again has one time, the last; one that is due at once fires a nanosecond later, so that time goes on.
+#[test]
+fn a_timer_has_one_time_and_takes_time() {
+    let mut diarist = Diarist::new(false);
+    let (slow, quick) = (Timer(7), Timer(0));
+    diarist.timers = vec![(slow, Time(5_000_000)), (slow, Time(13_000_000)), (quick, Time::ZERO)];
+    let (_, diary) = diarist.read(&narrow(), 2);
+    let fired = |timer: Timer| {
+        let fired = diary.iter().filter(move |entry| matches!(entry.2, Fires(other, _) if other == timer));
+        fired.map(|entry| entry.0).collect::<Vec<_>>()
+    };
+    // Both ends of the wire have one.
+    assert_eq!(fired(slow), [13_000_000; 2]);
+    assert_eq!(fired(quick), (1..=10).flat_map(|at| [at; 2]).collect::<Vec<_>>());
+    // At 13 ms the third packet waits.
+    let waiting = Backlog { packets: 1, bytes: 1018 };
+    assert!(diary.iter().any(|entry| entry.2 == Fires(slow, waiting)), "{diary:?}");
+}
+
+/// A radio counts IP packets; the framing of wires is not for it. A packet each 0.5 ms is more than it can carry.
+#[test]
+fn radios_count_ip_packets_in_both_directions() {
+    for curious in [false, true] {
+        let mut spec = world(dot11b(100.0, 200.0), 1);
+        spec.headers.wired = 18;
+        let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 5.0, 0.0));
+        let traffic =
+            Traffic::ConstantRate { rate: Rate(8 * 972 * 2000), packet: Bytes(972), gap_jitter: 0.0 };
+        flow(&mut spec, "f", a, b, traffic);
+        let (result, diary) = Diarist::new(curious).read(&spec, 50);
+        let (mut most, mut came_in) = (0, 0);
+        for (_, _, told) in diary {
+            let (Arrives(passage, header) | Leaves(passage, header) | ComesIn(passage, header)) = told else {
+                panic!("{told:?}: nothing is dropped");
+            };
+            assert_eq!((passage.bytes, header), (1000, false));
+            assert_eq!(passage.backlog.bytes, 1000 * u64::from(passage.backlog.packets));
+            most = most.max(passage.backlog.packets);
+            came_in += u64::from(matches!(told, ComesIn(..)));
+        }
+        assert_eq!(most, 49, "with the 50th its queue is full, and the source waits");
+        assert_eq!(came_in, if curious { result.flows[0].delivered_packets } else { 0 });
+    }
+}
+
+/// Flows of QFCP and of RCP, through interfaces that speak QFCP: the ones' headers are seen everywhere and both ways, the others'
+/// nowhere, and those notice.
+#[test]
+fn a_hop_sees_headers_of_its_own_kind() {
+    let mut spec = world(dot11b(100.0, 200.0), 1);
+    let (host, ap) = (wired(&mut spec, "host"), node(&mut spec, "ap", 0.0, 0.0));
+    let station = node(&mut spec, "s", 5.0, 0.0);
+    spec.links.push(link((host, ap), 100, ms(5), 50));
+    for (law, ends) in [("qfcp", (host, station)), ("rcp", (host, station)), ("newreno", (station, host))] {
+        flow(&mut spec, law, ends.0, ends.1, Traffic::Endless);
+        let Transport::Tcp { config, params, .. } = tcp(TcpConfig::default()) else { continue };
+        let transport = Transport::Tcp { config, law: law.into(), params, pinned: true };
+        spec.flows.last_mut().unwrap().transport = transport;
+    }
+    let (result, diary) = Diarist::new(true).read(&spec, 50);
+    let mut seen = [[0; 3]; 3];
+    for (_, _, told) in diary {
+        let (what, passage, header) = match told {
+            Arrives(passage, header) => (0, passage, header),
+            Leaves(passage, header) => (1, passage, header),
+            ComesIn(passage, header) => (2, passage, header),
+            _ => continue,
+        };
+        assert_eq!(header, passage.flow.0 == 0, "{told:?}");
+        seen[passage.flow.0 as usize][what] += 1;
+    }
+    assert!(seen.as_flattened().iter().all(|&count| count > 10), "{seen:?}");
+    assert_eq!(result.flows.iter().map(|flow| flow.fallbacks).collect::<Vec<_>>(), [0, 1, 0]);
+}
+
+/// Inner values are read by interface.
+#[test]
+fn gauges_are_those_of_the_interface() {
+    let spec = narrow();
+    let world = World::new(&spec, "diarist", Box::new(Diarist::new(false)), 1).unwrap();
+    let told: Vec<f64> = world.snapshot().hops.iter().map(|(_, gauges)| gauges[0].1).collect();
+    assert_eq!(told, [100.0, 100.0, 2.0, 2.0]);
+}
