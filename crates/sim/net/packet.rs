@@ -120,14 +120,14 @@ impl Packets {
         self.headers.get(handle as u32 as usize)
     }
 
-    /// A packet has a header of a scheme from now on.
+    /// A packet has a header of a scheme from now on, which is to be filled.
     #[inline]
-    pub(crate) fn set_header(&mut self, handle: u64, header: Header) {
+    pub(crate) fn new_header(&mut self, handle: u64) -> &mut Header {
         let at = handle as u32 as usize;
         if at >= self.headers.len() {
             self.headers.resize(at + 1, Header::default());
         }
-        self.headers[at] = header;
+        &mut self.headers[at]
     }
 
     /// What a packet of TCP carries or has just carried.

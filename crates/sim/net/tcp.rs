@@ -192,10 +192,7 @@ impl Net {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
         let forward = end == End::Sender;
-        let stamped = self
-            .kinds_of_header
-            .of(header_id)
-            .map(|kind| (stamp(connection, kind, forward, now), kind.wire_len));
+        let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
         let watched = f.watched;
         let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
@@ -205,7 +202,7 @@ impl Net {
             f.totals.sent += 1;
         }
         let header = self.headers.tcp.unwrap_or_else(|| segment.header_len());
-        let header = header + stamped.map_or(0, |(_, len)| len);
+        let header = header + kind.map_or(0, |kind| kind.wire_len);
         let packet = Packet {
             created: now,
             enqueued: now,
@@ -224,8 +221,8 @@ impl Net {
             ecn: segment.ecn,
         };
         let handle = self.packets.add_carrying(packet, segment, id, forward);
-        if let Some((header, _)) = stamped {
-            self.packets.set_header(handle, header);
+        if let Some(kind) = kind {
+            stamp(connection, kind, forward, now, self.packets.new_header(handle));
         }
         if watched {
             self.tell_made(handle, forward, Some(id));
@@ -239,9 +236,9 @@ impl Net {
         let Some(Carried { segment, connection: id, forward }) = &carried else { return };
         let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let header =
-            if packet.header == HeaderId::NONE { None } else { self.packets.header_mut(handle).copied() };
-        if let (Some(header), true) = (header, forward) {
+        let header = if packet.header == HeaderId::NONE { None } else { self.packets.header_mut(handle) };
+        let has_header = header.is_some();
+        if forward && let Some(header) = header {
             keep(connection, &self.kinds_of_header, header, packet.hops);
         }
         if forward {
@@ -261,12 +258,13 @@ impl Net {
         }
         let before = connection.reasons();
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
-        if let Some(header) = &header {
+        if has_header && let Some(header) = self.packets.header(handle) {
             connection.sender.on_header(header, &mut context);
         }
         connection.sender.on_segment(segment, &mut context);
+        let fallback = has_header && connection.sender.law().fell_back() != connection.fell_back;
         self.tell_reasons(id, before, now);
-        if header.is_some() {
+        if fallback {
             self.tell_fallback(id, now);
         }
         self.go_on(id, now);
@@ -430,19 +428,19 @@ impl Net {
     }
 }
 
-/// The header of a packet that leaves one of the ends.
-fn stamp(connection: &mut Connection, kind: &HeaderKind, forward: bool, now: u64) -> Header {
-    if !forward {
-        return (kind.answer)(&mut connection.kept);
+/// Fills the header of a packet that leaves one of the ends.
+fn stamp(connection: &mut Connection, kind: &HeaderKind, forward: bool, now: u64, header: &mut Header) {
+    if forward {
+        *header = Header::default();
+        connection.sender.stamp(header, Time(now));
+    } else {
+        *header = (kind.answer)(&mut connection.kept);
     }
-    let mut header = Header::default();
-    connection.sender.stamp(&mut header, Time(now));
-    header
 }
 
 /// The receiver has got a header: it sees how many of the interfaces that the packet has passed did not speak the scheme.
-fn keep(connection: &mut Connection, kinds: &HeaderKinds, mut header: Header, hops: u16) {
+fn keep(connection: &mut Connection, kinds: &HeaderKinds, header: &mut Header, hops: u16) {
     let Some(kind) = kinds.of(connection.header) else { return };
     header.missed = u8::try_from(hops.saturating_sub(u16::from(header.spoken))).unwrap_or(u8::MAX);
-    (kind.keep)(&mut connection.kept, &header);
+    (kind.keep)(&mut connection.kept, header);
 }
