@@ -81,9 +81,9 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<Listed>, Vec<ListError>> {
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     let mut lines = data.split(|&b| b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let header = lines.next().unwrap_or_default();
-    let header_cells: Vec<String> = cells(header);
-    if header_cells.join(",") != HEADER {
-        let problem = format!("{}: expected the header {HEADER}", quoted(&String::from_utf8_lossy(header)));
+    let header = String::from_utf8_lossy(header);
+    if cells(&header).join(",") != HEADER {
+        let problem = format!("{}: expected the header {HEADER}", quoted(&header));
         return Err(vec![ListError { line: 1, column: None, problem }]);
     }
     for (line, text) in (2..).zip(lines) {
@@ -91,7 +91,7 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<Listed>, Vec<ListError>> {
             continue;
         }
         let last = list.last().map_or(Span::ZERO, |l| l.0);
-        match row(&cells(text), last) {
+        match row(&cells(&String::from_utf8_lossy(text)), last) {
             Ok(read) => list.push(read),
             Err((column, problem)) => errors.push(ListError { line, column, problem }),
         }
@@ -107,17 +107,15 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<Listed>, Vec<ListError>> {
 }
 
 /// The cells of a line, without the quotes that some programs put around them.
-fn cells(line: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(line);
-    let bare = |cell: &str| {
-        let cell = cell.trim();
-        cell.strip_prefix('"').and_then(|c| c.strip_suffix('"')).unwrap_or(cell).to_string()
-    };
-    text.split(',').map(bare).collect()
+fn cells(line: &str) -> Vec<&str> {
+    line.split(',')
+        .map(str::trim)
+        .map(|cell| cell.strip_prefix('"').and_then(|c| c.strip_suffix('"')).unwrap_or(cell))
+        .collect()
 }
 
 /// What a line says, or the column and what is wrong.
-fn row(cells: &[String], last: Span) -> Result<Listed, (Option<&'static str>, String)> {
+fn row(cells: &[&str], last: Span) -> Result<Listed, (Option<&'static str>, String)> {
     let [start, size] = cells else {
         return Err((None, format!("{} cells; expected 2, {HEADER}", cells.len())));
     };

@@ -125,7 +125,7 @@ impl Field for Listed {
     }
 
     fn write(&self) -> String {
-        format!("[{}, {}]", self.0.write(), self.1.write())
+        format!("[\"{}\", \"{}\"]", self.0, self.1)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Exact reading of decimal numbers: `"0.3"` times 10^9 is 300,000,000 and nothing near it.
 
+use std::fmt;
+
 /// A number and the unit text behind it, as written by a user: `"5.5 Mbit/s"` is `("5.5", "Mbit/s")`.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
@@ -60,15 +62,40 @@ pub(crate) fn scaled(number: &str, power: u32) -> Option<u64> {
     u64::try_from(digits).ok()
 }
 
-/// `value / 10^power` as a short exact decimal: `(1500, 3)` is `"1.5"`.
-pub(crate) fn unscaled(value: u64, power: u32) -> String {
-    let divisor = 10u64.pow(power);
-    let (whole, part) = (value / divisor, value % divisor);
-    if part == 0 {
-        return whole.to_string();
+/// `value / 10^power` as a short exact decimal: `(1500, 3)` shows as `1.5`. Long lists of times are written with it, so it
+/// allocates nothing.
+pub(crate) struct Unscaled(pub u64, pub u32);
+
+impl fmt::Display for Unscaled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Self(value, power) = self;
+        let divisor = 10u64.pow(power);
+        let (mut whole, mut part, mut places) = (value / divisor, value % divisor, power);
+        while part > 0 && part.is_multiple_of(10) {
+            part /= 10;
+            places -= 1;
+        }
+        // From the last digit to the first.
+        let (mut digits, mut at) = ([b'0'; 41], 41);
+        if part > 0 {
+            for _ in 0..places {
+                at -= 1;
+                digits[at] += (part % 10) as u8;
+                part /= 10;
+            }
+            at -= 1;
+            digits[at] = b'.';
+        }
+        loop {
+            at -= 1;
+            digits[at] += (whole % 10) as u8;
+            whole /= 10;
+            if whole == 0 {
+                break;
+            }
+        }
+        f.write_str(std::str::from_utf8(&digits[at..]).unwrap_or_default())
     }
-    let part = format!("{part:0width$}", width = power as usize);
-    format!("{whole}.{}", part.trim_end_matches('0'))
 }
 
 #[cfg(test)]
@@ -99,8 +126,13 @@ mod tests {
 
     #[test]
     fn printing_is_the_inverse() {
-        assert_eq!(unscaled(1500, 3), "1.5");
-        assert_eq!(unscaled(2_000_000, 6), "2");
-        assert_eq!(unscaled(1, 3), "0.001");
+        assert_eq!(Unscaled(1500, 3).to_string(), "1.5");
+        assert_eq!(Unscaled(2_000_000, 6).to_string(), "2");
+        assert_eq!(Unscaled(1, 3).to_string(), "0.001");
+        assert_eq!(Unscaled(0, 3).to_string(), "0");
+        assert_eq!(Unscaled(7, 0).to_string(), "7");
+        assert_eq!(Unscaled(1_000_000_010, 9).to_string(), "1.00000001");
+        assert_eq!(Unscaled(u64::MAX, 0).to_string(), "18446744073709551615");
+        assert_eq!(Unscaled(u64::MAX, 19).to_string(), "1.8446744073709551615");
     }
 }

@@ -73,7 +73,7 @@ impl fmt::Display for Rate {
             1_000_000..1_000_000_000 => (6, "Mbit/s"),
             _ => (9, "Gbit/s"),
         };
-        write!(f, "{} {name}", crate::decimal::unscaled(self.0, power))
+        write!(f, "{} {name}", crate::decimal::Unscaled(self.0, power))
     }
 }
 

@@ -159,7 +159,7 @@ impl fmt::Display for Span {
             1_000_000..1_000_000_000 => (6, "ms"),
             _ => (9, "s"),
         };
-        write!(f, "{} {name}", crate::decimal::unscaled(self.0, power))
+        write!(f, "{} {name}", crate::decimal::Unscaled(self.0, power))
     }
 }
 
