@@ -107,11 +107,15 @@ def test_unevenness_is_that_of_the_means() -> None:
     )
 
 
-def test_settling_is_for_good() -> None:
+def test_when_something_has_settled() -> None:
     good = np.array([True, True, False, True, True, True, False])
     assert over_time.settled(good, 0.1, 3) == pytest.approx(0.3)
     assert over_time.settled(good, 0.1, 2) == 0.0
     assert over_time.settled(good, 0.1, 4) == pytest.approx(0.7), "never: all the time there is"
+    assert over_time.for_good(good, 0.1) is None, "not in the last row"
+    assert over_time.for_good(good[:5], 0.1) == pytest.approx(0.3), "though two rows before are as many"
+    assert over_time.for_good(good[:2], 0.1) == 0.0
+    assert over_time.for_good(good[:0], 0.1) is None
     assert over_time.smoothed(np.array([1.0, 3.0, 5.0]), 2).tolist() == [2.0, 4.0]
     assert over_time.smoothed(np.array([[1.0, 0.0], [3.0, 2.0]]), 2).tolist() == [[2.0, 1.0]]
     assert len(over_time.smoothed(np.array([1.0]), 2)) == 0

@@ -19,8 +19,9 @@ the capacity, QFCP keeps four packets waiting where probing keeps forty: it neve
 q in bytes, and 300 acknowledgements are 17 kB, as 16 packets of data would be, though each takes a turn on
 the air. The index of all the run is near 1 all the same, that of a second is not, with round trips of 2 s.
 
-**One flow of TCP takes the cell**: nothing drops its packets in a queue of 400, it fills it, and the rates
-of the others shrink to make room.
+**One flow of TCP takes the cell**: nothing drops its packets in a queue of 400, it fills it, and the rates of
+the others shrink to make room. With 20 seeds 11 of 12 claims hold: of two uploads alone three seeds share
+badly (index 0.81 to 0.83).
 """
 
 from __future__ import annotations

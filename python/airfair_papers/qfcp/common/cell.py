@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-SEEDS = 12
+SEEDS = 20
 MSS = 1000
 """Bytes; a window is shown in segments of this size."""
 SETTLING_S = 3.0

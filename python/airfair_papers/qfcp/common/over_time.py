@@ -43,3 +43,10 @@ def settled(good: np.ndarray, step_s: float, hold: int) -> float:
         if run == hold:
             return (row + 1 - hold) * step_s
     return len(good) * step_s
+
+
+def for_good(good: np.ndarray, step_s: float) -> float | None:
+    """When, s from the first row, `good` begins to hold to the end; None if it does not in the last row."""
+    away = np.flatnonzero(~good)
+    first = int(away[-1]) + 1 if len(away) else 0
+    return first * step_s if first < len(good) else None
