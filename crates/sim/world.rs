@@ -35,8 +35,9 @@ pub struct World {
     tx_power: Vec<Dbm>,
     /// Looks at each event, if that was asked for.
     observer: Option<Box<Observer>>,
-    /// No packet comes from outside.
+    /// No packet comes from outside any more.
     closed: bool,
+    /// It was decided whether wires are chained.
     chained: bool,
     /// Somebody wants a trace.
     traced: bool,
@@ -361,8 +362,8 @@ impl World {
         self.agenda.popped
     }
 
-    /// Says, before the world is advanced, that no packet will come from outside. The run stays the same, and takes less time where
-    /// packets go over several wires.
+    /// No packet will come from outside from now on. Before the world is advanced for the first time this makes runs shorter where packets go over
+    /// several wires, and changes nothing else.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -527,11 +528,12 @@ fn useless(spec: &WorldSpec, scheme: &str, only_marks: bool, nowhere: bool) -> O
 impl Surface for World {
     fn advance(&mut self, until: Time) {
         let limit = until.0.min(self.end);
-        if self.closed && !self.chained {
-            self.chained = true;
-            if self.observer.is_none() && self.watch.is_none() {
-                self.net.chain_wires();
-            }
+        if !std::mem::replace(&mut self.chained, true)
+            && self.closed
+            && self.observer.is_none()
+            && self.watch.is_none()
+        {
+            self.net.chain_wires();
         }
         self.net.begin_step(limit);
         if self.observer.is_some() { self.advance_observed(limit) } else { self.advance_unseen(limit) }

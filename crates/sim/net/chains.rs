@@ -108,8 +108,12 @@ impl Direction {
 }
 
 impl Net {
-    /// From now on, at time 0, wires are chained where they can be.
+    /// From now on, at time 0, wires are chained where they can be. Not where packets may come to wires that no flow sends over:
+    /// those from outside, and messages of agents.
     pub(crate) fn chain_wires(&mut self) {
+        if self.injected > 0 || !self.agents.is_empty() {
+            return;
+        }
         let (feeders, ends) = self.feeders();
         let follows = |wire: usize| match feeders[wire] {
             Feeder::Wire(from) if self.wires[wire].is_plain() => Some(from),

@@ -219,10 +219,47 @@ fn a_closed_world_takes_no_packet() {
     let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
     let packet = Injected { from: 0, to: 1, bytes: 1000, tag: 7 };
     world.inject(packet, Time::ZERO).unwrap();
-    drive::to_end(&mut world);
-    assert_eq!(world.drain_outputs().len(), 1);
-    let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
     world.close();
     let refused = world.inject(packet, Time::ZERO).unwrap_err();
     assert!(refused.contains("closed"), "{refused}");
+    drive::to_end(&mut world);
+    assert_eq!(world.drain_outputs().len(), 1);
+}
+
+/// A packet from outside that enters in the middle of what would be a chain, and a world that is closed when it has begun.
+#[test]
+fn what_comes_from_outside_keeps_its_place() {
+    let mut spec = world(dot11b(100.0, 200.0), 1);
+    let nodes: Vec<usize> = (0..4).map(|i| wired(&mut spec, &format!("n{i}"))).collect();
+    for ends in nodes.windows(2) {
+        spec.links.push(link((ends[0], ends[1]), 8, ms(20), 100));
+    }
+    let (transport, traffic) = traffic(3);
+    let (start, start_jitter, stop) = (Time::ZERO, Span::ZERO, Time::NEVER);
+    spec.flows.push(FlowSpec {
+        id: "a".into(),
+        from: 0,
+        to: 3,
+        transport,
+        traffic,
+        start,
+        start_jitter,
+        stop,
+    });
+    let seen = |inject: bool, close_at: Option<u64>| {
+        let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
+        if inject {
+            world.inject(Injected { from: 1, to: 3, bytes: 1000, tag: 7 }, Time(500_000_000)).unwrap();
+        }
+        if let Some(at) = close_at {
+            if at > 0 {
+                world.advance(Time(at));
+            }
+            world.close();
+        }
+        drive::to_end(&mut world);
+        (world.drain_outputs(), RunResult { events: 0, ..world.result() }, world.events())
+    };
+    assert!(seen(true, None) == seen(true, Some(0)));
+    assert!(seen(false, None) == seen(false, Some(100_000_000)));
 }
