@@ -227,6 +227,17 @@ impl Field for String {
     }
 }
 
+/// Items in brackets.
+fn write_list<T: Field>(items: &[T]) -> String {
+    let mut written = String::from("[");
+    for (i, item) in items.iter().enumerate() {
+        written.push_str(if i > 0 { ", " } else { "" });
+        written.push_str(&item.write());
+    }
+    written.push(']');
+    written
+}
+
 impl<T: Field> Field for Vec<T> {
     const TYPE: &'static str = "list";
 
@@ -249,8 +260,7 @@ impl<T: Field> Field for Vec<T> {
     }
 
     fn write(&self) -> String {
-        let items: Vec<String> = self.iter().map(Field::write).collect();
-        format!("[{}]", items.join(", "))
+        write_list(self)
     }
 }
 
@@ -276,8 +286,7 @@ impl<T: Field, const N: usize> Field for [T; N] {
     }
 
     fn write(&self) -> String {
-        let items: Vec<String> = self.iter().map(Field::write).collect();
-        format!("[{}]", items.join(", "))
+        write_list(self)
     }
 }
 

@@ -78,20 +78,19 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<Listed>, Vec<ListError>> {
     let mut errors = Vec::new();
     let mut list: Vec<Listed> = Vec::new();
     // Spreadsheets begin UTF-8 files with a byte-order mark.
-    let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
-    let mut lines = data.split(|&b| b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let data = String::from_utf8_lossy(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data));
+    let mut lines = data.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let header = lines.next().unwrap_or_default();
-    let header = String::from_utf8_lossy(header);
-    if cells(&header).join(",") != HEADER {
-        let problem = format!("{}: expected the header {HEADER}", quoted(&header));
+    if cells(header).collect::<Vec<_>>().join(",") != HEADER {
+        let problem = format!("{}: expected the header {HEADER}", quoted(header));
         return Err(vec![ListError { line: 1, column: None, problem }]);
     }
     for (line, text) in (2..).zip(lines) {
-        if text.iter().all(u8::is_ascii_whitespace) {
+        if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
             continue;
         }
         let last = list.last().map_or(Span::ZERO, |l| l.0);
-        match row(&cells(&String::from_utf8_lossy(text)), last) {
+        match row(text, last) {
             Ok(read) => list.push(read),
             Err((column, problem)) => errors.push(ListError { line, column, problem }),
         }
@@ -107,17 +106,17 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<Listed>, Vec<ListError>> {
 }
 
 /// The cells of a line, without the quotes that some programs put around them.
-fn cells(line: &str) -> Vec<&str> {
+fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',')
         .map(str::trim)
         .map(|cell| cell.strip_prefix('"').and_then(|c| c.strip_suffix('"')).unwrap_or(cell))
-        .collect()
 }
 
 /// What a line says, or the column and what is wrong.
-fn row(cells: &[&str], last: Span) -> Result<Listed, (Option<&'static str>, String)> {
-    let [start, size] = cells else {
-        return Err((None, format!("{} cells; expected 2, {HEADER}", cells.len())));
+fn row(line: &str, last: Span) -> Result<Listed, (Option<&'static str>, String)> {
+    let mut two = cells(line);
+    let (Some(start), Some(size), None) = (two.next(), two.next(), two.next()) else {
+        return Err((None, format!("{} cells; expected 2, {HEADER}", cells(line).count())));
     };
     let start = moment(start, last).map_err(|problem| (Some("start_s"), problem))?;
     let bytes = size.parse().map(Bytes).ok().filter(|bytes| SIZES.contains(bytes));

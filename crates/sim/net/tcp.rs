@@ -256,7 +256,7 @@ impl Net {
             self.answer(id, now);
             return;
         }
-        let before = connection.reasons();
+        let before = if self.recorder.is_some() { connection.reasons() } else { [0; 3] };
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         if has_header && let Some(header) = self.packets.header(handle) {
             connection.sender.on_header(header, &mut context);
@@ -378,7 +378,7 @@ impl Net {
         let Some(connection) = self.connections.get_mut(id).filter(|c| c.sender_armed == now) else { return };
         connection.sender_armed = NEVER;
         if connection.sender.deadline().is_some_and(|d| d.0 <= now) {
-            let before = connection.reasons();
+            let before = if self.recorder.is_some() { connection.reasons() } else { [0; 3] };
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             connection.sender.on_timer(&mut context);

@@ -1,18 +1,20 @@
 //! What a sender counts.
 
-/// Counters of a sender since it was made. Bytes are payload.
+/// Counters of a sender since it was made, those that each packet changes first. Bytes are payload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SenderStats {
     /// Segments with payload or a FIN that left, retransmissions included.
     pub segments: u64,
-    /// Of these, retransmissions.
-    pub retransmissions: u64,
     /// Payload that left, retransmissions included.
     pub bytes: u64,
-    /// Payload that left again.
-    pub bytes_retransmitted: u64,
+    /// Acknowledgements received.
+    pub acks: u64,
     /// Payload acknowledged cumulatively.
     pub bytes_acked: u64,
+    /// Of the segments, retransmissions.
+    pub retransmissions: u64,
+    /// Payload that left again.
+    pub bytes_retransmitted: u64,
     /// Payload believed to be lost.
     pub bytes_lost: u64,
     /// SYNs that left.
@@ -23,9 +25,7 @@ pub struct SenderStats {
     pub fast_recoveries: u64,
     /// Reductions for echoed congestion marks.
     pub ecn_reductions: u64,
-    /// Acknowledgements received.
-    pub acks: u64,
-    /// Of these, duplicates (RFC 5681 section 2, RFC 6675 section 2).
+    /// Of the acknowledgements, duplicates (RFC 5681 section 2, RFC 6675 section 2).
     pub duplicate_acks: u64,
     /// Probes of a closed window.
     pub probes: u64,
