@@ -17,7 +17,7 @@ pub(crate) const NO_FLOW: u32 = u32::MAX;
 pub(crate) struct Packet {
     /// When the source made it, ns.
     pub created: u64,
-    /// When it entered the queue that it is in, ns.
+    /// When it entered the queue that it is in, ns; timetables of wires note that themselves.
     pub enqueued: u64,
     /// Its flow, or [`NO_FLOW`].
     pub flow: u32,
