@@ -2,6 +2,12 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use airfair_schemes::Scheme;
+use airfair_schemes::explicit::QFCP;
+use airfair_schemes::places::{Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Timer};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::series::Snapshot;
@@ -209,6 +215,94 @@ fn one_event_for_all_wires() {
     let drops = &closed.0[0].1.drops;
     assert!(drops["queue-full"] > 100, "{drops:?}");
     assert!(closed.2 * 2 < open.2, "{} events, {} with chains", open.2, closed.2);
+}
+
+/// What hops were told: whose interface, when, what waited, and whether it was an arrival or a timer.
+type Told = Vec<(u32, Time, Backlog, bool)>;
+
+/// A hop that notes what it is told and wakes in intervals of its own.
+#[derive(Clone)]
+struct Noting {
+    /// Which of the interfaces it is, in the order of the nodes: even ones lead to the right.
+    place: u32,
+    places: Arc<AtomicU32>,
+    told: Arc<Mutex<Told>>,
+}
+
+impl Noting {
+    fn wake(&self, context: &mut Context<'_>) {
+        let every = [ms(37), us(1900), ms(200)][self.place as usize / 2 % 3];
+        context.out.timers.push((Timer(0), context.now.saturating_add(every)));
+    }
+}
+
+impl Scheme for Noting {
+    fn hop(&self, _interface: &Interface) -> Option<Box<dyn Hop>> {
+        Some(Box::new(Self { place: self.places.fetch_add(1, Ordering::Relaxed), ..self.clone() }))
+    }
+}
+
+impl Hop for Noting {
+    fn header(&self) -> &'static HeaderKind {
+        &QFCP
+    }
+    fn on_start(&mut self, context: &mut Context<'_>) {
+        self.wake(context);
+    }
+    fn on_arrival(&mut self, passage: &Passage, _header: Option<&mut Header>, now: Time) {
+        self.told.lock().unwrap().push((self.place, now, passage.backlog, true));
+    }
+    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+        self.told.lock().unwrap().push((self.place, context.now, backlog, false));
+        self.wake(context);
+    }
+}
+
+/// Each hop is told of the same in the same order, and of a packet only when those before it have seen it.
+#[test]
+fn hops_are_told_in_order() {
+    let mut spec = world(dot11b(100.0, 200.0), 2);
+    let nodes: Vec<usize> = (0..4).map(|i| wired(&mut spec, &format!("n{i}"))).collect();
+    for (ends, mbps) in nodes.windows(2).zip([20, 5, 8]) {
+        spec.links.push(link((ends[0], ends[1]), mbps, ms(5), 1000));
+    }
+    let (transport, traffic) = traffic(2);
+    let (start, start_jitter, stop) = (Time::ZERO, Span::ZERO, Time::NEVER);
+    spec.flows.push(FlowSpec {
+        id: "a".into(),
+        from: 0,
+        to: 3,
+        transport,
+        traffic,
+        start,
+        start_jitter,
+        stop,
+    });
+    let told = |closed: bool| {
+        let told = Arc::new(Mutex::new(Told::new()));
+        let noting = Noting { place: 0, places: Arc::default(), told: Arc::clone(&told) };
+        let mut world = World::new(&spec, "noting", Box::new(noting), 1).unwrap();
+        if closed {
+            world.close();
+        }
+        drive::to_end(&mut world);
+        drop(world);
+        Arc::try_unwrap(told).unwrap().into_inner().unwrap()
+    };
+    let (open, closed) = (told(false), told(true));
+    let at = |told: &Told, place: u32| told.iter().copied().filter(|t| t.0 == place).collect::<Told>();
+    for place in 0..6 {
+        assert!(at(&open, place) == at(&closed, place), "{place}");
+    }
+    let arrivals = |place: u32| {
+        let arrivals = closed.iter().enumerate().filter(move |(_, t)| t.0 == place && t.3);
+        arrivals.map(|(line, _)| line)
+    };
+    assert!(arrivals(4).count() > 700);
+    assert!(closed.iter().any(|t| t.2.packets > 5), "nothing waits anywhere");
+    for place in [2, 4] {
+        assert!(arrivals(place - 2).zip(arrivals(place)).all(|(before, after)| before < after), "{place}");
+    }
 }
 
 #[test]
