@@ -46,7 +46,7 @@ struct Untold {
 impl Chained {
     /// Whether a hop can be told of an arrival that is to come: what was to be told before was, and nothing else happens to it before.
     #[inline(always)]
-    pub(super) fn is_told(&self, at: u64, host: &HopHost) -> bool {
+    pub(super) fn can_be_told(&self, at: u64, host: &HopHost) -> bool {
         self.follows.is_none() || (at < host.quiet_until && self.untold.is_empty())
     }
 
@@ -111,10 +111,11 @@ impl Net {
     /// From now on, at time 0, wires are chained where they can be. Not where packets may come to wires that no flow sends over:
     /// those from outside, and messages of agents.
     pub(crate) fn chain_wires(&mut self) {
-        if self.injected > 0 || !self.agents.is_empty() {
+        if self.wires.is_empty() || self.injected > 0 || !self.agents.is_empty() {
             return;
         }
-        let (feeders, ends) = self.feeders();
+        let steps = self.steps();
+        let (feeders, ends) = self.feeders(&steps);
         let follows = |wire: usize| match feeders[wire] {
             Feeder::Wire(from) if self.wires[wire].is_plain() => Some(from),
             _ => None,
@@ -122,7 +123,7 @@ impl Net {
         let mut passes: Vec<bool> =
             self.wires.iter().zip(&ends).map(|(wire, &ends)| wire.is_plain() && !ends).collect();
         // A wire does not pass its packets on if one of those that it leads to gets packets from elsewhere too.
-        for (wire, onward) in self.onward_wires() {
+        for (wire, onward) in steps.iter().filter_map(|&(from, to)| from.zip(to)) {
             passes[wire as usize] &= follows(onward as usize) == Some(wire);
         }
         let follows: Vec<Option<u32>> =
@@ -142,12 +143,31 @@ impl Net {
             (0..self.wires.len() as u32).filter(|&w| self.wires[w as usize].chained.lags).collect();
     }
 
+    /// Each step of each flow's packets, both ways: the wire that they come by, and the one that they go on by.
+    fn steps(&self) -> Vec<(Option<u32>, Option<u32>)> {
+        let mut steps = Vec::new();
+        for flow in 0..self.flows.len() as u32 {
+            for forward in [true, false] {
+                let mut last = None;
+                for hop in self.hops_of(flow, forward).iter().take(usize::from(HOP_LIMIT)) {
+                    let next = match hop.behind {
+                        Behind::Wire(wire) => Some(wire),
+                        Behind::Station(_) => None,
+                    };
+                    steps.push((std::mem::replace(&mut last, next), next));
+                }
+                steps.push((last, None));
+            }
+        }
+        steps
+    }
+
     /// Who feeds each wire, and whether packets end or leave the wires at its far end.
-    fn feeders(&self) -> (Vec<Feeder>, Vec<bool>) {
+    fn feeders(&self, steps: &[(Option<u32>, Option<u32>)]) -> (Vec<Feeder>, Vec<bool>) {
         let mut feeders = vec![Feeder::Nobody; self.wires.len()];
         let mut ends = vec![false; self.wires.len()];
-        for steps in self.wired_steps() {
-            match steps {
+        for &step in steps {
+            match step {
                 (from, Some(wire)) => {
                     let from = from.map_or(Feeder::Others, Feeder::Wire);
                     let feeder = &mut feeders[wire as usize];
@@ -158,33 +178,6 @@ impl Net {
             }
         }
         (feeders, ends)
-    }
-
-    /// Pairs of wires one after the other on the way of some packet.
-    fn onward_wires(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.wired_steps().filter_map(|(from, to)| from.zip(to))
-    }
-
-    /// Each step of each flow's packets, both ways: the wire that they come by, and the one that they go on by.
-    fn wired_steps(&self) -> impl Iterator<Item = (Option<u32>, Option<u32>)> + '_ {
-        let ways = self.flows.iter().flat_map(|f| [(f.from, f.to), (f.to, f.from)]);
-        ways.flat_map(|(from, to)| self.steps(from, to))
-    }
-
-    fn steps(&self, from: u32, to: u32) -> Vec<(Option<u32>, Option<u32>)> {
-        let (mut node, mut last, mut steps) = (from, None, Vec::new());
-        while let Some(hop) =
-            self.next_hop(node, to).filter(|_| node != to && steps.len() < usize::from(HOP_LIMIT))
-        {
-            let next = match self.ports[hop.port as usize].behind {
-                Behind::Wire(wire) => Some(wire),
-                Behind::Station(_) => None,
-            };
-            steps.push((last, next));
-            (node, last) = (hop.node, next);
-        }
-        steps.push((last, None));
-        steps
     }
 
     /// Hops at a wire and at those before it in its chain are told of what has come before a moment.
@@ -201,7 +194,14 @@ impl Net {
         }
     }
 
-    /// The same where there is something to tell.
+    /// The same for the wire behind a port.
+    pub(super) fn catch_up_at(&mut self, port: u32, before: u64) {
+        if let Behind::Wire(wire) = self.ports[port as usize].behind {
+            self.catch_up(wire, before);
+        }
+    }
+
+    /// What [`Net::catch_up`] does where there is something to tell.
     #[inline(never)]
     fn tell(&mut self, wire: u32, before: u64) {
         if let Some(from) = self.wires[wire as usize].chained.follows {
@@ -224,14 +224,6 @@ impl Net {
         }
     }
 
-    /// A hop is told of a drop.
-    fn tell_drop(&mut self, port: u32, packet: u64) {
-        let bytes = self.packets.get(packet).map(|packet| packet.bytes + self.headers.wired);
-        if let (Some(host), Some(bytes)) = (&mut self.ports[port as usize].hop, bytes) {
-            host.lose(bytes);
-        }
-    }
-
     /// After a timer: the hop at a port is told of what comes before the next, if those before it in the chain were told.
     pub(super) fn go_ahead(&mut self, port: u32) {
         let at = &self.ports[port as usize];
@@ -249,13 +241,6 @@ impl Net {
         for i in 0..self.lagging.len() {
             let port = self.wires[self.lagging[i] as usize].port;
             self.ports[port as usize].hop.iter_mut().for_each(|host| host.stay_quiet(end));
-        }
-    }
-
-    /// The same for the wire behind a port.
-    pub(super) fn catch_up_at(&mut self, port: u32, before: u64) {
-        if let Behind::Wire(wire) = self.ports[port as usize].behind {
-            self.catch_up(wire, before);
         }
     }
 

@@ -110,11 +110,6 @@ impl HopHost {
         }
     }
 
-    /// A packet of so many bytes is dropped.
-    pub(super) fn lose(&mut self, bytes: u32) {
-        self.hop.on_drop(bytes);
-    }
-
     /// Arrivals at the moment of a timer come before it; those at the end of a step belong to the next.
     pub(super) fn stay_quiet(&mut self, step_end: u64) {
         let timers = self.timers.values().map(|&(_, at)| at.saturating_add(1));
@@ -206,14 +201,17 @@ impl Net {
     /// A packet is dropped at a port.
     #[inline(never)]
     pub(super) fn drop_at(&mut self, port: u32, handle: u64, reason: &'static str, now: u64) {
+        self.tell_drop(port, handle);
+        self.drop_packet(self.ports[port as usize].node, handle, reason, now);
+    }
+
+    /// The hop at a port is told that a packet is dropped there.
+    pub(super) fn tell_drop(&mut self, port: u32, handle: u64) {
         let framing = self.framing(port);
         let bytes = self.packets.get(handle).map(|packet| packet.bytes + framing);
-        let port = &mut self.ports[port as usize];
-        if let (Some(host), Some(bytes)) = (&mut port.hop, bytes) {
-            host.lose(bytes);
+        if let (Some(host), Some(bytes)) = (&mut self.ports[port as usize].hop, bytes) {
+            host.hop.on_drop(bytes);
         }
-        let node = port.node;
-        self.drop_packet(node, handle, reason, now);
     }
 
     /// The rate of the wire behind a port is another one.

@@ -236,9 +236,11 @@ impl Net {
         let Some(Carried { segment, connection: id, forward }) = &carried else { return };
         let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let header = if packet.header == HeaderId::NONE { None } else { self.packets.header_mut(handle) };
-        let has_header = header.is_some();
-        if forward && let Some(header) = header {
+        let has_header = packet.header != HeaderId::NONE;
+        if forward
+            && has_header
+            && let Some(header) = self.packets.header_mut(handle)
+        {
             keep(connection, &self.kinds_of_header, header, packet.hops);
         }
         if forward {

@@ -327,7 +327,7 @@ impl Net {
             if HOPS && link.hop {
                 let backlog = link.backlog(at).unwrap_or_default();
                 if let Some(host) = &mut self.ports[link.port as usize].hop {
-                    late = late || !link.chained.is_told(at, host);
+                    late = late || !link.chained.can_be_told(at, host);
                     if late {
                         link.chained.tell_later(at, handle, backlog);
                     } else {

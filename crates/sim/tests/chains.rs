@@ -122,6 +122,19 @@ fn spec(net: &Net) -> WorldSpec {
     spec
 }
 
+/// Three wires of these rates, Mbit/s, in a row, and a flow over all of them.
+fn line(seconds: u64, mbps: [u64; 3], delay: Span, (transport, traffic): (Transport, Traffic)) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), seconds);
+    let nodes: Vec<usize> = (0..4).map(|i| wired(&mut spec, &format!("n{i}"))).collect();
+    for (ends, mbps) in nodes.windows(2).zip(mbps) {
+        spec.links.push(link((ends[0], ends[1]), mbps, delay, 1000));
+    }
+    let (start, start_jitter, stop) = (Time::ZERO, Span::ZERO, Time::NEVER);
+    let flow = FlowSpec { id: "a".into(), from: 0, to: 3, transport, traffic, start, start_jitter, stop };
+    spec.flows.push(flow);
+    spec
+}
+
 /// All that can be seen of a run, at some moments and at the end.
 fn seen(net: &Net, closed: bool) -> (Vec<(Snapshot, RunResult)>, Trace, u64) {
     let mut world = World::new(&spec(net), net.scheme, built(net.scheme, &[]), net.seed).unwrap();
@@ -261,23 +274,7 @@ impl Hop for Noting {
 /// Each hop is told of the same in the same order, and of a packet only when those before it have seen it.
 #[test]
 fn hops_are_told_in_order() {
-    let mut spec = world(dot11b(100.0, 200.0), 2);
-    let nodes: Vec<usize> = (0..4).map(|i| wired(&mut spec, &format!("n{i}"))).collect();
-    for (ends, mbps) in nodes.windows(2).zip([20, 5, 8]) {
-        spec.links.push(link((ends[0], ends[1]), mbps, ms(5), 1000));
-    }
-    let (transport, traffic) = traffic(2);
-    let (start, start_jitter, stop) = (Time::ZERO, Span::ZERO, Time::NEVER);
-    spec.flows.push(FlowSpec {
-        id: "a".into(),
-        from: 0,
-        to: 3,
-        transport,
-        traffic,
-        start,
-        start_jitter,
-        stop,
-    });
+    let spec = line(2, [20, 5, 8], ms(5), traffic(2));
     let told = |closed: bool| {
         let told = Arc::new(Mutex::new(Told::new()));
         let noting = Noting { place: 0, places: Arc::default(), told: Arc::clone(&told) };
@@ -323,23 +320,7 @@ fn a_closed_world_takes_no_packet() {
 /// A packet from outside that enters in the middle of what would be a chain, and a world that is closed when it has begun.
 #[test]
 fn what_comes_from_outside_keeps_its_place() {
-    let mut spec = world(dot11b(100.0, 200.0), 1);
-    let nodes: Vec<usize> = (0..4).map(|i| wired(&mut spec, &format!("n{i}"))).collect();
-    for ends in nodes.windows(2) {
-        spec.links.push(link((ends[0], ends[1]), 8, ms(20), 100));
-    }
-    let (transport, traffic) = traffic(3);
-    let (start, start_jitter, stop) = (Time::ZERO, Span::ZERO, Time::NEVER);
-    spec.flows.push(FlowSpec {
-        id: "a".into(),
-        from: 0,
-        to: 3,
-        transport,
-        traffic,
-        start,
-        start_jitter,
-        stop,
-    });
+    let spec = line(1, [8, 8, 8], ms(20), traffic(3));
     let seen = |inject: bool, close_at: Option<u64>| {
         let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
         if inject {
