@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import math
 import subprocess
@@ -11,14 +12,26 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from airfair import InputError, _core, claims, experiment, paper
-from airfair.claims import Claim, Measured, MeasuredRow, goodput, jain, least_goodput, number, total_gain
+from airfair import InputError, claims, experiment, paper
+from airfair.claims import (
+    Claim,
+    Measured,
+    MeasuredRow,
+    goodput,
+    jain,
+    least_goodput,
+    median,
+    number,
+    share_of_runs,
+    total_gain,
+)
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 from airfair.results import Estimate
+from rich.console import Console
 
 from tests.support import ROOT, SCENARIOS, airfair
 
@@ -28,6 +41,8 @@ if TYPE_CHECKING:
 CLAIM_TYPES = {
     "text": str,
     "where": str,
+    "source": str,
+    "reading": str,
     "statistic": str,
     "measured": str,
     "holds": bool,
@@ -67,6 +82,7 @@ def row(**flows: Estimate) -> MeasuredRow:
     one = estimate(1.0, 0.0)
     return {
         **made,
+        "run_values": {},
         "total_share": one,
         "numbers": {},
         "number_differences": {},
@@ -87,6 +103,7 @@ def less(baseline: str = "b") -> Claim:
         where="nowhere",
         series="a",
         baseline=baseline,
+        source="ours",
         statistic=goodput("x"),
         comparison="below",
         bound=least_goodput(["y", "z"]),
@@ -123,7 +140,7 @@ def test_a_claim_holds_when_the_intervals_lie_on_its_side(
     ("mean", "ci95", "holds"), [(5, 4, True), (5, 6, False), (-5, 1, False), (0, 0, False)]
 )
 def test_a_gain_must_lie_above_zero(mean: float, ci95: float, *, holds: bool) -> None:
-    claim = Claim("gains", "nowhere", "a", "b", total_gain, "above")
+    claim = Claim("gains", "nowhere", "a", "b", total_gain, "above", source="ours")
     made = row()
     made["difference"]["aggregate_goodput_bps"] = estimate(mean, ci95)
     assert claim.holds({"a": made}, "a") is holds
@@ -140,6 +157,119 @@ def test_the_baseline_is_judged_by_its_own_numbers() -> None:
     assert (true_everywhere["holds"], true_everywhere["baseline_holds"]) == (True, True)
     false = claims.judge(less(), {"a": large_x, "b": small_x})
     assert (false["holds"], false["baseline_holds"]) == (False, True)
+
+
+def made(**numbers: Sequence[float]) -> MeasuredRow:
+    """A row with these numbers, seed by seed."""
+    return {
+        **row(),
+        "numbers": {name: claims.estimate(values) for name, values in numbers.items()},
+        "number_values": numbers,
+    }
+
+
+def test_a_gain_has_a_baseline_and_a_least_size() -> None:
+    with pytest.raises(ValueError, match="false"):
+        Claim("gains", "nowhere", "a", None, total_gain, "above", source="paper")
+    gain = Claim("gains", "nowhere", "a", "b", total_gain, "above", source="paper", least=5e3)
+    rows = {"a": row(), "b": row()}
+    rows["a"]["difference"]["aggregate_goodput_bps"] = estimate(7e3, 1e3)
+    assert gain.holds(rows, "a"), "6 is above 5"
+    rows["a"]["difference"]["aggregate_goodput_bps"] = estimate(7e3, 3e3)
+    assert not gain.holds(rows, "a"), "4 is not"
+    assert replace(gain, least=0.0).holds(rows, "a")
+    lost = replace(gain, comparison="below")
+    rows["a"]["difference"]["aggregate_goodput_bps"] = estimate(-7e3, 1e3)
+    assert lost.holds(rows, "a")
+    assert not replace(lost, least=7e3).holds(rows, "a")
+    assert lost.comparison_text.endswith("below 0 by 5.00 kbit/s and more")
+
+
+def test_a_share_of_runs_has_wilsons_interval() -> None:
+    """Newcombe, Statistics in Medicine 17, 1998, table I: 15 of 148 have 0.0624 to 0.1605."""
+    usually = share_of_runs(number("x"), "above", 10.0)
+    rows = {"a": made(x=[11.0] * 15 + [9.0] * 133 + [math.nan] * 7)}
+    assert usually.of(rows["a"])["mean"] == pytest.approx(15 / 148)
+    assert claims.lower(usually.of(rows["a"])) == pytest.approx(0.0624, abs=1e-4)
+    assert claims.upper(usually.of(rows["a"])) == pytest.approx(0.1605, abs=1e-4)
+    claim = Claim("seldom", "nowhere", "a", None, usually, "below", value=0.17, source="paper")
+    assert claim.holds(rows, "a")
+    assert not replace(claim, value=0.16).holds(rows, "a")
+    assert claim.measured(rows, "a") == "0.101 (0.0624 to 0.160) against 0.17"
+    assert claim.comparison_text == "share of the runs with x above 10, below 0.17"
+    assert not Claim("", "", "a", None, usually, "above", source="ours").holds({"a": made(x=[math.nan])}, "a")
+
+
+def test_a_median_lies_between_order_statistics() -> None:
+    """Le Boudec, table A.1: of 20 values the 6th and the 15th."""
+    middle = median(number("x"))
+    rows = {"a": made(x=[float(n * n) for n in range(20, 0, -1)])}
+    assert (claims.lower(middle.of(rows["a"])), claims.upper(middle.of(rows["a"]))) == (36.0, 225.0)
+    assert middle.of(rows["a"])["mean"] == 110.5
+    claim = Claim("small", "nowhere", "a", None, middle, "below", value=226.0, source="ours")
+    assert claim.holds(rows, "a")
+    assert not replace(claim, value=225.0).holds(rows, "a")
+    assert not claim.holds({"a": made(x=[1.0, 2.0, 3.0, 4.0, 5.0])}, "a"), "five values have no interval"
+    with pytest.raises(ValueError, match="each seed"):
+        median(total_gain).of(rows["a"])
+
+
+def test_claims_are_counted_by_source_once_for_all_readings() -> None:
+    rows = {"low": made(x=[1.0, 1.1, 0.9]), "high": made(x=[5.0, 5.1, 4.9])}
+
+    def less_than_two(series: str, text: str = "small", reading: str = "main") -> Claim:
+        return Claim(text, "", series, None, number("x"), "below", value=2.0, source="paper", reading=reading)
+
+    judged = [
+        claims.judge(claim, rows)
+        for claim in (
+            less_than_two("high"),
+            less_than_two("low", reading="another"),
+            less_than_two("high", reading="a third"),
+            less_than_two("low", "small too"),
+            replace(less_than_two("low", "inert"), baseline="low"),
+            replace(less_than_two("low", "set so"), source="calibration"),
+        )
+    ]
+    assert claims.count(judged) == {
+        "paper": {"claims": 3, "hold": 1, "hold_in_a_reading": 2},
+        "calibration": {"claims": 1, "hold": 1, "hold_in_a_reading": 1},
+    }
+
+
+def test_the_table_fits_a_terminal_of_80_columns() -> None:
+    """No line is longer, no column is lost, no name of a series or number is cut."""
+    stated = small([replace(less_middle(), text="The middle one of the three transfers starves")])
+    names = {f"share_of_a_long_name_{i}": float(i) for i in range(6)}
+    rows = paper.measure(replace(stated, read=lambda _: names), seeds=[1, 2])
+    out = Console(width=80, file=io.StringIO(), highlight=False)
+    paper.show("three/pairs", stated, rows, out)
+    text = cast(io.StringIO, out.file).getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    words = set(text.replace("(", " ").replace(")", " ").split())
+    assert {"middle", "transfers", "baseline", "ours", "far", "red", "loud", "index"} <= words
+    assert {str(i) for i in range(6)} <= words
+    assert "Claims of ours: 0 of 1 hold" in text or "Claims of ours: 1 of 1 hold" in text
+
+
+def test_an_experiment_has_its_own_seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Those that parameters were chosen with are left out."""
+    from airfair.cli import cli
+
+    own = replace(small([less_middle()]), first_seed=21, quick_seeds=3)
+    seen: list[Sequence[int]] = []
+
+    def measure(_: Experiment, *, seeds: Sequence[int], on_run: object) -> Measured:  # noqa: ARG001
+        seen.append(seeds)
+        raise InputError("seen")
+
+    monkeypatch.setattr(paper, "load", lambda _: own)
+    monkeypatch.setattr(paper, "measure", measure)
+    for asked in (["--quick"], ["--seeds", "2"], []):
+        with pytest.raises(InputError, match="seen"):
+            cli.main(["paper", "small", *asked, "--out", str(tmp_path)], standalone_mode=False)
+    assert [(s[0], len(s)) for s in seen] == [(21, 3), (21, 2), (21, 20)]
 
 
 def test_series_run_with_their_own_values_and_are_paired_by_seed() -> None:
@@ -190,17 +320,17 @@ def test_numbers_are_read_out_of_each_run_and_paired_by_seed() -> None:
     assert far["total_share"] == {"mean": 1, "ci95": 0}
     ratio = red["numbers"]["total_kbps"]["mean"] / far["numbers"]["total_kbps"]["mean"]
     assert red["total_share"]["mean"] == pytest.approx(ratio, rel=0.01)
-    claim = Claim("much", "nowhere", "red", "far", number("total_kbps"), "above", value=1e9)
+    claim = Claim("much", "nowhere", "red", "far", number("total_kbps"), "above", value=1e9, source="ours")
     assert not claim.holds(rows, "red")
     assert replace(claim, value=1.0).holds(rows, "red")
 
 
 def test_a_claim_against_a_value_has_no_unit_where_the_statistic_has_none() -> None:
-    claim = Claim("fair", "nowhere", "a", "b", jain, "above", value=0.95)
+    claim = Claim("fair", "nowhere", "a", "b", jain, "above", value=0.95, source="ours")
     made = row()
     made["jain_index"] = estimate(0.98, 0.02)
     assert claim.measured({"a": made}, "a") == "0.980 ± 0.020 against 0.95"
-    assert not Claim("f", "n", "a", "b", jain, "above", value=0.97).holds({"a": made}, "a")
+    assert not Claim("f", "n", "a", "b", jain, "above", value=0.97, source="ours").holds({"a": made}, "a")
 
 
 def test_a_bad_scenario_or_scheme_is_told_before_any_run(tmp_path: Path) -> None:
@@ -243,8 +373,40 @@ def test_every_experiment_names_series_that_exist() -> None:
         for series in found.series:
             assert series.against is None or series.against in names, identity
         for claim in found.claims:
-            assert {claim.series, claim.baseline} <= set(names), claim.text
+            assert {claim.series, claim.baseline or claim.series} <= set(names), claim.text
             assert claim.series != claim.baseline, claim.text
+        told = [(claim.text, claim.reading) for claim in found.claims]
+        assert len(set(told)) == len(told), identity
+        assert found.quick_seeds <= found.seeds, identity
+
+
+BASELINES = ("droptail", "red", "codel", "fq-codel")
+
+
+@pytest.mark.parametrize("identity", paper.identities())
+def test_a_baseline_is_the_same_scene_without_what_gains(identity: str) -> None:
+    """Another scheme, other parameters of one, or what the claim says that it is about; nothing else. A claim
+    about a baseline has none, unless it is a gain over another."""
+    found = paper.load(identity)
+    series = {one.name: one for one in found.series}
+
+    def values(one: Series) -> dict[str, str]:
+        return dict(text.split("=", 1) for text in one.overrides)
+
+    for claim in found.claims:
+        own = series[claim.series]
+        if claim.baseline is None:
+            continue
+        other = series[claim.baseline]
+        assert (own.scenario or found.scenario) == (other.scenario or found.scenario), claim.text
+        here, there = values(own), values(other)
+        allowed = (*claim.about, own.scheme, other.scheme)
+        changed = {key for key in {*here, *there} if here.get(key) != there.get(key)}
+        beside = [key for key in changed if not any(key == a or key.startswith(f"{a}.") for a in allowed)]
+        assert not beside, (claim.text, beside)
+        assert own.scheme not in BASELINES or claim.statistic.signed or identity.startswith("qfcp"), (
+            claim.text
+        )
 
 
 def test_the_experiments_are_listed() -> None:
@@ -302,7 +464,15 @@ def run_paper(*arguments: str | Path) -> tuple[int, str, str]:
 
 def less_middle() -> Claim:
     return Claim(
-        "small", "here", "far", "loud", goodput("middle"), "below", least_goodput(["left", "right"]), 0.1
+        "small",
+        "here",
+        "far",
+        "loud",
+        goodput("middle"),
+        "below",
+        least_goodput(["left", "right"]),
+        0.1,
+        source="ours",
     )
 
 
@@ -323,15 +493,17 @@ def test_nred_fig2(tmp_path: Path) -> None:
     status, out, err = run_paper("nred/fig2", "--quick", "--json", "--out", tmp_path)
     assert (status, err) == (0, "")
     result: dict[str, Any] = json.loads(out)
-    assert list(result) == ["id", "seeds", "claims", "numbers"]
-    assert (result["id"], result["seeds"]) == ("nred/fig2", 5)
+    assert list(result) == ["id", "first_seed", "seeds", "counts", "claims", "numbers"]
+    assert (result["id"], result["first_seed"], result["seeds"]) == ("nred/fig2", 1, 5)
     for claim in result["claims"]:
         assert list(claim) == list(CLAIM_TYPES)
         for key, kind in CLAIM_TYPES.items():
-            assert type(claim[key]) is kind, key
+            assert key == "baseline_holds" or type(claim[key]) is kind, key
     droptail, *red, total = result["claims"]
     assert len(red) == 10
-    assert not any(claim["baseline_holds"] for claim in result["claims"])
+    assert [claim["baseline_holds"] for claim in result["claims"]] == [None] * 11 + [False]
+    assert list(result["counts"]) == ["paper"]
+    assert result["counts"]["paper"]["claims"] == 12
     assert droptail["holds"]
     assert red[2]["text"].endswith("max_p 0.06 the middle flow starves")
     assert red[2]["holds"], red[2]["measured"]
@@ -371,6 +543,7 @@ def test_a_bound_may_be_another_series() -> None:
         where="here",
         series="near",
         baseline="far",
+        source="ours",
         statistic=middle,
         comparison="above",
         bound=middle,
@@ -386,14 +559,10 @@ def test_a_bound_may_be_another_series() -> None:
 
 def test_a_bound_may_be_several_series_paired_by_seed() -> None:
     """The least of three, whose seeds differ more than they do."""
-
-    def made(*values: float) -> MeasuredRow:
-        mean, ci95 = _core.estimate([value for value in values if not math.isnan(value)])
-        return {**row(), "numbers": {"x": {"mean": mean, "ci95": ci95}}, "number_values": {"x": values}}
-
-    rows = {"a": made(1.0, 5.0, 9.0), "b": made(1.5, 5.4, 9.6), "c": made(1.2, 5.2, 9.25), "d": made(7, 3, 2)}
+    seeds = {"a": (1.0, 5.0, 9.0), "b": (1.5, 5.4, 9.6), "c": (1.2, 5.2, 9.25), "d": (7.0, 3.0, 2.0)}
+    rows = {name: made(x=values) for name, values in seeds.items()}
     x = number("x")
-    least = Claim("least", "here", "a", "c", x, "below", bound=x, bound_series=("a", "b", "c"))
+    least = Claim("least", "here", "a", "c", x, "below", bound=x, bound_series=("a", "b", "c"), source="ours")
     assert not least.holds(rows, "a"), "the intervals overlap"
     paired = replace(least, paired=True)
     assert paired.holds(rows, "a")
@@ -403,12 +572,12 @@ def test_a_bound_may_be_several_series_paired_by_seed() -> None:
     assert replace(paired, comparison="above", bound_series=("a", "c")).holds(rows, "b")
     assert paired.comparison_text == "x, below x of a, b, c, seed by seed"
     assert paired.measured(rows, "a").count("±") == 3
-    rows["b"] = made(1.5, math.nan, 9.6)  # a run without the number takes no part
+    rows["b"] = made(x=(1.5, math.nan, 9.6))  # a run without the number takes no part
     assert paired.holds(rows, "a") is False, "two differences of 0.5 and 0.6 are too few"
-    rows["b"] = made(1.5, math.nan, 9.52)
+    rows["b"] = made(x=(1.5, math.nan, 9.52))
     assert paired.holds(rows, "a")
     with pytest.raises(ValueError, match="each seed"):
-        replace(paired, statistic=jain).holds(rows, "a")
+        replace(paired, statistic=total_gain).holds(rows, "a")
 
 
 def test_lbm_gives_uploads_and_downloads_equal_shares() -> None:

@@ -63,6 +63,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
     m.add_function(wrap_pyfunction!(summary::estimate_of, m)?)?;
+    m.add_function(wrap_pyfunction!(summary::median_of, m)?)?;
+    m.add_function(wrap_pyfunction!(summary::share_of, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace, m)?)?;
     m.add_function(wrap_pyfunction!(drive::run_paced, m)?)
 }

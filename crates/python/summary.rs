@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_sim::measure::statistics::{self, estimate};
+use airfair_sim::measure::statistics::{self, estimate, median, share};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -343,4 +343,22 @@ pub(crate) fn summarise(
 pub(crate) fn estimate_of(values: Vec<f64>) -> PyResult<(f64, Option<f64>)> {
     let e = estimate(&values).ok_or_else(|| input_error("no value: expected at least one".to_string()))?;
     Ok((e.mean, e.ci95))
+}
+
+/// A value and the ends of its interval, `None` where there are too few values for one.
+type Interval = (f64, Option<(f64, f64)>);
+
+/// The median of independent values, at least one, and the ends of its 95 % confidence interval (None below six values).
+#[pyfunction(name = "median")]
+pub(crate) fn median_of(values: Vec<f64>) -> PyResult<Interval> {
+    let found = median(&values).ok_or_else(|| input_error("no value: expected at least one".to_string()))?;
+    Ok((found.value, found.ends))
+}
+
+/// The share of hits in independent trials, at least one, and the ends of its 95 % confidence interval (None for one).
+#[pyfunction(name = "share")]
+pub(crate) fn share_of(hits: u32, trials: u32) -> PyResult<Interval> {
+    let found =
+        share(hits, trials).ok_or_else(|| input_error("no trial: expected at least one".to_string()))?;
+    Ok((found.value, found.ends))
 }

@@ -20,6 +20,7 @@ __all__ = [
     "__version__",
     "estimate",
     "import_network",
+    "median",
     "nearest",
     "parse_time",
     "read_toml",
@@ -28,6 +29,7 @@ __all__ = [
     "run_paced",
     "scenario_schema",
     "schemes",
+    "share",
     "summarise",
     "trace",
 ]
@@ -347,6 +349,12 @@ def summarise(
 
 def estimate(values: Sequence[float]) -> tuple[float, float | None]:
     """Mean, half-width of its 95 % confidence interval (None for one value). Raises `InputError` for none."""
+
+def median(values: Sequence[float]) -> tuple[float, tuple[float, float] | None]:
+    """Median, ends of its 95 % interval (None below six values). Raises `InputError` for none."""
+
+def share(hits: int, trials: int) -> tuple[float, tuple[float, float] | None]:
+    """Share of hits, ends of its 95 % interval (None for one trial). Raises `InputError` for none."""
 
 def import_network(
     path: str | os.PathLike[str], options: Sequence[tuple[str, str]] = (), shown: int = 5

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict, cast, get_args
 
 from . import _core, tables
 from .results import CompareRow, Estimate
+
+Source = Literal["paper", "ours", "calibration"]
+"""Who says it: the paper, in its words or figures; we; or a value that was set by this very measurement."""
+
+MAIN = "main"
+"""The reading of a paper by which all its figures are judged."""
+
+
+class Interval(Estimate, total=False):
+    """An estimate whose interval need not lie alike on both sides; then `ci95` is the greater distance."""
+
+    low: float
+    high: float
 
 
 class MeasuredRow(CompareRow):
     """A series over its seeds."""
 
+    run_values: Mapping[str, Sequence[float]]
+    """What the result of each run says, seed by seed: by the names of `compare --statistic`, `flow.ID` for
+    the goodput of a flow in bit/s; NaN where a run has no such number."""
     total_share: Estimate
     """Its total goodput as a share of that of the series that its differences are to, seed by seed."""
     numbers: dict[str, Estimate]
@@ -46,6 +62,9 @@ class Statistic:
     """The same seed by seed, NaN where a run has none; for claims that pair seeds."""
 
     def show(self, estimate: Estimate) -> str:
+        if "low" in estimate:
+            ends = (self.show({"mean": end(estimate), "ci95": None}) for end in (lower, upper))
+            return f"{self.show({'mean': estimate['mean'], 'ci95': None})} ({' to '.join(ends)})"
         if self.rate:
             return tables.rate_of(estimate, sign=self.signed)
         return tables.significant(estimate, sign=self.signed)
@@ -54,13 +73,76 @@ class Statistic:
         return tables.rate(value) if self.rate and value else f"{value:g}"
 
 
+def estimate(values: Iterable[float]) -> Estimate:
+    """Mean and 95 % interval (Student's t) over the runs that have such a number, those that are not NaN."""
+    there = [value for value in values if not math.isnan(value)]
+    if not there:
+        return {"mean": math.nan, "ci95": None}
+    mean, ci95 = _core.estimate(there)
+    return {"mean": mean, "ci95": ci95}
+
+
+def _interval(value: float, ends: tuple[float, float] | None) -> Interval:
+    if ends is None:
+        return {"mean": value, "ci95": None}
+    low, high = ends
+    return {"mean": value, "ci95": max(value - low, high - value), "low": low, "high": high}
+
+
 def goodput(flow: str) -> Statistic:
     """Goodput of a flow, bit/s."""
 
     def of(row: MeasuredRow) -> Estimate:
         return next(f["goodput_bps"] for f in row["flows"] if f["id"] == flow)
 
-    return Statistic(f"goodput of {flow}", of)
+    return Statistic(f"goodput of {flow}", of, each=lambda row: row["run_values"][f"flow.{flow}"])
+
+
+def share_of_mean(flow: str) -> Statistic:
+    """A flow's goodput as a share of the mean of all flows of its run; NaN where nothing was delivered."""
+
+    def each(row: MeasuredRow) -> list[float]:
+        flows = [row["run_values"][f"flow.{f['id']}"] for f in row["flows"]]
+        means = [sum(run) / len(run) for run in zip(*flows, strict=True)]
+        own = row["run_values"][f"flow.{flow}"]
+        return [value / mean if mean else math.nan for value, mean in zip(own, means, strict=True)]
+
+    return Statistic(
+        f"goodput of {flow} as a share of the run's mean",
+        lambda row: estimate(each(row)),
+        rate=False,
+        each=each,
+    )
+
+
+def median(of: Statistic) -> Statistic:
+    """The median over the runs, with the interval between order statistics: for what is not spread about a
+    mean. Runs without the number take no part; below six there is no interval."""
+
+    def middle(row: MeasuredRow) -> Interval:
+        there = [value for value in _seed_by_seed(of, row) if not math.isnan(value)]
+        return _interval(*_core.median(there)) if there else _interval(math.nan, None)
+
+    return Statistic(f"median of {of.name}", middle, of.signed, of.rate)
+
+
+def share_of_runs(of: Statistic, comparison: Literal["above", "below"], value: float) -> Statistic:
+    """The share of the runs in which a number is above or below a value, with Wilson's interval: for what
+    "usually" happens. Runs without the number take no part."""
+
+    def share(row: MeasuredRow) -> Interval:
+        there = [v for v in _seed_by_seed(of, row) if not math.isnan(v)]
+        hits = sum(v > value if comparison == "above" else v < value for v in there)
+        return _interval(*_core.share(hits, len(there))) if there else _interval(math.nan, None)
+
+    name = f"share of the runs with {of.name} {comparison} {of.show_value(value)}"
+    return Statistic(name, share, rate=False)
+
+
+def _seed_by_seed(of: Statistic, row: MeasuredRow) -> Sequence[float]:
+    if of.each is None:
+        raise ValueError(f"{of.name}: no value for each seed")
+    return of.each(row)
 
 
 def goodput_gain(flow: str) -> Statistic:
@@ -88,7 +170,11 @@ total_gain = Statistic(
 )
 
 
-total = Statistic("total goodput", lambda row: row["aggregate_goodput_bps"])
+total = Statistic(
+    "total goodput",
+    lambda row: row["aggregate_goodput_bps"],
+    each=lambda row: row["run_values"]["aggregate_goodput_bps"],
+)
 
 total_share = Statistic(
     "share of the other's total goodput, seed by seed", lambda row: row["total_share"], rate=False
@@ -102,7 +188,12 @@ minimum_gain = Statistic(
     signed=True,
 )
 
-jain = Statistic("Jain's index", lambda row: row["jain_index"], rate=False)
+jain = Statistic(
+    "Jain's index",
+    lambda row: row["jain_index"],
+    rate=False,
+    each=lambda row: row["run_values"]["jain_index"],
+)
 
 jain_gain = Statistic(
     "difference of Jain's index, paired by seed",
@@ -143,20 +234,33 @@ class Claim:
     where: str
     """Its place in the paper."""
     series: str
-    baseline: str
-    """The series where the claim must be false, or it shows nothing."""
+    baseline: str | None
+    """The series where the claim must be false, or it shows nothing: the same scene without what gains. None
+    for a claim about a baseline, such as that flows starve with drop-tail queues."""
     statistic: Statistic
     comparison: Literal["above", "below"]
+    source: Source = field(kw_only=True)
     bound: Statistic | None = None
     factor: float = 1.0
     value: float = 0.0
     """Where there is no other statistic as bound."""
+    least: float = 0.0
+    """By how much more it has to lie on the claimed side: the least effect that matters."""
     bound_series: str | tuple[str, ...] | None = None
     """The series that the bound is taken from, whatever `statistic` is taken from; None: the same. Several:
     it holds only if it does against each of them, but for the one that is judged."""
     paired: bool = False
     """Whether the interval is that of the differences to the bound, seed by seed: runs of one seed have the
     same luck, such as the same load. Both statistics need `each`."""
+    reading: str = MAIN
+    """The reading of the paper in which it is judged. Claims of one text are the same claim."""
+    about: tuple[str, ...] = ()
+    """Keys of the scenario, beside schemes and their parameters, that the claim is about: only in these may
+    the baseline differ from the series. `flow` stands for all keys below it."""
+
+    def __post_init__(self) -> None:
+        if self.statistic.signed and self.baseline is None:
+            raise ValueError(f"{self.text}: a claim of a gain needs the series where it must be false")
 
     @property
     def comparison_text(self) -> str:
@@ -165,7 +269,9 @@ class Claim:
         times = "" if self.factor == 1 else f"{self.factor:g} times the "
         series = self.bound_series
         of = "" if series is None else f" of {series if isinstance(series, str) else ', '.join(series)}"
-        return f"{self.statistic.name}, {self.comparison} {times}{bound}{of}{', seed by seed' * self.paired}"
+        least = f" by {self.statistic.show_value(self.least)} and more" if self.least else ""
+        paired = ", seed by seed" * self.paired
+        return f"{self.statistic.name}, {self.comparison} {times}{bound}{of}{least}{paired}"
 
     def others(self, series: str) -> list[str]:
         """The series whose bound counts when `series` is judged."""
@@ -197,28 +303,28 @@ class Claim:
         elif self.bound is not None:
             bound = self.bound.of(other)
         if self.comparison == "below":
-            return upper(value) < self.factor * lower(bound)
-        return lower(value) > self.factor * upper(bound)
+            return upper(value) < self.factor * lower(bound) - self.least
+        return lower(value) > self.factor * upper(bound) + self.least
 
     def _difference(self, row: MeasuredRow, other: MeasuredRow) -> Estimate:
         """To `factor` times the bound, over the seeds where both are there."""
-        if self.bound is None or self.statistic.each is None or self.bound.each is None:
-            raise ValueError(f"{self.statistic.name}: no value for each seed")
-        pairs = zip(self.statistic.each(row), self.bound.each(other), strict=True)
-        differences = [a - self.factor * b for a, b in pairs if not math.isnan(a - b)]
-        if not differences:
-            return {"mean": math.nan, "ci95": None}
-        mean, ci95 = _core.estimate(differences)
-        return {"mean": mean, "ci95": ci95}
+        if self.bound is None:
+            raise ValueError(f"{self.text}: paired, but nothing to pair with")
+        pairs = zip(_seed_by_seed(self.statistic, row), _seed_by_seed(self.bound, other), strict=True)
+        return estimate(a - self.factor * b for a, b in pairs)
 
 
 def lower(estimate: Estimate) -> float:
     """Lower end of the interval; one seed says nothing."""
+    if "low" in estimate:
+        return cast(Interval, estimate)["low"]
     return -math.inf if estimate["ci95"] is None else estimate["mean"] - estimate["ci95"]
 
 
 def upper(estimate: Estimate) -> float:
     """Upper end of the interval; one seed says nothing."""
+    if "high" in estimate:
+        return cast(Interval, estimate)["high"]
     return math.inf if estimate["ci95"] is None else estimate["mean"] + estimate["ci95"]
 
 
@@ -227,10 +333,23 @@ class ClaimRow(TypedDict):
 
     text: str
     where: str
+    source: Source
+    reading: str
     statistic: str
     measured: str
     holds: bool
-    baseline_holds: bool
+    baseline_holds: bool | None
+    """None for a claim that has no baseline."""
+
+
+class Count(TypedDict):
+    """How many claims of a source hold and are false on their baselines."""
+
+    claims: int
+    hold: int
+    """In the main reading."""
+    hold_in_a_reading: int
+    """In at least one of the readings that are measured."""
 
 
 def judge(claim: Claim, rows: Measured) -> ClaimRow:
@@ -238,8 +357,28 @@ def judge(claim: Claim, rows: Measured) -> ClaimRow:
     return {
         "text": claim.text,
         "where": claim.where,
+        "source": claim.source,
+        "reading": claim.reading,
         "statistic": claim.comparison_text,
         "measured": claim.measured(rows, claim.series),
         "holds": claim.holds(rows, claim.series),
-        "baseline_holds": claim.holds(rows, claim.baseline),
+        "baseline_holds": None if claim.baseline is None else claim.holds(rows, claim.baseline),
     }
+
+
+def count(judged: Sequence[ClaimRow]) -> dict[Source, Count]:
+    """By source, without those that have no claim; claims of one text in several readings count once."""
+    counts: dict[Source, Count] = {}
+    for source in get_args(Source):
+        readings: dict[str, dict[str, bool]] = {}
+        for row in judged:
+            if row["source"] == source:
+                shown = row["holds"] and not row["baseline_holds"]
+                readings.setdefault(row["text"], {})[row["reading"]] = shown
+        if readings:
+            counts[source] = {
+                "claims": len(readings),
+                "hold": sum(shown.get(MAIN, False) for shown in readings.values()),
+                "hold_in_a_reading": sum(any(shown.values()) for shown in readings.values()),
+            }
+    return counts

@@ -398,8 +398,8 @@ def sweep(
 
 @cli.command(name="paper")
 @click.argument("identity", metavar="[ID]", required=False)
-@click.option("--quick", is_flag=True, help=f"{paper.QUICK_SEEDS} seeds instead of {paper.SEEDS}.")
-@click.option("--seeds", type=click.IntRange(2), help="How many seeds, from 1 on.")
+@click.option("--quick", is_flag=True, help="Fewer seeds, as many as the experiment asks for.")
+@click.option("--seeds", type=click.IntRange(2), help="How many seeds.")
 @json_option
 @click.option(
     "--out",
@@ -426,11 +426,12 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     if quick and seeds is not None:
         raise click.UsageError("--quick and --seeds both say how many seeds: give one of them")
     chosen = paper.load(identity)
-    count = seeds or (paper.QUICK_SEEDS if quick else chosen.seeds)
+    count = seeds or (chosen.quick_seeds if quick else chosen.seeds)
+    first = chosen.first_seed
     progress = run_progress()
     with progress:
         task = progress.add_task("runs", total=len(chosen.series) * count)
-        rows = paper.measure(chosen, seeds=range(1, count + 1), on_run=lambda: progress.advance(task))
+        rows = paper.measure(chosen, seeds=range(first, first + count), on_run=lambda: progress.advance(task))
     # First what was measured, then what may fail.
     if as_json:
         print(json.dumps(paper.result(identity, chosen, rows)), flush=True)

@@ -23,10 +23,10 @@ from rich.table import Table
 
 from . import _core, tables
 from ._core import InputError, Scenario
-from .claims import Claim, ClaimRow, Measured, MeasuredRow, judge
+from .claims import MAIN, Claim, ClaimRow, Count, Measured, MeasuredRow, Source, count, estimate, judge
 from .experiment import each
 from .output import write_atomically
-from .results import CompareRow, Estimate
+from .results import CompareRow, Estimate, RunResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,8 +37,9 @@ SEEDS = 20
 QUICK_SEEDS = 5
 MOST_FLOWS = 8
 """So many flows have a column each."""
-MOST_NUMBERS = 20
-"""So many numbers of a run have a column each."""
+GAP = 3
+"""Blanks between columns: two of padding, one where other tables have a line."""
+TOTAL = "aggregate_goodput_bps"
 
 PACKAGE = "airfair_papers"
 
@@ -67,7 +68,11 @@ class Experiment:
     claims: tuple[Claim, ...]
     draw: Callable[[Measured, Figure], None]
     seeds: int = SEEDS
-    """As many as the paper's runs, where it says how many."""
+    """As many as the paper's runs, where it says how many; 100 where runs are of two kinds."""
+    quick_seeds: int = QUICK_SEEDS
+    """With `--quick`; 20 to 40 where claims are about shares of runs or medians."""
+    first_seed: int = 1
+    """Later where parameters were chosen by runs with the first ones."""
     read: Callable[[Recording], Mapping[str, float]] | None = None
     """Numbers of a run that its result does not have, by name with unit; NaN where a run has none."""
     curves: Callable[[Recording], Mapping[str, Sequence[float]]] | None = None
@@ -84,7 +89,9 @@ class PaperResult(TypedDict):
     """`paper ID --json`."""
 
     id: str
+    first_seed: int
     seeds: int
+    counts: dict[Source, Count]
     claims: list[ClaimRow]
     numbers: dict[str, dict[str, Estimate]]
     """By series, what `Experiment.read` has read; without what no run of the series has."""
@@ -187,20 +194,20 @@ def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
     own, other = seen[series.name], seen[series.against or series.name]
     text = _core.summarise([[run.result for run in runs] for runs in (other, own)])
     row = cast(list[CompareRow], json.loads(text))[-1]
-    totals = [[json.loads(run.result)["aggregate_goodput_bps"] for run in runs] for runs in (own, other)]
+    values, others = (_run_values([json.loads(run.result) for run in runs]) for runs in (own, other))
+    totals = zip(values[TOTAL], others[TOTAL], strict=True)
     pairs = {
         name: [(a.numbers[name], b.numbers.get(name, math.nan)) for a, b in zip(own, other, strict=True)]
         for name in own[0].numbers
     }
     return {
         **row,
-        "total_share": _estimate([_ratio(a, b) for a, b in zip(*totals, strict=True)]),
-        "numbers": {name: _estimate([a for a, _ in values]) for name, values in pairs.items()},
-        "number_differences": {name: _estimate([a - b for a, b in values]) for name, values in pairs.items()},
-        "number_ratios": {
-            name: _estimate([_ratio(a, b) for a, b in values]) for name, values in pairs.items()
-        },
-        "number_values": {name: [a for a, _ in values] for name, values in pairs.items()},
+        "run_values": values,
+        "total_share": estimate(_ratio(a, b) for a, b in totals),
+        "numbers": {name: estimate(a for a, _ in each) for name, each in pairs.items()},
+        "number_differences": {name: estimate(a - b for a, b in each) for name, each in pairs.items()},
+        "number_ratios": {name: estimate(_ratio(a, b) for a, b in each) for name, each in pairs.items()},
+        "number_values": {name: [a for a, _ in each] for name, each in pairs.items()},
         "curves": own[0].curves,
     }
 
@@ -209,22 +216,32 @@ def _ratio(a: float, b: float) -> float:
     return a / b if b else math.nan
 
 
-def _estimate(values: Sequence[float]) -> Estimate:
-    """Over the runs that have such a number."""
-    there = [value for value in values if not math.isnan(value)]
-    if not there:
-        return {"mean": math.nan, "ci95": None}
-    mean, ci95 = _core.estimate(there)
-    return {"mean": mean, "ci95": ci95}
+def _run_values(results: Sequence[RunResult]) -> dict[str, list[float]]:
+    """What runs say of themselves, seed by seed; NaN where a run has no such number."""
+    found = {
+        TOTAL: [result["aggregate_goodput_bps"] for result in results],
+        "jain_index": [_number(result["jain_index"]) for result in results],
+    }
+    for result in results:
+        for flow in result["flows"]:
+            found.setdefault(f"flow.{flow['id']}", []).append(flow["goodput_bps"])
+    return found
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def result(identity: str, experiment: Experiment, rows: Measured) -> PaperResult:
     """The contract of `paper ID --json`."""
-    seeds = rows[experiment.series[0].name]["runs"]
+    seeds = rows[experiment.series[0].name]["seeds"]
+    judged = [judge(claim, rows) for claim in experiment.claims]
     return {
         "id": identity,
-        "seeds": seeds,
-        "claims": [judge(claim, rows) for claim in experiment.claims],
+        "first_seed": seeds[0],
+        "seeds": len(seeds),
+        "counts": count(judged),
+        "claims": judged,
         "numbers": {name: _there(row["numbers"]) for name, row in rows.items()},
     }
 
@@ -257,72 +274,93 @@ def show_list(out: Console) -> None:
 
 def show(identity: str, experiment: Experiment, rows: Measured, out: Console) -> None:
     """The claims, then what was measured."""
-    claims = result(identity, experiment, rows)
-    out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}; {claims['seeds']} seeds")
-    out.print("Claims; a value is a mean ± half the width of its 95 % confidence interval")
-    table = tables.plain_table("claim", "where", "measured", "holds", "on the baseline", "holds there")
-    for claim, row in zip(experiment.claims, claims["claims"], strict=True):
-        table.add_row(
-            *map(escape, (row["text"], row["where"], row["measured"], _yes(row["holds"]))),
-            escape(claim.measured(rows, claim.baseline)),
-            _yes(row["baseline_holds"]),
-        )
+    told = result(identity, experiment, rows)
+    last = told["first_seed"] + told["seeds"] - 1
+    out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}")
+    out.print(f"Claims, seeds {told['first_seed']} to {last}; a value is a mean with its 95 % interval")
+    table = tables.plain_table("claim", "measured", "holds", "on its baseline")
+    table.add_column("of", no_wrap=True)
+    for claim, row in zip(experiment.claims, told["claims"], strict=True):
+        there = "-"
+        if claim.baseline is not None and row["baseline_holds"] is not None:
+            there = f"{_yes(row['baseline_holds'])}: {claim.measured(rows, claim.baseline)}"
+        reading = "" if claim.reading == MAIN else f"; {claim.reading}"
+        text = f"{row['text']} ({row['where']}{reading})"
+        table.add_row(*map(escape, (text, row["measured"], _yes(row["holds"]), there, row["source"])))
     out.print(table)
+    for source, counted in told["counts"].items():
+        out.print(_count(source, counted))
     out.print("\nMeasured; the change of the total is paired by seed")
-    table = _of_series("total", "change of the total", "share of it", "least flow", "Jain's index")
+    cells: dict[str, Sequence[str]] = {}
     for series in experiment.series:
         row_ = rows[series.name]
         compared = series.against is not None
         difference = tables.rate_of(row_["difference"]["aggregate_goodput_bps"], sign=True)
-        table.add_row(
-            escape(series.name),
+        cells[series.name] = (
             tables.rate_of(row_["aggregate_goodput_bps"]),
             difference if compared else "",
             tables.number(row_["total_share"], 3) if compared else "",
             tables.rate_of(row_["min_goodput_bps"]),
             tables.number(row_["jain_index"], 3),
         )
-    out.print(table)
+    _show_cells(("total", "change of the total", "share of it", "least flow", "Jain's index"), cells, out)
     goodputs = [[flow["goodput_bps"] for flow in row["flows"]] for row in rows.values()]
     flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
     if len(flows) <= MOST_FLOWS and any(other != goodputs[0] for other in goodputs):
         out.print("\nGoodput of each flow (kbit/s)")
-        table = _of_series(*flows)
+        cells = {}
         for series in experiment.series:
             of = {flow["id"]: _kbps(flow["goodput_bps"]) for flow in rows[series.name]["flows"]}
-            table.add_row(escape(series.name), *(of.get(flow, "") for flow in flows))
-        out.print(table)
+            cells[series.name] = tuple(of.get(flow, "") for flow in flows)
+        _show_cells(flows, cells, out)
     names = list(dict.fromkeys(name for row in rows.values() for name in row["numbers"]))
     if names:
         out.print("\nNumbers of each run")
-        out.print(_numbers(experiment, rows, names))
+        cells = {
+            series.name: tuple(_shown(rows[series.name]["numbers"], name) for name in names)
+            for series in experiment.series
+        }
+        _show_cells(names, cells, out)
 
 
-def _numbers(experiment: Experiment, rows: Measured, names: Sequence[str]) -> Table:
-    """What was read, a row a series; a row a number where there are many of them."""
-
-    def shown(series: Series, name: str) -> str:
-        numbers = rows[series.name]["numbers"]
-        return tables.significant(numbers[name]) if name in numbers else ""
-
-    if len(names) <= MOST_NUMBERS:
-        table = _of_series(*names)
-        for series in experiment.series:
-            table.add_row(escape(series.name), *(shown(series, name) for name in names))
-        return table
-    table = _of_series(*(series.name for series in experiment.series), first="number")
-    for name in names:
-        table.add_row(escape(name), *(shown(series, name) for series in experiment.series))
-    return table
+def _count(source: Source, counted: Count) -> str:
+    """How many claims of a source hold."""
+    of = {"paper": "of the paper", "ours": "of ours", "calibration": "calibrated here"}[source]
+    more = counted["hold_in_a_reading"]
+    some = "" if more == counted["hold"] else f", {more} in at least one reading"
+    return f"Claims {of}: {counted['hold']} of {counted['claims']} hold{some}"
 
 
-def _of_series(*columns: str, first: str = "series") -> Table:
-    """A table with a row for each series, whose names are not cut; names of columns break at underscores."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(first, no_wrap=True)
-    for name in columns:
-        table.add_column(escape(name.replace("_", " ")), justify="right")
-    return table
+def _shown(numbers: Mapping[str, Estimate], name: str) -> str:
+    return tables.significant(numbers[name]) if name in numbers else ""
+
+
+def _show_cells(columns: Sequence[str], cells: Mapping[str, Sequence[str]], out: Console) -> None:
+    """A row for each series. Columns that do not fit stand in further tables; names of columns break at
+    underscores, those of series at words."""
+    headers = [name.replace("_", " ") for name in columns]
+    widths = [
+        max(len(text) for text in (*header.split(), *(row[i] for row in cells.values())))
+        for i, header in enumerate(headers)
+    ]
+    words = [word for name in ("series", *cells) for word in name.split()]
+    name_width = min(max(map(len, ("series", *cells))), max(out.width // 3, *map(len, words)))
+    first = 0
+    while first < len(headers):
+        last, room = first + 1, out.width - name_width - GAP - widths[first]
+        while last < len(headers) and room >= widths[last] + GAP:
+            room -= widths[last] + GAP
+            last += 1
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
+        table.add_column("series", width=name_width)
+        for header, width in zip(headers[first:last], widths[first:last], strict=True):
+            table.add_column(escape(header), justify="right", width=width)
+        for name, row in cells.items():
+            table.add_row(escape(name), *map(escape, row[first:last]))
+        out.print(table)
+        first = last
+        if first < len(headers):
+            out.print()
 
 
 def _kbps(goodput: Estimate) -> str:

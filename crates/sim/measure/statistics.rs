@@ -1,4 +1,4 @@
-//! Statistics over replications: means with 95 % confidence intervals, fairness.
+//! Statistics over replications: means, medians and shares with 95 % confidence intervals, fairness.
 //!
 //! Computed here and not in Python, so that the same runs give the same bytes on every machine. Sums run in the order
 //! given, which is the order of the seeds.
@@ -27,6 +27,50 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
         student_t_975(n as u32 - 1) * (variance / n as f64).sqrt()
     });
     Some(Estimate { mean, ci95 })
+}
+
+/// A value with the ends of its 95 % confidence interval, which need not lie alike on both sides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// The value.
+    pub value: f64,
+    /// Lower and upper end of the interval; `None` for too few values.
+    pub ends: Option<(f64, f64)>,
+}
+
+/// The share of `hits` in independent `trials` with Wilson's score interval (E. B. Wilson, "Probable inference, the law
+/// of succession, and statistical inference", J. Am. Stat. Assoc. 22, 1927); `None` for no trial.
+#[must_use]
+pub fn share(hits: u32, trials: u32) -> Option<Bounds> {
+    const Z: f64 = 1.959_963_984_540_054; // the 97.5 % quantile of the normal distribution
+    if trials == 0 {
+        return None;
+    }
+    let n = f64::from(trials);
+    let value = f64::from(hits.min(trials)) / n;
+    let middle = value + Z * Z / (2.0 * n);
+    let half = Z * (value * (1.0 - value) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    let ends = (((middle - half) / scale).max(0.0), ((middle + half) / scale).min(1.0));
+    Some(Bounds { value, ends: (trials > 1).then_some(ends) })
+}
+
+/// The median of independent values with the interval between the order statistics that cover it with at least 95 %,
+/// whatever the distribution (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): from six
+/// values on. `None` for no value.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<Bounds> {
+    let n = values.len();
+    if n == 0 {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let value = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+    // Fewer than k of n values below the median: the chance of fewer than k heads in n throws, I_1/2(n - k + 1, k).
+    let covers = |k: usize| 2.0 * incomplete_beta(0.5, (n - k + 1) as f64, k as f64) <= 0.05;
+    let ends = (1..=n / 2).take_while(|&k| covers(k)).last().map(|k| (sorted[k - 1], sorted[n - k]));
+    Some(Bounds { value, ends })
 }
 
 /// Jain's fairness index, `(sum x)^2 / (n sum x^2)` (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 for equal shares, 1/n if one
@@ -110,6 +154,36 @@ mod tests {
         assert!((e.ci95.unwrap() - 2.4842).abs() < 1e-3);
         assert_eq!(estimate(&[5.0]).unwrap().ci95, None);
         assert_eq!(estimate(&[]), None);
+    }
+
+    /// R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17, 1998, table I,
+    /// method 3.
+    #[test]
+    fn shares_equal_the_published_intervals() {
+        for (hits, trials, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let (a, b) = share(hits, trials).unwrap().ends.unwrap();
+            assert!((a - low).abs() < 6e-5 && (b - high).abs() < 6e-5, "{hits} of {trials}: {a} to {b}");
+        }
+        assert_eq!(share(1, 1).unwrap(), Bounds { value: 1.0, ends: None });
+        assert_eq!(share(0, 0), None);
+    }
+
+    /// J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems", table A.1: which order statistics.
+    #[test]
+    fn medians_lie_between_the_tabled_order_statistics() {
+        for (n, low, high) in [(6, 1, 6), (10, 2, 9), (20, 6, 15), (31, 10, 22), (100, 40, 61)] {
+            let values: Vec<f64> = (1..=n).rev().map(f64::from).collect();
+            let found = median(&values).unwrap();
+            assert_eq!(found.ends, Some((f64::from(low), f64::from(high))), "{n} values");
+            assert!((found.value - f64::from(n + 1) / 2.0).abs() < 1e-12);
+        }
+        assert_eq!(median(&[3.0, 1.0, 2.0]).unwrap(), Bounds { value: 2.0, ends: None });
+        assert_eq!(median(&[]), None);
     }
 
     #[test]

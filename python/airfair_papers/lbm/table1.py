@@ -81,6 +81,7 @@ def smaller(number: str, what: str, count: int) -> Claim:
     return Claim(
         text=f"LBM 0.2 has {what} than drop-tail at {count} flows",
         where=WHERE,
+        source="paper",
         series=f"LBM 0.2, {point(BASE, count)}",
         baseline=f"drop-tail, {point(BASE, count)}",
         statistic=number_gain(number),

@@ -59,6 +59,7 @@ def within(form: str, count: int) -> Claim:
     return Claim(
         text=f"With the target the mean delay is below {MOST_MS:g} ms at {point(form, count)}",
         where=WHERE,
+        source="paper",
         series=f"LBM target, {point(form, count)}",
         baseline=f"LBM 0.2, {point(form, count)}",
         statistic=number("delay_ms"),
@@ -73,8 +74,10 @@ def falls(form: str, few: int, many: int) -> Claim:
     return Claim(
         text=f"rho_0 is lower at {many} flows than at {few}, {form}",
         where=WHERE,
+        source="paper",
         series=f"LBM target, {point(form, many)}",
         baseline=fewer,
+        about=("flow",),
         statistic=number("rho0"),
         comparison="below",
         bound=number("rho0"),

@@ -151,6 +151,7 @@ def _faster(series: str, baseline: str, what: str, number_: str) -> Claim:
     return Claim(
         text=what,
         where=WHERE,
+        source="ours",
         series=series,
         baseline=baseline,
         statistic=number_gain(number_),
@@ -176,6 +177,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="rho_0 is lower while there are more flows",
             where=WHERE,
+            source="ours",
             series=BASE,
             baseline="fixed 0.2",
             statistic=number("rho0_with_them"),

@@ -101,6 +101,7 @@ def _better(form: str, scheme: str, what: str, number: str, comparison: Literal[
     return Claim(
         text=f"Marking both directions ({scheme}): {what} than with drop-tail, {form}",
         where="ours; section 2.2",
+        source="ours",
         series=f"{scheme}, {form}",
         baseline=f"LBM 0.15, downlink only, {form}",
         statistic=number_gain(number),

@@ -76,8 +76,10 @@ EXPERIMENT = Experiment(
             Claim(
                 text=f"{load}: less than 1 % of the goodput is lost",
                 where="ours",
+                source="ours",
                 series=f"nred, {load}",
                 baseline="nred, full",
+                about=("flow",),
                 statistic=total_share,
                 comparison="above",
                 value=0.99,
@@ -87,8 +89,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="calm: no notification but once in 100 s",
             where="section 5.2, condition (i)",
+            source="paper",
             series="nred, calm",
             baseline="nred, full",
+            about=("flow",),
             statistic=number("messages_per_s"),
             comparison="below",
             value=0.01,
@@ -96,6 +100,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="full: notifications take less than 1 % of the time",
             where="ours",
+            source="ours",
             series="nred, full",
             baseline="nred, full, T_NCN 10 ms",
             statistic=number("least_airtime_share"),

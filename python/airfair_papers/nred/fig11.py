@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from airfair.claims import Claim, goodput
+from airfair.claims import Claim, share_of_mean
 from airfair.paper import Experiment, Series
 
-from airfair_papers.nred.common import by_max_p
+from airfair_papers.nred.common import STARVED, by_max_p
 
 WHERE = "section 6.2, figure 11"
 
@@ -37,14 +37,14 @@ EXPERIMENT = Experiment(
     ),
     claims=(
         Claim(
-            text="Without NRED transfer 2 always wins: transfer 1 has less than a tenth of it",
+            text="Without NRED transfer 2 always wins: transfer 1 starves",
             where=WHERE,
+            source="paper",
             series="droptail",
-            baseline="droptail, 2 -> 1",
-            statistic=goodput("1"),
+            baseline=None,
+            statistic=share_of_mean("1"),
             comparison="below",
-            bound=goodput("2"),
-            factor=0.1,
+            value=STARVED,
         ),
         *by_max_p.fair(WHERE, above=0.14),
         *by_max_p.falls(WHERE),

@@ -53,6 +53,7 @@ EXPERIMENT = Experiment(
         Claim(
             text=f"No transfer holds the channel for 20 s{suffix}",
             where=WHERE,
+            source="paper",
             series=f"nred{suffix}",
             baseline=f"droptail{suffix}",
             statistic=number("longest_hold_s"),

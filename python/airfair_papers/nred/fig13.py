@@ -82,6 +82,7 @@ def claims(suffix: str) -> list[Claim]:
         Claim(
             text=f"The middle flow gains a good share: more than half of the lesser outer flow's{suffix}",
             where=WHERE,
+            source="paper",
             series=nred,
             baseline=droptail,
             statistic=goodput("middle"),
@@ -92,6 +93,7 @@ def claims(suffix: str) -> list[Claim]:
         Claim(
             text=f"The flows are fair: Jain's index above 0.95{suffix}",
             where=WHERE,
+            source="paper",
             series=nred,
             baseline=droptail,
             statistic=jain,
@@ -101,6 +103,7 @@ def claims(suffix: str) -> list[Claim]:
         Claim(
             text=f"The total falls by more than the quarter that equal shares cost{suffix}",
             where=WHERE,
+            source="paper",
             series=nred,
             baseline=droptail,
             statistic=total_share,
@@ -110,6 +113,7 @@ def claims(suffix: str) -> list[Claim]:
         Claim(
             text=f"... and by less than a half (42 % in the paper){suffix}",
             where=WHERE,
+            source="paper",
             series=nred,
             baseline=f"nothing but drops{suffix}",
             statistic=total_share,
@@ -148,8 +152,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="Well tuned it loses less than the paper's 42 % ...",
             where="ours",
+            source="ours",
             series="nred, tuned",
             baseline="nred",
+            about=("tcp.ecn",),
             statistic=total_share,
             comparison="above",
             value=0.58,
@@ -157,8 +163,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="... with Jain's index above 0.95",
             where="ours",
+            source="ours",
             series="nred, tuned",
             baseline="droptail",
+            about=("tcp.ecn",),
             statistic=jain,
             comparison="above",
             value=0.95,

@@ -62,6 +62,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="The outer transfers go together: a correlation above 0.3",
             where=WHERE,
+            source="paper",
             series="nred",
             baseline="droptail",
             statistic=number("correlation_of_outer"),
@@ -71,6 +72,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="The middle one goes when they do not: a correlation below -0.3",
             where=WHERE,
+            source="paper",
             series="nred",
             baseline="droptail",
             statistic=number("correlation_of_middle_and_outer"),
@@ -80,6 +82,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="It is never silent for 3 s",
             where=WHERE,
+            source="paper",
             series="nred",
             baseline="droptail",
             statistic=number("longest_silence_of_middle_s"),

@@ -65,6 +65,7 @@ def claims(suffix: str) -> list[Claim]:
         Claim(
             text=f"{text}{suffix}",
             where=WHERE,
+            source="paper",
             series=f"nred{suffix}",
             baseline=f"droptail{suffix}",
             statistic=statistic,

@@ -36,8 +36,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="A full channel is estimated at about 240 packets: at more than 235",
             where="section 6.2",
+            source="calibration",
             series="FTP",
             baseline="HTTP",
+            about=("flow",),
             statistic=number("estimate_late"),
             comparison="above",
             value=235,
@@ -45,6 +47,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="... and at less than 245",
             where="section 6.2",
+            source="calibration",
             series="FTP",
             baseline="FTP, C 1000 B",
             statistic=number("estimate_late"),
@@ -54,8 +57,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="Then it says nothing about the queue: the correlation in the last 40 s is below 0.3",
             where=WHERE,
+            source="paper",
             series="FTP",
             baseline="HTTP",
+            about=("flow",),
             statistic=number("correlation_late"),
             comparison="below",
             value=0.3,

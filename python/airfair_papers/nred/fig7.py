@@ -46,8 +46,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="The estimate matches the real queue: a correlation of 0.8 or more",
             where=WHERE,
+            source="paper",
             series="HTTP",
             baseline="FTP",
+            about=("flow",),
             statistic=number("correlation"),
             comparison="above",
             value=0.8,
@@ -55,8 +57,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="Before the channel is full it does so too",
             where=WHERE,
+            source="paper",
             series="HTTP",
             baseline="FTP",
+            about=("flow",),
             statistic=number("correlation_unsaturated"),
             comparison="above",
             value=0.8,
@@ -64,8 +68,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="... and by ranks, since the relation is a curve",
             where=WHERE,
+            source="paper",
             series="HTTP",
             baseline="FTP",
+            about=("flow",),
             statistic=number("rank_correlation_unsaturated"),
             comparison="above",
             value=0.8,

@@ -60,6 +60,7 @@ def relative_gain(scene: str) -> Claim:
     return Claim(
         text=f"{scene}: more than 1.2 times as many neighbours are reached",
         where="section 5.2",
+        source="paper",
         series=name,
         baseline=f"{scene}, broadcast",
         statistic=number_ratio("reached_share"),

@@ -43,6 +43,7 @@ def better(other: str, text: str) -> Claim:
     return Claim(
         text=text,
         where=WHERE,
+        source="paper",
         series=f"{BEST} against {other}",
         baseline=BEST,
         statistic=number_gain("correlation"),
@@ -106,6 +107,7 @@ EXPERIMENT = Experiment(
             Claim(
                 text=f"w_q {weight:g} is as good as 0.2, within 0.05",
                 where=WHERE,
+                source="paper",
                 series=name("100 ms", weight),
                 baseline=name("1 ms", 0.02),
                 statistic=number_gain("correlation"),
@@ -117,6 +119,7 @@ EXPERIMENT = Experiment(
         Claim(
             text="The paper's choice follows the truth: a correlation of 0.8 or more",
             where=WHERE,
+            source="paper",
             series=BEST,
             baseline=name("1 ms", 0.2),
             statistic=number("correlation"),

@@ -53,8 +53,10 @@ EXPERIMENT = Experiment(
             Claim(
                 text=f"Transfer {flow}, which passes the node without NRED, still gains",
                 where=WHERE,
+                source="ours",
                 series="without the middle",
                 baseline="droptail",
+                about=("node",),
                 statistic=goodput_gain(flow),
                 comparison="above",
             )
@@ -63,8 +65,10 @@ EXPERIMENT = Experiment(
         Claim(
             text="Without the middle the grid is still fairer than with drop-tail",
             where=WHERE,
+            source="ours",
             series="without the middle",
             baseline="every second",
+            about=("node",),
             statistic=jain_gain,
             comparison="above",
         ),

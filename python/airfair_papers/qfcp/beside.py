@@ -133,8 +133,10 @@ def _claims(queue: int) -> list[Claim]:
         Claim(
             text=f"{scheme} loses against CUBIC, queue of {queue} BDP",
             where="ours",
+            source="ours",
             series=point(f"{scheme} beside CUBIC", queue),
             baseline=point(f"{scheme} alone", queue),
+            about=("flow",),
             statistic=number("first two, of their half"),
             comparison="below",
             value=0.5,
@@ -145,8 +147,10 @@ def _claims(queue: int) -> list[Claim]:
         Claim(
             text=f"{scheme}'s packets wait less than CUBIC's, each alone, queue of {queue} BDP",
             where="ours",
+            source="ours",
             series=point(f"{scheme} alone", queue),
             baseline=point(f"{scheme} beside CUBIC", queue),
+            about=("flow",),
             statistic=delay,
             comparison="below",
             bound=delay,

@@ -142,6 +142,7 @@ def _fair(form: str, count: int) -> Claim:
     return Claim(
         text=f"With the rule of both directions {count} {form} share fairly",
         where="ours; section III-B",
+        source="ours",
         series=point("QFCP", form, count),
         baseline=point("QFCP, one direction", form, count),
         statistic=number("index of the whole"),
@@ -154,6 +155,7 @@ def _equal(count: int) -> Claim:
     return Claim(
         text=f"With the rule of both directions downloads get their half among {count}",
         where="ours; section III-B",
+        source="ours",
         series=point("QFCP", "mixed", count),
         baseline=point("QFCP, one direction", "mixed", count),
         statistic=number("downloads' share"),

@@ -127,11 +127,12 @@ def _claims(load: float) -> list[Claim]:
     tcp, xcp, rcp, qfcp = all_four
 
     def claim(
-        text: str, series: str, baseline: str, name: str, comparison: str, than: tuple[str, ...]
+        text: str, series: str, baseline: str | None, name: str, comparison: str, than: tuple[str, ...]
     ) -> Claim:
         return Claim(
             text=f"{text}, load {load:g}",
             where=where,
+            source="paper" if load == 1 else "ours",
             series=series,
             baseline=baseline,
             statistic=number(name),
@@ -146,7 +147,7 @@ def _claims(load: float) -> list[Claim]:
         name = f"{group.name} (s)"
         made.append(claim(f"QFCP's mean is the lowest, {group.name}", qfcp, xcp, name, "below", all_four))
         made.append(
-            claim(f"RCP's is below TCP's and XCP's, {group.name}", rcp, xcp, name, "below", (tcp, xcp, rcp))
+            claim(f"RCP's is below TCP's and XCP's, {group.name}", rcp, None, name, "below", (tcp, xcp, rcp))
         )
         made.append(
             claim(
@@ -154,8 +155,8 @@ def _claims(load: float) -> list[Claim]:
             )
         )
         if 20 <= group.least < 1000:
-            made.append(claim(f"XCP's is the longest, {group.name}", xcp, rcp, name, "above", all_four))
-    made.append(claim("TCP's means are the least even over sizes", tcp, xcp, EVENNESS, "above", all_four))
+            made.append(claim(f"XCP's is the longest, {group.name}", xcp, None, name, "above", all_four))
+    made.append(claim("TCP's means are the least even over sizes", tcp, None, EVENNESS, "above", all_four))
     return made
 
 

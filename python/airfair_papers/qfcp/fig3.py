@@ -199,7 +199,17 @@ def _equal(loss: float, form: str = "") -> Claim:
     """That QFCP shares equally; where a loss is so rare that XCP-b does too, judged on XCP-b at 0.01."""
     other = point("XCP-b", max(loss, SHOWN), form)
     text = f"QFCP shares equally at a loss of {loss:g}{f', {form}' if form else ''}"
-    return Claim(text, WHERE, point("QFCP", loss, form), other, SHARE, "above", value=FAIR)
+    return Claim(
+        text,
+        WHERE,
+        point("QFCP", loss, form),
+        other,
+        SHARE,
+        "above",
+        value=FAIR,
+        source="paper",
+        about=("radios",),
+    )
 
 
 def _holds(form: str = "") -> list[Claim]:
@@ -207,7 +217,16 @@ def _holds(form: str = "") -> list[Claim]:
     qfcp, xcp_b, here = point("QFCP", SHOWN, form), point("XCP-b", SHOWN, form), f", {form}" if form else ""
     window = number("window, lossy (segments)")
     return [
-        Claim(f"XCP-b gives the lossy flow less{here}", WHERE, xcp_b, qfcp, SHARE, "below", value=FAIR),
+        Claim(
+            f"XCP-b gives the lossy flow less{here}",
+            WHERE,
+            xcp_b,
+            None,
+            SHARE,
+            "below",
+            value=FAIR,
+            source="paper",
+        ),
         Claim(
             f"QFCP: the lossy flow's window is as large as the other's{here}",
             WHERE,
@@ -216,6 +235,7 @@ def _holds(form: str = "") -> list[Claim]:
             number("window, lossy over lossless"),
             "above",
             value=0.8,
+            source="paper",
         ),
         Claim(
             f"QFCP holds the lossy flow's window: it is what it is without loss{here}",
@@ -227,6 +247,7 @@ def _holds(form: str = "") -> list[Claim]:
             bound=window,
             factor=0.8,
             bound_series=point("QFCP", 0.0, form),
+            source="paper",
         ),
         Claim(
             f"After a time-out half of QFCP's window is back within a round trip{here}",
@@ -236,6 +257,7 @@ def _holds(form: str = "") -> list[Claim]:
             number("half restored after, median (ms), lossy"),
             "below",
             value=200.0,
+            source="paper",
         ),
     ]
 
@@ -248,10 +270,11 @@ def _claims() -> list[Claim]:
             "XCP-b's lossy flow is halved again and again: twenty times a minute and more",
             WHERE,
             point("XCP-b", SHOWN),
-            point("XCP-b", LOSSES[0]),
+            None,
             number("falls by half (per minute), lossy"),
             "above",
             value=20.0,
+            source="paper",
         ),
         *(_equal(loss, "Linux") for loss in LOSSES[2:]),
         *_holds("Linux"),

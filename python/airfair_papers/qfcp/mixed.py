@@ -135,8 +135,10 @@ def _claims(protocol: str) -> list[Claim]:
         Claim(
             text=f"{protocol}: every flow falls back, {network}",
             where="ours",
+            source="ours",
             series=_point(protocol, network),
             baseline=_point(protocol, "all speak"),
+            about=("name", "node", "link", "flow"),
             statistic=number("fell back (share of flows)"),
             comparison="above",
             value=0.99,
@@ -146,8 +148,10 @@ def _claims(protocol: str) -> list[Claim]:
     shares = Claim(
         text=f"{protocol} gets its part beside TCP in the silent bottleneck",
         where="ours",
+        source="ours",
         series=_point(protocol, "b silent, beside TCP"),
         baseline=_point(protocol, "all speak, beside TCP"),
+        about=("name", "node", "link", "flow"),
         statistic=number("share of the first"),
         comparison="above",
         value=0.4,
@@ -155,8 +159,10 @@ def _claims(protocol: str) -> list[Claim]:
     fair = Claim(
         text=f"{protocol} shares equally where all speak",
         where="ours",
+        source="ours",
         series=_point(protocol, "all speak"),
         baseline=_point("TCP Reno", "all speak"),
+        about=("tcp.tick", "flow"),
         statistic=jain,
         comparison="above",
         value=0.95,

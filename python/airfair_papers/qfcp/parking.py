@@ -197,8 +197,10 @@ EXPERIMENT = Experiment(
         Claim(
             text=f"{protocol}: no flow is off its share by more than 5 %, {network}",
             where="ours",
+            source="ours",
             series=_point(protocol, network),
             baseline=_point("TCP Reno", network),
+            about=("tcp.tick", "flow"),
             statistic=number(WORST),
             comparison="below",
             value=ALLOWED,

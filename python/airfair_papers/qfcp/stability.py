@@ -159,8 +159,10 @@ def _claim(protocol: str, round_trip_ms: int, flows: int) -> Claim:
     return Claim(
         text=f"{protocol} fills the link: {round_trip_ms} ms, {flows} flows",
         where="ours",
+        source="ours",
         series=point(protocol, round_trip_ms, flows),
         baseline=point("TCP Reno", 1000, flows),
+        about=("name", "duration", "warmup", "link", "flow", "tcp.tick"),
         statistic=number("utilisation"),
         comparison="above",
         value=0.9,

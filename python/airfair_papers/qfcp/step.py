@@ -149,8 +149,10 @@ def _follows(name: str, change: str, within: float) -> Claim:
     return Claim(
         text=f"{name} has settled {within:g} s after the rate is {change}",
         where="ours",
+        source="ours",
         series=name,
         baseline="TCP Reno",
+        about=("tcp.tick", "flow"),
         statistic=number(f"settled, {change} (s)"),
         comparison="below",
         value=within,
@@ -161,8 +163,10 @@ def _fills(name: str) -> Claim:
     return Claim(
         text=f"{name} fills the link again soon after it is doubled",
         where="ours",
+        source="ours",
         series=name,
         baseline="QFCP, no SACK",
+        about=("tcp.sack",),
         statistic=number("utilisation, doubled"),
         comparison="above",
         value=0.95,

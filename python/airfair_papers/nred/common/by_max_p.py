@@ -54,6 +54,7 @@ def fair(where: str, above: float) -> list[Claim]:
         Claim(
             text=f"At max_p {p:.2f}{suffix} Jain's index is above 0.95",
             where=where,
+            source="paper",
             series=name(p, suffix),
             baseline=f"droptail{suffix}",
             statistic=jain,
@@ -72,6 +73,7 @@ def falls(where: str) -> list[Claim]:
         Claim(
             text=f"The total falls as max_p grows{suffix}: it is lower at 0.30 than at 0.05",
             where=where,
+            source="paper",
             series=f"nred 0.30{suffix}, against 0.05",
             baseline=f"droptail{suffix}",
             statistic=total_gain,
