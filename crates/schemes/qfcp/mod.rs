@@ -16,18 +16,21 @@
 //! | N(t) | gauge `flows` | | |
 //! | R(t) | gauge `fair_share_bps`; `initial_share` | part of C at the start | 0.05 |
 //! | y(t) | gauge `input_bps` | bytes/s inside | |
-//! | q(t) | the least backlog of an interval, and what was dropped in it | bytes in (2), packets in (4) | |
+//! | R(t - T) | `divisor` | | in force |
+//! | q(t) | the least backlog of an interval, and what was dropped in it; `queue_unit`, `packet_size` | bytes in (2), packets in (4) | |
 //! | C | gauge `capacity_bps`; `capacity`, `initial_capacity`, `ceiling` | rate | a wire's is its rate, a radio's is probed |
 //! | alpha, beta | `alpha`, `beta` | | 0.1, 0.5 |
 //!
 //! What the paper leaves open, each a parameter where another reading is worth a try:
-//! - **N** is at least 1, so that R never exceeds C: silence would make it 0 and R endless. Its equation divides by the R that was in
-//!   force when y was measured.
+//! - **N** is at least 1, so that R never exceeds C: silence would make it 0 and R endless.
+//! - **R(t - T)** of (1), "the flow rate feedback given in the last control interval": the R in force while y was measured
+//!   (`divisor`), the R one interval earlier, which the traffic of y was granted where its round trip is T, or the mean of both.
 //! - **The numerator of (2)** is at least C/100: a standing queue above 2 C T would make it negative.
 //! - **T** is a mean over packets that moves by `rtt_weight` towards the RTT of each; packets that know none (SYN, acknowledgements)
 //!   do not take part.
-//! - **q** is the least queue of the interval and the drops of the interval, in bytes in (2). In (4) it is at least a packet when
-//!   one waited all the time or was dropped (`drops_are_busy`; the text says to use the virtual queue in the algorithm).
+//! - **q** is the least queue of the interval and the drops of the interval. In (2) a packet counts as its bytes, since y and C do, or
+//!   as `packet_size` (`queue_unit`; (6) adds numbers of packets). In (4) q is at least a packet when one waited all the time or was
+//!   dropped (`drops_are_busy`; the text says to use the virtual queue in the algorithm).
 //! - **output** of (4) is what has left the queue; for an access point what has come in through its radio as well.
 //! - **(4) in an interval without traffic** leaves C as it is (`probe_unused`): an unused link says nothing of its capacity. C never
 //!   exceeds the nominal rate of the interface, or `ceiling`.
@@ -48,10 +51,10 @@ mod router;
 mod sender;
 
 pub use capacity::{Capacity, Observed};
-pub use router::{Router, RouterConfig};
+pub use router::{Divisor, Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
-use airfair_units::{Rate, Span};
+use airfair_units::{Bytes, Rate, Span};
 
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
@@ -108,6 +111,26 @@ const BOTH_DIRECTIONS: ParamDoc = ParamDoc {
           of base stations",
     kind: ParamKind::Choice(&["access-point", "all", "none"]),
     default: "access-point",
+};
+const DIVISOR: ParamDoc = ParamDoc {
+    name: "divisor",
+    doc: "R(t - T) of equation 1: the share in force while y was measured, the one an interval earlier (previous), or the mean of \
+          both; the paper says \"given in the last control interval\"",
+    kind: ParamKind::Choice(Divisor::NAMES),
+    default: "in-force",
+};
+const QUEUE_UNIT: ParamDoc = ParamDoc {
+    name: "queue_unit",
+    doc: "what a packet of q adds to equation 2: its bytes, or packet_size whatever its own size (packets); equation 6 adds numbers of \
+          packets",
+    kind: ParamKind::Choice(&["bytes", "packets"]),
+    default: "bytes",
+};
+const PACKET_SIZE: ParamDoc = ParamDoc {
+    name: "packet_size",
+    doc: "size of a packet where queue_unit is packets; section III-A has packets of 1000 bytes",
+    kind: ParamKind::Bytes,
+    default: "1000 B",
 };
 const RTT_WEIGHT: ParamDoc = ParamDoc {
     name: "rtt_weight",
@@ -171,6 +194,9 @@ pub const PARAMS: &[ParamDoc] = &[
     PROBE_UNUSED,
     DROPS_ARE_BUSY,
     BOTH_DIRECTIONS,
+    DIVISOR,
+    QUEUE_UNIT,
+    PACKET_SIZE,
     RTT_WEIGHT,
     FIRST_INTERVAL,
     MIN_INTERVAL,
@@ -229,6 +255,7 @@ impl Qfcp {
             });
         }
         let request = params.rate(&REQUEST, Rate(0)..=most)?;
+        let packet_size = params.bytes(&PACKET_SIZE, Bytes(1)..=Bytes(65_535))?.get() as f64;
         let router = RouterConfig {
             beta: params.number(&BETA, 0.0..=10.0)?,
             rtt_gain: (params.number(&RTT_WEIGHT, 0.0001..=1.0)? * 65536.0).round() as i64,
@@ -237,6 +264,8 @@ impl Qfcp {
             initial_share: params.number(&INITIAL_SHARE, 0.0001..=1.0)?,
             both_directions: false,
             drops_are_busy: params.flag(&DROPS_ARE_BUSY)?,
+            divisor: Divisor::named(params.choice(&DIVISOR)?),
+            packet: (params.choice(&QUEUE_UNIT)? == "packets").then_some(packet_size),
         };
         let sender = SenderConfig {
             request: if request == Rate(0) { u32::MAX } else { bytes_per_second(request) },

@@ -15,6 +15,41 @@ const LONGEST_RTT_US: u32 = 10_000_000;
 /// Least numerator of equation 2, as a part of C.
 const LEAST_SHARE: f64 = 0.01;
 
+/// R(t - T) of equation 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Divisor {
+    /// The share in force while y was measured.
+    InForce,
+    /// The share one interval earlier.
+    Previous,
+    /// The mean of both.
+    Mean,
+}
+
+impl Divisor {
+    /// The names as a parameter takes them.
+    pub const NAMES: &'static [&'static str] = &["in-force", "previous", "mean"];
+
+    /// The choice of this name; in force for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "previous" => Self::Previous,
+            "mean" => Self::Mean,
+            _ => Self::InForce,
+        }
+    }
+
+    /// Bytes/s, from the share in force and the one an interval earlier.
+    fn of(self, in_force: u32, previous: u32) -> f64 {
+        match self {
+            Self::InForce => f64::from(in_force),
+            Self::Previous => f64::from(previous),
+            Self::Mean => f64::midpoint(f64::from(in_force), f64::from(previous)),
+        }
+    }
+}
+
 /// The constants of a router.
 #[derive(Debug, Clone, Copy)]
 pub struct RouterConfig {
@@ -32,6 +67,10 @@ pub struct RouterConfig {
     pub both_directions: bool,
     /// Drops count for equation 4 as they do for equation 2.
     pub drops_are_busy: bool,
+    /// What equation 1 divides y by.
+    pub divisor: Divisor,
+    /// Bytes that each packet of q counts as in equation 2; `None`: its own.
+    pub packet: Option<f64>,
 }
 
 /// QFCP beside an output interface.
@@ -41,6 +80,8 @@ pub struct Router {
     capacity: Capacity,
     /// R, bytes/s: what headers are lowered to.
     share: u32,
+    /// R one interval earlier, bytes/s.
+    previous: u32,
     /// T in 1/256 us.
     interval: i64,
     /// When the present interval has begun.
@@ -63,10 +104,12 @@ impl Router {
     /// A router that has seen nothing.
     #[must_use]
     pub fn new(config: RouterConfig, capacity: Capacity) -> Self {
+        let share = whole(config.initial_share * capacity.bytes_per_second());
         Self {
             config,
             capacity,
-            share: whole(config.initial_share * capacity.bytes_per_second()),
+            share,
+            previous: share,
             interval: us(config.first_interval),
             began: Time::ZERO,
             arrived: 0,
@@ -109,11 +152,14 @@ impl Router {
             used: carried > 0,
         });
         self.input = (self.arrived.saturating_add(self.received)) as f64 / seconds;
-        self.flows = (self.input / f64::from(self.share)).max(1.0);
+        self.flows = (self.input / self.config.divisor.of(self.share, self.previous)).max(1.0);
         let capacity = self.capacity.bytes_per_second();
-        let virtual_queue = least.bytes as f64 + self.dropped as f64;
+        let virtual_queue = match self.config.packet {
+            Some(size) => size * (f64::from(least.packets) + f64::from(self.dropped_packets)),
+            None => least.bytes as f64 + self.dropped as f64,
+        };
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        self.share = whole(left / self.flows);
+        self.previous = std::mem::replace(&mut self.share, whole(left / self.flows));
     }
 }
 

@@ -77,6 +77,71 @@ fn a_standing_queue_and_drops_leave_less() {
     assert_eq!(share(&router), 245_000);
 }
 
+/// R of each interval in which eight flows of one round trip arrive: as long as T, so that the traffic of an interval was granted in
+/// the interval before.
+fn shares_of_eight(divisor: &'static str, intervals: usize) -> Vec<u32> {
+    let mut router = Router::slow("qfcp", &[QUARTER, ("divisor", Choice(divisor))]);
+    let mut shares = vec![share(&router); 2];
+    for _ in 0..intervals {
+        // In 100 ms.
+        let arriving = 8 * shares[shares.len() - 2] / 10;
+        router.arrive(None, arriving);
+        router.fire();
+        shares.push(share(&router));
+    }
+    shares.split_off(1)
+}
+
+/// Equation 1 by its divisor. A share of 50,000 is 0.4 of C/8. With the share in force R(k) = C/8 R(k-1)/R(k-2), a swing of six
+/// intervals: 0.4, 1, 2.5, 2.5, 1, 0.4, 0.4. With the one an interval earlier R(k) = C/8. With the mean of both
+/// R(k) = C/8 (1 + R(k-1)/R(k-2)) / 2: 0.4, 1, 1.75, 1.375, 25/28, 0.824675, 0.961818.
+#[test]
+fn the_divisor_decides_how_the_share_swings() {
+    let swing = [50_000, 125_000, 312_500, 312_500, 125_000, 50_000, 50_000];
+    assert_eq!(shares_of_eight("in-force", 6), swing);
+    assert_eq!(shares_of_eight("previous", 4), [50_000, 125_000, 125_000, 125_000, 125_000]);
+    let damped = shares_of_eight("mean", 20);
+    for (&found, expected) in
+        damped.iter().zip([50_000, 125_000, 218_750, 171_875, 111_607, 103_084, 120_227])
+    {
+        assert!(found.abs_diff(expected) <= 2, "{found} instead of {expected}");
+    }
+    assert!(damped[20].abs_diff(125_000) < 125, "{damped:?}");
+}
+
+/// The divisors where the share of the interval before differs: 80,000 B in 100 ms over 250,000, 50,000 and 150,000 B/s.
+#[test]
+fn the_divisor_is_one_of_three() {
+    for (divisor, flows) in [("in-force", 3.2), ("previous", 16.0), ("mean", 16.0 / 3.0)] {
+        let mut router = Router::slow("qfcp", &[("divisor", Choice(divisor))]);
+        router.strangers(20);
+        router.fire();
+        assert_eq!(share(&router), 250_000, "{divisor}");
+        router.strangers(80);
+        router.fire();
+        near(router.gauge("flows"), flows);
+    }
+}
+
+/// Ten acknowledgements of 56 B wait all the time, two are dropped: 672 B, or 12 packets of 1000 B. 40,000 B in 100 ms are 8 flows;
+/// 1,000,000 - 0.5 * 672 / 0.1 = 996,640 and 1,000,000 - 0.5 * 12,000 / 0.1 = 940,000 B/s are theirs.
+#[test]
+fn the_queue_counts_bytes_or_packets() {
+    let half = ("packet_size", ParamValue::Bytes(airfair_units::Bytes(500)));
+    let packets = ("queue_unit", Choice("packets"));
+    let cases: [(&[(&str, ParamValue)], u32); 4] =
+        [(&[], 124_580), (&[half], 124_580), (&[packets], 117_500), (&[packets, half], 121_250)];
+    for (params, expected) in cases {
+        let mut router = Router::slow("qfcp", params);
+        (router.waiting, router.waiting_packet) = (560, 56);
+        router.strangers(40);
+        router.hop.on_drop(56);
+        router.hop.on_drop(56);
+        control(&mut router, 560);
+        assert_eq!(share(&router), expected, "{params:?}");
+    }
+}
+
 /// A queue that would take more than C away leaves a hundredth of it.
 #[test]
 fn the_numerator_stays_above_a_hundredth() {

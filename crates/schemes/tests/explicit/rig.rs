@@ -77,8 +77,9 @@ impl Host {
 pub struct Router {
     pub hop: Box<dyn Hop>,
     pub now: Time,
-    /// What waits in its queue, bytes.
+    /// What waits in its queue, bytes, and the size of a packet there.
     pub waiting: u64,
+    pub waiting_packet: u32,
     timers: Vec<(Timer, Time)>,
     host: Host,
 }
@@ -86,7 +87,14 @@ pub struct Router {
 impl Router {
     pub fn new(name: &str, params: &[(&str, ParamValue)], at: &Interface) -> Self {
         let hop = build(name, params).hop(at).expect("stands at every interface");
-        let mut router = Self { hop, now: Time::ZERO, waiting: 0, timers: Vec::new(), host: Host::new() };
+        let mut router = Self {
+            hop,
+            now: Time::ZERO,
+            waiting: 0,
+            waiting_packet: PACKET,
+            timers: Vec::new(),
+            host: Host::new(),
+        };
         router.hook(|hop, _, context| hop.on_start(context));
         router
     }
@@ -97,7 +105,7 @@ impl Router {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: (self.waiting / u64::from(PACKET)) as u32, bytes: self.waiting }
+        Backlog { packets: (self.waiting / u64::from(self.waiting_packet)) as u32, bytes: self.waiting }
     }
 
     fn hook(&mut self, hook: impl FnOnce(&mut dyn Hop, Backlog, &mut Context<'_>)) {
