@@ -16,15 +16,18 @@
 //! | N(t) | gauge `flows` | | |
 //! | R(t) | gauge `fair_share_bps`; `initial_share` | part of C at the start | 0.05 |
 //! | y(t) | gauge `input_bps` | bytes/s inside | |
-//! | R(t - T) | `divisor` | | in force |
+//! | R(t - T) | `divisor` | | the mean of R in force and R before |
 //! | q(t) | the least backlog of an interval, and what was dropped in it; `queue_unit`, `packet_size` | bytes in (2), packets in (4) | |
 //! | C | gauge `capacity_bps`; `capacity`, `initial_capacity`, `ceiling` | rate | a wire's is its rate, a radio's is probed |
 //! | alpha, beta | `alpha`, `beta` | | 0.1, 0.5 |
 //!
 //! What the paper leaves open, each a parameter where another reading is worth a try:
 //! - **N** is at least 1, so that R never exceeds C: silence would make it 0 and R endless.
-//! - **R(t - T)** of (1), "the flow rate feedback given in the last control interval": the R in force while y was measured
-//!   (`divisor`), the R one interval earlier, which the traffic of y was granted where its round trip is T, or the mean of both.
+//! - **R(t - T)** of (1), "the flow rate feedback given in the last control interval" (`divisor`): the R in force while y was
+//!   measured, the R one interval earlier, which the traffic of y was granted where its round trip is T, or the mean of both. With f =
+//!   RTT/T the logarithm of R obeys z^2 - (f - d) z + (f - d) = 0, where d is 0, 1 or 1/2: stable for -1/2 < f - d < 1. T is the
+//!   mean round trip, so f = 1 is the rule: d = 0 neither fades nor grows there, d = 1 cannot bear round trips below T/2, d = 1/2
+//!   bears all from 0 to 3/2 T and settles as figure 2 shows.
 //! - **The numerator of (2)** is at least C/100: a standing queue above 2 C T would make it negative.
 //! - **T** is a mean over packets that moves by `rtt_weight` towards the RTT of each; packets that know none (SYN, acknowledgements)
 //!   do not take part.
@@ -117,7 +120,7 @@ const DIVISOR: ParamDoc = ParamDoc {
     doc: "R(t - T) of equation 1: the share in force while y was measured, the one an interval earlier (previous), or the mean of \
           both; the paper says \"given in the last control interval\"",
     kind: ParamKind::Choice(Divisor::NAMES),
-    default: "in-force",
+    default: "mean",
 };
 const QUEUE_UNIT: ParamDoc = ParamDoc {
     name: "queue_unit",

@@ -15,7 +15,7 @@ const LONGEST_RTT_US: u32 = 10_000_000;
 /// Least numerator of equation 2, as a part of C.
 const LEAST_SHARE: f64 = 0.01;
 
-/// R(t - T) of equation 1.
+/// R(t - T) of equation 1: `docs/schemes/qfcp.md` compares how R swings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Divisor {
     /// The share in force while y was measured.
@@ -30,13 +30,13 @@ impl Divisor {
     /// The names as a parameter takes them.
     pub const NAMES: &'static [&'static str] = &["in-force", "previous", "mean"];
 
-    /// The choice of this name; in force for any other.
+    /// The choice of this name; the mean for any other.
     #[must_use]
     pub fn named(name: &str) -> Self {
         match name {
+            "in-force" => Self::InForce,
             "previous" => Self::Previous,
-            "mean" => Self::Mean,
-            _ => Self::InForce,
+            _ => Self::Mean,
         }
     }
 

@@ -21,8 +21,8 @@
 //!
 //! Every T: `R <- R (1 + (T/d) (alpha (C - y) - beta q/d) / C)`, kept between `min_packet` in d and C.
 //!
-//! Checked against the authors' public ns-2 code: the law, alpha and beta of its scripts, the bounds, gamma in the place of C, d's
-//! average (gain T/d; where the mean of an interval is smaller, that times R/C and mean/d) and its 200 ms at the start.
+//! Checked against the authors' public ns-2 code: the law, alpha and beta of its scripts, the form of the bounds, gamma in the place
+//! of C, d's average (gain T/d; where the mean of an interval is smaller, that times R/C and mean/d) and its 200 ms at the start.
 //! Not verified against the paper's text: the slot of 10 ms, R at the start (a comment of that code), what a silent flow does.
 //!
 //! Readings, each a parameter where another is worth a try:
@@ -53,8 +53,7 @@ use crate::registry::Scheme;
 
 const ALPHA: ParamDoc = ParamDoc {
     name: "alpha",
-    doc: "part of the spare rate that is handed out in a round trip; checked against the authors' scripts, the paper's first runs have \
-          0.1",
+    doc: "part of the spare rate that is handed out in a round trip; the authors' later scripts have 0.4, the paper of 2005 has 0.1",
     kind: ParamKind::Number,
     default: "0.4",
 };
@@ -92,7 +91,8 @@ const INITIAL_SHARE: ParamDoc = ParamDoc {
 };
 const MIN_PACKET: ParamDoc = ParamDoc {
     name: "min_packet",
-    doc: "R is at least so much in d; checked against the authors' code, which has a factor for it",
+    doc: "R is at least so much in d: a bound of the authors' code, whose factor in a port of it is 0.01 of a packet by default; the \
+          value is ours, a packet",
     kind: ParamKind::Bytes,
     default: "1000 B",
 };

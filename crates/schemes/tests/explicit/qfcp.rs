@@ -50,10 +50,10 @@ fn the_share_is_the_capacity_over_the_flows() {
     near(router.gauge("input_bps"), 1.6e6);
     near(router.gauge("flows"), 4.0);
     assert_eq!(share(&router), 250_000);
-    // The next interval divides by the share of this one: 80,000 B in 100 ms are 3.2 flows.
+    // The next interval divides by the mean of both shares, 150,000: 80,000 B in 100 ms are 5 1/3 flows.
     router.strangers(80);
     router.fire();
-    assert_eq!(share(&router), 312_500);
+    assert_eq!(share(&router), 187_500);
 }
 
 /// Equations 2 and 6: the least queue is 10 packets, 2 more were dropped: 1,000,000 - 0.5 * 12,000 / 0.1 = 940,000 B/s are left
@@ -71,10 +71,10 @@ fn a_standing_queue_and_drops_leave_less() {
     assert_eq!(share(&router), 117_500);
     // The queue at the interval's end counts as well, and drops are forgotten.
     router.waiting = 10_000;
-    router.strangers(47);
+    router.strangers(67);
     control(&mut router, 4_000);
-    // 470,000 / 117,500 = 4 flows; 1,000,000 - 0.5 * 4,000 / 0.1 = 980,000.
-    assert_eq!(share(&router), 245_000);
+    // Over the mean of 50,000 and 117,500 B/s 670,000 are 8 flows; 1,000,000 - 0.5 * 4,000 / 0.1 = 980,000.
+    assert_eq!(share(&router), 122_500);
 }
 
 /// R of each interval in which eight flows of one round trip arrive: as long as T, so that the traffic of an interval was granted in
