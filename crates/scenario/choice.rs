@@ -3,7 +3,7 @@
 use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Standard,
 };
-use airfair_transport::PartialAckTimer;
+use airfair_transport::{PartialAckTimer, TickMode};
 
 use crate::error::{Cx, one_of};
 use crate::field::{Field, quote, read_word};
@@ -115,6 +115,7 @@ choices! {
     Protocol { Static: "static", Aodv: "aodv" }
     Metric { Hops: "hops", Etx: "etx" }
     TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
+    TickMode { RoundUp: "round-up", Bsd: "bsd" }
     PartialAckTimer { Impatient: "impatient", SlowButSteady: "slow-but-steady" }
     Distribution { Fixed: "fixed", Exponential: "exponential", Pareto: "pareto" }
     Sizes { Fixed: "fixed", Exponential: "exponential" }

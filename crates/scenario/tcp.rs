@@ -1,12 +1,12 @@
 //! `[tcp]` and a flow's `tcp`: the rules of TCP, and from them the transport's configuration.
 
-use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig};
+use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, TickMode};
 use airfair_units::{Bytes, Span};
 
 use crate::blocks::single;
 use crate::choice::TcpProfile;
 use crate::error::Cx;
-use crate::field::{Field, Or, Unlimited, wrong_type};
+use crate::field::{Field, Or, Unlimited, Word, wrong_type};
 use crate::place::Path;
 use crate::radio::LONGEST;
 use crate::schema::{Schema, shared, words_or};
@@ -55,8 +55,13 @@ table! {
         min_rto: Span = switch(describe), in TIMES;
         /// Largest retransmission time-out, backed off or not.
         max_rto: Span = switch(describe), in TIMES;
-        /// Clock granularity: measured round-trip times and time-outs are rounded up to whole ticks.
+        /// Clock granularity.
         tick: Span = switch(describe), in Span(1)..=Span::from_secs(10);
+        /// What it does. "round-up": measured round-trip times and time-outs are rounded up to whole ticks, and timers fire when
+        /// their time is over. "bsd": the slow timer of 4.4BSD, with a `tick` of 500 ms and a `min_rto` of 1 s: a sender's
+        /// timers fire at ticks only, one of two ticks after more than one and at most two; a round-trip time is the number
+        /// of ticks in it. Each connection draws when its clock ticks.
+        tick_mode: TickMode = switch(describe);
         /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675). Without, recovery is that of the
         /// window law: reno or NewReno.
         sack: bool = switch(describe);
@@ -70,6 +75,9 @@ table! {
         timestamps: bool = switch(describe);
         /// Shift of the window field; 0: the option is not sent (RFC 7323).
         window_scale: u8 = computed(format!("{}; with receive_window written, the least that can say it", describe("window_scale"))), in 0..=MOST_SCALE;
+        /// Most that a SYN and its answer announce as window, which bounds what leaves in the first round trip: their field is
+        /// not scaled (RFC 7323 section 2.2). "unlimited": all of `receive_window`, as in simulators without a receiver's window.
+        syn_window: Or<Unlimited, Bytes> = switch(describe);
         /// Explicit congestion notification (RFC 3168): queues with an AQM mark instead of dropping.
         ecn: bool = switch(describe);
         /// Whether connections are set up by SYNs. Without, they stand at once.
@@ -246,6 +254,7 @@ fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<(TcpTable, Tc
 fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
     let usual = rules(t.profile);
     need_sack(t, usual.sack, path, cx);
+    syn_window(t, path, cx);
     let payload = t.mss.unwrap_or(usual.mss).0;
     let payload = payload - if t.timestamps.unwrap_or(usual.timestamps) { TIMESTAMPS } else { 0 };
     windows(t, usual.receive_window, payload, path, cx);
@@ -278,12 +287,14 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         min_rto: r.min_rto,
         max_rto: r.max_rto,
         tick: r.tick,
+        tick_mode: r.tick_mode,
         sack: r.sack,
         duplicate_sack: r.duplicate_sack,
         limited_transmit: r.limited_transmit,
         prr: r.prr,
         timestamps: r.timestamps,
         window_scale: r.window_scale,
+        syn_window: r.syn_window.0.map(Bytes::get),
         ecn: r.ecn,
         handshake: r.handshake,
         idle_restart: r.idle_restart,
@@ -309,6 +320,21 @@ pub(crate) fn look_at(config: &TcpConfig, cx: &mut Cx<'_>) {
         if !cx.warnings.contains(&warning) {
             cx.warnings.push(warning);
         }
+    }
+}
+
+/// What a SYN announces fits into its field.
+fn syn_window(t: &TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(bytes) = t.syn_window.as_ref().and_then(|window| window.0) else { return };
+    if !(1..=largest(0)).contains(&bytes.0) {
+        cx.error(t.places.of("syn_window"), &path.child("syn_window"), || {
+            format!(
+                "{}: out of range; expected \"1 B\" to \"{} B\", or \"{}\"",
+                bytes.write(),
+                largest(0),
+                Unlimited::WORD
+            )
+        });
     }
 }
 

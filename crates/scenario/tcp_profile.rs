@@ -1,6 +1,6 @@
 //! What TCP does where the file says nothing: the RFCs, and what other simulators and hosts do instead.
 
-use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig};
+use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, TickMode};
 use airfair_units::{Bytes, Span};
 
 use crate::choice::TcpProfile;
@@ -42,12 +42,14 @@ rules! {
     min_rto: Span,
     max_rto: Span,
     tick: Span,
+    tick_mode: TickMode,
     sack: bool,
     duplicate_sack: bool,
     limited_transmit: bool,
     prr: bool,
     timestamps: bool,
     window_scale: u8,
+    syn_window: Or<Unlimited, Bytes>,
     ecn: bool,
     handshake: bool,
     idle_restart: bool,
@@ -74,12 +76,17 @@ const RFC: Rules = {
         min_rto: tcp.min_rto,
         max_rto: tcp.max_rto,
         tick: tcp.tick,
+        tick_mode: tcp.tick_mode,
         sack: tcp.sack,
         duplicate_sack: tcp.duplicate_sack,
         limited_transmit: tcp.limited_transmit,
         prr: tcp.prr,
         timestamps: tcp.timestamps,
         window_scale: tcp.window_scale,
+        syn_window: match tcp.syn_window {
+            Some(bytes) => Or::of(Bytes(bytes)),
+            None => Or::NONE,
+        },
         ecn: tcp.ecn,
         handshake: tcp.handshake,
         idle_restart: tcp.idle_restart,
@@ -102,6 +109,7 @@ const NS2: Rules = Rules {
     window_limit: Window::Segments(1000),
     receive_window: Window::Bytes(Bytes(65_535 << 14)),
     window_scale: 14,
+    syn_window: Or::NONE,
     delayed_ack: Acks(None),
     initial_rto: Span::from_secs(3),
     rto_after_syn_loss: Span::from_secs(6),

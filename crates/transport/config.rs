@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use airfair_units::{Bytes, Span};
 
+/// The largest window that the header's field can say without scale, bytes.
+const LARGEST_FIELD: u64 = 65_535;
+
 /// The window with which a connection starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InitialWindow {
@@ -49,6 +52,16 @@ pub enum PartialAckTimer {
     SlowButSteady,
 }
 
+/// What a clock that ticks does to round-trip times and timers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TickMode {
+    /// Measured times and time-outs are rounded up to whole ticks; a timer fires when its time is over.
+    RoundUp,
+    /// The slow timer of 4.4BSD (`tcp_slowtimo`, `tcp_xmit_timer`): timers fire at ticks only, one of n ticks at the n-th from now and so
+    /// up to a tick early; a round-trip time is the number of ticks in it, which may be none.
+    Bsd,
+}
+
 /// The parameters of a connection. Sender and receiver are given the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TcpConfig {
@@ -71,8 +84,10 @@ pub struct TcpConfig {
     pub min_rto: Span,
     /// Upper bound of the retransmission time-out, also when it is backed off (RFC 6298 section 2.5).
     pub max_rto: Span,
-    /// Clock granularity, RFC 6298's G: measured round-trip times and time-outs are rounded up to whole ticks.
+    /// Clock granularity, RFC 6298's G.
     pub tick: Span,
+    /// What that granularity does to round-trip times and timers of the sender.
+    pub tick_mode: TickMode,
     /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675).
     pub sack: bool,
     /// The receiver reports what it received twice (RFC 2883); needs `sack`.
@@ -85,6 +100,9 @@ pub struct TcpConfig {
     pub timestamps: bool,
     /// Shift of the window field, 0..=14; 0: the option is not sent (RFC 7323 section 2).
     pub window_scale: u8,
+    /// Most that a SYN and its answer announce as window, bytes: their field is never scaled (RFC 7323 section 2.2), so no more than
+    /// 65,535; `None`: the whole, as where no header bounds a window.
+    pub syn_window: Option<u64>,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
     /// Connections are set up by SYNs; without, they stand at once and what both ends can is agreed.
@@ -152,12 +170,14 @@ impl TcpConfig {
         min_rto: Span::from_secs(1),
         max_rto: Span::from_secs(60),
         tick: Span::from_nanos(1),
+        tick_mode: TickMode::RoundUp,
         sack: true,
         duplicate_sack: false,
         limited_transmit: true,
         prr: false,
         timestamps: false,
         window_scale: 7,
+        syn_window: Some(LARGEST_FIELD),
         ecn: false,
         handshake: true,
         idle_restart: true,
@@ -179,6 +199,7 @@ impl TcpConfig {
         self.window_scale = self.window_scale.min(14);
         // A smaller buffer would be announced as none for ever.
         self.receive_window = self.receive_window.clamp(1 << self.window_scale, 1 << 62);
+        self.syn_window = self.syn_window.map(|window| window.clamp(1, LARGEST_FIELD));
         self.tick = self.tick.max(Span(1));
         self.max_rto = self.max_rto.max(Span(1));
         self.dupack_threshold = self.dupack_threshold.max(1);
@@ -187,7 +208,12 @@ impl TcpConfig {
 
     /// The receiver's buffer as a window field shifted by `scale` can say it, bytes (RFC 7323 section 2.2).
     pub(crate) fn whole_window(&self, scale: u8) -> u64 {
-        (self.receive_window >> scale).min(65_535) << scale
+        (self.receive_window >> scale).min(LARGEST_FIELD) << scale
+    }
+
+    /// What of a window a SYN or its answer announces, bytes.
+    pub(crate) fn of_syn(&self, window: u64) -> u64 {
+        self.syn_window.map_or(window, |most| window.min(most))
     }
 
     /// `span` rounded up to whole ticks.

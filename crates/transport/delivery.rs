@@ -34,7 +34,8 @@ pub(crate) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// A segment leaves (section 3.2); `idle`: nothing is in flight.
+    /// A segment leaves (section 3.2); `idle`: nothing was outstanding, SND.NXT == SND.UNA. That nothing is believed to be in the
+    /// network is not enough: after a time-out that is a guess, and would make the interval too short.
     pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> Snapshot {
         if idle {
             self.first_sent = now;

@@ -11,7 +11,7 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::{DelayedAck, Flags, InitialWindow, PartialAckTimer, SackBlocks};
-use crate::{Receiver, Segment, Sender, TcpConfig, Timestamps};
+use crate::{Receiver, Segment, Sender, TcpConfig, TickMode, Timestamps};
 
 /// Most segments that one poll may give: windows below are at most so many segments.
 const MOST_SEGMENTS: usize = 100_000;
@@ -107,6 +107,8 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         min_rto: Span(data.number()),
         max_rto: Span(data.number()),
         tick: Span(data.number()),
+        tick_mode: if data.flag() { TickMode::Bsd } else { TickMode::RoundUp },
+        syn_window: data.flag().then(|| data.number()),
         sack: bit(bits, 0),
         duplicate_sack: bit(bits, 1),
         limited_transmit: bit(bits, 2),

@@ -23,7 +23,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig};
+pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig, TickMode};
 pub use receiver::{Receiver, ReceiverStats};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
 pub use sender::{Limit, Sender, SenderStats, State};

@@ -1,8 +1,13 @@
 //! The retransmission time-out from measured round-trip times (RFC 6298 section 2, weights of RFC 7323 section 4.2).
+//!
+//! The slow timer of 4.4BSD is one of the clocks: `tcp_slowtimo` (`netinet/tcp_timer.c`) runs twice a second, counts every running
+//! timer down by one and every segment's time up by one; `tcp_xmit_timer` (`netinet/tcp_input.c`) smooths these counts from origin 0, but
+//! takes the first one from origin 1; the time-out is at least two ticks (`t_rttmin`). Its sums here are exact: those of 4.4BSD lose
+//! fractions, which keeps the time-out of a short path at three ticks; its successors do not.
 
-use airfair_units::Span;
+use airfair_units::{Span, Time};
 
-use crate::TcpConfig;
+use crate::{TcpConfig, TickMode};
 
 /// Smoothed round-trip time, its variation, and the time-out made of them.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +17,8 @@ pub(crate) struct RttEstimator {
     rto: Span,
     backoffs: u32,
     smallest: Option<Span>,
+    /// How much later than at the first multiple of a tick the run began, for [`TickMode::Bsd`].
+    phase: Span,
 }
 
 impl RttEstimator {
@@ -23,15 +30,65 @@ impl RttEstimator {
             rto: config.ticks(config.initial_rto),
             backoffs: 0,
             smallest: None,
+            phase: Span::ZERO,
         }
     }
 
-    /// Counts a measurement, one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off, since
+    /// The clock's first tick comes a tick less `phase` after the beginning of the run.
+    pub(crate) fn set_phase(&mut self, phase: Span) {
+        self.phase = phase;
+    }
+
+    /// Ticks of the clock up to a moment.
+    fn ticks_to(&self, at: Time, config: &TcpConfig) -> u128 {
+        (u128::from(at.0) + u128::from(self.phase.0)) / u128::from(config.tick.0)
+    }
+
+    /// A round-trip time that ends now as the clock measures it.
+    pub(crate) fn counted(&self, now: Time, rtt: Span, config: &TcpConfig) -> Span {
+        match config.tick_mode {
+            TickMode::RoundUp => config.ticks(rtt),
+            TickMode::Bsd => {
+                let begin = Time(now.0.saturating_sub(rtt.0));
+                let ticks = self.ticks_to(now, config) - self.ticks_to(begin, config);
+                Span(u64::try_from(ticks * u128::from(config.tick.0)).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// A round-trip time as laws are told it: those that need one under 4.4BSD (Vegas) read a finer clock than the timers do.
+    pub(crate) fn for_law(&self, rtt: Span, config: &TcpConfig) -> Span {
+        match config.tick_mode {
+            TickMode::RoundUp => config.ticks(rtt),
+            TickMode::Bsd => rtt,
+        }
+    }
+
+    /// When a time-out that begins now is over.
+    pub(crate) fn expiry(&self, now: Time, config: &TcpConfig) -> Time {
+        self.expiry_after(self.backoffs, now, config)
+    }
+
+    /// The same with the time-out doubled `times` times.
+    pub(crate) fn expiry_after(&self, times: u32, now: Time, config: &TcpConfig) -> Time {
+        let span = self.rto_after(times, config);
+        match config.tick_mode {
+            TickMode::RoundUp => now.saturating_add(span),
+            TickMode::Bsd => {
+                let tick = u128::from(config.tick.0);
+                let at = (self.ticks_to(now, config) + (u128::from(span.0) / tick).max(1)) * tick;
+                Time(u64::try_from(at - u128::from(self.phase.0)).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// Takes in a measurement as [`Self::counted`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off, since
     /// only data that were not sent again are measured (Karn; RFC 6298 section 5, last note).
     pub(crate) fn sample(&mut self, rtt: Span, per_round: u64, config: &TcpConfig) {
-        let rtt = config.ticks(rtt);
         match self.smoothed {
             None => {
+                let origin = if config.tick_mode == TickMode::Bsd { config.tick } else { Span::ZERO };
+                let rtt = Span(rtt.0.saturating_add(origin.0));
                 self.smoothed = Some(rtt);
                 self.variation = Span(rtt.0 / 2);
             }
@@ -43,9 +100,13 @@ impl RttEstimator {
                 self.smoothed = Some(toward(smoothed, rtt, 8 * per_round));
             }
         }
-        let smoothed = self.smoothed.unwrap_or(rtt).0;
-        let margin = config.tick.0.max(self.variation.0.saturating_mul(4));
-        self.rto = config.ticks(Span(smoothed.saturating_add(margin)).max(config.min_rto));
+        let (smoothed, spread) = (self.smoothed.unwrap_or(rtt).0, self.variation.0.saturating_mul(4));
+        let sum = match config.tick_mode {
+            TickMode::RoundUp => smoothed.saturating_add(spread.max(config.tick.0)),
+            // Fractions of a tick are cut off.
+            TickMode::Bsd => smoothed.saturating_add(spread) / config.tick.0 * config.tick.0,
+        };
+        self.rto = config.ticks(Span(sum).max(config.min_rto));
         self.backoffs = 0;
     }
 
@@ -140,7 +201,8 @@ mod tests {
         let coarse = TcpConfig { tick: Span::from_millis(10), ..config() };
         let mut rtt = RttEstimator::new(&coarse);
         for _ in 0..200 {
-            rtt.sample(Span::from_millis(91), 1, &coarse);
+            let counted = rtt.counted(Time(1_000_000_000), Span::from_millis(91), &coarse);
+            rtt.sample(counted, 1, &coarse);
         }
         // Each is measured as 100 ms, the variation fades, and G remains.
         assert_eq!(rtt.smoothed(), Some(Span::from_millis(100)));
@@ -181,6 +243,66 @@ mod tests {
         rtt.sample(Span::from_millis(100), 1, &config());
         rtt.begin_after_syn_loss(&config());
         assert_eq!(rtt.rto(&config()), Span::from_millis(300), "what was measured counts");
+    }
+
+    /// Half a second, as 4.4BSD; ticks at 0.2 s, 0.7 s, 1.2 s, ...
+    fn slow(min_rto_ms: u64) -> (TcpConfig, RttEstimator) {
+        let tick = Span::from_millis(500);
+        let config = TcpConfig {
+            tick,
+            tick_mode: TickMode::Bsd,
+            min_rto: Span::from_millis(min_rto_ms),
+            initial_rto: Span::from_secs(6),
+            ..TcpConfig::default()
+        };
+        let mut rtt = RttEstimator::new(&config);
+        rtt.set_phase(Span::from_millis(300));
+        (config, rtt)
+    }
+
+    const fn at(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    #[test]
+    fn the_slow_timer_counts_its_ticks() {
+        let (config, rtt) = slow(1000);
+        let counted = |from, to| rtt.counted(at(to), Span::from_millis(to - from), &config).0 / 500_000_000;
+        assert_eq!((counted(0, 199), counted(0, 200), counted(199, 201)), (0, 1, 1));
+        assert_eq!((counted(200, 699), counted(200, 700), counted(0, 1700)), (0, 1, 4));
+        assert_eq!(rtt.for_law(Span::from_millis(3), &config), Span::from_millis(3));
+    }
+
+    /// A timer of n ticks fires at the n-th tick: two ticks are over after more than 0.5 s and at most 1 s.
+    #[test]
+    fn the_slow_timer_fires_at_ticks() {
+        let (config, mut rtt) = slow(1000);
+        // 12 ticks before anything is measured: the twelfth after 0.3 s is at 6.2 s (the first at 0.7 s).
+        assert_eq!(rtt.expiry(at(300), &config), at(6200));
+        // One tick from origin 1, variation half of it: 1 + 4 / 2 = 3 ticks.
+        rtt.sample(Span::ZERO, 1, &config);
+        assert_eq!((rtt.rto(&config), rtt.expiry(at(300), &config)), (Span::from_millis(1500), at(1700)));
+        // From origin 0 then: 7/8 and 3/8 + 1/4 = 5/8 of a tick make 3.375, cut to 3.
+        rtt.sample(Span::ZERO, 1, &config);
+        assert_eq!(rtt.rto(&config), Span::from_millis(1500));
+        for _ in 0..40 {
+            rtt.sample(Span::ZERO, 1, &config);
+        }
+        assert_eq!(rtt.rto(&config), Span::from_secs(1), "two ticks are the least");
+        for (now, fires) in [(200, 1200), (201, 1200), (450, 1200), (699, 1200), (700, 1700)] {
+            assert_eq!(rtt.expiry(at(now), &config), at(fires), "{now}");
+        }
+        assert_eq!(rtt.expiry_after(1, at(450), &config), at(2200), "four ticks");
+    }
+
+    #[test]
+    fn a_slow_timer_is_never_over_at_once() {
+        let (config, mut rtt) = slow(0);
+        for _ in 0..100 {
+            rtt.sample(Span::ZERO, 1, &config);
+        }
+        assert_eq!((rtt.expiry(at(200), &config), rtt.expiry(at(699), &config)), (at(700), at(700)));
+        assert_eq!(rtt.expiry(Time(u64::MAX - 1), &config), Time(u64::MAX));
     }
 
     #[test]

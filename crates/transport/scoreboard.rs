@@ -38,6 +38,12 @@ impl Outstanding {
         self.seq + u64::from(self.payload) + u64::from(self.fin)
     }
 
+    /// The sequence number after which a SACK block covers it as a whole: a segment arrives in one piece, so that a block which ends
+    /// with the payload speaks for the FIN too.
+    fn covered_at(&self) -> u64 {
+        if self.payload > 0 { self.seq + u64::from(self.payload) } else { self.end() }
+    }
+
     /// What of it is in the network: RFC 6675's SetPipe (section 4), a segment instead of an octet.
     fn in_pipe(&self) -> u64 {
         if self.sacked {
@@ -206,7 +212,7 @@ impl Scoreboard {
         let (first, mut to) = known.map_or((left, left), |known| self.blocks[known]);
         let from = self.segments.partition_point(|segment| segment.seq < to);
         for segment in self.segments.range_mut(from..) {
-            if segment.end() > right {
+            if segment.covered_at() > right {
                 break;
             }
             to = segment.end();

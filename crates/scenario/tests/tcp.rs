@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use airfair_scenario::{Override, Scenario, read, read_file};
 use airfair_schemes::ParamValue;
 use airfair_sim::spec::{FlowSpec, Sizes, Traffic, Transport};
-use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig};
+use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, TickMode};
 use airfair_units::{Bytes, Span};
 
 const NODES: &str =
@@ -92,6 +92,8 @@ fn profiles_are_what_the_others_do() {
     assert_eq!((ns2.limited_transmit, ns2.handshake, ns2.fin, ns2.prr), (true, true, false, false));
     assert_eq!((ns2.syn_retries, ns2.partial_ack_timer), (None, PartialAckTimer::Impatient));
     assert_eq!((ns2.rto_after_syn_loss, ns2.fast_retransmit_once), (Span::from_secs(6), true));
+    // One-way TCP has no receiver's window, so that no SYN announces one.
+    assert_eq!((ns2.syn_window, config("", "").syn_window), (None, Some(65_535)));
     let ns3 = config("[tcp]\nprofile = \"ns-3\"\n", "");
     assert_eq!((ns3.initial_window, ns3.window_limit), (InitialWindow::Segments(10), 131_072));
     assert_eq!((ns3.min_rto, ns3.initial_rto), (Span::from_secs(1), Span::from_secs(3)));
@@ -142,6 +144,18 @@ fn windows_are_bytes_or_segments() {
     assert_eq!(config(written, "tcp = { receive_window = \"2 MB\" }").window_scale, 5);
     let same_shift = config(written, "tcp = { receive_window = \"2 MB\", window_scale = 14 }");
     assert_eq!((same_shift.receive_window, same_shift.window_scale), (2_000_000, 14));
+}
+
+#[test]
+fn the_window_of_a_syn_and_the_clock_are_keys() {
+    let ns2 = config("[tcp]\nprofile = \"ns-2\"\nsyn_window = \"1000 B\"\ntick_mode = \"bsd\"\n", "");
+    assert_eq!((ns2.syn_window, ns2.tick_mode), (Some(1000), TickMode::Bsd));
+    let own = config("", "tcp = { syn_window = \"unlimited\" }");
+    assert_eq!(own, TcpConfig { syn_window: None, ..TcpConfig::default() });
+    assert_eq!(own.tick_mode, TickMode::RoundUp);
+    let set = Override::parse("tcp.syn_window=unlimited").unwrap();
+    let spec = read(&text("", FTP), "x.toml", &[set]).unwrap().spec;
+    assert!(matches!(spec.flows[0].transport, Transport::Tcp { config, .. } if config.syn_window.is_none()));
 }
 
 #[test]

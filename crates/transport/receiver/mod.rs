@@ -54,8 +54,6 @@ pub struct Receiver {
     last_ack_sent: u64,
     /// Marks are echoed until the sender has reduced its window (RFC 3168 section 6.1.3).
     echo: bool,
-    /// Sequence number of the FIN, once one came.
-    fin: Option<u64>,
     /// When the answer to the SYN leaves again, and how often it has left.
     syn_ack_at: Option<Time>,
     syn_acks: u32,
@@ -82,7 +80,6 @@ impl Receiver {
             ts_recent: 0,
             last_ack_sent: 1,
             echo: false,
-            fin: None,
             syn_ack_at: None,
             syn_acks: 0,
             twice: None,
@@ -143,20 +140,16 @@ impl Receiver {
         let end = segment.seq.saturating_add(u64::from(segment.payload));
         let edge = self.window.edge(expected);
         let had_gap = self.reassembly.has_gap();
-        let news = self.reassembly.insert(from, end.min(edge));
-        if segment.flags.fin && end <= edge {
-            self.fin.get_or_insert(end);
-        }
-        let finished = self.fin == Some(self.reassembly.next()) && self.reassembly.take_fin();
+        let news = self.reassembly.insert(from, end.min(edge), segment.flags.fin && end <= edge);
+        let in_order = self.reassembly.next() > expected;
+        let finished = in_order && self.reassembly.is_finished();
         if let Some((left, right)) = news.twice.filter(|_| self.config.duplicate_sack && self.sack) {
             self.twice.get_or_insert((left, right));
         }
-        if segment.payload > 0 && !news.any {
-            self.stats.duplicates += 1;
-        }
-        let in_order = self.reassembly.next() > expected;
-        if news.any && !in_order {
-            self.stats.out_of_order += 1;
+        if segment.payload > 0 {
+            // What a closed window refuses was not received before.
+            self.stats.duplicates += u64::from(!news.any && from < edge);
+            self.stats.out_of_order += u64::from(news.any && !in_order);
         }
         self.window.on_delivered(self.delivered());
         // RFC 5681 section 4.2: at once for a segment ahead of a gap, one that fills a gap, and what is not new. A FIN is news
@@ -227,8 +220,7 @@ impl Receiver {
             mss: Some(config.mss as u16),
             window_scale: self.window.scale_option(),
             sack_permitted: self.sack,
-            // Not scaled on a SYN (RFC 7323 section 2.2).
-            ..Segment::bare(0, 1, config.receive_window.min(65_535))
+            ..Segment::bare(0, 1, self.window.edge(1) - 1)
         }
     }
 

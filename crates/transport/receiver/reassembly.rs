@@ -30,12 +30,13 @@ pub(crate) struct Reassembly {
     /// In a ring: gaps close at the front, and after a burst of losses there are thousands.
     runs: VecDeque<Run>,
     touches: u64,
-    finished: bool,
+    /// The sequence number after the FIN, once one came.
+    end: Option<u64>,
 }
 
 impl Default for Reassembly {
     fn default() -> Self {
-        Self { next: 1, runs: VecDeque::new(), touches: 0, finished: false }
+        Self { next: 1, runs: VecDeque::new(), touches: 0, end: None }
     }
 }
 
@@ -47,7 +48,7 @@ impl Reassembly {
 
     /// Payload in order, bytes: the SYN and the FIN do not count.
     pub(crate) fn delivered(&self) -> u64 {
-        self.next - 1 - u64::from(self.finished)
+        self.next - 1 - u64::from(self.is_finished())
     }
 
     /// Whether something has arrived ahead of a gap.
@@ -55,26 +56,33 @@ impl Reassembly {
         !self.runs.is_empty()
     }
 
-    /// Whether the FIN was taken.
+    /// Whether the FIN and everything before it has arrived.
     pub(crate) fn is_finished(&self) -> bool {
-        self.finished
+        self.end == Some(self.next)
     }
 
-    /// The FIN is next: takes it, once.
-    pub(crate) fn take_fin(&mut self) -> bool {
-        if self.finished {
-            return false;
+    /// The sequence number after what a segment brings whose payload ends before `right`: the FIN takes a number too, and nothing lies
+    /// beyond it. A FIN below what has arrived, or another than the first, is none.
+    fn end_of(&mut self, right: u64, fin: bool) -> u64 {
+        if fin && self.end.is_none() {
+            let arrived = self.runs.back().map_or(self.next, |run| run.right);
+            self.end = right.checked_add(1).filter(|_| right >= arrived);
         }
-        self.finished = true;
-        self.next = self.next.saturating_add(1);
-        self.runs.clear();
-        true
+        match self.end {
+            Some(end) if fin && end - 1 == right => end,
+            Some(end) => right.min(end - 1),
+            None => right,
+        }
     }
 
-    /// Data `[left, right)` arrived.
-    pub(crate) fn insert(&mut self, left: u64, right: u64) -> Inserted {
+    /// Data `[left, right)` arrived, and with them the FIN if `fin`.
+    pub(crate) fn insert(&mut self, left: u64, right: u64, fin: bool) -> Inserted {
         let mut news = Inserted::default();
-        if left >= right || self.finished {
+        if self.is_finished() {
+            return news;
+        }
+        let right = self.end_of(right, fin);
+        if left >= right {
             return news;
         }
         if left < self.next {

@@ -32,8 +32,8 @@ impl ReceiveWindow {
             reading: true,
         };
         window.buffer = window.field(window.buffer);
-        // What the SYN says is not scaled, but without handshake there is none.
-        window.edge = 1 + if config.handshake { window.buffer.min(65_535) } else { window.buffer };
+        // Without handshake no SYN has bounded the first window.
+        window.edge = 1 + if config.handshake { config.of_syn(window.buffer) } else { window.buffer };
         window
     }
 

@@ -108,7 +108,8 @@ impl Sender {
         if let Some((_, sent_at)) = self.timing.filter(|&(end, _)| self.una >= end) {
             self.timing = None;
             if !self.timestamps {
-                self.rtt.sample(now.since(sent_at), 1, &self.config);
+                let rtt = self.rtt.counted(now, now.since(sent_at), &self.config);
+                self.rtt.sample(rtt, 1, &self.config);
             }
         }
         if let Some(stamps) = segment.timestamps.filter(|_| self.timestamps) {
@@ -119,6 +120,7 @@ impl Sender {
             // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: as many a round as there may be.
             if advance && let Some(rtt) = self.echoed(stamps, now) {
                 let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
+                let rtt = self.rtt.counted(now, rtt, &self.config);
                 self.rtt.sample(rtt, per_round, &self.config);
             }
         }
@@ -126,7 +128,7 @@ impl Sender {
         let rtt = now.since(newest.snapshot.sent_at);
         // Not in ticks: it bounds the intervals of delivery rates, which are exact.
         self.rtt.observe(rtt);
-        Some(self.config.ticks(rtt))
+        Some(self.rtt.for_law(rtt, &self.config))
     }
 
     fn sample_rate(&mut self, news: &News, now: Time) -> (Option<RateSample>, bool) {
@@ -144,7 +146,7 @@ impl Sender {
         if partial && !self.partial_ack_restarts() {
             return;
         }
-        self.rto_at = Some(now.saturating_add(self.rtt.rto(&self.config)));
+        self.rto_at = Some(self.rtt.expiry(now, &self.config));
     }
 
     /// The receiver echoed a mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, since it was
@@ -156,7 +158,7 @@ impl Sender {
             self.tell_congestion(CongestionCause::Mark, flight, pipe, false, context);
             if one_segment {
                 // The window cannot fall below one segment: the timer sets the pace.
-                let wait = context.now.saturating_add(self.rtt.rto(&self.config));
+                let wait = self.rtt.expiry(context.now, &self.config);
                 self.reductions.hold = Some(wait);
                 self.rto_at = self.rto_at.map(|_| wait);
             }

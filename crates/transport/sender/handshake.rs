@@ -4,7 +4,7 @@ use airfair_schemes::places::{Context, FlowSetup};
 use airfair_units::{Bytes, Span, Time};
 
 use super::{Sender, State};
-use crate::{Flags, Segment, Timestamps};
+use crate::{Flags, Segment, TickMode, Timestamps};
 
 /// What timestamps take of every segment, bytes (RFC 7323 appendix A).
 const TIMESTAMPS_LEN: u32 = 12;
@@ -18,6 +18,12 @@ impl Sender {
     pub fn open(&mut self, context: &mut Context<'_>) {
         if self.state != State::Closed {
             return;
+        }
+        if self.config.tick_mode == TickMode::Bsd {
+            // A host's clock ticks for all its connections, hosts' clocks tick when they like. Each connection draws its own phase: two of
+            // one host then time out apart, which is a smaller error than all hosts of a network timing out at once.
+            let tick = self.config.tick.0;
+            self.rtt.set_phase(Span((context.random.uniform() * tick as f64) as u64).min(Span(tick - 1)));
         }
         if self.config.handshake {
             self.state = State::SynSent;
@@ -37,12 +43,11 @@ impl Sender {
         self.next = 1;
         self.stats.syns += 1;
         self.syn_at = (self.stats.syns == 1).then_some(now);
-        self.rto_at = Some(now.saturating_add(self.rtt.rto(&self.config)));
+        self.rto_at = Some(self.rtt.expiry(now, &self.config));
         let config = &self.config;
         let ecn = config.ecn;
         Segment {
-            // The window of a SYN is never scaled (RFC 7323 section 2.2).
-            window: config.receive_window.min(65_535),
+            window: config.of_syn(config.whole_window(config.window_scale)),
             // RFC 3168 section 6.1.1: ECE and CWR on a SYN say that this end can do ECN.
             flags: Flags { syn: true, ece: ecn, cwr: ecn, ..Flags::default() },
             timestamps: config.timestamps.then(|| Timestamps { value: Timestamps::clock(now), echo: 0 }),
@@ -72,10 +77,12 @@ impl Sender {
             None => segment.timestamps.filter(|_| self.timestamps).and_then(|s| self.echoed(s, context.now)),
         };
         self.ack_due = true;
-        self.establish(rtt, self.syn_at.is_none(), context);
+        let counted = rtt.map(|rtt| self.rtt.counted(context.now, rtt, &self.config));
+        self.establish(rtt.zip(counted), self.syn_at.is_none(), context);
     }
 
-    fn establish(&mut self, rtt: Option<Span>, syn_lost: bool, context: &mut Context<'_>) {
+    /// Data may flow; `rtt`: the round-trip time of the SYN, if it may be measured, exact and in ticks.
+    fn establish(&mut self, rtt: Option<(Span, Span)>, syn_lost: bool, context: &mut Context<'_>) {
         self.state = State::Open;
         (self.una, self.next) = (1, 1);
         self.rto_at = None;
@@ -87,9 +94,9 @@ impl Sender {
         }
         // The header of an explicit-rate scheme has to fit into the same packet.
         self.mss = self.mss.saturating_sub(self.law.header().map_or(0, |kind| kind.wire_len)).max(1);
-        if let Some(rtt) = rtt {
-            self.rtt.observe(rtt);
-            self.rtt.sample(rtt, 1, &self.config);
+        if let Some((exact, counted)) = rtt {
+            self.rtt.observe(exact);
+            self.rtt.sample(counted, 1, &self.config);
         }
         if syn_lost {
             self.rtt.begin_after_syn_loss(&self.config);
@@ -98,7 +105,7 @@ impl Sender {
         // RFC 5681 section 3.1: after a lost SYN the initial window is one segment.
         let initial_window = if syn_lost { mss } else { self.config.initial_window.bytes(self.mss) };
         let window_limit = Bytes(self.config.window_limit);
-        let rtt = rtt.map(|rtt| self.config.ticks(rtt));
+        let rtt = rtt.map(|(exact, _)| self.rtt.for_law(exact, &self.config));
         self.law.on_start(&FlowSetup { mss, initial_window, window_limit, rtt, syn_lost }, context);
     }
 

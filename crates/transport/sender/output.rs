@@ -66,8 +66,10 @@ impl Sender {
         }
         self.pace(segment.payload, &allowance, context.now)?;
         self.repair_now = false;
-        let snapshot = self.delivery.on_sent(context.now, self.board.pipe() == 0);
+        let snapshot = self.delivery.on_sent(context.now, false);
         self.board.resend(index, snapshot);
+        // RFC 6298 section 3 (Karn): its acknowledgement, or that of anything behind it, no longer tells which copy it is about.
+        self.timing = self.timing.filter(|&(end, _)| end <= segment.seq);
         self.stats.retransmissions += 1;
         self.stats.bytes_retransmitted += u64::from(segment.payload);
         Some(self.leave(segment.seq, segment.payload, segment.fin, true, &allowance, context))
@@ -114,7 +116,7 @@ impl Sender {
                 return Some((payload as u32, fin));
             }
             if self.persist_at.is_none() {
-                self.persist_at = Some(now.saturating_add(self.rtt.rto(&self.config)));
+                self.persist_at = Some(self.rtt.expiry(now, &self.config));
             }
         }
         None
@@ -135,7 +137,7 @@ impl Sender {
         }
         self.pace(payload, &allowance, now)?;
         let seq = self.next;
-        let snapshot = self.delivery.on_sent(now, self.board.pipe() == 0);
+        let snapshot = self.delivery.on_sent(now, self.board.is_empty());
         self.board.push(seq, payload, fin, snapshot);
         self.next = seq + u64::from(payload) + u64::from(fin);
         self.persist_at = None;
@@ -193,7 +195,7 @@ impl Sender {
         if let Some((prr, _)) = &mut self.prr {
             prr.on_sent(bytes);
         }
-        self.rto_at.get_or_insert(now.saturating_add(self.rtt.rto(&self.config)));
+        self.rto_at.get_or_insert_with(|| self.rtt.expiry(now, &self.config));
         let sent = Sent { bytes: Bytes(bytes), in_flight: Bytes(self.board.pipe()), retransmission };
         if payload > 0 {
             self.law.on_sent(&sent, context);

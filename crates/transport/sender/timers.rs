@@ -56,14 +56,14 @@ impl Sender {
         self.timing = None;
         self.reductions.on_reduced(self.next);
         self.rtt.back_off();
-        self.rto_at = Some(context.now.saturating_add(self.rtt.rto(&self.config)));
+        self.rto_at = Some(self.rtt.expiry(context.now, &self.config));
     }
 
     /// The window is still closed: a probe, and the next after twice the time.
     fn on_persist(&mut self, now: Time) {
         self.probe_due = true;
         self.persists = self.persists.saturating_add(1);
-        self.persist_at = Some(now.saturating_add(self.rtt.rto_after(self.persists, &self.config)));
+        self.persist_at = Some(self.rtt.expiry_after(self.persists, now, &self.config));
     }
 
     /// RFC 9293 section 3.8.3, R2.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use airfair_schemes::places::Ecn;
-use airfair_transport::{DelayedAck, PartialAckTimer, Receiver, Segment, Sender, State, TcpConfig};
+use airfair_transport::{DelayedAck, PartialAckTimer, Receiver, Segment, Sender, State, TcpConfig, TickMode};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use proptest::prelude::*;
@@ -161,7 +161,7 @@ fn transfer(config: &TcpConfig, law: Law, channel: Channel, bytes: u64, seed: u6
 }
 
 fn configs() -> impl Strategy<Value = TcpConfig> {
-    let switches = prop::array::uniform13(any::<bool>());
+    let switches = prop::array::uniform15(any::<bool>());
     (switches, 1u32..2000, 1u64..40_000, 1u64..50, 1u32..5).prop_map(|(on, mss, window, tick, threshold)| {
         let timeout = Span::from_millis(100);
         TcpConfig {
@@ -172,6 +172,8 @@ fn configs() -> impl Strategy<Value = TcpConfig> {
             min_rto: Span::from_millis(50),
             max_rto: Span::from_secs(5),
             tick: Span::from_millis(tick),
+            tick_mode: if on[13] { TickMode::Bsd } else { TickMode::RoundUp },
+            syn_window: on[14].then_some(65_535),
             sack: on[2],
             duplicate_sack: on[3],
             limited_transmit: on[4],

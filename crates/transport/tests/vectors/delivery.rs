@@ -1,5 +1,8 @@
 //! What the law is told of an acknowledgement, and delivery rates (draft-cheng-iccrg-delivery-rate-estimation).
 
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::Span;
+
 use crate::support::laws::Law;
 use crate::support::sender::{check, plain, with_sack};
 
@@ -91,7 +94,7 @@ fn what_was_reported_before_a_time_out_is_delivered_once() {
         # What was reported is forgotten where it is a question of sending again, but it is no news.
         1100 < 1 sack=2001:4001
         1200 < 4001
-        ~ 2000 cumulative 4000 flight 2000->0 lost 2000 rate 2000/200 app-limited round full sent 1000
+        ~ 2000 cumulative 4000 flight 2000->0 lost 2000 rate 2000/1100 app-limited round full sent 1000
         = delivered=4000
         ",
     );
@@ -178,4 +181,25 @@ fn every_segment_with_payload_is_told() {
     let log = script.log.lock().expect("one thread");
     let sent: Vec<_> = log.sent.iter().map(|s| (s.bytes.0, s.in_flight.0, s.retransmission)).collect();
     assert_eq!(sent, [(1000, 1000, false), (1000, 2000, false), (1000, 1000, true), (1000, 2000, true)]);
+}
+
+/// Section 3.2: idle is SND.NXT == SND.UNA. An application writes 10 kB/s and nothing is answered for 3 s: what is delivered then was
+/// 3 s under way, whatever the time-out made of it.
+#[test]
+fn a_time_out_is_no_idle_moment() {
+    let mut script = String::from("\n0 open\n");
+    for i in 0..20 {
+        script += &format!("{} write 1000\n> {}:{}\n", 100 * i, 1000 * i + 1, 1000 * i + 1001);
+    }
+    script += "
+        2900 timer
+        ! timeout 20000 pipe 20000
+        > 1:20001/1000
+        3000 < 20001
+        ~ 20000 cumulative 20000 flight 20000->0 lost 20000 rate 20000/3000 app-limited round full sent 2900
+    ";
+    let rto = Span::from_millis(2900);
+    let config =
+        TcpConfig { initial_window: InitialWindow::Segments(1), initial_rto: rto, min_rto: rto, ..plain() };
+    check(&config, Law::Fixed(20_000), &script);
 }

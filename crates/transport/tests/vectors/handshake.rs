@@ -213,3 +213,21 @@ fn without_handshake_the_connection_stands_at_once() {
         ",
     );
 }
+
+/// Without a bound the SYN announces the whole window, as a receiver without header would; a bound below the field's counts too.
+#[test]
+fn the_window_of_a_syn_may_be_the_whole() {
+    for (syn_window, says) in [(None, 1_024_000), (Some(1000), 1000), (Some(1 << 40), 65_535)] {
+        let config = TcpConfig { syn_window, ..with_syn() };
+        check(&config, Law::Fixed(10_000), &format!("0 open\n> S(mss=1000,scale=7,win={says})"));
+        crate::support::receiver::check(
+            &config,
+            &format!("0 < S mss=1000 scale=7\n> S.(mss=1000,scale=7,win={says})"),
+        );
+    }
+    // Nor is more announced than the field can say where the other end knows no scale.
+    crate::support::receiver::check(
+        &TcpConfig { syn_window: None, ..with_syn() },
+        "0 < S mss=1000\n> S.(mss=1000,win=65535)",
+    );
+}

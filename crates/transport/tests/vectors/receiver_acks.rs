@@ -389,3 +389,71 @@ fn an_answer_is_repeated_so_often() {
         ",
     );
 }
+
+/// The FIN takes a number (RFC 9293 section 3.4), and so a part of a SACK block (RFC 2018 section 3: what is received and queued).
+#[test]
+fn a_fin_ahead_of_a_gap_is_reported() {
+    check(
+        &with_sack(),
+        "
+        0 < 1001:2001 F
+        > 1,sack=1001:2002
+        1 < 1:1001
+        > 2002
+        = finished=true delivered=2000
+        ",
+    );
+    // Alone, and before its data.
+    check(
+        &with_sack(),
+        "
+        0 < 1001:1001 F
+        > 1,sack=1001:1002
+        = finished=false delivered=0 out-of-order=0 duplicates=0
+        1 < 1:1001
+        > 1002
+        = finished=true delivered=1000
+        2 < 1:1001 F
+        > 1002
+        = delivered=1000 duplicates=1
+        ",
+    );
+    // Data beyond a FIN, another FIN and a FIN below what has come cannot be.
+    check(
+        &with_sack(),
+        "
+        0 < 2001:3001
+        > 1,sack=2001:3001
+        1 < 1001:1001 F
+        > 1,sack=2001:3001
+        2 < 3001:4001 F
+        > 1,sack=2001:4002
+        3 < 4001:6001
+        > 1,sack=2001:4002
+        4 < 1001:1501 F
+        > 1,sack=1001:1501+2001:4002
+        5 < 1:3001
+        > 4002
+        = finished=true delivered=4000
+        ",
+    );
+}
+
+/// A byte that a closed window refuses was not received before.
+#[test]
+fn a_refused_probe_is_no_duplicate() {
+    check(
+        &TcpConfig { receive_window: 1000, window_scale: 0, ..plain() },
+        "
+        0 stop
+        0 < 1:1001
+        > 1001,win=0
+        500 < 1001:1002
+        > 1001,win=0
+        = segments=2 duplicates=0
+        600 < 1:1001
+        > 1001,win=0
+        = segments=3 duplicates=1
+        ",
+    );
+}

@@ -94,7 +94,7 @@ fn what_lies_beyond_is_refused() {
         "
         0 < 4001:5001
         > 1
-        = out-of-order=0 duplicates=1
+        = out-of-order=0 duplicates=0
         # The part within is taken; a FIN after what is refused is refused too.
         0 < 3501:4501 F
         > 1,sack=3501:4001

@@ -291,3 +291,35 @@ fn every_new_acknowledgement_restarts_the_timer() {
         ",
     );
 }
+
+/// Ten segments, the last with the FIN; the seventh is lost. The three behind it are three duplicates, whether the receiver counts the
+/// FIN's number into its block or not.
+#[test]
+fn the_segment_with_the_fin_is_a_duplicate_too() {
+    for last in ["7001:10002", "7001:10001"] {
+        let script = check(
+            &TcpConfig { fin: true, ..with_sack() },
+            Law::Fixed(10_000),
+            &format!(
+                "
+                0 write 10000
+                0 close
+                0 open
+                > 1:9001/1000 9001:10001F
+                100 < 6001
+                = srtt=100
+                101 < 6001 sack=7001:8001
+                102 < 6001 sack=7001:9001
+                103 < 6001 sack={last}
+                ! fast-loss 4000 pipe 0
+                > 6001:7001
+                = state=recovery duplicates=3
+                200 < 10002
+                ! recovered 0
+                = done=true timeouts=0
+                "
+            ),
+        );
+        assert_eq!(script.sender.stats().retransmissions, 1);
+    }
+}

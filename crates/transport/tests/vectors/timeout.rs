@@ -1,6 +1,6 @@
 //! The retransmission timer (RFC 6298) and what its expiry does (RFC 5681 section 3.1, RFC 6582 section 4, RFC 6675 section 5.1).
 
-use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_transport::{InitialWindow, TcpConfig, TickMode};
 use airfair_units::Span;
 
 use crate::support::laws::Law;
@@ -121,7 +121,8 @@ fn what_was_sent_again_is_not_measured_and_the_back_off_stays() {
         # Slow start after the time-out: two segments.
         1100 < 1001
         > 1001:3001/1000
-        ~ 1000 cumulative 1000 flight 1000->0 lost 3000 rate 1000/100 app-limited round full sent 1000
+        # The connection was not idle at 1000 ms: three segments were outstanding since 0.
+        ~ 1000 cumulative 1000 flight 1000->0 lost 3000 rate 1000/1100 app-limited round full sent 1000
         = srtt=none rto=2000 deadline=3100 window=2000
         1200 < 3001
         = srtt=none state=open deadline=none window=2500
@@ -371,4 +372,101 @@ fn no_sack_recovery_before_a_time_out_is_repaired() {
         = state=open
         ",
     );
+}
+
+/// RFC 6298 section 3 (Karn): 13 (12001) is timed, found lost in the same recovery and sent again: its acknowledgement after 203 ms is
+/// ambiguous.
+#[test]
+fn what_a_recovery_sends_and_repairs_is_not_measured() {
+    check(
+        &TcpConfig { min_rto: Span::from_millis(1), ..with_sack() },
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 endless
+        > 1:10001/1000
+        100 < 1 sack=1001:2001
+        > 10001:11001
+        101 < 1 sack=1001:3001
+        > 11001:12001
+        102 < 1 sack=1001:4001
+        ! fast-loss 10000 pipe 8000
+        > 1:1001 12001:13001
+        103 < 1 sack=1001:5001
+        > 13001:14001
+        104 < 1 sack=1001:6001
+        > 14001:15001
+        105 < 1 sack=1001:7001
+        > 15001:16001
+        106 < 1 sack=8001:9001,1001:7001
+        > 16001:17001
+        107 < 1 sack=8001:10001,1001:7001
+        > 17001:18001
+        108 < 1 sack=8001:11001,1001:7001
+        > 7001:8001 18001:19001
+        109 < 1 sack=8001:12001,1001:7001
+        > 19001:20001
+        200 < 7001 sack=8001:12001
+        > 20001:21001
+        203 < 7001 sack=13001:14001,8001:12001
+        > 21001:22001
+        204 < 7001 sack=13001:15001,8001:12001
+        > 22001:23001
+        = srtt=none
+        205 < 7001 sack=13001:16001,8001:12001
+        > 12001:13001 23001:24001
+        = state=recovery srtt=none
+        208 < 12001 sack=13001:16001
+        ! recovered 9000
+        > 24001:25001
+        = state=open srtt=none
+        # 23001 left once, after the repair.
+        305 < 24001
+        > 25001:34001/1000
+        = srtt=100
+        ",
+    );
+}
+
+/// Two losses by two time-outs: the second segment is sent again too.
+#[test]
+fn each_time_out_sends_the_first_segment_again() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(10), ..plain() },
+        Law::NewReno,
+        "
+        0 open
+        0 write 10000
+        > 1:10001/1000
+        1000 timer
+        ! timeout 10000 pipe 10000
+        > 1:1001
+        1100 < 1001
+        > 1001:3001/1000
+        = ssthresh=5000
+        3100 timer
+        ! timeout 9000 pipe 2000
+        > 1001:2001
+        ",
+    );
+}
+
+/// 4.4BSD's slow timer: ticks every 500 ms from a moment of the connection's own. A time-out of two ticks is over at the second tick,
+/// so between half a second and a second after it began, and what was sent at any moment between two ticks times out together.
+#[test]
+fn a_slow_timer_fires_at_its_ticks() {
+    let config = TcpConfig { tick: Span::from_millis(500), tick_mode: TickMode::Bsd, ..quick() };
+    let mut script = crate::support::sender::Script::new(
+        &TcpConfig { min_rto: Span::from_secs(1), ..config },
+        Law::Fixed(1000),
+    );
+    crate::support::run(&mut script, "0 open\n0 write 1000\n> 1:1001");
+    let first = script.sender.deadline().expect("data are outstanding").0;
+    assert!((500_000_001..=1_000_000_000).contains(&first), "two ticks, initial_rto 1 s: {first}");
+    let ms = first / 1_000_000;
+    crate::support::run(&mut script, &format!("{} < 1001\n{} write 1000\n> 1001:2001", ms - 500, ms - 300));
+    // No tick between sending and acknowledgement: one from origin 1, so three ticks.
+    assert_eq!(script.sender.rto(), Span::from_millis(1500));
+    let next = script.sender.deadline().expect("data are outstanding").0;
+    assert_eq!(next, first + 1_000_000_000, "the third tick from {first} on");
 }

@@ -6,12 +6,15 @@ this is the other reading. Figure 2 shows both.
 """
 
 QUALNET = (
-    # Buffers of 16384 B and delayed acknowledgements, as QualNet's scenario files have them; BSD's timers.
+    # Buffers of 16384 B and delayed acknowledgements, as QualNet's scenario files have them; initial window and timers of
+    # 4.4BSD, from which its TCP comes: a time-out of two ticks is over after 0.5 to 1 s.
+    'tcp.initial_window="1 segment"',
     'tcp.window_limit="16384 B"',
     'tcp.receive_window="16384 B"',
     "tcp.window_scale=0",
     'tcp.delayed_ack={segments=2, timeout="200 ms"}',
     'tcp.min_rto="1 s"',
     'tcp.tick="500 ms"',
+    'tcp.tick_mode="bsd"',
     "tcp.limited_transmit=false",
 )
