@@ -141,7 +141,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 def _fair(form: str, count: int) -> Claim:
     return Claim(
         text=f"With the rule of both directions {count} {form} share fairly",
-        where="ours; section III-B",
+        where="the rule is that of section III-B",
         source="ours",
         series=point("QFCP", form, count),
         baseline=point("QFCP, one direction", form, count),
@@ -154,7 +154,7 @@ def _fair(form: str, count: int) -> Claim:
 def _equal(count: int) -> Claim:
     return Claim(
         text=f"With the rule of both directions downloads get their half among {count}",
-        where="ours; section III-B",
+        where="the rule is that of section III-B",
         source="ours",
         series=point("QFCP", "mixed", count),
         baseline=point("QFCP, one direction", "mixed", count),

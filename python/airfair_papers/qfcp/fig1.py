@@ -44,14 +44,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from airfair.claims import Claim, Measured, number
+from airfair.claims import MAIN, Claim, Measured, number
 from airfair.paper import Experiment, Series
 
 from airfair_papers.qfcp.common import completions
 from airfair_papers.qfcp.common.completions import FINE, GROUPS
-from airfair_papers.qfcp.common.protocols import COLOURS, FOUR
+from airfair_papers.qfcp.common.protocols import BY_DIVISOR, CLOCK, COLOURS, FOUR, LEAST, PACED, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from airfair.recording import Recording
     from matplotlib.figure import Figure
 
@@ -60,13 +62,18 @@ ROUND_TRIP_S = 0.1
 FLOWS = 60_000
 LOADS = (0.5, 0.7, 0.9, 1.0)
 IDEAL = "processor sharing"
-VARIANTS = {
-    "QFCP, least RTT": ('qfcp.rtt="least"',),
-    "QFCP, paced": ("qfcp.paced=true",),
-    "QFCP, SACK": ("tcp.sack=true",),
+VARIANTS: Mapping[str, Protocol] = {
+    **BY_DIVISOR,
+    **LEAST,
+    **PACED,
+    "RCP, alpha 0.1": Protocol("rcp", (CLOCK, "rcp.alpha=0.1"), 16),
 }
-"""Other readings of what the paper leaves open of a sender, at the two upper loads."""
-VARIED = (0.9, 1.0)
+"""Other readings, at the paper's load: of QFCP, and RCP with the constant of the paper of 2005 that the
+paper cites."""
+PAPERS = 1.0
+"""The paper's load."""
+SHORT = 100
+"""Packets: files below this are short."""
 EVENNESS = "unevenness over sizes"
 
 
@@ -121,18 +128,28 @@ def _times(files: completions.Files, started: int) -> dict[str, float]:
     }
 
 
-def _claims(load: float) -> list[Claim]:
-    where = "section III-A, figure 1" if load == 1 else "ours; figure 1 at a lower load"
-    all_four = tuple(_point(name, load) for name in FOUR)
+def _claims(load: float, reading: str = MAIN, variant: str = "") -> list[Claim]:
+    """At a load; in another reading the claims that its variant takes part in, those of the paper."""
+    names = tuple(variant if variant.startswith(name) else name for name in FOUR)
+    all_four = tuple(_point(name, load) for name in names)
     tcp, xcp, rcp, qfcp = all_four
 
     def claim(
-        text: str, series: str, baseline: str | None, name: str, comparison: str, than: tuple[str, ...]
+        text: str,
+        series: str,
+        baseline: str | None,
+        name: str,
+        comparison: str,
+        than: tuple[str, ...],
+        *,
+        said: bool = True,
     ) -> Claim:
+        papers = said and load == PAPERS
         return Claim(
             text=f"{text}, load {load:g}",
-            where=where,
-            source="paper" if load == 1 else "ours",
+            where="section III-A, figure 1" if papers else "figure 1 at a lower load",
+            source="paper" if papers else "ours",
+            reading=reading,
             series=series,
             baseline=baseline,
             statistic=number(name),
@@ -144,20 +161,28 @@ def _claims(load: float) -> list[Claim]:
 
     made = []
     for group in GROUPS:
-        name = f"{group.name} (s)"
+        name, short = f"{group.name} (s)", group.most < SHORT
         made.append(claim(f"QFCP's mean is the lowest, {group.name}", qfcp, xcp, name, "below", all_four))
         made.append(
-            claim(f"RCP's is below TCP's and XCP's, {group.name}", rcp, None, name, "below", (tcp, xcp, rcp))
+            claim(
+                f"RCP's is below TCP's and XCP's, {group.name}",
+                rcp,
+                None,
+                name,
+                "below",
+                (tcp, xcp, rcp),
+                said=short,
+            )
         )
         made.append(
             claim(
                 f"QFCP's is below TCP's and XCP's, {group.name}", qfcp, xcp, name, "below", (tcp, xcp, qfcp)
             )
         )
-        if 20 <= group.least < 1000:
+        if short:
             made.append(claim(f"XCP's is the longest, {group.name}", xcp, None, name, "above", all_four))
     made.append(claim("TCP's means are the least even over sizes", tcp, None, EVENNESS, "above", all_four))
-    return made
+    return [one for one in made if not variant or one.source == "paper"]
 
 
 def draw(rows: Measured, figure: Figure) -> None:
@@ -166,7 +191,7 @@ def draw(rows: Measured, figure: Figure) -> None:
     for axes, load in zip(figure.subplots(2, 2, sharex=True, sharey=True).flat, LOADS, strict=True):
         for name in FOUR:
             completions.curve(axes, rows[_point(name, load)]["numbers"], name, COLOURS[name])
-        for name in VARIANTS if load in VARIED else ():
+        for name in VARIANTS if load == PAPERS else ():
             completions.curve(axes, rows[_point(name, load)]["numbers"], name, COLOURS[name], ":")
         bound = rows[_point(IDEAL, load)]["numbers"]
         completions.curve(axes, bound, f"{IDEAL}, these lists", "black", "--")
@@ -199,22 +224,15 @@ EXPERIMENT = Experiment(
         for series in (
             *(
                 Series(_point(name, load), p.scheme, (*_arrivals(load), *p.overrides), _point("QFCP", load))
-                for name, p in FOUR.items()
-            ),
-            *(
-                Series(
-                    _point(name, load),
-                    "qfcp",
-                    (*_arrivals(load), *FOUR["QFCP"].overrides, *changes),
-                    _point("QFCP", load),
-                )
-                for name, changes in VARIANTS.items()
-                if load in VARIED
+                for name, p in {**FOUR, **(VARIANTS if load == PAPERS else {})}.items()
             ),
             Series(_point(IDEAL, load), "droptail", (*_arrivals(load), *FAST), _point("QFCP", load)),
         )
     ),
-    claims=tuple(claim for load in reversed(LOADS) for claim in _claims(load)),
+    claims=(
+        *(claim for load in reversed(LOADS) for claim in _claims(load)),
+        *(claim for variant in VARIANTS for claim in _claims(PAPERS, variant, variant)),
+    ),
     draw=draw,
     read=read,
     interval="500 ms",

@@ -37,7 +37,7 @@ from airfair.claims import Claim, Measured, jain, number
 from airfair.paper import Experiment, Series
 
 from airfair_papers.qfcp.common.networks import Bundle, Network, payload_share
-from airfair_papers.qfcp.common.protocols import COLOURS, FOUR, LEAST
+from airfair_papers.qfcp.common.protocols import BY_DIVISOR, COLOURS, FOUR, LEAST
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -47,6 +47,7 @@ PATH = ("a", "b", "c")
 SLOW, QUICK = 20.0, 100.0
 TCP = 'scheme="newreno"'
 PROTOCOLS = {**FOUR, **LEAST}
+ALL_SPEAK = "all speak"
 SPEAKING = ("XCP", "RCP", "QFCP", "QFCP, least RTT")
 
 
@@ -61,7 +62,7 @@ def _network(slow: str, *, silent: bool, second: str = "") -> Network:
 
 
 NETWORKS = {
-    "all speak": _network("b-c", silent=False),
+    ALL_SPEAK: _network("b-c", silent=False),
     "b silent, bottleneck b-c": _network("b-c", silent=True),
     "b silent, bottleneck a-b": _network("a-b", silent=True),
     "b silent, beside TCP": _network("b-c", silent=True, second=TCP),
@@ -137,7 +138,7 @@ def _claims(protocol: str) -> list[Claim]:
             where="ours",
             source="ours",
             series=_point(protocol, network),
-            baseline=_point(protocol, "all speak"),
+            baseline=_point(protocol, ALL_SPEAK),
             about=("name", "node", "link", "flow"),
             statistic=number("fell back (share of flows)"),
             comparison="above",
@@ -150,8 +151,8 @@ def _claims(protocol: str) -> list[Claim]:
         where="ours",
         source="ours",
         series=_point(protocol, "b silent, beside TCP"),
-        baseline=_point(protocol, "all speak, beside TCP"),
         about=("name", "node", "link", "flow"),
+        baseline=_point(protocol, "all speak, beside TCP"),
         statistic=number("share of the first"),
         comparison="above",
         value=0.4,
@@ -160,9 +161,9 @@ def _claims(protocol: str) -> list[Claim]:
         text=f"{protocol} shares equally where all speak",
         where="ours",
         source="ours",
-        series=_point(protocol, "all speak"),
-        baseline=_point("TCP Reno", "all speak"),
+        series=_point(protocol, ALL_SPEAK),
         about=("tcp.tick", "flow"),
+        baseline=_point("TCP Reno", ALL_SPEAK),
         statistic=jain,
         comparison="above",
         value=0.95,
@@ -181,7 +182,7 @@ EXPERIMENT = Experiment(
             None if protocol == "TCP Reno" else _point("TCP Reno", name),
         )
         for name, network in NETWORKS.items()
-        for protocol, p in PROTOCOLS.items()
+        for protocol, p in {**PROTOCOLS, **(BY_DIVISOR if name == ALL_SPEAK else {})}.items()
     ),
     claims=tuple(claim for protocol in SPEAKING for claim in _claims(protocol)),
     draw=draw,

@@ -36,7 +36,7 @@ from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 
 from airfair_papers.qfcp.common.networks import Bundle, Network, payload_share
-from airfair_papers.qfcp.common.protocols import COLOURS, FOUR, LEAST
+from airfair_papers.qfcp.common.protocols import BY_DIVISOR, COLOURS, FOUR
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -126,7 +126,7 @@ DECIDED = tuple(name for name in NETWORKS if name not in {"single, weights", "do
 """Where limits leave one flow of a link without a limit, there is nothing to share: TCP does it as well."""
 
 
-PROTOCOLS = {**FOUR, **LEAST}
+PROTOCOLS = {**FOUR, **BY_DIVISOR}
 
 
 def _point(protocol: str, network: str) -> str:
@@ -164,9 +164,9 @@ def draw(rows: Measured, figure: Figure) -> None:
     for k, protocol in enumerate(PROTOCOLS):
         values = [rows[_point(protocol, network)]["numbers"][WORST] for network in NETWORKS]
         axes.barh(
-            [i + 0.16 * (k - 2) for i in range(len(NETWORKS))],
+            [i + 0.13 * (k - 2.5) for i in range(len(NETWORKS))],
             [100 * v["mean"] for v in values],
-            height=0.16,
+            height=0.13,
             xerr=[100 * (v["ci95"] or 0) for v in values],
             capsize=2,
             color=COLOURS[protocol],

@@ -110,7 +110,7 @@ EXPERIMENT = Experiment(
         *(
             Claim(
                 text=f"QFCP's mean is below TCP's and XCP's, {group.name}",
-                where="ours; figure 1 at another scale",
+                where="figure 1 at another scale",
                 source="ours",
                 series="QFCP",
                 baseline="XCP",

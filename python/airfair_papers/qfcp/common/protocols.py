@@ -40,6 +40,18 @@ LEAST: Mapping[str, Protocol] = {"QFCP, least RTT": Protocol("qfcp", (CLOCK, 'qf
 make the queue longer. The paper has "the sender's estimation", which the simulator takes for the smoothed
 one."""
 
+DIVISORS: Mapping[str, str] = {
+    "R in force": 'qfcp.divisor="in-force"',
+    "R before": 'qfcp.divisor="previous"',
+}
+"""The other readings of R(t - T) in equation (1): the share in force while y was measured, and the share one
+interval earlier. The scheme's own is the mean of both (`docs/schemes/qfcp.md` says why)."""
+
+BY_DIVISOR: Mapping[str, Protocol] = {
+    f"QFCP, {name}": Protocol("qfcp", (CLOCK, change), 16) for name, change in DIVISORS.items()
+}
+"""QFCP in these readings."""
+
 PACED: Mapping[str, Protocol] = {"QFCP, paced": Protocol("qfcp", (CLOCK, "qfcp.paced=true"), 16)}
 """QFCP whose segments leave at the granted rate; the paper's senders adjust a window and no more."""
 
@@ -54,5 +66,8 @@ COLOURS: Mapping[str, str] = {
     "QFCP, least RTT": "C2",
     "QFCP, SACK": "C8",
     "QFCP, no SACK": "C5",
+    "QFCP, R in force": "maroon",
+    "QFCP, R before": "darkorange",
+    "RCP, alpha 0.1": "gold",
 }
 """The same in all pictures."""
