@@ -217,7 +217,7 @@ impl FqCoDel {
                 continue;
             };
             match queue.codel.decide(&self.settings, &packet, queue.bytes, now) {
-                Verdict::Pass => {}
+                Verdict::Pass | Verdict::Echo(_) => {}
                 Verdict::Mark(reason) => {
                     packet.ecn = Ecn::Ce;
                     out.marked.push((packet.id, reason));

@@ -4,7 +4,7 @@ use airfair_units::math;
 use airfair_units::random::Stream;
 
 use crate::places::{
-    Aqm, Context, Direction, Ecn, MarkReason, Packet, Probability, QueueView, Setting, Verdict,
+    Aqm, Context, Direction, Ecn, MarkReason, Packet, PacketClass, Probability, QueueView, Setting, Verdict,
 };
 
 /// Name of marks of outgoing packets.
@@ -38,29 +38,40 @@ impl Curve {
 /// The AQM of an access point's radio: marks, and never drops.
 #[derive(Debug, Clone, Default)]
 pub struct LbmMark {
+    mark_acks: bool,
     outgoing: Probability,
     incoming: Probability,
 }
 
-/// A packet is marked if it can be, is not yet, and the draw says so.
-#[inline]
-fn judge(p: Probability, name: &'static str, packet: &Packet, random: &mut Stream) -> Verdict {
-    if packet.ecn == Ecn::Ect && p > Probability::ZERO && u64::from(random.next_u32()) < p.numerator() {
-        Verdict::Mark(MarkReason(name))
-    } else {
-        Verdict::Pass
+impl LbmMark {
+    /// With `mark_acks` an acknowledgement is marked too: it echoes to the sender of the data.
+    #[must_use]
+    pub fn new(mark_acks: bool) -> Self {
+        Self { mark_acks, ..Self::default() }
+    }
+
+    /// A packet is marked if it can be, is not yet, and the draw says so.
+    #[inline]
+    fn judge(&self, p: Probability, name: &'static str, packet: &Packet, random: &mut Stream) -> Verdict {
+        let verdict = match packet.class {
+            _ if packet.ecn == Ecn::Ect => Verdict::Mark(MarkReason(name)),
+            PacketClass::Ack if self.mark_acks => Verdict::Echo(MarkReason(name)),
+            _ => return Verdict::Pass,
+        };
+        let drawn = p > Probability::ZERO && u64::from(random.next_u32()) < p.numerator();
+        if drawn { verdict } else { Verdict::Pass }
     }
 }
 
 impl Aqm for LbmMark {
     #[inline]
     fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut Context<'_>) -> Verdict {
-        judge(self.outgoing, OUTGOING, packet, context.random)
+        self.judge(self.outgoing, OUTGOING, packet, context.random)
     }
 
     #[inline]
     fn on_receive(&mut self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
-        judge(self.incoming, INCOMING, packet, context.random)
+        self.judge(self.incoming, INCOMING, packet, context.random)
     }
 
     fn judges_received(&self) -> bool {

@@ -30,8 +30,12 @@
 //! - **The delay** is from a packet's arrival in the access point's queue to the MAC's acknowledgement, the mean of those
 //!   acknowledged in the window. A window without any changes nothing. Packets that the MAC gives up are not counted.
 //! - **How often rho_0 moves**: once every t_avg; once every `adapt_windows` of them, by the mean delay of all, in general.
-//! - **Bounds of rho_0**: 0 and `max_rho0`, 1. An idle cell lets rho_0 rise to its bound, from which it must come down again when
-//!   load comes; more than the air can carry (0.2 to 0.3 of 11 Mbit/s) does nothing but make that way longer.
+//! - **Bounds of rho_0**: 0 and `max_rho0`, 0.25. An idle cell lets rho_0 rise to its bound, from which it must come down again when
+//!   load comes; more than the air can carry (0.2 to 0.3 of 11 Mbit/s) does nothing but make that way longer. A larger `rho0` asks
+//!   for a larger bound.
+//! - **Marks on acknowledgements**: "a packet, flowing either in the uplink or the downlink" is marked. RFC 3168 leaves pure
+//!   acknowledgements unmarked; with `mark_acks` they are drawn for too, and a drawn one carries ECN-Echo from there on, so
+//!   that the sender of the data halves its window: a segment and its acknowledgement then meet two draws.
 //! - **Wired routers** "mark too": RED with ECN and its defaults at each wire (`wired_red`), its packet time that of 1000 B.
 //! - **Packets that cannot be marked** (no ECN, pure acknowledgements, SYN) pass: LBM drops nothing, whatever the load is.
 //!
@@ -109,9 +113,9 @@ const ADAPT_WINDOWS: ParamDoc = ParamDoc {
 };
 const MAX_RHO0: ParamDoc = ParamDoc {
     name: "max_rho0",
-    doc: "rho0 rises no further; at what the air can carry at most it comes down soonest when load comes",
+    doc: "rho0 rises no further; the default is the load of a full cell, above which rho0 does nothing but take longer to come down",
     kind: ParamKind::Number,
-    default: "1",
+    default: "0.25",
 };
 const CURVE: ParamDoc = ParamDoc {
     name: "curve",
@@ -143,6 +147,12 @@ const DOWNLINK_ONLY: ParamDoc = ParamDoc {
     kind: ParamKind::Flag,
     default: "false",
 };
+const MARK_ACKS: ParamDoc = ParamDoc {
+    name: "mark_acks",
+    doc: "acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks \"a packet\" of either direction",
+    kind: ParamKind::Flag,
+    default: "false",
+};
 const WIRED_RED: ParamDoc = ParamDoc {
     name: "wired_red",
     doc: "queues of wires run RED with ECN; false: drop-tail",
@@ -166,6 +176,7 @@ pub(crate) const PARAMS: &[ParamDoc] = &[
     MEAN_PACKET,
     ACCESS_SCALE,
     DOWNLINK_ONLY,
+    MARK_ACKS,
     WIRED_RED,
 ];
 
@@ -194,6 +205,8 @@ pub struct Lbm {
     pub measure: Measure,
     /// Neither measure nor mark what is received.
     pub downlink_only: bool,
+    /// Mark acknowledgements too.
+    pub mark_acks: bool,
     /// RED with ECN at wires.
     pub wired_red: bool,
 }
@@ -222,12 +235,13 @@ impl Lbm {
             max_rho0: params.number(&MAX_RHO0, 0.0..=1.0)?,
             measure: Measure::named(params.choice(&MEASURE)?, mean_packet, access_scale),
             downlink_only: params.flag(&DOWNLINK_ONLY)?,
+            mark_acks: params.flag(&MARK_ACKS)?,
             wired_red: params.flag(&WIRED_RED)?,
         };
         if lbm.max_delay < lbm.min_delay {
             return Err(refused(&MAX_DELAY, "expected a delay of at least min_delay"));
         }
-        if lbm.max_rho0 < lbm.rho0 {
+        if lbm.adapt && lbm.max_rho0 < lbm.rho0 {
             return Err(refused(&MAX_RHO0, "expected at least rho0"));
         }
         Ok(lbm)
@@ -252,9 +266,9 @@ fn red_at(rate: Rate) -> Option<Red> {
 impl Scheme for Lbm {
     fn aqm(&self, interface: &Interface) -> Option<Box<dyn Aqm>> {
         match interface.medium {
-            Medium::Radio => {
-                interface.is_access_point_radio().then(|| Box::new(LbmMark::default()) as Box<dyn Aqm>)
-            }
+            Medium::Radio => interface
+                .is_access_point_radio()
+                .then(|| Box::new(LbmMark::new(self.mark_acks)) as Box<dyn Aqm>),
             Medium::Wire if self.wired_red => Some(Box::new(red_at(interface.rate)?)),
             Medium::Wire => None,
         }

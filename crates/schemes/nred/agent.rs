@@ -31,7 +31,7 @@ pub struct NredAgent {
     heard: Heard,
     me: NodeId,
     neighbours: Vec<NodeId>,
-    /// When a packet of a flow last passed.
+    /// When the node was last on the path of a flow.
     last_traffic: Option<Time>,
     /// At the last check.
     congestion: Congestion,
@@ -122,7 +122,7 @@ impl Agent for NredAgent {
     }
 
     fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
-        if sample.traffic > 0 {
+        if sample.traffic > 0 || self.nred.set_up && sample.set_up > 0 {
             self.last_traffic = Some(context.now);
         }
         self.accounting.add(sample);

@@ -33,6 +33,7 @@ impl Side {
         self.count = Some(count);
         let (one, p_b) = (Probability::ONE.numerator(), self.p_b.numerator());
         let left = one.saturating_sub(u64::from(count).saturating_mul(p_b));
+        // A draw from [0, 1) with 32 bits below p_a has the probability p_a, as the paper's "random([0, 1]) <= p_a".
         // draw < 2^32, left <= 2^32, p_b < 2^32 in the second test: all products fit.
         let dropped = left <= p_b || u64::from(random.next_u32()) * left < p_b << 32;
         if dropped {

@@ -27,19 +27,23 @@
 //!   above max_th decides whether a full channel drops 14 % or everything. The paper saw it "around 240" and took that as max_th.
 //!   Here a full channel is busy for 0.988 of the time in the scene where the paper measured it (`airfair paper nred/fig6`), so
 //!   1030 B puts it at 240.
-//! - **W** is the paper's 2 Mbit/s whatever the radio's rate is: the thresholds are shares of a full channel (0.40 and 0.96), and a
+//! - **W** is the paper's 2 Mbit/s whatever the radio's rate is: the thresholds are shares of a full channel (0.41 and 0.99), and a
 //!   radio of 11 Mbit/s fills its channel at the same shares. With W from the radio an index of 240 would be a channel that is
 //!   busy for 17 % of the time.
 //! - **Below min_th** Algorithm 5.1 has no branch and would keep the last value; here `p_b` and `normalizedP_b` become 0.
 //! - **T_NCN and lifetime**: the paper gives the rule "at least twice" and, for one experiment, 2 s. A starved node cannot win the
 //!   channel every 200 ms to renew its cry, so 1 s and 2 s.
+//!   The index can then not exceed 242.7, and its average hardly 240: **the branch p_b = 1 is not reached** in the paper's scenes. It is
+//!   with `mean_packet` 1000 B, where a full channel has up to 250.
 //! - **Condition (ii)**, being on the path of a flow: a packet of a flow was sent, passed on or received within `memory`
-//!   (60 s: a starved TCP sender is silent for seconds between its time-outs).
+//!   (60 s: a starved TCP sender is silent for seconds between its time-outs), or the node is on the static route of a flow that has
+//!   sent something of which nothing has arrived yet (`set_up`). Otherwise a receiver whose first SYN is lost in a full channel,
+//!   the one that suffers most, would be mute until a SYN comes through. Routes found on demand leave packets at each node of theirs.
 //! - **Condition (iii)**, suffering: `avg_tx + avg_rx < theta avg` with theta 0.5, the fair share of two.
 //! - **Condition (iv)**, "in the past interval": since the last check, T_NCN ago.
 //! - **The sender of an NCN** does not follow it itself ("a node has received a NCN packet"); `obey_own` says otherwise.
-//! - **U_rx** counts frames for this node only (`receive_own`): it is the node's own use of the channel. With `rx_all` every
-//!   decodable frame counts.
+//! - **U_rx** counts frames for this node only (`receive_own`): it is the node's own use of the channel; broadcasts, which all
+//!   neighbours receive, are their sender's. With `rx_all` every decodable frame counts.
 //! - **`else count <- -1`** of Algorithm 5.2 belongs to "if p_a > 0", as in RED.
 //! - **`1 - count p_b <= 0`**: `p_a` is 1.
 //! - All data and all acknowledgements count and may be dropped; control packets are exempt. A packet that is passed on is judged
@@ -132,6 +136,12 @@ const MEMORY: ParamDoc = ParamDoc {
     kind: ParamKind::Span,
     default: "60 s",
 };
+const SET_UP: ParamDoc = ParamDoc {
+    name: "set_up",
+    doc: "a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets pass; condition (ii)",
+    kind: ParamKind::Flag,
+    default: "true",
+};
 const ECN: ParamDoc = ParamDoc {
     name: "ecn",
     doc: "marks instead of dropping where the packet can be marked; section 8",
@@ -170,6 +180,7 @@ pub(crate) const PARAMS: &[ParamDoc] = &[
     LIFETIME,
     THETA,
     MEMORY,
+    SET_UP,
     ECN,
     OBEY_OWN,
     RX_ALL,
@@ -201,6 +212,8 @@ pub struct Nred {
     pub theta: f64,
     /// Of condition (ii).
     pub memory: Span,
+    /// Flows whose first packets are on their way count for condition (ii).
+    pub set_up: bool,
     /// Mark where possible.
     pub ecn: bool,
     /// Follow one's own notification.
@@ -230,6 +243,7 @@ impl Nred {
             lifetime: params.span(&LIFETIME, least..=Span::from_millis(65_535))?,
             theta: params.number(&THETA, 0.0..=10.0)?,
             memory: params.span(&MEMORY, least..=most)?,
+            set_up: params.flag(&SET_UP)?,
             ecn: params.flag(&ECN)?,
             obey_own: params.flag(&OBEY_OWN)?,
             rx_all: params.flag(&RX_ALL)?,

@@ -52,12 +52,14 @@ pub struct NodeSample {
     pub interval: Span,
     /// Radio states.
     pub airtime: Airtime,
-    /// Part of `receive` spent on frames for this node.
+    /// Part of `receive` spent on frames for this node; broadcasts are for nobody in particular.
     pub receive_own: Span,
     /// Responses that did not come: attempts that failed.
     pub retries: u32,
     /// Packets of flows, acknowledgements included, that left its queue or that it received for itself or to pass on.
     pub traffic: u32,
+    /// Flows that are being set up: their static route passes the node, they have sent something, and none of it has arrived.
+    pub set_up: u32,
     /// Its queue.
     pub queue: QueueView,
     /// What its link has carried; nothing unless the agent [measures](Agent::measures_link) it.

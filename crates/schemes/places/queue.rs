@@ -22,6 +22,8 @@ pub enum Verdict {
     Pass,
     /// Mark it.
     Mark(MarkReason),
+    /// Set ECN-Echo in the TCP header of an acknowledgement, as if its receiver echoed a mark; any other packet passes.
+    Echo(MarkReason),
     /// Drop it.
     Drop(DropReason),
 }

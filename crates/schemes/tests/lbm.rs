@@ -97,7 +97,7 @@ fn the_marking_probability_rises_from_rho_0() {
 /// Section 2.3 with [10, 15] ms and steps of 0.01, from 0.2.
 #[test]
 fn rho_0_follows_the_delay() {
-    let mut adaptation = Adaptation::new(&lbm(&[ADAPT]));
+    let mut adaptation = Adaptation::new(&lbm(&[ADAPT, number("max_rho0", 1.0)]));
     let mut after = |packets: u64, mean_us: u64| {
         adaptation.add(packets, Span::from_micros(mean_us) * packets);
         adaptation.rho0()
@@ -202,6 +202,34 @@ fn packets_of_both_directions_are_marked_and_none_dropped() {
     for ecn in [Ecn::NotEct, Ecn::Ce] {
         assert_eq!((radio.sends(ecn), radio.receives(ecn)), (Verdict::Pass, Verdict::Pass));
     }
+}
+
+/// Acknowledgements carry no mark of their own (RFC 3168); where they are to be marked too, they echo. Nothing else changes.
+#[test]
+fn acknowledgements_echo_if_they_are_to_be_marked() {
+    let mut judged = [false, true].map(|mark_acks| {
+        let mut radio = Radio::new(1.0, 1.0);
+        let mut mark = LbmMark::new(mark_acks);
+        mark.apply(Setting::Probability(Direction::Incoming, Probability::ONE));
+        radio.mark = mark;
+        let mut context = Context { now: Time::ZERO, random: &mut radio.random, out: &mut radio.out };
+        [(PacketClass::Ack, Ecn::NotEct), (PacketClass::Data, Ecn::NotEct), (PacketClass::Data, Ecn::Ect)]
+            .map(|(class, ecn)| radio.mark.on_receive(&packet(class, ecn), &mut context))
+    });
+    let marked = Verdict::Mark(MarkReason(INCOMING));
+    assert_eq!(judged[0], [Verdict::Pass, Verdict::Pass, marked]);
+    judged[1].reverse();
+    assert_eq!(judged[1], [marked, Verdict::Pass, Verdict::Echo(MarkReason(INCOMING))]);
+}
+
+/// A target lets rho_0 rise no further than a full cell's load, unless a larger bound is asked for.
+#[test]
+fn rho_0_does_not_drift_in_an_idle_cell() {
+    let mut adaptation = Adaptation::new(&lbm(&[ADAPT]));
+    for _ in 0..1000 {
+        adaptation.add(10, Span::from_millis(10));
+    }
+    assert!(near(adaptation.rho0(), 0.25), "{}", adaptation.rho0());
 }
 
 /// Of 40,000 packets a share of 0.04 is marked, within four standard deviations (0.0039); at 0 none.
@@ -345,7 +373,9 @@ fn parameters_that_contradict_each_other_are_refused() {
         |set: &[(&'static str, ParamValue)]| Lbm::from_params(&params(set)).unwrap_err().to_string();
     let ms = |n| ParamValue::Span(Span::from_millis(n));
     assert_eq!(problem(&[("min_delay", ms(20))]), "max_delay: expected a delay of at least min_delay");
-    assert_eq!(problem(&[number("max_rho0", 0.19)]), "max_rho0: expected at least rho0");
+    assert_eq!(problem(&[ADAPT, number("max_rho0", 0.19)]), "max_rho0: expected at least rho0");
+    assert_eq!(problem(&[ADAPT, number("rho0", 0.3)]), "max_rho0: expected at least rho0");
+    assert!(Lbm::from_params(&params(&[number("rho0", 0.3)])).is_ok(), "a threshold that stays has no bound");
     assert_eq!(
         problem(&[("measure", ParamValue::Choice("noise"))]),
         "measure: expected one of utilisation, packets, access"

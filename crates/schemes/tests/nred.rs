@@ -408,6 +408,29 @@ fn a_silent_flow_is_remembered() {
     assert!((9..=11).contains(&node.said.len()), "{}", node.said.len());
 }
 
+/// Condition (ii): the receiver of a flow whose first SYN is lost is on its path, unless only packets that pass are to count.
+#[test]
+fn a_flow_that_is_being_set_up_counts() {
+    let waits = NodeSample { traffic: 0, set_up: 1, ..of(STARVED) };
+    let mut node = Node::new(&[]);
+    node.live(200, waits);
+    assert!(node.said.len() > 10, "{}", node.said.len());
+    let mut old = Node::new(&[("set_up", ParamValue::Flag(false))]);
+    old.live(200, waits);
+    assert_eq!(old.said, []);
+}
+
+/// With the paper's numbers and C = 1030 B a channel that is always busy has an index of 2,000,000 / 8240 = 242.7: no share below
+/// 0.989 of the time reaches max_th, and the paper's own scenes have at most 0.988. With 1000 B it is 250.
+#[test]
+fn a_full_channel_lies_just_below_or_above_max_th() {
+    for (bytes, busy, all) in [(1030, 0.988, false), (1030, 1.0, true), (1000, 0.988, true)] {
+        let nred = nred(&[("mean_packet", ParamValue::Bytes(Bytes(bytes)))]);
+        let avg = busy * 2e6 / (8.0 * bytes as f64);
+        assert_eq!(Detector::new(&nred).congestion(avg).p_b == 1.0, all, "{bytes} B, {busy}: {avg}");
+    }
+}
+
 /// §5.3: the share is normalizedP_b times avg_tx and avg_rx: here 0.07/170 of 100 and of 20.
 #[test]
 fn the_greedy_drop_in_proportion_to_their_share() {

@@ -220,7 +220,7 @@ impl Air {
         }
         if own || frame.receiver == BROADCAST {
             self.counters[h].received[frame.kind as usize] += 1;
-            station.slow.receive_own += frame.end - frame.start;
+            station.slow.receive_own += u64::from(own) * (frame.end - frame.start);
             let counting = station.radio.deadline != NO_DEADLINE;
             if self.recorder.is_some() {
                 self.tell_received(frame, hearer.id, end);

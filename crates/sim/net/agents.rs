@@ -38,6 +38,8 @@ struct Host {
     node: u32,
     rank: u32,
     interval: Span,
+    /// Flows whose static routes pass the node.
+    passing: Vec<u32>,
     last: Counted,
     /// Nodes that can decode what it sends.
     neighbours: usize,
@@ -102,11 +104,38 @@ impl Net {
         let node = self.ports[port as usize].node;
         let (rank, interval) = (self.node_ranks[node as usize], agent.sample_interval());
         let counts = MessageCounts::default();
-        let (last, timers) = (Counted::default(), BTreeMap::new());
+        let (last, timers, passing) = (Counted::default(), BTreeMap::new(), Vec::new());
         let neighbours = self.ports[port as usize].peers.len();
         self.agents.hosts.resize_with(stations, || None);
-        let host = Host { agent, random, port, node, rank, interval, last, neighbours, timers, counts };
+        let host =
+            Host { agent, random, port, node, rank, interval, passing, last, neighbours, timers, counts };
         self.agents.hosts[station as usize] = Some(host);
+    }
+
+    /// Every agent's host learns which flows' static routes pass its node, in either direction.
+    pub(super) fn pass_flows(&mut self) {
+        if self.agents.is_empty() {
+            return;
+        }
+        for flow in 0..self.flows.len() {
+            let (from, to) = (self.flows[flow].from, self.flows[flow].to);
+            for (start, end) in [(from, to), (to, from)] {
+                let mut node = start;
+                self.passes(node, flow as u32);
+                while let Some(hop) = self.static_hop(node, end).filter(|_| node != end) {
+                    node = hop.node;
+                    self.passes(node, flow as u32);
+                }
+            }
+        }
+    }
+
+    fn passes(&mut self, node: u32, flow: u32) {
+        for host in self.agents.hosts.iter_mut().flatten().filter(|host| host.node == node) {
+            if host.passing.last() != Some(&flow) {
+                host.passing.push(flow);
+            }
+        }
     }
 
     /// Every agent starts, at time 0.
@@ -174,6 +203,11 @@ impl Net {
         let Some(host) = self.agents.at(station) else { return };
         let (port, received_messages, last) = (host.port, host.counts.received, host.last);
         let (interval, rank) = (host.interval, host.rank);
+        let under_way = |f: &&u32| {
+            let flow = &self.flows[**f as usize];
+            flow.sent_total > 0 && flow.delivered_total == 0 && now < flow.stop
+        };
+        let set_up = host.passing.iter().filter(under_way).count() as u32;
         let port = &self.ports[port as usize];
         let received: u64 = counters.received_data() - received_messages;
         let counted = Counted {
@@ -190,6 +224,7 @@ impl Net {
             receive_own: Span(counted.receive_own.0 - last.receive_own.0),
             retries: (counted.retries - last.retries) as u32,
             traffic: (counted.traffic - last.traffic) as u32,
+            set_up,
             queue: port.queue.view(),
             link: counted.link - last.link,
         };

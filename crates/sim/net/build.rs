@@ -253,6 +253,7 @@ impl Net {
         for (flow, law) in spec.flows.iter().zip(ids) {
             net.add_flow(flow, law, seed, agenda);
         }
+        net.pass_flows();
         for (i, link) in spec.links.iter().enumerate() {
             let rank = net.wires[2 * i].rank;
             for change in &link.rate_changes {

@@ -111,6 +111,14 @@ impl Cargo {
         }
     }
 
+    /// Sets ECN-Echo in the acknowledgement at an index; not in a SYN, where the flag offers ECN (RFC 3168, 6.1.1).
+    pub(crate) fn echo(&mut self, at: usize) -> bool {
+        let Some(Line { flags, .. }) = self.lines.get_mut(at) else { return false };
+        let sets = flags.ack && !flags.syn && !flags.ece;
+        flags.ece |= sets;
+        sets
+    }
+
     /// What the packet at an index carries or has just carried, with the ECN bits of its IP header.
     #[inline]
     pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {
@@ -138,6 +146,23 @@ mod tests {
     #[test]
     fn a_line_is_a_line() {
         assert_eq!(size_of::<Line>(), 64);
+    }
+
+    /// An acknowledgement gets the flag once; a SYN, whose flag says something else, and data without ACK never.
+    #[test]
+    fn an_acknowledgement_is_made_to_echo() {
+        let mut cargo = Cargo::default();
+        let flags = |ack, syn| Flags { syn, ack, fin: false, ece: false, cwr: false };
+        for (i, (ack, syn, set)) in
+            [(true, false, true), (true, true, false), (false, false, false)].into_iter().enumerate()
+        {
+            let segment = Segment { flags: flags(ack, syn), ..Segment::bare(7, 8, 9) };
+            cargo.load(i, &segment, ConnectionId::NONE, false);
+            assert_eq!(cargo.echo(i), set);
+            assert_eq!(cargo.get(i, Ecn::NotEct).unwrap().segment.flags.ece, set);
+            assert!(!cargo.echo(i), "once");
+        }
+        assert!(!cargo.echo(3), "nothing is there");
     }
 
     /// Whatever a place carried before, a segment comes out as it went in.

@@ -526,6 +526,7 @@ impl Net {
                 queued.ecn = Ecn::Ce;
                 self.mark(handle, reason);
             }
+            Verdict::Echo(reason) => self.echo(handle, reason),
             Verdict::Drop(reason) => {
                 self.drop_at(port, handle, reason.0, now);
                 return false;
@@ -537,6 +538,13 @@ impl Net {
     fn mark(&mut self, handle: u64, reason: MarkReason) {
         if let Some(packet) = self.packets.get_mut(handle) {
             packet.ecn = Ecn::Ce;
+            *self.marks.entry(reason.0).or_insert(0) += 1;
+        }
+    }
+
+    /// ECN-Echo is set in an acknowledgement on its way.
+    fn echo(&mut self, handle: u64, reason: MarkReason) {
+        if self.packets.echo(handle) {
             *self.marks.entry(reason.0).or_insert(0) += 1;
         }
     }
@@ -590,6 +598,10 @@ impl Net {
             Verdict::Pass => true,
             Verdict::Mark(reason) => {
                 self.mark(handle, reason);
+                true
+            }
+            Verdict::Echo(reason) => {
+                self.echo(handle, reason);
                 true
             }
             Verdict::Drop(reason) => {
@@ -714,6 +726,7 @@ impl Net {
                     continue;
                 }
                 Verdict::Mark(reason) => self.mark(handle, reason),
+                Verdict::Echo(reason) => self.echo(handle, reason),
                 Verdict::Pass => {}
             }
             self.leave_hop(port, handle, now);

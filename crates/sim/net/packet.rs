@@ -136,6 +136,12 @@ impl Packets {
         self.cargo.get(handle as u32 as usize, packet.ecn)
     }
 
+    /// Sets ECN-Echo in the acknowledgement that a packet carries; whether it carries one without it.
+    pub(crate) fn echo(&mut self, handle: u64) -> bool {
+        let carries = self.get(handle).is_some_and(|p| p.tcp && p.class == PacketClass::Ack);
+        carries && self.cargo.echo(handle as u32 as usize)
+    }
+
     pub(crate) fn add(&mut self, packet: Packet) -> u64 {
         let at = match self.free.pop() {
             Some(at) => {

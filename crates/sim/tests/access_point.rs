@@ -59,6 +59,28 @@ fn downloads_and_uploads_are_marked_at_the_access_point() {
     assert!(one.marks["lbm-outgoing"] > 50 && !one.marks.contains_key("lbm-incoming"), "{:?}", one.marks);
 }
 
+/// A download's acknowledgements come in: with `mark_acks` they take marks to its sender, whose window falls more often. ARP and
+/// other control packets are no load.
+#[test]
+fn acknowledgements_take_marks_to_the_sender() {
+    let mut spec = network(1, Rate::from_mbps(100), 20);
+    endless(&mut spec, HOST, 2, true);
+    let with = |mark_acks| {
+        run(
+            &spec,
+            &[
+                ("rho0", ParamValue::Number(0.0)),
+                ("alpha", ParamValue::Number(0.1)),
+                ("mark_acks", ParamValue::Flag(mark_acks)),
+            ],
+        )
+    };
+    let (data, both) = (with(false), with(true));
+    assert!(!data.marks.contains_key("lbm-incoming") && both.marks["lbm-incoming"] > 20, "{:?}", both.marks);
+    let goodput = |result: &RunResult| result.flows[0].goodput_bps;
+    assert!(goodput(&both) < 0.95 * goodput(&data), "{} {}", goodput(&both), goodput(&data));
+}
+
 /// A flow that cannot be told is left alone, and the run says so.
 #[test]
 fn packets_without_ecn_are_neither_marked_nor_dropped() {

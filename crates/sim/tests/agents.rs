@@ -134,6 +134,39 @@ fn a_message_is_heard_by_all_neighbours() {
     assert_eq!(speak(&quiet, &says).1.heard, log.heard, "it strikes packets of flows only");
 }
 
+/// All nodes of a flow's static route know of it from its first packet on until one has arrived; nobody else does.
+#[test]
+fn a_flow_is_being_set_up_until_its_first_packet_arrives() {
+    let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
+    node(&mut spec, "aside", 0.0, 200.0);
+    spec.flows[0].start = Time(1_000_000_000);
+    let (_, log) = speak(&spec, &[]);
+    assert!(log.samples.iter().filter(|s| s.1.set_up > 0).count() <= 4, "one interval at most");
+    spec.radios[0].phy.frame_loss = 1.0;
+    let (_, log) = speak(&spec, &[]);
+    for node in 0..5 {
+        let told: Vec<u32> = log.samples.iter().filter(|s| s.0 == node).map(|s| s.1.set_up).collect();
+        let (before, after) = told.split_at(10);
+        assert!(before[..9].iter().all(|&n| n == 0), "{node}: {told:?}");
+        let expected = u32::from(node < 4);
+        assert!(after[1..].iter().all(|&n| n == expected), "{node}: {told:?}");
+    }
+}
+
+/// A broadcast is received by all neighbours and for none of them in particular.
+#[test]
+fn broadcasts_are_no_frames_for_this_node() {
+    let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 1);
+    let quiet = WorldSpec { flows: vec![], ..spec };
+    let own = |to| {
+        let (_, log) = speak(&quiet, &[(1, 0.3, to)]);
+        [0, 2].map(|node| log.samples.iter().filter(|s| s.0 == node).map(|s| s.1.receive_own.0).sum::<u64>())
+    };
+    assert_eq!(own(Destination::Broadcast), [0, 0]);
+    let [addressed, overhears] = own(Destination::Neighbour(NodeId(0)));
+    assert!(addressed > 0 && overhears == 0, "{addressed} {overhears}");
+}
+
 /// A message stands before the data that wait, and each that a neighbour misses is counted.
 #[test]
 fn messages_pass_a_full_queue_and_are_lost_like_frames() {
