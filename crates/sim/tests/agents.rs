@@ -142,7 +142,7 @@ fn a_flow_is_being_set_up_until_its_first_packet_arrives() {
     spec.flows[0].start = Time(1_000_000_000);
     let (_, log) = speak(&spec, &[]);
     assert!(log.samples.iter().filter(|s| s.1.set_up > 0).count() <= 4, "one interval at most");
-    spec.radios[0].phy.frame_loss = 1.0;
+    spec.radios[0].packet_loss = 1.0;
     let (_, log) = speak(&spec, &[]);
     for node in 0..5 {
         let told: Vec<u32> = log.samples.iter().filter(|s| s.0 == node).map(|s| s.1.set_up).collect();
