@@ -129,9 +129,13 @@ def test_a_measured_matrix_has_directions_and_no_places() -> None:
     assert power[0, 1] == pytest.approx(20 - 60)
 
 
-def test_shadowing_hangs_on_the_seed() -> None:
-    scenario = Scenario.read(SCENARIOS / "wired.toml")
-    assert scenario.network(1) == scenario.network(1) != scenario.network(2)
+def test_shadowing_has_a_seed_of_its_own() -> None:
+    def scenario(seed: int) -> Scenario:
+        return Scenario.read(SCENARIOS / "wired.toml", [f"radio.propagation.shadowing_seed={seed}"])
+
+    assert scenario(1).network(1) == scenario(1).network(2), "the run's seed builds no other house"
+    assert scenario(1).network(1) != scenario(2).network(1)
+    assert scenario(1).network(1) == Scenario.read(SCENARIOS / "wired.toml").network(1)
 
 
 def test_lossy_links_say_how_much_arrives() -> None:

@@ -134,6 +134,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             attempts: arp.attempts,
         },
         headers: header_specs?,
+        memory_limit: top.memory_limit,
     };
     let movement = moves.pairs(&spec.movement);
     Some((

@@ -1,15 +1,17 @@
 //! The words that a key may be, for every setting that is a choice.
 
 use airfair_sim::spec::{
-    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Standard,
+    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
+    Standard,
 };
 use airfair_transport::{PartialAckTimer, TickMode};
+use airfair_units::Dbm;
 
 use crate::error::{Cx, one_of};
 use crate::field::{Field, quote, read_word};
 use crate::place::Path;
-use crate::schema::{Schema, words};
-use crate::tree::Node;
+use crate::schema::{Schema, words, words_or};
+use crate::tree::{Node, Value};
 
 /// Which rules a radio starts from where the file says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +101,44 @@ macro_rules! choices {
             }
         })*
     };
+}
+
+/// The words of `sensitivity`, which may be a power too.
+const SENSITIVITIES: [(&str, Sensitivity); 2] =
+    [("per-rate", Sensitivity::PerRate), ("preamble-detect", Sensitivity::PreambleDetect)];
+
+impl Field for Sensitivity {
+    const TYPE: &'static str = Dbm::TYPE;
+
+    fn expected() -> String {
+        format!("\"per-rate\", \"preamble-detect\" or {}", Dbm::expected())
+    }
+
+    fn choices() -> Vec<&'static str> {
+        SENSITIVITIES.map(|(word, _)| word).to_vec()
+    }
+
+    fn schema() -> Schema {
+        words_or(&Self::choices(), Dbm::schema())
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let word =
+            SENSITIVITIES.iter().find(|(word, _)| matches!(&node.value, Value::Text(text) if text == word));
+        match (word, &node.value) {
+            (Some(&(_, word)), _) => Some(word),
+            (None, Value::Text(_)) => Dbm::read(node, path, cx).map(Self::Level),
+            _ => crate::field::wrong_type(node, path, cx),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Self::PerRate => quote("per-rate"),
+            Self::PreambleDetect => quote("preamble-detect"),
+            Self::Level(level) => level.write(),
+        }
+    }
 }
 
 choices! {

@@ -310,13 +310,6 @@ impl Word for End {
     const WORD: &'static str = "end";
 }
 
-/// `sensitivity = "preamble-detect"`.
-#[derive(Debug, Clone)]
-pub(crate) struct SameAsPreamble;
-impl Word for SameAsPreamble {
-    const WORD: &'static str = "preamble-detect";
-}
-
 /// `retries = "unlimited"`.
 #[derive(Debug, Clone)]
 pub(crate) struct Unlimited;

@@ -33,6 +33,8 @@ table! {
         warmup: Span = default(Span::ZERO);
         /// The scheme, unless the command line names another.
         scheme: SchemeName = default(SchemeName("droptail".to_string()));
+        /// A world whose pairs of radios, of which one hears the other, take more memory than this is refused before it is built.
+        memory_limit: Bytes = default(Bytes(4_000_000_000));
     }
 }
 

@@ -63,6 +63,8 @@ table! {
         reference_loss: Db = computed("that of free space at 2.4 GHz; 802.11a: at 5.18 GHz"), in Db(-100.0)..=Db(300.0);
         /// Standard deviation of the shadowing.
         shadowing: Db = default(Db(0.0)), in Db(0.0)..=Db(50.0);
+        /// Seed of the shadowing: it is the same in every run, whatever the run's own seed is.
+        shadowing_seed: u64 = default(1);
         /// Median distance up to which a preamble is detected, instead of `preamble_detect`.
         range: Meters = computed("from preamble_detect"), in DISTANCES;
         /// Median distance up to which a signal makes the medium busy, instead of `energy_detect`.
@@ -105,6 +107,7 @@ impl PropagationTable {
                     reference_m: t.reference.0,
                     reference_loss: *t.reference_loss.get_or_insert(usual),
                     shadowing: t.shadowing,
+                    shadowing_seed: t.shadowing_seed,
                 }
             }
             Self::Matrix(_) => Propagation::Matrix,

@@ -1,12 +1,13 @@
 //! `[radio]` and `[radios.NAME]`: what a user can say about a kind of radio.
 
 use airfair_sim::spec::{
-    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Standard,
+    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
+    Standard,
 };
 use airfair_units::{Bytes, Db, Dbm, Rate, Span};
 
 use crate::choice::Profile;
-use crate::field::{Off, Or, SameAsPreamble};
+use crate::field::{Off, Or};
 use crate::profile::describe;
 use crate::propagation::PropagationTable;
 use crate::table::table;
@@ -42,7 +43,7 @@ table! {
         tx_power: Dbm = default(Dbm(15.0)), in Dbm(-50.0)..=Dbm(60.0);
         /// A preamble weaker than this is not detected: the frame is energy at best. `range` in `propagation` sets it
         /// from a distance.
-        preamble_detect: Dbm = computed("-87 dBm; 802.11a and 802.11g: -82 dBm"), in Dbm(-200.0)..=Dbm(60.0);
+        preamble_detect: Dbm = computed("-90 dBm; energy_detect where only that is written, and higher"), in Dbm(-200.0)..=Dbm(60.0);
         /// A signal weaker than this leaves the medium idle. Every signal counts, decodable or not, which is why the
         /// default is not the standard's much higher energy-detection threshold. `carrier_sense` in `propagation` sets
         /// it from a distance.
@@ -78,8 +79,9 @@ table! {
         packet_loss: f64 = default(0.0), in 0.0..=1.0;
         /// Least SINR of a received frame with `error_model = "threshold"`.
         capture: Db = default(Db(10.0)), in Db(-100.0)..=Db(100.0);
-        /// Least power of a received frame with `error_model = "threshold"`.
-        sensitivity: Or<SameAsPreamble, Dbm> = default(Or::NONE);
+        /// Least power of a received frame with `error_model = "threshold"`. `"per-rate"`: what the sender's data rate needs, the
+        /// power at which a tenth of frames of 1500 B is lost to this receiver's noise; `"preamble-detect"`: one range for all rates.
+        sensitivity: Sensitivity = computed("\"per-rate\"; where preamble_detect or range is written, \"preamble-detect\"");
         /// Data frames longer than this (MAC header and FCS included) are preceded by RTS and CTS: "0 B" is always, 2347 B
         /// is never.
         rts_threshold: Bytes = default(Bytes(2347));

@@ -2,7 +2,7 @@
 //! and what cannot be together.
 
 use airfair_sim::spec::{
-    MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Standard,
+    MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
 };
 use airfair_units::{Db, Dbm, Rate, Span};
 
@@ -13,7 +13,7 @@ use crate::place::{At, Path};
 use crate::profile::{Switches, switches};
 use crate::propagation::{PropagationTable, threshold};
 use crate::radio::RadioTable;
-use crate::standard::{self, Defaults};
+use crate::standard::{self, Defaults, PREAMBLE_DETECT};
 
 const NOISE_FIGURE: Db = Db(7.0);
 /// How far below the noise a signal may be left out.
@@ -107,14 +107,20 @@ fn thresholds(
         path,
         cx,
     );
-    let preamble = preamble.unwrap_or(standard::defaults(t.standard).preamble_detect);
+    let usual = if preamble.is_some() { Sensitivity::PreambleDetect } else { Sensitivity::PerRate };
+    t.sensitivity.get_or_insert(usual);
+    // Who says only how far carrier sense reaches does not ask for preambles where the medium is idle.
+    let preamble =
+        preamble.unwrap_or(energy.map_or(PREAMBLE_DETECT, |level| Dbm(level.0.max(PREAMBLE_DETECT.0))));
     if let Some(level) = energy.filter(|level| *level > preamble) {
         let key = if ranges.carrier_sense.is_some() { "propagation" } else { "energy_detect" };
         let at = if ranges.carrier_sense.is_some() { ranges.carrier_sense_at } else { t.places.of(key) };
         cx.error(at, &path.child(key), || {
             format!(
-                "a preamble of {preamble} is detected where {level} is needed to find the medium busy; expected \
-                 energy_detect at or below preamble_detect"
+                "a preamble of {} is detected where {} is needed to find the medium busy; expected energy_detect at or \
+                 below preamble_detect",
+                rounded(preamble),
+                rounded(level)
             )
         });
     }
@@ -122,7 +128,7 @@ fn thresholds(
     (t.preamble_detect, t.energy_detect) = (Some(preamble), Some(energy));
     match t.cutoff {
         Some(cutoff) if cutoff > energy => cx.error(t.places.of("cutoff"), &path.child("cutoff"), || {
-            format!("{}: above energy_detect; expected at most \"{energy}\"", cutoff.write())
+            format!("{}: above energy_detect; expected at most \"{}\"", cutoff.write(), rounded(energy))
         }),
         Some(_) => {}
         None if s.cutoff_at_energy_detect => t.cutoff = Some(energy),
@@ -131,6 +137,11 @@ fn thresholds(
             t.cutoff = Some(Dbm(below_noise.min(energy.0)));
         }
     }
+}
+
+/// A power for a message, rounded down to a hundredth.
+fn rounded(power: Dbm) -> Dbm {
+    Dbm((power.0 * 100.0).floor() / 100.0)
 }
 
 fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
@@ -222,9 +233,9 @@ fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
         short_slot: t.short_slot,
         protection: t.protection,
         tx_power: t.tx_power,
-        preamble_detect: *t.preamble_detect.get_or_insert(d.preamble_detect),
-        energy_detect: *t.energy_detect.get_or_insert(d.preamble_detect),
-        cutoff: *t.cutoff.get_or_insert(d.preamble_detect),
+        preamble_detect: *t.preamble_detect.get_or_insert(PREAMBLE_DETECT),
+        energy_detect: *t.energy_detect.get_or_insert(PREAMBLE_DETECT),
+        cutoff: *t.cutoff.get_or_insert(PREAMBLE_DETECT),
         noise: *t.noise.get_or_insert(standard::noise(t.standard, NOISE_FIGURE.0)),
         lock_on: *t.lock_on.get_or_insert(s.lock_on),
         lock_sinr: t.lock_sinr,
@@ -234,7 +245,7 @@ fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
         error_model: t.error_model,
         frame_loss: t.frame_loss,
         capture: t.capture,
-        sensitivity: t.sensitivity.0,
+        sensitivity: *t.sensitivity.get_or_insert(Sensitivity::PerRate),
     }
 }
 

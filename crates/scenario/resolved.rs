@@ -1,6 +1,7 @@
 //! The complete scenario as TOML: every default filled in, generated nodes and flows written out.
 
 use airfair_schemes::ParamValue;
+use airfair_sim::air::{Mode, least_power};
 use airfair_sim::spec::RadioSpec;
 
 use crate::assemble::Model;
@@ -71,10 +72,14 @@ fn ranges(radio: &RadioSpec) -> String {
         reach(&radio.propagation, radio.phy.tx_power, level)
             .map_or_else(|| "-".to_string(), |d| format!("{d:.1} m"))
     };
-    let (range, sense) = (far(radio.phy.preamble_detect), far(radio.phy.energy_detect));
-    let cutoff = far(radio.phy.cutoff);
+    let phy = &radio.phy;
+    let data = Mode::of_rate(phy.standard, phy.data_rate)
+        .map_or_else(|| "-".to_string(), |mode| far(least_power(phy, mode)));
+    let [preamble, sense, cutoff] = [phy.preamble_detect, phy.energy_detect, phy.cutoff].map(far);
+    let rate = phy.data_rate;
     format!(
-        "# range {range} (preamble_detect), carrier sense {sense} (energy_detect), nothing beyond {cutoff} (cutoff)\n"
+        "# data at {rate} up to {data}, preambles {preamble} (preamble_detect), carrier sense {sense} (energy_detect), nothing \
+         beyond {cutoff} (cutoff)\n"
     )
 }
 

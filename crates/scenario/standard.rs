@@ -6,6 +6,10 @@ use airfair_units::{Dbm, Rate, Span, math};
 /// Thermal noise in 1 Hz at 290 K.
 const THERMAL_DBM_PER_HZ: f64 = -174.0;
 
+/// The weakest preamble that is detected, where nothing says otherwise: 4 dB (the usual `lock_sinr`) over the usual noise
+/// of -93.6 dBm (22 MHz) or -94.0 dBm (20 MHz). docs/radio.md says why.
+pub(crate) const PREAMBLE_DETECT: Dbm = Dbm(-90.0);
+
 /// The defaults of one standard.
 pub(crate) struct Defaults {
     /// Every rate that a frame may have.
@@ -18,8 +22,6 @@ pub(crate) struct Defaults {
     pub broadcast_rate: Rate,
     /// Smallest contention window.
     pub cw_min: u32,
-    /// Weakest preamble that is detected. DSSS: the preamble is sent at 1 Mbit/s; OFDM: 802.11-2016 17.3.10.6.
-    pub preamble_detect: Dbm,
     /// Carrier frequency, Hz.
     pub frequency_hz: f64,
     /// Channel.
@@ -48,7 +50,6 @@ const DOT11B: Defaults = Defaults {
     basic_rates: &rates([2, 4]),
     broadcast_rate: Rate::from_mbps(1),
     cw_min: 31,
-    preamble_detect: Dbm(-87.0),
     frequency_hz: 2.4e9,
     channel: 1,
     bandwidth_hz: 22e6,
@@ -60,7 +61,6 @@ const DOT11A: Defaults = Defaults {
     basic_rates: &rates([12, 24, 48]),
     broadcast_rate: Rate::from_mbps(6),
     cw_min: 15,
-    preamble_detect: Dbm(-82.0),
     frequency_hz: 5.18e9,
     channel: 36,
     bandwidth_hz: 20e6,
@@ -72,7 +72,6 @@ const DOT11G: Defaults = Defaults {
     basic_rates: &rates([2, 4, 11, 22, 12, 24, 48]),
     broadcast_rate: Rate::from_mbps(1),
     cw_min: 15,
-    preamble_detect: Dbm(-82.0),
     frequency_hz: 2.4e9,
     channel: 1,
     bandwidth_hz: 20e6,

@@ -1,7 +1,8 @@
 //! Radios and the nodes that carry them.
 
 use airfair_sim::air::propagation::gain_at;
-use airfair_sim::spec::{ErrorModel, NodeSpec, Propagation, RadioSpec};
+use airfair_sim::air::{Mode, least_power};
+use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 
 use crate::Limits;
@@ -325,14 +326,11 @@ fn walls(
     }
 }
 
-/// The length of a hop: where a frame's preamble is detected and, with fixed thresholds, the frame received.
+/// The length of a hop: where data frames are received, nine of ten of them where a draw decides.
 /// `None`: any.
 fn hop(radio: &RadioSpec) -> Option<f64> {
     let phy = &radio.phy;
-    let needed = match phy.sensitivity {
-        Some(level) if phy.error_model == ErrorModel::Threshold && level > phy.preamble_detect => level,
-        _ => phy.preamble_detect,
-    };
+    let needed = least_power(phy, Mode::of_rate(phy.standard, phy.data_rate)?);
     match reach(&radio.propagation, phy.tx_power, needed) {
         Some(distance) => Some(distance),
         None if radio.propagation == Propagation::Matrix => None,

@@ -37,6 +37,8 @@ pub struct WorldSpec {
     pub arp: ArpSpec,
     /// Bytes that each layer adds to a packet.
     pub headers: HeaderSpec,
+    /// A world whose pairs of radios take more memory than this is refused.
+    pub memory_limit: Bytes,
 }
 
 /// A node.
@@ -216,10 +218,22 @@ pub enum Interference {
     Strongest,
 }
 
+/// Least power of a received frame under [`ErrorModel::Threshold`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sensitivity {
+    /// That of a detected preamble: one range for every rate, as in ns-2.
+    PreambleDetect,
+    /// What the *sender's* data rate needs at this receiver's noise ([`crate::air::error::required_snr`]), for every
+    /// frame of that sender; never less than a detected preamble.
+    PerRate,
+    /// This power, whatever the rate.
+    Level(Dbm),
+}
+
 /// When a locked frame is received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorModel {
-    /// Its power is at least the mode's sensitivity and its worst SINR at least `capture`.
+    /// Its power is at least [`Sensitivity`] says and its worst SINR at least `capture`.
     Threshold,
     /// With a probability by modulation, size and the worst SINR while it lasted.
     WorstSinr,
@@ -272,8 +286,8 @@ pub struct PhySpec {
     pub frame_loss: f64,
     /// Least SINR of a received frame under [`ErrorModel::Threshold`].
     pub capture: Db,
-    /// Least power of a received frame under [`ErrorModel::Threshold`], whatever its mode; `None`: `preamble_detect`.
-    pub sensitivity: Option<Dbm>,
+    /// Least power of a received frame under [`ErrorModel::Threshold`].
+    pub sensitivity: Sensitivity,
 }
 
 /// EIFS: which interval follows a failed reception.
@@ -372,6 +386,8 @@ pub enum Propagation {
         reference_loss: Db,
         /// Standard deviation of the shadowing.
         shadowing: Db,
+        /// Seed of the shadowing: it is the same in every run, whatever the run's own seed is.
+        shadowing_seed: u64,
     },
     /// Measured gains ([`WorldSpec::gains`]); pairs that are not named do not hear each other.
     Matrix,

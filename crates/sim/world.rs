@@ -1,10 +1,12 @@
 //! A world: a value, self-contained, many in one process.
 
+use std::collections::BTreeSet;
+
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Dbm, Time};
 
 use crate::air;
-use crate::air::{Air, Kind, Relation, StationSpec};
+use crate::air::{Air, Kind, Relation, StationSpec, TooFast};
 use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
@@ -14,7 +16,7 @@ use crate::measure::series::{Gauges, Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
-use crate::net::{Injected, Net, Output, Placed};
+use crate::net::{Behind, Injected, Net, Output, Placed};
 use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
@@ -101,6 +103,7 @@ impl World {
                 return Err(format!("flow {}: no such node", flow.id));
             }
         }
+        air::memory::check(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
         air.let_move(&spec.movement, &stations, seed, &mut agenda)?;
@@ -118,7 +121,9 @@ impl World {
             format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
         });
         let useless = useless(spec, scheme_name, only_marks, net.nowhere);
-        let warnings = routeless.chain(useless).collect();
+        let too_fast = too_fast(&air, &net, spec, &names);
+        let cut_off = air.cut_off().into_iter().map(|cut| cut.told(&spec.radios[cut.kind].name));
+        let warnings = routeless.chain(too_fast).chain(cut_off).chain(useless).collect();
         Ok(Self {
             agenda,
             air,
@@ -508,6 +513,41 @@ impl World {
             transmissions: self.air.transmissions(),
         }
     }
+}
+
+/// The first of the radio links on the flows' routes that lose nothing by decree, at a rate that their power does not carry; with
+/// routes that are found as the world runs, of all links.
+fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<String> {
+    let on_routes = |flow: usize| {
+        let flow = flow as u32;
+        let hops = net.hops_of(flow, true).into_iter().chain(net.hops_of(flow, false));
+        hops.filter_map(|hop| match hop.behind {
+            Behind::Station(station) => Some((station, hop.peer)),
+            Behind::Wire(_) => None,
+        })
+    };
+    let links: BTreeSet<(u32, u32)> = if matches!(spec.routing, Routing::Aodv(_)) {
+        let all = (0..air.len() as u32).flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to)));
+        all.collect()
+    } else {
+        (0..spec.flows.len()).flat_map(on_routes).collect()
+    };
+    let mut found = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to));
+    let TooFast { from, to, power, needed } = found.next()?;
+    let more = match found.count() {
+        0 => String::new(),
+        n => format!(" ({n} more such links)"),
+    };
+    Some(format!(
+        "{} from {} to {} arrives with {:.1} dBm and needs {:.1} dBm: a link that loses nothing here and, by the error curves, \
+         more than a tenth of its frames{more}; radio.sensitivity = \"per-rate\", another error_model, a lower data_rate or a shorter \
+         distance make it true",
+        air.kind(from).data_rate(),
+        names.stations[from as usize],
+        names.stations[to as usize],
+        power.0,
+        needed.0
+    ))
 }
 
 /// Why the run's scheme does nothing, if it does nothing.

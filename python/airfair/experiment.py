@@ -220,8 +220,7 @@ def schemes() -> list[SchemeInfo]:
 def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Network:
     """Nodes, radios, who can decode or sense whom, wired links and routes of a scenario.
 
-    It is what the simulator builds for a run; the seed matters where propagation has shadowing. Raises
-    `InputError`.
+    It is what the simulator builds for a run. Raises `InputError`.
     """
     scenario = _scenario(scenario, ())
     _check_seeds([seed])

@@ -13,7 +13,7 @@ use super::quality::{NOISE_FIGURE, Radio, TX_POWER, broadcast_rate};
 use super::report::Report;
 use crate::error::{clean, cut};
 use crate::field::quote;
-use crate::standard::defaults;
+use crate::standard::PREAMBLE_DETECT;
 
 /// A delivery ratio below which nobody asks whether a preamble is detected.
 const HEARD: f64 = 0.01;
@@ -169,7 +169,6 @@ impl Scenario<'_> {
     }
 
     fn radio(&self, out: &mut String) {
-        let d = defaults(self.radio.standard);
         let _ = writeln!(out, "\n[radio]\nstandard = \"{}\"", standard_name(self.radio.standard));
         let _ = writeln!(out, "data_rate = \"{}\"", self.radio.data_rate);
         let _ = writeln!(out, "broadcast_rate = \"{}\"", broadcast_rate(self.radio.standard));
@@ -190,7 +189,7 @@ impl Scenario<'_> {
         let least = self.radio.power_of(HEARD, LinkModel::Delivery);
         let heard = self.network.powers.values().filter(|&&p| p >= least);
         let weakest = heard.fold(f64::INFINITY, |least, &p| least.min(p)) - BELOW;
-        if weakest < d.preamble_detect.0 {
+        if weakest < PREAMBLE_DETECT.0 {
             let _ = writeln!(out, "preamble_detect = \"{} dBm\"", down(weakest));
         }
         if weakest - self.radio.noise.0 < LOCK {

@@ -21,7 +21,7 @@ fn radio() -> impl Strategy<Value = String> {
         maybe("basic_rates", &["[\"1 Mbit/s\"]", "[\"1 Mbit/s\", \"2 Mbit/s\"]"]),
         maybe("preamble", &["\"long\"", "\"short\""]),
         maybe("relock", &["\"off\"", "\"10.25 dB\"", "\"-0.1 dB\""]),
-        maybe("sensitivity", &["\"preamble-detect\"", "\"-80 dBm\""]),
+        maybe("sensitivity", &["\"preamble-detect\"", "\"per-rate\"", "\"-80 dBm\""]),
         (maybe("frame_loss", &["0", "0.01", "1"]), maybe("packet_loss", &["0", "1e-4", "1"]))
             .prop_map(|(frame, packet)| format!("{frame}{packet}")),
         maybe("error_model", &["\"threshold\"", "\"worst-sinr\"", "\"per-chunk\""]),

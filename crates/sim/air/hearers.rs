@@ -61,8 +61,8 @@ impl Hearers {
     }
 
     /// Computes every list. Stations on different channels do not hear each other.
-    pub(crate) fn build(stations: &[StationSpec], kinds: &[Kind], gains: &[GainSpec], seed: u64) -> Self {
-        let mut pairs: Vec<(u32, Hearer)> = Vec::new();
+    pub(crate) fn build(stations: &[StationSpec], kinds: &[Kind], gains: &[GainSpec]) -> Self {
+        let mut measured: Vec<(u32, Hearer)> = Vec::new();
         let matrix = |s: &StationSpec| s.propagation == Propagation::Matrix;
         for gain in gains {
             for (i, from) in stations.iter().enumerate().filter(|(_, s)| s.node == gain.from && matrix(s)) {
@@ -70,32 +70,30 @@ impl Hearers {
                     if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel
                     {
                         let dbm = from.tx_power.0 + gain.gain.0;
-                        let heard = entry(stations, kinds, j, dbm, distance(from.position, to.position));
-                        pairs.extend(heard.map(|heard| (i as u32, heard)));
+                        let heard = entry(stations, kinds, (i, j), dbm, distance(from.position, to.position));
+                        measured.extend(heard.map(|heard| (i as u32, heard)));
                     }
                 }
             }
         }
-        for (i, j) in near_pairs(stations) {
-            pairs.extend(hear(stations, kinds, seed, i, j).map(|heard| (i as u32, heard)));
-        }
-        Self::pack(pairs, stations, kinds)
-    }
-
-    fn pack(mut pairs: Vec<(u32, Hearer)>, stations: &[StationSpec], kinds: &[Kind]) -> Self {
-        pairs.sort_unstable_by_key(|&(from, h)| (from, place(&h, stations, kinds)));
-        pairs.dedup_by_key(|&mut (from, h)| (from, h.id));
-        let mut hearers = Self { bands_of: vec![(0, 0); stations.len()], ..Self::default() };
-        let mut at = 0;
-        for station in 0..stations.len() as u32 {
-            let first_band = hearers.bands.len() as u32;
-            let first = hearers.list.len();
-            while at < pairs.len() && pairs[at].0 == station {
-                hearers.list.push(pairs[at].1);
-                at += 1;
+        measured.sort_unstable_by_key(|&(from, h)| (from, place(&h, stations, kinds)));
+        let mut measured = measured.into_iter().peekable();
+        let cells = Cells::new(stations);
+        let mut hearers = Self { bands_of: Vec::with_capacity(stations.len()), ..Self::default() };
+        let mut row: Vec<Hearer> = Vec::new();
+        for (i, station) in stations.iter().enumerate() {
+            while let Some((_, heard)) = measured.next_if(|&(from, _)| from as usize == i) {
+                row.push(heard);
             }
-            cut(&hearers.list[first..], first as u32, stations, kinds, &mut hearers.bands);
-            hearers.bands_of[station as usize] = (first_band, hearers.bands.len() as u32);
+            if !matrix(station) {
+                row.extend(cells.near(station).filter_map(|j| hear(stations, kinds, i, j)));
+            }
+            row.sort_unstable_by_key(|h| place(h, stations, kinds));
+            row.dedup_by_key(|h| h.id);
+            let (first_band, first) = (hearers.bands.len() as u32, hearers.list.len() as u32);
+            hearers.list.append(&mut row);
+            cut(&hearers.list[first as usize..], first, stations, kinds, &mut hearers.bands);
+            hearers.bands_of.push((first_band, hearers.bands.len() as u32));
         }
         hearers.list.shrink_to_fit();
         hearers.bands.shrink_to_fit();
@@ -155,34 +153,36 @@ pub(super) fn cut(
     }
 }
 
-/// What a station hears of another by their distance; none if they share no channel, if it is too weak, or if the transmitter's
+/// What a station hears of another by their distance; none if they are one, share no channel, if it is too weak, or if the transmitter's
 /// gains are measured.
-pub(super) fn hear(
-    stations: &[StationSpec],
-    kinds: &[Kind],
-    seed: u64,
-    from: usize,
-    to: usize,
-) -> Option<Hearer> {
+pub(super) fn hear(stations: &[StationSpec], kinds: &[Kind], from: usize, to: usize) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
-    if kinds[usize::from(sender.kind)].channel != kinds[usize::from(receiver.kind)].channel
+    if from == to
+        || kinds[usize::from(sender.kind)].channel != kinds[usize::from(receiver.kind)].channel
         || sender.propagation == Propagation::Matrix
     {
         return None;
     }
     let d = distance(sender.position, receiver.position);
-    let shadow = propagation::shadowing(&sender.propagation, seed, &sender.node_id, &receiver.node_id);
+    let shadow = propagation::shadowing(&sender.propagation, &sender.node_id, &receiver.node_id);
     let dbm = sender.tx_power.0 + propagation::gain_at(&sender.propagation, d).0 + shadow.0;
-    entry(stations, kinds, to, dbm, d)
+    entry(stations, kinds, (from, to), dbm, d)
 }
 
-fn entry(stations: &[StationSpec], kinds: &[Kind], to: usize, dbm: f64, distance: f64) -> Option<Hearer> {
-    let receiver = &stations[to];
+fn entry(
+    stations: &[StationSpec],
+    kinds: &[Kind],
+    (from, to): (usize, usize),
+    dbm: f64,
+    distance: f64,
+) -> Option<Hearer> {
+    let (sender, receiver) = (&stations[from], &stations[to]);
     (dbm >= receiver.cutoff.0 && dbm.is_finite()).then(|| {
         // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals still fits.
         let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
         let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
-        let bound = kinds[usize::from(receiver.kind)].interference_bound(power);
+        let bound = kinds[usize::from(receiver.kind)]
+            .interference_bound(power, kinds[usize::from(sender.kind)].data_mode);
         Hearer { id: to as u32, delay, power, bound }
     })
 }
@@ -213,32 +213,47 @@ pub(super) fn farthest_reach(stations: &[StationSpec]) -> f64 {
         .1
 }
 
-/// Ordered pairs of stations that may lie within the farthest reach of any of them: a grid of cells of that size.
-fn near_pairs(stations: &[StationSpec]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let reach = farthest_reach(stations);
-    let extent = stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
-    // No cell smaller than needed to keep the indices in range.
-    let size = reach.max(extent / 1e6).max(1.0);
-    let cell =
-        move |s: &StationSpec| [(s.position[0] / size).floor() as i64, (s.position[1] / size).floor() as i64];
-    let mut by_cell: Vec<([i64; 2], usize)> =
-        stations.iter().enumerate().map(|(i, s)| (cell(s), i)).collect();
-    by_cell.sort_unstable();
-    let neighbours: Vec<Vec<usize>> = stations
-        .iter()
-        .map(|s| {
-            let [x, y] = cell(s);
-            let mut found = Vec::new();
-            for column in x - 1..=x + 1 {
-                let low = by_cell.partition_point(|&(c, _)| c < [column, y - 1]);
-                let rows = by_cell[low..].iter().take_while(|&&(c, _)| c <= [column, y + 1]);
-                found.extend(rows.map(|&(_, i)| i));
-            }
-            found
+/// Stations by the cells of a grid as wide as any of them can be heard: whoever hears a station stands in its cell or in one beside
+/// it.
+pub(super) struct Cells {
+    size: f64,
+    by_cell: Vec<([i64; 2], usize)>,
+}
+
+impl Cells {
+    pub(super) fn new(stations: &[StationSpec]) -> Self {
+        let extent =
+            stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
+        // No cell smaller than needed to keep the indices in range.
+        let mut cells =
+            Self { size: farthest_reach(stations).max(extent / 1e6).max(1.0), by_cell: Vec::new() };
+        cells.by_cell = stations.iter().enumerate().map(|(i, s)| (cells.of(s), i)).collect();
+        cells.by_cell.sort_unstable();
+        cells
+    }
+
+    /// The cell of a station.
+    pub(super) fn of(&self, station: &StationSpec) -> [i64; 2] {
+        [0, 1].map(|axis| (station.position[axis] / self.size).floor() as i64)
+    }
+
+    /// What stands in a station's cell and in those beside it, by columns.
+    fn columns(&self, station: &StationSpec) -> [&[([i64; 2], usize)]; 3] {
+        let [x, y] = self.of(station);
+        [x - 1, x, x + 1].map(|column| {
+            let from = self.by_cell.partition_point(|&(c, _)| c < [column, y - 1]);
+            let to = self.by_cell.partition_point(|&(c, _)| c <= [column, y + 1]);
+            &self.by_cell[from..to]
         })
-        .collect();
-    neighbours
-        .into_iter()
-        .enumerate()
-        .flat_map(|(i, found)| found.into_iter().filter(move |&j| j != i).map(move |j| (i, j)))
+    }
+
+    /// Stations that may hear a station, itself among them.
+    pub(super) fn near(&self, station: &StationSpec) -> impl Iterator<Item = usize> {
+        self.columns(station).into_iter().flatten().map(|&(_, i)| i)
+    }
+
+    /// How many they are.
+    pub(super) fn count_near(&self, station: &StationSpec) -> u64 {
+        self.columns(station).iter().map(|column| column.len() as u64).sum()
+    }
 }

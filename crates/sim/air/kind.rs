@@ -1,12 +1,13 @@
 //! The constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
-use airfair_units::{Db, Rate};
+use airfair_units::{Db, Dbm, Rate};
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::Mode;
+use super::error::required_snr;
 use crate::spec::{
-    AfterTimeout, Eifs, ErrorModel, HeaderSpec, Interference, LockOn, Preamble, Protection, RadioSpec,
-    ResponseTimeout, Standard,
+    AfterTimeout, Eifs, ErrorModel, HeaderSpec, Interference, LockOn, PhySpec, Preamble, Protection,
+    RadioSpec, ResponseTimeout, Sensitivity, Standard,
 };
 
 /// A kind of radio, ready for the inner loops.
@@ -51,7 +52,8 @@ pub struct Kind {
     pub(crate) noise: u64,
     pub(crate) preamble_detect: u64,
     pub(crate) energy_detect: u64,
-    pub(crate) sensitivity: u64,
+    /// By the data mode of the sender.
+    pub(crate) sensitivity: [u64; 12],
     /// Ratios as multiples of 2^-16.
     pub(crate) lock_sinr: u64,
     pub(crate) preamble_detection: u64,
@@ -89,6 +91,16 @@ pub(crate) fn exceeds(power: u64, ratio: u64, noise: u64) -> bool {
 fn tolerable(power: u64, ratio: u64, noise: u64) -> u64 {
     let most = (u128::from(power) << 16) / u128::from(ratio.max(1));
     u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(noise)
+}
+
+/// Least power of a frame that a radio receives under [`ErrorModel::Threshold`], from a sender whose data frames have this
+/// mode.
+pub(crate) fn sensitivity(phy: &PhySpec, mode: Mode) -> Dbm {
+    match phy.sensitivity {
+        Sensitivity::PreambleDetect => phy.preamble_detect,
+        Sensitivity::PerRate => Dbm((phy.noise.0 + required_snr(mode).0).max(phy.preamble_detect.0)),
+        Sensitivity::Level(level) => level,
+    }
 }
 
 impl Kind {
@@ -199,7 +211,7 @@ impl Kind {
             noise: phy.noise.to_attowatts().0,
             preamble_detect,
             energy_detect: phy.energy_detect.to_attowatts().0,
-            sensitivity: phy.sensitivity.map_or(preamble_detect, |s| s.to_attowatts().0),
+            sensitivity: Mode::ALL.map(|mode| sensitivity(phy, mode).to_attowatts().0),
             lock_sinr: fixed(phy.lock_sinr),
             preamble_detection: phy.preamble_detection.as_nanos(),
             capture: fixed(phy.capture),
@@ -229,18 +241,18 @@ impl Kind {
         if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
     }
 
-    /// Interference below this lets a signal of `power` be received under [`ErrorModel::Threshold`], aW: the signal exceeds the
+    /// Interference below this lets a signal of `power`, from a sender with this data mode, be received under [`ErrorModel::Threshold`], aW: the signal exceeds the
     /// capture ratio times noise and interference, and the sensitivity. 0 if none does, or if a draw decides.
-    pub(crate) fn interference_bound(&self, power: u64) -> u64 {
+    pub(crate) fn interference_bound(&self, power: u64, mode: Mode) -> u64 {
         if self.error_model != ErrorModel::Threshold || self.frame_loss > 0.0 {
             return 0;
         }
-        self.threshold_bound(power)
+        self.threshold_bound(power, mode)
     }
 
     /// The same without regard to what a draw decides.
-    pub(crate) fn threshold_bound(&self, power: u64) -> u64 {
-        if power < self.sensitivity { 0 } else { tolerable(power, self.capture, self.noise) }
+    pub(crate) fn threshold_bound(&self, power: u64, mode: Mode) -> u64 {
+        if power < self.sensitivity[mode as usize] { 0 } else { tolerable(power, self.capture, self.noise) }
     }
 
     /// Whether RTS and CTS go before a data frame of so many bytes.

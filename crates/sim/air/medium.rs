@@ -287,9 +287,10 @@ impl Air {
         let by = Some(station.slow.worst_by).filter(|&n| n != NONE);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
+                let mode = self.kind(frame.sender).data_mode;
                 // Without `frame_loss` nothing but interference, or too little power, leads here.
-                if kind.frame_loss == 0.0 || interference >= kind.threshold_bound(hearer.power) {
-                    let weak = hearer.power < kind.sensitivity;
+                if kind.frame_loss == 0.0 || interference >= kind.threshold_bound(hearer.power, mode) {
+                    let weak = hearer.power < kind.sensitivity[mode as usize];
                     return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
                 }
                 return self.lost_by_chance(hearer, frame).then_some(Loss::Noise);

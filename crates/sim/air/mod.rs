@@ -17,6 +17,7 @@
 //! | `path`, `movement` | where a moving node is; how the lists of hearers follow it |
 //! | `watch` | a station as one that explains a run sees it |
 
+mod doubts;
 pub mod error;
 mod frame;
 mod hearers;
@@ -24,6 +25,7 @@ mod hearing;
 mod kind;
 mod mac;
 mod medium;
+pub(crate) mod memory;
 mod modes;
 mod movement;
 mod path;
@@ -32,13 +34,14 @@ mod radio;
 mod relations;
 pub(crate) mod watch;
 
+pub use doubts::TooFast;
 pub use frame::{BROADCAST, FrameKind, Loss};
 pub(crate) use hearers::BAND_NS;
 pub use kind::Kind;
 pub use modes::Mode;
 pub(crate) use radio::NEVER;
 pub(crate) use relations::JUDGED_BYTES;
-pub use relations::{LEAST_DELIVERY, Relation};
+pub use relations::{LEAST_DELIVERY, Relation, least_power};
 
 use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};
@@ -210,7 +213,7 @@ impl Air {
     /// Sets up the stations of a run.
     #[must_use]
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
-        let hearers = Hearers::build(stations, &kinds, gains, seed);
+        let hearers = Hearers::build(stations, &kinds, gains);
         let n = stations.len();
         let state = stations.iter().map(|spec| {
             let cw_min = kinds[usize::from(spec.kind)].cw_min;

@@ -23,7 +23,6 @@ pub(super) struct Movement {
     nodes: Vec<Moving>,
     /// Every station, with its place as of its last refresh.
     stations: Vec<StationSpec>,
-    seed: u64,
     /// Beyond it nobody hears anybody, m.
     reach: f64,
     /// What is to be done to each station's list.
@@ -144,7 +143,6 @@ impl Air {
             due: stations.iter().map(|_| Due::default()).collect(),
             regions: (0..stations.len()).map(region).collect(),
             stations: stations.to_vec(),
-            seed,
             kept: Vec::new(),
             entries: Rooms::default(),
             bands: Rooms::default(),
@@ -223,7 +221,7 @@ impl Air {
         let old_bands = hearers.bands_of(station);
         let length = hearers.bands[old_bands.clone()].last().map_or(0, |band| band.end - region.entries.0);
         let old = region.entries.0 as usize..(region.entries.0 + length) as usize;
-        let heard_by = |to: u32| fresh.heard(stations, kinds, movement.seed, station, to);
+        let heard_by = |to: u32| fresh.heard(stations, kinds, station, to);
         list.clear();
         if due.whole {
             let near = |to: &u32| {
@@ -371,8 +369,7 @@ impl Movement {
             }
             let near = distance(there, station.position) <= self.reach;
             if near {
-                self.fresh.by[other as usize] =
-                    hear(&self.stations, kinds, self.seed, own as usize, other as usize);
+                self.fresh.by[other as usize] = hear(&self.stations, kinds, own as usize, other as usize);
             }
             // Measured gains do not move.
             if (near || distance(from, station.position) <= self.reach)
@@ -396,7 +393,7 @@ impl Movement {
         let list = bands.first().map_or(0..0, |b| b.first as usize..bands[bands.len() - 1].end as usize);
         let mut changed = false;
         for &hearer in &due.hearers {
-            let new = self.fresh.heard(&self.stations, kinds, self.seed, station, hearer);
+            let new = self.fresh.heard(&self.stations, kinds, station, hearer);
             let old = hearers.list[list.clone()].iter_mut().find(|h| h.id == hearer);
             match (old, new) {
                 (None, None) => {}
@@ -417,20 +414,13 @@ impl Movement {
 
 impl Fresh {
     /// What `to` hears of `from`.
-    fn heard(
-        &self,
-        stations: &[StationSpec],
-        kinds: &[Kind],
-        seed: u64,
-        from: u32,
-        to: u32,
-    ) -> Option<Hearer> {
+    fn heard(&self, stations: &[StationSpec], kinds: &[Kind], from: u32, to: u32) -> Option<Hearer> {
         if self.of == Some(from) {
             return self.by[to as usize];
         }
         if self.of == Some(to) && stations[from as usize].kind == stations[to as usize].kind {
             return self.by[from as usize].map(|heard| Hearer { id: to, ..heard });
         }
-        hear(stations, kinds, seed, from as usize, to as usize)
+        hear(stations, kinds, from as usize, to as usize)
     }
 }

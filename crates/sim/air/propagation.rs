@@ -31,16 +31,16 @@ pub fn gain_at(model: &Propagation, distance_m: f64) -> Db {
     })
 }
 
-/// The shadowing of a pair of nodes, the same in both directions, drawn once from the seed and both names.
+/// The shadowing of a pair of nodes, the same in both directions, drawn once from the model's own seed and both names.
 #[must_use]
-pub fn shadowing(model: &Propagation, seed: u64, one: &str, other: &str) -> Db {
-    let Propagation::LogDistance { shadowing, .. } = model else { return Db(0.0) };
+pub fn shadowing(model: &Propagation, one: &str, other: &str) -> Db {
+    let Propagation::LogDistance { shadowing, shadowing_seed: seed, .. } = model else { return Db(0.0) };
     if shadowing.0 <= 0.0 {
         return Db(0.0);
     }
     let (low, high) = if one <= other { (one, other) } else { (other, one) };
     let pair = name_hash(low) ^ name_hash(high).rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let draw = Stream::of_hash(seed, pair, Purpose::Shadowing).normal();
+    let draw = Stream::of_hash(*seed, pair, Purpose::Shadowing).normal();
     // Five standard deviations: the reach of a signal stays bounded.
     Db(shadowing.0 * draw.clamp(-SHADOWING_BOUND, SHADOWING_BOUND))
 }
@@ -109,6 +109,7 @@ mod tests {
                 reference_m: 1.0,
                 reference_loss: Db(46.7),
                 shadowing: Db(0.0),
+                shadowing_seed: 1,
             },
         ] {
             let at = reach(&model, gain_at(&model, 300.0));
@@ -118,17 +119,19 @@ mod tests {
 
     #[test]
     fn shadowing_is_symmetric_and_of_the_pair() {
-        let model = Propagation::LogDistance {
+        let model = |shadowing_seed| Propagation::LogDistance {
             exponent: 3.0,
             reference_m: 1.0,
             reference_loss: Db(46.7),
             shadowing: Db(6.0),
+            shadowing_seed,
         };
-        assert_eq!(shadowing(&model, 1, "a", "b"), shadowing(&model, 1, "b", "a"));
-        assert_ne!(shadowing(&model, 1, "a", "b"), shadowing(&model, 1, "a", "c"));
-        assert_ne!(shadowing(&model, 1, "a", "b"), shadowing(&model, 2, "a", "b"));
+        let one = model(1);
+        assert_eq!(shadowing(&one, "a", "b"), shadowing(&one, "b", "a"));
+        assert_ne!(shadowing(&one, "a", "b"), shadowing(&one, "a", "c"));
+        assert_ne!(shadowing(&one, "a", "b"), shadowing(&model(2), "a", "b"));
         let n = 2000;
-        let draws: Vec<f64> = (0..n).map(|i| shadowing(&model, i, "a", "b").0).collect();
+        let draws: Vec<f64> = (0..n).map(|seed| shadowing(&model(seed), "a", "b").0).collect();
         let mean = draws.iter().sum::<f64>() / n as f64;
         let deviation = (draws.iter().map(|x| x * x).sum::<f64>() / n as f64).sqrt();
         assert!(mean.abs() < 0.7 && (deviation - 6.0).abs() < 0.5, "{mean} {deviation}");

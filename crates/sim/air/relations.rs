@@ -1,16 +1,26 @@
 //! What stations make of each other's frames on an otherwise silent air: what routes rest on, and what a map shows.
 
-use airfair_units::Attowatts;
+use airfair_units::{Attowatts, Dbm};
 
 use super::hearers::Hearer;
-use super::{Air, error, kind};
-use crate::spec::ErrorModel;
+use super::{Air, Mode, error, kind};
+use crate::spec::{ErrorModel, PhySpec};
 
 /// A link that loses more than nine of ten frames is not used.
 pub const LEAST_DELIVERY: f64 = 0.1;
 
 /// Size of the data frame by which a link is judged, as an IP packet.
 pub(crate) const JUDGED_BYTES: u32 = 1500;
+
+/// The least power at which data frames of a mode arrive on an otherwise silent air, nine of ten of them where a draw decides.
+#[must_use]
+pub fn least_power(phy: &PhySpec, mode: Mode) -> Dbm {
+    let received = match phy.error_model {
+        ErrorModel::Threshold => kind::sensitivity(phy, mode).0.max(phy.noise.0 + phy.capture.0),
+        ErrorModel::WorstSinr | ErrorModel::PerChunk => phy.noise.0 + error::required_snr(mode).0,
+    };
+    Dbm(received.max(phy.preamble_detect.0).max(phy.noise.0 + phy.lock_sinr.0))
+}
 
 /// What a station makes of another's frames. There is none where the medium stays idle for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,8 +75,8 @@ impl Air {
             return 0.0;
         }
         if kind.error_model == ErrorModel::Threshold {
-            let clean =
-                hearer.power >= kind.sensitivity && kind::exceeds(hearer.power, kind.capture, kind.noise);
+            let clean = hearer.power >= kind.sensitivity[mode as usize]
+                && kind::exceeds(hearer.power, kind.capture, kind.noise);
             return if clean { kept } else { 0.0 };
         }
         let snr = hearer.power as f64 / kind.noise as f64;

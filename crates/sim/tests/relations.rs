@@ -36,7 +36,7 @@ fn ranges_end_at_367_and_670_metres() {
 #[test]
 fn sensed_is_what_makes_the_medium_busy() {
     let mut radio = dot11b(367.0, 670.0);
-    radio.phy.sensitivity = Some(Dbm(radio.phy.preamble_detect.0 + 3.0));
+    radio.phy.sensitivity = Sensitivity::Level(Dbm(radio.phy.preamble_detect.0 + 3.0));
     radio.phy.cutoff = Dbm(radio.phy.energy_detect.0 - 20.0);
     let mut spec = world(radio, 1);
     // Power falls with the fourth power: 3 dB are 367 m / 10^(3/40) = 308.8 m.

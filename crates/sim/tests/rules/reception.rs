@@ -2,7 +2,7 @@
 //! hear each other. DATA take 1310 us.
 
 use airfair_sim::air::{FrameKind, Loss};
-use airfair_sim::spec::{ErrorModel, Interference, LockOn, RadioSpec};
+use airfair_sim::spec::{ErrorModel, Interference, LockOn, RadioSpec, Sensitivity};
 use airfair_units::{Db, Dbm, Rate, Span};
 
 use crate::support::rig::*;
@@ -198,7 +198,7 @@ fn a_burst_counts_for_the_whole_frame_or_for_its_stretch() {
 #[test]
 fn sensitivity_decides_on_a_locked_frame() {
     let mut radio = radio();
-    radio.phy.sensitivity = Some(Dbm(-70.0));
+    radio.phy.sensitivity = Sensitivity::Level(Dbm(-70.0));
     let (received, lost) = two(radio.clone(), -69.9, -120.0, 5_000_000);
     assert_eq!((received, lost.len()), (vec![1], 1), "what is below the cut-off is out of reach");
     assert_eq!(two(radio, -70.1, -120.0, 5_000_000).1[0], (1, Loss::TooWeak));

@@ -46,7 +46,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
             error_model: ErrorModel::Threshold,
             frame_loss: 0.0,
             capture: Db(10.0),
-            sensitivity: None,
+            sensitivity: Sensitivity::PreambleDetect,
         },
         mac: MacSpec {
             rts_threshold: Bytes(2347),
@@ -101,6 +101,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         routing: Routing::Hops,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },
         headers: HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },
+        memory_limit: Bytes(4_000_000_000),
     }
 }
 

@@ -53,6 +53,7 @@ pub fn profile(name: &str) -> RadioSpec {
                 reference_m: 1.0,
                 reference_loss: Db(40.0),
                 shadowing: Db(6.0),
+                shadowing_seed: 1,
             };
             radio.phy.preamble_detect = Dbm(-90.0);
             radio.phy.energy_detect = Dbm(-90.0);

@@ -1,0 +1,59 @@
+//! How much memory the lists of hearers will take, told before they are made.
+
+use airfair_units::Bytes;
+
+use super::hearers::{Cells, hear};
+use super::{Kind, StationSpec};
+use crate::spec::{GainSpec, Propagation};
+
+/// What a pair of a transmitter and a hearer takes at most, in the lists of the air and while routes are found.
+const BYTES_PER_PAIR: u64 = 100;
+/// At most so many pairs are looked at to estimate how many there are.
+const LOOKS: usize = 3_000_000;
+
+/// Ordered pairs of stations of which one hears the other: a bound where that stays below `most`, else an estimate from stations
+/// evenly spread over the area, in the order of their names within a cell.
+fn pairs(stations: &[StationSpec], kinds: &[Kind], most: u64) -> u64 {
+    let cells = Cells::new(stations);
+    let mut senders: Vec<usize> =
+        (0..stations.len()).filter(|&i| stations[i].propagation != Propagation::Matrix).collect();
+    let candidates: u64 = senders.iter().map(|&i| cells.count_near(&stations[i]) - 1).sum();
+    if candidates <= most {
+        return candidates;
+    }
+    senders.sort_by_key(|&i| (cells.of(&stations[i]), &stations[i].name));
+    // The mean, not the sum of all: a few crowded cells among many empty ones do not multiply the looks.
+    let looks = (candidates / senders.len() as u64).max(1);
+    let step = senders.len().div_ceil((LOOKS / looks as usize).max(16));
+    let sample: Vec<usize> = senders.iter().copied().step_by(step).collect();
+    let heard =
+        |&i: &usize| cells.near(&stations[i]).filter(|&j| hear(stations, kinds, i, j).is_some()).count();
+    let found: usize = sample.iter().map(heard).sum();
+    (found as f64 / sample.len() as f64 * senders.len() as f64) as u64
+}
+
+/// Refuses a world whose pairs of stations take more than `limit`.
+///
+/// # Errors
+/// How many pairs there are, how much they take, and what would lessen it.
+pub(crate) fn check(
+    stations: &[StationSpec],
+    kinds: &[Kind],
+    gains: &[GainSpec],
+    limit: Bytes,
+) -> Result<(), String> {
+    let most = limit.0 / BYTES_PER_PAIR;
+    let pairs = pairs(stations, kinds, most).saturating_add(gains.len() as u64);
+    if pairs <= most {
+        return Ok(());
+    }
+    let millions = |x: u64| (x as f64 / 1e6).ceil();
+    Err(format!(
+        "{} radios hear each other in some {} million pairs, which take about {} MB of memory; expected at most {} MB \
+         (memory_limit): a higher radio.cutoff, less tx_power, more distance or fewer nodes make fewer pairs",
+        stations.len(),
+        millions(pairs),
+        millions(pairs.saturating_mul(BYTES_PER_PAIR)),
+        millions(limit.0),
+    ))
+}
