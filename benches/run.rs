@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         result.transmissions,
         result.events,
         delivered,
-        result.jain_index(),
+        result.jain_index().unwrap_or_default(),
         result.drops,
         world.air().bytes_per_station()
     );

@@ -31,6 +31,12 @@ RUN_KEYS: dict[str, Any] = {
     "min_goodput_bps": float,
     "starved_flows": int,
     "flows_below_1kbps": int,
+    "mean_delay_s": float,
+    "p99_delay_s": float,
+    "rtt_s": float,
+    "retransmissions": int,
+    "loss_ratio": float,
+    "completion_s": type(None),
     "drops": dict,
     "channel_utilisation": dict,
     "warnings": list,
@@ -54,9 +60,16 @@ FLOW_KEYS: dict[str, Any] = {
     "completion_s": (float, type(None)),
     "hops": (int, type(None)),
     "delivered_packets": int,
+    "dropped_packets": int,
+    "loss_ratio": (float, type(None)),
+    "rtt_s": (float, type(None)),
+    "offered_bytes": (int, type(None)),
 }
 PERF_KEYS: dict[str, Any] = {"events": int, "transmissions": int, "wall_s": float, "peak_rss_bytes": int}
-ESTIMATES = ("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows")
+ESTIMATES = (
+    *("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows"),
+    *("mean_delay_s", "p99_delay_s", "rtt_s", "retransmissions", "loss_ratio"),
+)
 
 
 def has_types(value: dict[str, Any], types: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from airfair.plots import style
 from airfair.plots.command import TAKES, plot
 from airfair.plots.layout import components, fill_in, spread
 from airfair.plots.world import positions, relations
+from airfair.results import Estimate
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.container import BarContainer, ErrorbarContainer
@@ -190,14 +191,22 @@ def test_bars_are_means_with_intervals(rows: list[CompareRow]) -> None:
     assert axes.get_title(loc="left") == "3 seeds, 95 % intervals"
 
 
+NONE: Estimate = {"mean": float("nan"), "ci95": None}
+
+
+def mean(estimate: Estimate | None) -> float:
+    """Its mean; not a number where there is none."""
+    return (estimate or NONE)["mean"]
+
+
 def test_bars_of_a_scheme_and_of_differences(rows: list[CompareRow]) -> None:
     axes = axes_of(plots.bars(rows, "jain_index"))
     widths = [cast(Any, part)[0].get_width() for part in axes.containers if isinstance(part, BarContainer)]
-    assert widths == [row["jain_index"]["mean"] for row in rows]
+    assert widths == [mean(row["jain_index"]) for row in rows]
     assert axes.get_xlabel() == "Jain's index"
     axes = axes_of(plots.bars(rows, difference=True))
     (bar,) = [part for part in axes.containers if isinstance(part, BarContainer)]
-    expected = [flow["difference"]["mean"] for flow in rows[1]["flows"]]
+    expected = [flow["difference"]["goodput_bps"]["mean"] for flow in rows[1]["flows"]]
     factor = 1e6 if "Mbit" in axes.get_xlabel() else 1e3
     assert [patch.get_width() * factor for patch in bar] == pytest.approx(expected)
     assert axes.get_xlabel().startswith("difference to droptail: goodput (")
@@ -207,10 +216,10 @@ def test_scatter_has_intervals_in_both_directions(rows: list[CompareRow], runs: 
     axes = axes_of(plots.scatter({"a": rows[0], "b": rows[1]}))
     for row, part in zip(rows, cast(list[Any], axes.containers), strict=True):
         assert part[0].get_xdata() * 1e6 == pytest.approx([row["aggregate_goodput_bps"]["mean"]])
-        assert list(part[0].get_ydata()) == [row["jain_index"]["mean"]]
+        assert list(part[0].get_ydata()) == [mean(row["jain_index"])]
         across, up = (np.ptp(np.asarray(arm.get_segments()[0]), axis=0) for arm in part[2])
         assert across[0] * 1e6 == pytest.approx(2 * (row["aggregate_goodput_bps"]["ci95"] or 0))
-        assert up[1] == pytest.approx(2 * (row["jain_index"]["ci95"] or 0))
+        assert up[1] == pytest.approx(2 * ((row["jain_index"] or NONE)["ci95"] or 0))
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("total goodput (Mbit/s)", "Jain's index")
     assert legend(axes) == ["a", "b"]
     clouds = axes_of(plots.scatter(runs, y="min_goodput_bps"))

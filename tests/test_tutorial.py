@@ -79,7 +79,7 @@ def test_what_the_tutorial_says_is_so(ran: tuple[dict[str, Any], list[Any]]) -> 
     waiting = names["recording"].frame("queues").groupby("node", observed=True)["packets"].mean()
     assert min(waiting["a1"], waiting["a3"]) > 60 > 33 > waiting["a2"]
     red = names["rows"][1]
-    gain = next(flow for flow in red["flows"] if flow["id"] == "middle")["difference"]
+    gain = next(flow for flow in red["flows"] if flow["id"] == "middle")["difference"]["goodput_bps"]
     assert gain["mean"] - gain["ci95"] > 0
     assert red["difference"]["aggregate_goodput_bps"]["mean"] < 0
     intervals = [least(row) for row in names["by_queue"].values()]

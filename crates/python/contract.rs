@@ -26,12 +26,18 @@ struct Run<'a> {
     duration_s: f64,
     warmup_s: f64,
     flows: Vec<Flow<'a>>,
-    jain_index: f64,
+    jain_index: Option<f64>,
     log_utility: f64,
     aggregate_goodput_bps: f64,
     min_goodput_bps: f64,
     starved_flows: usize,
     flows_below_1kbps: usize,
+    mean_delay_s: Option<f64>,
+    p99_delay_s: Option<f64>,
+    rtt_s: Option<f64>,
+    retransmissions: u64,
+    loss_ratio: Option<f64>,
+    completion_s: Option<f64>,
     drops: &'a BTreeMap<String, u64>,
     channel_utilisation: BTreeMap<String, f64>,
     warnings: Vec<&'a str>,
@@ -59,6 +65,10 @@ struct Flow<'a> {
     completion_s: Option<f64>,
     hops: Option<u16>,
     delivered_packets: u64,
+    dropped_packets: u64,
+    loss_ratio: Option<f64>,
+    rtt_s: Option<f64>,
+    offered_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Files>,
 }
@@ -92,8 +102,8 @@ impl From<&FilesResult> for Files {
         Self {
             started: f.started,
             finished: f.finished,
-            mean_completion_s: f.mean_completion_s,
-            p95_completion_s: f.p95_completion_s,
+            mean_completion_s: f.completions.mean_s(),
+            p95_completion_s: f.completions.quantile_s(0.95),
             by_size: f.by_size.iter().map(class).collect(),
         }
     }
@@ -134,11 +144,15 @@ impl<'a> From<&'a FlowResult> for Flow<'a> {
             sent_packets: f.sent_packets,
             retransmissions: f.retransmissions,
             fallbacks: f.fallbacks,
-            mean_delay_s: f.mean_delay_s,
-            p99_delay_s: f.p99_delay_s,
+            mean_delay_s: f.mean_delay_s(),
+            p99_delay_s: f.p99_delay_s(),
             completion_s: f.completion_s,
             hops: f.hops,
             delivered_packets: f.delivered_packets,
+            dropped_packets: f.dropped_packets,
+            loss_ratio: f.loss_ratio(),
+            rtt_s: f.rtt_s(),
+            offered_bytes: f.offered_bytes,
             files: f.files.as_ref().map(Files::from),
         }
     }
@@ -341,6 +355,7 @@ pub(crate) fn write(
     windows: &[WindowFairness],
 ) -> PyResult<String> {
     let r: RunResult = world.result();
+    let delays = r.delays();
     json(&Run {
         scenario: &scenario.name,
         scheme: &r.scheme,
@@ -355,6 +370,12 @@ pub(crate) fn write(
         min_goodput_bps: r.min_goodput_bps(),
         starved_flows: r.starved_flows(),
         flows_below_1kbps: r.flows_below_1kbps(),
+        mean_delay_s: delays.mean_s(),
+        p99_delay_s: delays.quantile_s(0.99),
+        rtt_s: r.rtt_s(),
+        retransmissions: r.retransmissions(),
+        loss_ratio: r.loss_ratio(),
+        completion_s: r.completion_s(),
         drops: &r.drops,
         channel_utilisation: r.channel_utilisation(),
         warnings: scenario.warnings.iter().chain(&r.warnings).map(String::as_str).collect(),

@@ -305,9 +305,14 @@ fn place(
     let mut world = plain()?;
     drive::advance(&mut world, Time::NEVER, stop)?;
     let result = world.result();
-    let goodput = |i: &usize| result.flows[*i].goodput_bps;
+    // A flow without traffic has nothing to explain. Of equals the first by name, wherever it stands in the file.
+    let place = |&i: &usize| (!result.flows[i].has_traffic(), result.flows[i].goodput_bps, &flows[i].id);
+    let order = |a: &usize, b: &usize| {
+        let ((a_idle, a, a_id), (b_idle, b, b_id)) = (place(a), place(b));
+        a_idle.cmp(&b_idle).then(a.total_cmp(&b)).then(a_id.cmp(b_id))
+    };
     (0..flows.len())
-        .min_by(|a, b| goodput(a).total_cmp(&goodput(b)))
+        .min_by(order)
         .ok_or_else(|| input_error(format!("{}: there is no flow to explain", scenario.name)))
 }
 

@@ -21,7 +21,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Precision {
     target: f64,
     met: bool,
-    /// Half-width as a share of the mean; none where the mean is 0 and the interval is not, or where there is no interval.
+    /// Half-width as a share of the mean; none where the mean is 0 and the interval is not, or where there is no interval because fewer
+    /// than two runs have the number.
     relative_ci95: BTreeMap<String, Option<f64>>,
 }
 
@@ -40,26 +41,17 @@ impl Wanted {
     ) -> PyResult<Precision> {
         let mut relative_ci95 = BTreeMap::new();
         for name in &self.statistics {
-            let one = match name.as_str() {
-                "jain_index" => Some(&numbers.jain_index),
-                "log_utility" => Some(&numbers.log_utility),
-                "aggregate_goodput_bps" => Some(&numbers.aggregate_goodput_bps),
-                "min_goodput_bps" => Some(&numbers.min_goodput_bps),
-                "starved_flows" => Some(&numbers.starved_flows),
-                "window_jain" if !windows.is_empty() => {
-                    for w in windows {
-                        let name = format!("window_jain of {} s", w.window_s);
-                        relative_ci95.insert(name, w.jain_index.as_ref().and_then(relative));
-                    }
-                    continue;
+            if name == "window_jain" && !windows.is_empty() {
+                for w in windows {
+                    let name = format!("window_jain of {} s", w.window_s);
+                    relative_ci95.insert(name, w.jain_index.as_ref().and_then(relative));
                 }
-                other => other
-                    .strip_prefix("flow.")
-                    .and_then(|id| flows.iter().find(|f| f.id == id))
-                    .map(|f| &f.goodput_bps),
-            };
+                continue;
+            }
+            let of_flow = |id: &str| flows.iter().find(|f| f.id == id)?.numbers.get("goodput_bps");
+            let one = numbers.get(name).or_else(|| name.strip_prefix("flow.").and_then(of_flow));
             let one = one.ok_or_else(|| input_error(format!("there is no statistic \"{name}\"")))?;
-            relative_ci95.insert(name.clone(), relative(one));
+            relative_ci95.insert(name.clone(), one.as_ref().and_then(relative));
         }
         let met = relative_ci95.values().all(|r| r.is_some_and(|r| r <= self.target));
         Ok(Precision { target: self.target, met, relative_ci95 })
@@ -74,7 +66,7 @@ impl Precision {
         let told: Vec<String> = missed
             .map(|(name, r)| match r {
                 Some(r) => format!("{} of {name}", percent(*r)),
-                None => format!("more than any share of {name}, whose mean is 0"),
+                None => format!("not known of {name} (its mean is 0, or fewer than two runs have it)"),
             })
             .collect();
         (!told.is_empty()).then(|| {

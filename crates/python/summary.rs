@@ -6,23 +6,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_sim::measure::statistics::{self, estimate, median, share};
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::contract::json;
 use crate::error::input_error;
 use crate::precision::{Precision, Wanted};
 
-/// What is read of a run.
+/// What is read of a run. Numbers may be missing: a run without deliveries has no delay, one of an older version may not tell.
 #[derive(Deserialize)]
 struct Run {
     scheme: String,
     seed: u64,
     flows: Vec<Flow>,
-    jain_index: f64,
+    jain_index: Option<f64>,
     log_utility: f64,
     aggregate_goodput_bps: f64,
     min_goodput_bps: f64,
     starved_flows: f64,
+    mean_delay_s: Option<f64>,
+    p99_delay_s: Option<f64>,
+    rtt_s: Option<f64>,
+    retransmissions: Option<f64>,
+    loss_ratio: Option<f64>,
+    completion_s: Option<f64>,
     drops: Option<BTreeMap<String, u64>>,
     stations: Option<Vec<Station>>,
     #[serde(default)]
@@ -31,11 +37,55 @@ struct Run {
     perf: Perf,
 }
 
+/// A number of a whole run.
+type OfRun = fn(&Run) -> Option<f64>;
+
+/// The numbers of a row, in the order in which they are written.
+const NUMBERS: [(&str, OfRun); 11] = [
+    ("jain_index", |r| r.jain_index),
+    ("log_utility", |r| Some(r.log_utility)),
+    ("aggregate_goodput_bps", |r| Some(r.aggregate_goodput_bps)),
+    ("min_goodput_bps", |r| Some(r.min_goodput_bps)),
+    ("starved_flows", |r| Some(r.starved_flows)),
+    ("mean_delay_s", |r| r.mean_delay_s),
+    ("p99_delay_s", |r| r.p99_delay_s),
+    ("rtt_s", |r| r.rtt_s),
+    ("retransmissions", |r| r.retransmissions),
+    ("loss_ratio", |r| r.loss_ratio),
+    ("completion_s", |r| r.completion_s),
+];
+
 #[derive(Deserialize)]
 struct Flow {
     id: String,
     goodput_bps: f64,
+    mean_delay_s: Option<f64>,
+    p99_delay_s: Option<f64>,
+    rtt_s: Option<f64>,
+    retransmissions: Option<f64>,
+    loss_ratio: Option<f64>,
+    completion_s: Option<f64>,
+    files: Option<Files>,
 }
+
+#[derive(Deserialize)]
+struct Files {
+    mean_completion_s: Option<f64>,
+}
+
+/// A number of a flow of a run.
+type OfFlow = fn(&Flow) -> Option<f64>;
+
+/// The numbers of a flow's row, in the order in which they are written.
+const FLOW_NUMBERS: [(&str, OfFlow); 7] = [
+    ("goodput_bps", |f| Some(f.goodput_bps)),
+    ("mean_delay_s", |f| f.mean_delay_s),
+    ("p99_delay_s", |f| f.p99_delay_s),
+    ("rtt_s", |f| f.rtt_s),
+    ("retransmissions", |f| f.retransmissions),
+    ("loss_ratio", |f| f.loss_ratio),
+    ("completion_s", |f| f.completion_s.or_else(|| f.files.as_ref()?.mean_completion_s)),
+];
 
 #[derive(Deserialize)]
 struct Station {
@@ -92,7 +142,7 @@ struct Row<'a> {
     window_jain: Vec<WindowRow>,
     /// None where runs do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    drops: Option<BTreeMap<&'a str, Estimate>>,
+    drops: Option<BTreeMap<&'a str, Option<Estimate>>>,
     /// None where runs do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<Vec<ChannelRow<'a>>>,
@@ -101,23 +151,31 @@ struct Row<'a> {
     perf: PerfRow,
 }
 
-#[derive(Serialize)]
-pub(crate) struct Numbers {
-    pub jain_index: Estimate,
-    pub log_utility: Estimate,
-    pub aggregate_goodput_bps: Estimate,
-    pub min_goodput_bps: Estimate,
-    pub starved_flows: Estimate,
+/// Estimates by name, in their order; none where no run has the number.
+pub(crate) struct Numbers(Vec<(&'static str, Option<Estimate>)>);
+
+impl Numbers {
+    /// The estimate of this name, if there is such a name.
+    pub fn get(&self, name: &str) -> Option<&Option<Estimate>> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, estimate)| estimate)
+    }
+}
+
+impl Serialize for Numbers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, estimate)| (name, estimate)))
+    }
 }
 
 #[derive(Serialize)]
 pub(crate) struct FlowRow<'a> {
     pub id: &'a str,
-    pub goodput_bps: Estimate,
-    difference: Estimate,
+    #[serde(flatten)]
+    pub numbers: Numbers,
+    difference: Numbers,
 }
 
-/// Jain's index in windows of one length; none where a run has no window that counts.
+/// Jain's index in windows of one length; none where no run has a window that counts.
 #[derive(Serialize)]
 pub(crate) struct WindowRow {
     pub window_s: f64,
@@ -134,11 +192,11 @@ pub(crate) struct WindowRow {
 struct ChannelRow<'a> {
     node: &'a str,
     radio: &'a str,
-    transmit: Estimate,
-    receive: Estimate,
-    busy: Estimate,
-    nav: Estimate,
-    idle: Estimate,
+    transmit: Option<Estimate>,
+    receive: Option<Estimate>,
+    busy: Option<Estimate>,
+    nav: Option<Estimate>,
+    idle: Option<Estimate>,
 }
 
 /// What all runs of the row cost together; `peak_rss_bytes` is the largest.
@@ -154,34 +212,27 @@ struct PerfRow {
 pub(crate) struct Estimate {
     pub mean: f64,
     pub ci95: Option<f64>,
+    /// How many runs have the number, where not all have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<usize>,
 }
 
-impl From<statistics::Estimate> for Estimate {
-    fn from(e: statistics::Estimate) -> Self {
-        Self { mean: e.mean, ci95: e.ci95 }
-    }
+/// Mean and interval of the values that there are; none where there is none.
+fn over(values: impl Iterator<Item = Option<f64>>) -> Option<Estimate> {
+    let all: Vec<Option<f64>> = values.collect();
+    let have: Vec<f64> = all.iter().copied().flatten().collect();
+    let statistics::Estimate { mean, ci95 } = estimate(&have)?;
+    Some(Estimate { mean, ci95, runs: (have.len() < all.len()).then_some(have.len()) })
 }
 
-/// Mean and interval of one number of every run. There is at least one run.
-fn over(runs: &[Run], number: impl Fn(&Run) -> f64) -> PyResult<Estimate> {
-    let values: Vec<f64> = runs.iter().map(number).collect();
-    estimate(&values).map(Estimate::from).ok_or_else(|| input_error("no runs to summarise".to_string()))
+/// Mean and interval of a number.
+fn mean(runs: &[Run], number: impl Fn(&Run) -> Option<f64>) -> Option<Estimate> {
+    over(runs.iter().map(number))
 }
 
 /// Mean and interval of the differences between two groups, run by run: they share their seeds.
-fn between(runs: &[Run], first: &[Run], number: impl Fn(&Run) -> f64) -> PyResult<Estimate> {
-    let values: Vec<f64> = runs.iter().zip(first).map(|(a, b)| number(a) - number(b)).collect();
-    estimate(&values).map(Estimate::from).ok_or_else(|| input_error("no runs to summarise".to_string()))
-}
-
-fn numbers(of: impl Fn(fn(&Run) -> f64) -> PyResult<Estimate>) -> PyResult<Numbers> {
-    Ok(Numbers {
-        jain_index: of(|r| r.jain_index)?,
-        log_utility: of(|r| r.log_utility)?,
-        aggregate_goodput_bps: of(|r| r.aggregate_goodput_bps)?,
-        min_goodput_bps: of(|r| r.min_goodput_bps)?,
-        starved_flows: of(|r| r.starved_flows)?,
-    })
+fn between(runs: &[Run], first: &[Run], number: impl Fn(&Run) -> Option<f64>) -> Option<Estimate> {
+    over(runs.iter().zip(first).map(|(a, b)| Some(number(a)? - number(b)?)))
 }
 
 fn read(texts: &[String]) -> PyResult<Vec<Run>> {
@@ -216,76 +267,61 @@ fn comparable(groups: &[Vec<Run>]) -> bool {
     })
 }
 
-/// Mean and interval of a number that not every run may have: none if one has not.
-fn over_all(runs: &[Run], number: impl Fn(&Run) -> Option<f64>) -> PyResult<Option<Estimate>> {
-    if runs.iter().any(|r| number(r).is_none()) {
-        return Ok(None);
-    }
-    over(runs, |r| number(r).unwrap_or_default()).map(Some)
-}
-
-fn window(runs: &[Run], first: &[Run], i: usize) -> PyResult<WindowRow> {
-    let mean = |r: &Run| r.window_jain[i].mean;
-    let both = runs.iter().chain(first).all(|r| mean(r).is_some());
-    let of = |r: &Run| mean(r).unwrap_or_default();
-    Ok(WindowRow {
+fn window(runs: &[Run], first: &[Run], i: usize) -> WindowRow {
+    let of = |r: &Run| r.window_jain[i].mean;
+    WindowRow {
         window_s: runs[0].window_jain[i].window_s,
-        jain_index: over_all(runs, mean)?,
-        p10: over_all(runs, |r| r.window_jain[i].p10)?,
-        difference: if both { Some(between(runs, first, of)?) } else { None },
-    })
+        jain_index: mean(runs, of),
+        p10: mean(runs, |r| r.window_jain[i].p10),
+        difference: between(runs, first, of),
+    }
 }
 
 /// Drops by reason; none where a run does not tell.
-fn drops(runs: &[Run]) -> PyResult<Option<BTreeMap<&str, Estimate>>> {
-    let Some(told) = runs.iter().map(|r| r.drops.as_ref()).collect::<Option<Vec<_>>>() else {
-        return Ok(None);
-    };
+fn drops(runs: &[Run]) -> Option<BTreeMap<&str, Option<Estimate>>> {
+    let told = runs.iter().map(|r| r.drops.as_ref()).collect::<Option<Vec<_>>>()?;
     let reasons: BTreeSet<&str> = told.iter().flat_map(|drops| drops.keys().map(String::as_str)).collect();
-    let count = |r: &Run, reason| r.drops.as_ref().and_then(|drops| drops.get(reason)).copied().unwrap_or(0);
-    reasons
-        .into_iter()
-        .map(|reason| Ok((reason, over(runs, |r| count(r, reason) as f64)?)))
-        .collect::<PyResult<_>>()
-        .map(Some)
+    let count = |r: &Run, reason| Some(r.drops.as_ref()?.get(reason).copied().unwrap_or(0) as f64);
+    Some(reasons.into_iter().map(|reason| (reason, mean(runs, |r| count(r, reason)))).collect())
 }
 
 /// Radio states of every radio; none where a run does not tell.
-fn channel(runs: &[Run]) -> PyResult<Option<Vec<ChannelRow<'_>>>> {
-    let Some(told) = runs.iter().map(|r| r.stations.as_deref()).collect::<Option<Vec<_>>>() else {
-        return Ok(None);
-    };
+fn channel(runs: &[Run]) -> Option<Vec<ChannelRow<'_>>> {
+    let told = runs.iter().map(|r| r.stations.as_deref()).collect::<Option<Vec<_>>>()?;
     let row = |i: usize| {
         let share = |state: fn(&Airtime) -> u64| {
-            let of = |r: &Run| r.stations.as_ref().map_or(0.0, |s| s[i].airtime_ns.share(state));
-            over(runs, of)
+            mean(runs, |r| Some(r.stations.as_ref()?[i].airtime_ns.share(state)))
         };
-        Ok(ChannelRow {
+        ChannelRow {
             node: &told[0][i].node,
             radio: &told[0][i].radio,
-            transmit: share(|a| a.transmit)?,
-            receive: share(|a| a.receive)?,
-            busy: share(|a| a.busy)?,
-            nav: share(|a| a.nav)?,
-            idle: share(|a| a.idle)?,
-        })
+            transmit: share(|a| a.transmit),
+            receive: share(|a| a.receive),
+            busy: share(|a| a.busy),
+            nav: share(|a| a.nav),
+            idle: share(|a| a.idle),
+        }
     };
-    (0..told[0].len()).map(row).collect::<PyResult<_>>().map(Some)
+    Some((0..told[0].len()).map(row).collect())
 }
 
 fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResult<Row<'a>> {
     let flows = runs[0].flows.iter().enumerate().map(|(i, flow)| {
-        let goodput = |r: &Run| r.flows[i].goodput_bps;
-        Ok(FlowRow {
+        let each = |of: &dyn Fn(OfFlow) -> Option<Estimate>| {
+            Numbers(FLOW_NUMBERS.iter().map(|&(name, number)| (name, of(number))).collect())
+        };
+        FlowRow {
             id: &flow.id,
-            goodput_bps: over(runs, goodput)?,
-            difference: between(runs, first, goodput)?,
-        })
+            numbers: each(&|number| mean(runs, |r| number(&r.flows[i]))),
+            difference: each(&|number| between(runs, first, |r| number(&r.flows[i]))),
+        }
     });
-    let flows = flows.collect::<PyResult<Vec<_>>>()?;
-    let numbers = numbers(|n| over(runs, n))?;
-    let windows = 0..runs[0].window_jain.len();
-    let windows = windows.map(|i| window(runs, first, i)).collect::<PyResult<Vec<_>>>()?;
+    let flows: Vec<FlowRow<'_>> = flows.collect();
+    let each = |of: &dyn Fn(OfRun) -> Option<Estimate>| {
+        Numbers(NUMBERS.iter().map(|&(name, number)| (name, of(number))).collect())
+    };
+    let numbers = each(&|number| mean(runs, number));
+    let windows: Vec<WindowRow> = (0..runs[0].window_jain.len()).map(|i| window(runs, first, i)).collect();
     let mut warnings: Vec<String> = Vec::new();
     for warning in runs.iter().flat_map(|r| &r.warnings) {
         if !warnings.contains(warning) {
@@ -299,13 +335,13 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResu
         runs: runs.len(),
         numbers,
         baseline: &first[0].scheme,
-        difference: self::numbers(|n| between(runs, first, n))?,
+        difference: each(&|number| between(runs, first, number)),
         flows,
         seeds: runs.iter().map(|r| r.seed).collect(),
         warnings,
         window_jain: windows,
-        drops: drops(runs)?,
-        channel: channel(runs)?,
+        drops: drops(runs),
+        channel: channel(runs),
         precision,
         perf: PerfRow {
             events: runs.iter().map(|r| r.perf.events).sum(),

@@ -149,7 +149,7 @@ def goodput_gain(flow: str) -> Statistic:
     """Difference of a flow's goodput, paired by seed, bit/s."""
 
     def of(row: MeasuredRow) -> Estimate:
-        return next(f["difference"] for f in row["flows"] if f["id"] == flow)
+        return next(f["difference"]["goodput_bps"] for f in row["flows"] if f["id"] == flow)
 
     return Statistic(f"difference of the goodput of {flow}, paired by seed", of, signed=True)
 
@@ -188,16 +188,22 @@ minimum_gain = Statistic(
     signed=True,
 )
 
+
+def known(estimate: Estimate | None) -> Estimate:
+    """An estimate; where no run has the number, one about which no claim holds."""
+    return {"mean": math.nan, "ci95": None} if estimate is None else estimate
+
+
 jain = Statistic(
     "Jain's index",
-    lambda row: row["jain_index"],
+    lambda row: known(row["jain_index"]),
     rate=False,
     each=lambda row: row["run_values"]["jain_index"],
 )
 
 jain_gain = Statistic(
     "difference of Jain's index, paired by seed",
-    lambda row: row["difference"]["jain_index"],
+    lambda row: known(row["difference"]["jain_index"]),
     signed=True,
     rate=False,
 )

@@ -64,6 +64,7 @@ def compare(
     half-width of the 95 % interval of each of the `statistics` of every scheme is at most that share of its
     mean, or until there are `max_seeds`; `precision` and `warnings` of a row say what was reached.
     Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`, `starved_flows`,
+    `mean_delay_s`, `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`, `completion_s`,
     `flow.ID` (goodput of a flow), `window_jain`.
 
     A `report` is a page with pictures, tables and the scenario: one HTML file, written whole or not at all.

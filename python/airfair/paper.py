@@ -16,10 +16,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from . import _core, tables
 from ._core import InputError, Scenario
@@ -37,8 +35,6 @@ SEEDS = 20
 QUICK_SEEDS = 5
 MOST_FLOWS = 8
 """So many flows have a column each."""
-GAP = 3
-"""Blanks between columns: two of padding, one where other tables have a line."""
 TOTAL = "aggregate_goodput_bps"
 
 PACKAGE = "airfair_papers"
@@ -266,7 +262,7 @@ def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
 
 def show_list(out: Console) -> None:
     """The table of experiments."""
-    table = tables.plain_table("experiment", "what it shows", "paper")
+    table = tables.plain_table("experiment", "what it shows", "paper", prose=["what it shows", "paper"])
     for entry in listed():
         table.add_row(*map(escape, (entry["id"], entry["title"], entry["paper"])))
     out.print(table)
@@ -278,8 +274,8 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     last = told["first_seed"] + told["seeds"] - 1
     out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}")
     out.print(f"Claims, seeds {told['first_seed']} to {last}; a value is a mean with its 95 % interval")
-    table = tables.plain_table("claim", "measured", "holds", "on its baseline")
-    table.add_column("of", no_wrap=True)
+    heads = ("claim", "measured", "holds", "on its baseline", "of")
+    table = tables.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
     for claim, row in zip(experiment.claims, told["claims"], strict=True):
         there = "-"
         if claim.baseline is not None and row["baseline_holds"] is not None:
@@ -301,7 +297,7 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
             difference if compared else "",
             tables.number(row_["total_share"], 3) if compared else "",
             tables.rate_of(row_["min_goodput_bps"]),
-            tables.number(row_["jain_index"], 3),
+            tables.dash_or(row_["jain_index"], lambda e: tables.number(e, 3)),
         )
     _show_cells(("total", "change of the total", "share of it", "least flow", "Jain's index"), cells, out)
     goodputs = [[flow["goodput_bps"] for flow in row["flows"]] for row in rows.values()]
@@ -336,31 +332,11 @@ def _shown(numbers: Mapping[str, Estimate], name: str) -> str:
 
 
 def _show_cells(columns: Sequence[str], cells: Mapping[str, Sequence[str]], out: Console) -> None:
-    """A row for each series. Columns that do not fit stand in further tables; names of columns break at
-    underscores, those of series at words."""
-    headers = [name.replace("_", " ") for name in columns]
-    widths = [
-        max(len(text) for text in (*header.split(), *(row[i] for row in cells.values())))
-        for i, header in enumerate(headers)
-    ]
-    words = [word for name in ("series", *cells) for word in name.split()]
-    name_width = min(max(map(len, ("series", *cells))), max(out.width // 3, *map(len, words)))
-    first = 0
-    while first < len(headers):
-        last, room = first + 1, out.width - name_width - GAP - widths[first]
-        while last < len(headers) and room >= widths[last] + GAP:
-            room -= widths[last] + GAP
-            last += 1
-        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
-        table.add_column("series", width=name_width)
-        for header, width in zip(headers[first:last], widths[first:last], strict=True):
-            table.add_column(escape(header), justify="right", width=width)
-        for name, row in cells.items():
-            table.add_row(escape(name), *map(escape, row[first:last]))
-        out.print(table)
-        first = last
-        if first < len(headers):
-            out.print()
+    """A row for each series."""
+    table = tables.plain_table("series", right=[name.replace("_", " ") for name in columns])
+    for name, row in cells.items():
+        table.add_row(escape(name), *map(escape, row))
+    out.print(table)
 
 
 def _kbps(goodput: Estimate) -> str:

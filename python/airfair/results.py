@@ -36,7 +36,11 @@ class QueueResult(TypedDict):
 
 
 class FlowResult(TypedDict):
-    """A flow, from its start (or the end of the warm-up) to its stop (or the end of the run)."""
+    """A flow, from its start (or the end of the warm-up) to its stop (or the end of the run).
+
+    `offered_bytes` is what its application had to send, None where there is no end of it, and 0 where the
+    flow has no traffic in that time: then it does not count for fairness.
+    """
 
     id: str
     src: str
@@ -51,6 +55,10 @@ class FlowResult(TypedDict):
     completion_s: float | None
     hops: int | None
     delivered_packets: int
+    dropped_packets: int
+    loss_ratio: float | None
+    rtt_s: float | None
+    offered_bytes: int | None
     files: NotRequired[Files]
 
 
@@ -160,7 +168,7 @@ class Perf(TypedDict):
 
 
 class RunResult(TypedDict):
-    """One run."""
+    """One run. What cannot be told is None: Jain's index where nothing was delivered, for example."""
 
     scenario: str
     scheme: str
@@ -169,12 +177,18 @@ class RunResult(TypedDict):
     duration_s: float
     warmup_s: float
     flows: list[FlowResult]
-    jain_index: float
+    jain_index: float | None
     log_utility: float
     aggregate_goodput_bps: float
     min_goodput_bps: float
     starved_flows: int
     flows_below_1kbps: int
+    mean_delay_s: float | None
+    p99_delay_s: float | None
+    rtt_s: float | None
+    retransmissions: int
+    loss_ratio: float | None
+    completion_s: float | None
     drops: dict[str, int]
     channel_utilisation: dict[str, float]
     warnings: list[str]
@@ -253,32 +267,63 @@ class Network(TypedDict):
 
 
 class Estimate(TypedDict):
-    """A mean over the seeds, and the half-width of its 95 % confidence interval (None for one run)."""
+    """A mean over the seeds, and the half-width of its 95 % confidence interval (None for one run).
+
+    `runs` says how many runs have the number, where not all of them have it.
+    """
 
     mean: float
     ci95: float | None
+    runs: NotRequired[int]
 
 
 class Differences(TypedDict):
-    """Differences to the first scheme, paired by seed."""
+    """Differences to the first scheme, paired by seed; None where no seed has both numbers."""
 
-    jain_index: Estimate
+    jain_index: Estimate | None
     log_utility: Estimate
     aggregate_goodput_bps: Estimate
     min_goodput_bps: Estimate
     starved_flows: Estimate
+    mean_delay_s: Estimate | None
+    p99_delay_s: Estimate | None
+    rtt_s: Estimate | None
+    retransmissions: Estimate
+    loss_ratio: Estimate | None
+    completion_s: Estimate | None
+
+
+class FlowDifferences(TypedDict):
+    """Differences of a flow's numbers to the first scheme, paired by seed; None where no seed has both."""
+
+    goodput_bps: Estimate
+    mean_delay_s: Estimate | None
+    p99_delay_s: Estimate | None
+    rtt_s: Estimate | None
+    retransmissions: Estimate
+    loss_ratio: Estimate | None
+    completion_s: Estimate | None
 
 
 class FlowRow(TypedDict):
-    """A flow over the seeds; `difference` is to the first scheme, paired by seed."""
+    """A flow over the seeds; None where no run has the number.
+
+    `completion_s` of a flow that sends many files is the mean of those that were finished.
+    """
 
     id: str
     goodput_bps: Estimate
-    difference: Estimate
+    mean_delay_s: Estimate | None
+    p99_delay_s: Estimate | None
+    rtt_s: Estimate | None
+    retransmissions: Estimate
+    loss_ratio: Estimate | None
+    completion_s: Estimate | None
+    difference: FlowDifferences
 
 
 class WindowRow(TypedDict):
-    """Jain's index in windows of one length over the seeds; None where a run has no window that counts.
+    """Jain's index in windows of one length over the seeds; None where no run has a window that counts.
 
     `jain_index` is of the means of the runs, `p10` of what a tenth of a run's windows do not exceed.
     """
@@ -304,7 +349,7 @@ class ChannelRow(TypedDict):
 class Precision(TypedDict):
     """How narrow the intervals are where runs went on until they were: half-widths as shares of the means.
 
-    None where the mean is 0 and the interval is not.
+    None where the mean is 0 and the interval is not, or where fewer than two runs have the number.
     """
 
     target: float
@@ -313,15 +358,24 @@ class Precision(TypedDict):
 
 
 class CompareRow(TypedDict):
-    """One scheme over the seeds. A sweep's rows have neither drops nor channel: it keeps no radios."""
+    """One scheme over the seeds; a number is None where no run has it.
+
+    A sweep's rows have neither drops nor channel: it keeps no radios.
+    """
 
     scheme: str
     runs: int
-    jain_index: Estimate
+    jain_index: Estimate | None
     log_utility: Estimate
     aggregate_goodput_bps: Estimate
     min_goodput_bps: Estimate
     starved_flows: Estimate
+    mean_delay_s: Estimate | None
+    p99_delay_s: Estimate | None
+    rtt_s: Estimate | None
+    retransmissions: Estimate
+    loss_ratio: Estimate | None
+    completion_s: Estimate | None
     baseline: str
     difference: Differences
     flows: list[FlowRow]

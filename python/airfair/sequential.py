@@ -19,8 +19,20 @@ FIRST_LOOK = 10
 
 MAX_SEEDS = 1000
 
-NUMBERS = ("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows")
-"""Statistics of a whole run that every comparison has."""
+NUMBERS = (
+    "jain_index",
+    "log_utility",
+    "aggregate_goodput_bps",
+    "min_goodput_bps",
+    "starved_flows",
+    "mean_delay_s",
+    "p99_delay_s",
+    "rtt_s",
+    "retransmissions",
+    "loss_ratio",
+    "completion_s",
+)
+"""Estimates of a row of a comparison. A row has None where no run has the number."""
 
 STATISTICS = ("aggregate_goodput_bps", "jain_index")
 """What has to be narrow unless the caller says otherwise: what a starved flow gets varies too much for it."""

@@ -3,26 +3,231 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
+import rich.console
 from rich.markup import escape
-from rich.table import Table
+from rich.padding import Padding
+from rich.text import Text
 
-from .results import CompareRow, Estimate, Lateness, RunResult, SchemeInfo, WindowJain
+from .results import CompareRow, Estimate, FlowRow, Lateness, RunResult, SchemeInfo, WindowJain
 
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
 
+FEW_SEEDS = {2: 12.7, 3: 4.3, 4: 3.2}
+"""Numbers of seeds that say little, with Student's factor: half an interval is so many standard errors."""
+
+PIPE_WIDTH = 160
+"""Columns where there is no terminal and COLUMNS does not say how many."""
+
+GAP = "  "
+
+
+class Console(rich.console.Console):
+    """Standard output. A line that is wider than the terminal is not cut."""
+
+    def print(self, *objects: object, **options: object) -> None:
+        """Print, whole."""
+        super().print(*objects, **({"crop": False} | options))  # type: ignore[arg-type]
+
 
 def console() -> Console:
-    """Standard output; as wide as the widest table where there is no terminal."""
+    """Standard output; wide where there is no terminal, unless COLUMNS says how wide."""
     plain = Console(highlight=False)
-    return plain if plain.is_terminal else Console(highlight=False, width=160)
+    told = plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
+    return plain if told else Console(highlight=False, width=PIPE_WIDTH)
 
 
-def show_run(result: RunResult, out: Console) -> None:
+class Table:
+    """Columns that lose nothing, however narrow the terminal is.
+
+    Identifiers and numbers are neither folded nor cut. Columns that do not fit beside the others follow
+    below, in a further table that begins with the same `keys`; a line that is still too wide runs on. Prose
+    is folded at its spaces; where there is no room for that, each row becomes a paragraph.
+    """
+
+    def __init__(self, left: Sequence[str], right: Sequence[str], prose: Sequence[str], keys: int) -> None:
+        self._heads = [*left, *right]
+        self._right = set(right)
+        self._prose = [head in prose for head in self._heads]
+        self._keys = keys
+        self._rows: list[list[Text]] = []
+
+    def add_row(self, *cells: str) -> None:
+        """A row, with markup; a cell for each column."""
+        self._rows.append([Text.from_markup(cell) for cell in cells])
+
+    def __rich_console__(
+        self, console: rich.console.Console, options: rich.console.ConsoleOptions
+    ) -> rich.console.RenderResult:
+        room = options.max_width
+        widths = [max(cell.cell_len for cell in column) for column in self._columns()]
+        if any(self._prose):
+            fitting = self._fit(widths, room)
+            yield from (
+                self._paragraphs() if fitting is None else self._lines(range(len(widths)), fitting, console)
+            )
+            return
+        for number, places in enumerate(self._groups(widths, room)):
+            if number:
+                yield Text()
+            yield from self._lines(places, widths, console)
+
+    def _columns(self) -> list[list[Text]]:
+        heads = [Text(head) for head in self._heads]
+        return [[head, *(row[k] for row in self._rows)] for k, head in enumerate(heads)]
+
+    def _groups(self, widths: Sequence[int], room: int) -> list[list[int]]:
+        """The columns of each table: the keys and as many others as there is room for, at least one."""
+        keys = list(range(self._keys))
+        groups = [list(keys)]
+        for place in range(self._keys, len(widths)):
+            wanted = sum(widths[k] + len(GAP) for k in groups[-1]) + widths[place]
+            if wanted > room and len(groups[-1]) > len(keys):
+                groups.append(list(keys))
+            groups[-1].append(place)
+        return groups
+
+    def _fit(self, widths: Sequence[int], room: int) -> list[int] | None:
+        """Widths with which a table with prose fits, the widest prose folded first; None if none do."""
+        words = [
+            max((Text(word).cell_len for cell in column for word in cell.plain.split()), default=1)
+            for column in self._columns()
+        ]
+        least = [
+            max(word, min(width, 16)) if prose else width
+            for word, width, prose in zip(words, widths, self._prose, strict=True)
+        ]
+        room -= len(GAP) * (len(widths) - 1)
+        if sum(least) > room:
+            return None
+        fitting = list(widths)
+        while sum(fitting) > room:
+            spare = [width - smallest for width, smallest in zip(fitting, least, strict=True)]
+            widest = max(
+                (k for k, prose in enumerate(self._prose) if prose and spare[k]), key=fitting.__getitem__
+            )
+            fitting[widest] -= 1
+        return fitting
+
+    def _lines(
+        self, places: Sequence[int], widths: Sequence[int], console: rich.console.Console
+    ) -> Iterable[Text]:
+        head = [Text(self._heads[k], style="bold") for k in places]
+        yield self._line(head, places, widths)
+        yield Text("\u2500" * (sum(widths[k] for k in places) + len(GAP) * (len(places) - 1)), no_wrap=True)
+        for row in self._rows:
+            folded = [list(row[k].wrap(console, widths[k])) if self._prose[k] else [row[k]] for k in places]
+            for number in range(max(map(len, folded))):
+                cells = [cell[number] if number < len(cell) else Text() for cell in folded]
+                yield self._line(cells, places, widths)
+
+    def _line(self, cells: Sequence[Text], places: Sequence[int], widths: Sequence[int]) -> Text:
+        line = Text(no_wrap=True, overflow="ignore")
+        for number, (place, cell) in enumerate(zip(places, cells, strict=True)):
+            spaces = " " * (widths[place] - cell.cell_len)
+            line.append(GAP if number else "")
+            if self._heads[place] in self._right:
+                line.append(spaces).append_text(cell)
+            else:
+                line.append_text(cell).append("" if number == len(places) - 1 else spaces)
+        return line
+
+    def _paragraphs(self) -> Iterable[Text]:
+        for number, row in enumerate(self._rows):
+            if number:
+                yield Text()
+            for head, cell in zip(self._heads, row, strict=True):
+                if cell.plain:
+                    yield Text(f"{head}: ", style="bold").append_text(Text().append_text(cell))
+
+
+def plain_table(
+    *left: str, right: Sequence[str] = (), prose: Sequence[str] = (), keys: int | None = None
+) -> Table:
+    """A table with columns of text at the left and of numbers at the right.
+
+    The first `keys` columns tell rows apart: those at the left, unless said otherwise. `prose` are columns
+    that may be folded.
+    """
+    return Table(left, right, prose, len(left) if keys is None else keys)
+
+
+class Column(NamedTuple):
+    """A number of a comparison, as a table shows it."""
+
+    key: str
+    head: str
+    show: Callable[[Estimate, bool], str]
+    """The estimate in words, with a sign or without."""
+
+    def cell(self, numbers: Mapping[str, object], *, sign: bool = False) -> str:
+        """The number of this column, or a dash, and how many runs have it if not all have."""
+        estimate = cast("Estimate | None", numbers[self.key])
+        return dash_or(estimate, lambda e: self.show(e, sign))
+
+
+def dash_or(estimate: Estimate | None, show: Callable[[Estimate], str]) -> str:
+    """An estimate in words; a dash for none."""
+    if estimate is None:
+        return "-"
+    runs = f" ({estimate['runs']} {plural(estimate['runs'], 'run')})" if "runs" in estimate else ""
+    return show(estimate) + runs
+
+
+def plural(count: int, noun: str) -> str:
+    """The noun, as many of it need it."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def _decimals_of(decimals: int) -> Callable[[Estimate, bool], str]:
+    return lambda estimate, sign: number(estimate, decimals, sign=sign)
+
+
+def _rate(estimate: Estimate, sign: bool) -> str:
+    return rate_of(estimate, sign=sign)
+
+
+def _time(estimate: Estimate, sign: bool) -> str:
+    return time_of(estimate, sign=sign)
+
+
+def _share(estimate: Estimate, sign: bool) -> str:
+    return percent_of(estimate, sign=sign)
+
+
+FAIRNESS = (
+    Column("jain_index", "Jain's index", _decimals_of(3)),
+    Column("aggregate_goodput_bps", "total", _rate),
+    Column("min_goodput_bps", "minimum", _rate),
+    Column("starved_flows", "starved flows", _decimals_of(1)),
+)
+LOG_UTILITY = Column("log_utility", "log utility", _decimals_of(2))
+DELAYS = (
+    Column("mean_delay_s", "mean delay", _time),
+    Column("p99_delay_s", "99 % delay", _time),
+    Column("rtt_s", "RTT", _time),
+    Column("retransmissions", "retransmissions", _decimals_of(1)),
+    Column("loss_ratio", "loss", _share),
+    Column("completion_s", "completion", _time),
+)
+COLUMNS = (*FAIRNESS, *DELAYS)
+"""The numbers of a comparison, in the order of its tables."""
+
+GOODPUT = Column("goodput_bps", "goodput", _rate)
+OF_FLOWS = DELAYS[:2]
+"""Numbers of each flow that a comparison shows beside the goodput."""
+
+
+def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) -> list[Column]:
+    """The columns in which any of these rows has a number."""
+    return [column for column in columns if any(row[column.key] is not None for row in rows)]  # type: ignore[literal-required]
+
+
+def show_run(result: RunResult, out: rich.console.Console) -> None:
     """One run: its flows and the numbers of the whole."""
     title = f"{result['scenario']}, {result['scheme']}, seed {result['seed']}: {result['duration_s']:g} s"
     if result["warmup_s"]:
@@ -30,29 +235,40 @@ def show_run(result: RunResult, out: Console) -> None:
     out.print(f"[bold]{escape(title)}[/bold]")
     flows = result["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]) for flow in flows])
-    table = plain_table(
-        "flow", "from", "to", right=["goodput", "sent", "delivered", "mean delay", "99 % delay", "hops"]
-    )
-    for flow in flows:
+    columns: dict[str, list[str]] = {
+        "goodput": [rate(flow["goodput_bps"]) for flow in flows],
+        "sent": [str(flow["sent_packets"]) for flow in flows],
+        "delivered": [str(flow["delivered_packets"]) for flow in flows],
+        "loss": [_percent(flow["loss_ratio"]) for flow in flows],
+        "mean delay": [_delay(flow["mean_delay_s"]) for flow in flows],
+        "99 % delay": [_delay(flow["p99_delay_s"]) for flow in flows],
+        "RTT": [_delay(flow["rtt_s"]) for flow in flows],
+        "completion": [_delay(flow["completion_s"]) for flow in flows],
+        "hops": ["-" if flow["hops"] is None else str(flow["hops"]) for flow in flows],
+    }
+    rare = ("RTT", "completion")  # of TCP and of files
+    columns = {
+        head: cells
+        for head, cells in columns.items()
+        if head not in rare or any(cell != "-" for cell in cells)
+    }
+    table = plain_table("flow", "from", "to", right=list(columns), keys=1)
+    for i, flow in enumerate(flows):
         if flow["id"] in shown:
-            table.add_row(
-                escape(flow["id"]),
-                escape(flow["src"]),
-                escape(flow["dst"]),
-                rate(flow["goodput_bps"]),
-                str(flow["sent_packets"]),
-                str(flow["delivered_packets"]),
-                _delay(flow["mean_delay_s"]),
-                _delay(flow["p99_delay_s"]),
-                "-" if flow["hops"] is None else str(flow["hops"]),
-            )
+            names = map(escape, (flow["id"], flow["src"], flow["dst"]))
+            table.add_row(*names, *(cells[i] for cells in columns.values()))
     if flows:
         out.print(table)
     _left_out(len(flows), out)
+    jain = result["jain_index"]
     out.print(
-        f"Jain's index {result['jain_index']:.3f}   total {rate(result['aggregate_goodput_bps'])}   "
+        f"Jain's index {'-' if jain is None else f'{jain:.3f}'}   "
+        f"total {rate(result['aggregate_goodput_bps'])}   "
         f"minimum {rate(result['min_goodput_bps'])}   starved flows {result['starved_flows']}"
     )
+    idle = sum(flow["offered_bytes"] == 0 for flow in flows)
+    if idle:
+        out.print(f"[dim]{idle} {plural(idle, 'flow')} without traffic in this time, not counted[/dim]")
     for window in result.get("window_jain", []):
         out.print(f"Jain's index in windows of {window['window_s']:g} s: {_window(window)}")
     if result["drops"]:
@@ -61,7 +277,7 @@ def show_run(result: RunResult, out: Console) -> None:
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
 
 
-def show_lateness(lateness: Lateness, out: Console) -> None:
+def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:
     """How well a paced run kept to the clock."""
     out.print(
         f"paced by the clock: {lateness['steps']} steps, the latest {_delay(lateness['worst_s'])} late; "
@@ -69,7 +285,7 @@ def show_lateness(lateness: Lateness, out: Console) -> None:
     )
 
 
-def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None:
+def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Console) -> None:
     """Schemes side by side: the numbers of the whole, then every flow."""
     seeds = rows[0]["seeds"]
     runs = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
@@ -79,61 +295,58 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: Console) -> None
         wide = f"{asked['target'] * 100:g} % of the mean: {', '.join(asked['relative_ci95'])}"
         met = all(row["precision"]["met"] for row in rows)
         out.print(f"{'reached' if met else 'not reached'}: half-widths of at most {escape(wide)}")
-    table = plain_table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
+    columns = columns_of(rows)
+    heads = [column.head for column in columns]
+    table = plain_table("scheme", right=heads)
     for row in rows:
-        table.add_row(
-            escape(row["scheme"]),
-            number(row["jain_index"], 3),
-            rate_of(row["aggregate_goodput_bps"]),
-            rate_of(row["min_goodput_bps"]),
-            number(row["starved_flows"], 1),
-        )
+        table.add_row(escape(row["scheme"]), *(column.cell(row) for column in columns))
     out.print(table)
     if len(rows) > 1:
         out.print(f"\nDifferences to {escape(rows[0]['scheme'])}, paired by seed")
-        table = plain_table("scheme", right=["Jain's index", "total", "minimum", "starved flows"])
+        table = plain_table("scheme", right=heads)
         for row in rows[1:]:
-            d = row["difference"]
-            table.add_row(
-                escape(row["scheme"]),
-                number(d["jain_index"], 3, sign=True),
-                rate_of(d["aggregate_goodput_bps"], sign=True),
-                rate_of(d["min_goodput_bps"], sign=True),
-                number(d["starved_flows"], 1, sign=True),
-            )
+            cells = (column.cell(row["difference"], sign=True) for column in columns)
+            table.add_row(escape(row["scheme"]), *cells)
         out.print(table)
     lengths = [window["window_s"] for window in rows[0].get("window_jain", [])]
     if lengths:
         out.print("\nJain's index in windows of time" + (", and its difference" if len(rows) > 1 else ""))
         table = plain_table("scheme", right=[f"{length:g} s" for length in lengths])
         for row in rows:
-            table.add_row(escape(row["scheme"]), *(_number(w["jain_index"], 3) for w in row["window_jain"]))
+            table.add_row(escape(row["scheme"]), *(_index(w["jain_index"]) for w in row["window_jain"]))
         for row in rows[1:]:
-            differences = [_number(w["difference"], 3, sign=True) for w in row["window_jain"]]
+            differences = [_index(w["difference"], sign=True) for w in row["window_jain"]]
             table.add_row(f"{escape(row['scheme'])} - {escape(rows[0]['scheme'])}", *differences)
         out.print(table)
     first = rows[0]["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]["mean"]) for flow in first])
-    table = plain_table("goodput of flow", right=[row["scheme"] for row in rows])
-    for i, flow in enumerate(first):
-        if flow["id"] in shown:
-            table.add_row(escape(flow["id"]), *(rate_of(row["flows"][i]["goodput_bps"]) for row in rows))
-    if first:
+    for column in (GOODPUT, *OF_FLOWS):
+        flows: list[list[FlowRow]] = [[row["flows"][i] for row in rows] for i in range(len(first))]
+        if not any(flow[column.key] for of_flow in flows for flow in of_flow):  # type: ignore[literal-required]
+            continue
+        table = plain_table(f"{column.head} of flow", right=[row["scheme"] for row in rows])
+        for of_flow in flows:
+            if of_flow[0]["id"] in shown:
+                table.add_row(escape(of_flow[0]["id"]), *(column.cell(flow) for flow in of_flow))
         out.print()
         out.print(table)
     _left_out(len(first), out)
+    if len(seeds) in FEW_SEEDS:
+        few = f"{len(seeds)} seeds are few: half an interval is {FEW_SEEDS[len(seeds)]} standard errors"
+        out.print(f"\n[dim]{few}, with 10 seeds 2.3[/dim]")
 
 
-def show_schemes(schemes: Iterable[SchemeInfo], out: Console) -> None:
-    """The table of schemes."""
-    table = plain_table("scheme", "places", "what it does", "source")
-    for scheme in schemes:
-        table.add_row(
-            *map(escape, (scheme["name"], ", ".join(scheme["places"]), scheme["about"], scheme["source"]))
-        )
+def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> None:
+    """Every scheme: where it acts, what it does, its source, its parameters."""
+    for i, scheme in enumerate(schemes):
+        if i:
+            out.print()
+        out.print(f"[bold]{escape(scheme['name'])}[/bold] ({', '.join(scheme['places'])})")
+        out.print(escape(scheme["about"]))
+        out.print(f"[dim]{escape(scheme['source'])}[/dim]")
         for p in scheme["params"]:
-            table.add_row("", "", escape(f"{scheme['name']}.{p['name']} = {p['default']}  {p['doc']}"), "")
-    out.print(table)
+            out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'])}")
+            out.print(Padding(escape(p["doc"]), (0, 0, 0, 6)))
 
 
 def rate(bps: float, *, sign: bool = False) -> str:
@@ -163,8 +376,29 @@ def significant(estimate: Estimate, *, sign: bool = False) -> str:
     return number(estimate, decimals, sign=sign)
 
 
-def _number(estimate: Estimate | None, decimals: int, *, sign: bool = False) -> str:
-    return "-" if estimate is None else number(estimate, decimals, sign=sign)
+def time_of(estimate: Estimate, *, sign: bool = False) -> str:
+    """A mean time and its interval, with three digits of the larger."""
+    most = max(abs(estimate["mean"]), estimate["ci95"] or 0.0)
+    unit, factor = ("s", 1.0) if most >= 1 else ("ms", 1e3)
+    return f"{_scaled(estimate, factor, sign)} {unit}"
+
+
+def percent_of(estimate: Estimate, *, sign: bool = False) -> str:
+    """A mean share and its interval, as percentages."""
+    return f"{_scaled(estimate, 100.0, sign)} %"
+
+
+def _scaled(estimate: Estimate, factor: float, sign: bool) -> str:
+    """Both numbers times the factor, with the decimals that show three digits of the larger."""
+    ci95 = estimate["ci95"]
+    scaled: Estimate = {"mean": estimate["mean"] * factor, "ci95": None if ci95 is None else ci95 * factor}
+    most = max(abs(scaled["mean"]), scaled["ci95"] or 0.0)
+    decimals = 0 if most == 0 else min(3, max(0, 2 - math.floor(math.log10(most))))
+    return number(scaled, decimals, sign=sign)
+
+
+def _index(estimate: Estimate | None, *, sign: bool = False) -> str:
+    return dash_or(estimate, lambda e: number(e, 3, sign=sign))
 
 
 def _window(window: WindowJain) -> str:
@@ -189,19 +423,14 @@ def _delay(seconds: float | None) -> str:
     return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
 
 
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.3g} %"
+
+
 def _worst(flows: Sequence[tuple[str, float]]) -> set[str]:
     return {flow for flow, _ in sorted(flows, key=lambda pair: pair[1])[:MOST_FLOWS]}
 
 
-def _left_out(flows: int, out: Console) -> None:
+def _left_out(flows: int, out: rich.console.Console) -> None:
     if flows > MOST_FLOWS:
         out.print(f"[dim]the {MOST_FLOWS} worst of {flows} flows; all of them with --json[/dim]")
-
-
-def plain_table(*left: str, right: Sequence[str] = ()) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
-    for name in left:
-        table.add_column(escape(name), overflow="fold")
-    for name in right:
-        table.add_column(escape(name), justify="right", no_wrap=True)
-    return table

@@ -1,7 +1,7 @@
 //! Delays of a flow: mean and quantiles in bounded memory.
 
 /// A histogram with relative steps of 1/64: a quantile is off by at most 0.8 %. Grows with the largest delay only.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delays {
     counts: Vec<u32>,
     count: u64,
@@ -38,6 +38,16 @@ impl Delays {
         self.counts[bin] += 1;
         self.count += 1;
         self.sum_ns += u128::from(ns);
+    }
+
+    /// Counts what another has counted.
+    pub fn merge(&mut self, other: &Self) {
+        if other.counts.len() > self.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
     }
 
     /// How many were counted.

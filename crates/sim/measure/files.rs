@@ -46,8 +46,7 @@ impl Files {
         FilesResult {
             started: self.started,
             finished: self.finished,
-            mean_completion_s: self.all.mean_s(),
-            p95_completion_s: self.all.quantile_s(0.95),
+            completions: self.all.clone(),
             by_size: classes.collect(),
         }
     }

@@ -74,12 +74,12 @@ pub fn median(values: &[f64]) -> Option<Bounds> {
 }
 
 /// Jain's fairness index, `(sum x)^2 / (n sum x^2)` (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 for equal shares, 1/n if one
-/// takes all. One for no value or all zeros: nobody is worse off than another.
+/// takes all. `None` for no value or all zeros: where there is nothing to share, nothing is shared fairly.
 #[must_use]
-pub fn jain_index(shares: &[f64]) -> f64 {
+pub fn jain_index(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|x| x * x).sum();
-    if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
 /// The 97.5 % quantile of Student's t with `df` degrees of freedom, by bisection on the distribution function.
@@ -188,9 +188,11 @@ mod tests {
 
     #[test]
     fn jain_by_hand() {
-        assert!((jain_index(&[1.0, 1.0, 1.0]) - 1.0).abs() < 1e-12);
-        assert!((jain_index(&[1.0, 0.0, 0.0, 0.0]) - 0.25).abs() < 1e-12);
-        assert!((jain_index(&[714.0, 5.0, 715.0]) - 0.671).abs() < 1e-3, "the three pairs of ns-2");
-        assert!((jain_index(&[]) - 1.0).abs() < 1e-12);
+        let index = |shares: &[f64]| jain_index(shares).unwrap();
+        assert!((index(&[1.0, 1.0, 1.0]) - 1.0).abs() < 1e-12);
+        assert!((index(&[1.0, 0.0, 0.0, 0.0]) - 0.25).abs() < 1e-12);
+        assert!((index(&[714.0, 5.0, 715.0]) - 0.671).abs() < 1e-3, "the three pairs of ns-2");
+        assert_eq!(jain_index(&[]), None);
+        assert_eq!(jain_index(&[0.0, 0.0]), None);
     }
 }

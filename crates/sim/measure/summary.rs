@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use airfair_schemes::places::Airtime;
 use airfair_units::math;
 
+use super::delays::Delays;
 use super::statistics::jain_index;
 use crate::air::StationCounters;
 
@@ -17,6 +18,8 @@ pub struct FlowResult {
     pub src: String,
     /// Destination node.
     pub dst: String,
+    /// Bytes that its application had to send; `None` where there is no end of them, 0 where the flow has no traffic.
+    pub offered_bytes: Option<u64>,
     /// Bytes delivered to the application (each once, for TCP in order), as a rate.
     pub goodput_bps: f64,
     /// The same as a count.
@@ -25,14 +28,18 @@ pub struct FlowResult {
     pub sent_packets: u64,
     /// Packets that the destination got.
     pub delivered_packets: u64,
+    /// Packets with payload that were dropped.
+    pub dropped_packets: u64,
     /// Packets sent again by the transport (UDP: none).
     pub retransmissions: u64,
+    /// Round trips that the transport has measured (UDP: none), of segments that were sent once.
+    pub round_trips: u64,
+    /// Their sum.
+    pub round_trip_ns: u64,
     /// Connections that have met routers which do not speak their scheme, and follow TCP's law since.
     pub fallbacks: u64,
-    /// Mean one-way delay.
-    pub mean_delay_s: Option<f64>,
-    /// The delay that 99 % of the packets do not exceed.
-    pub p99_delay_s: Option<f64>,
+    /// One-way delays of the packets that were delivered.
+    pub delays: Delays,
     /// When a finite flow was complete, after its start.
     pub completion_s: Option<f64>,
     /// Hops of the last packet delivered.
@@ -65,10 +72,8 @@ pub struct FilesResult {
     pub started: u64,
     /// Delivered and acknowledged.
     pub finished: u64,
-    /// Mean completion time of those, and the time that 95 % of them do not exceed.
-    pub mean_completion_s: Option<f64>,
-    /// See `mean_completion_s`.
-    pub p95_completion_s: Option<f64>,
+    /// Completion times of those.
+    pub completions: Delays,
     /// By size.
     pub by_size: Vec<SizeClass>,
 }
@@ -197,17 +202,81 @@ pub struct RunResult {
     pub transmissions: u64,
 }
 
+/// A flow is starved below this share of the mean goodput of its run...
+const STARVED_SHARE_OF_MEAN: f64 = 0.01;
+
+/// ...unless it got this share of what it offered.
+const STARVED_SHARE_OF_OFFERED: f64 = 0.5;
+
+/// `lost` of those that were lost or not; `None` for none.
+fn loss_ratio(lost: u64, arrived: u64) -> Option<f64> {
+    let ended = lost + arrived;
+    (ended > 0).then(|| lost as f64 / ended as f64)
+}
+
+fn mean_s(sum_ns: u128, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum_ns as f64 / count as f64 / 1e9)
+}
+
+impl FlowResult {
+    /// Whether its application had something to send in the measured time.
+    #[must_use]
+    pub fn has_traffic(&self) -> bool {
+        self.offered_bytes != Some(0)
+    }
+
+    /// Mean one-way delay.
+    #[must_use]
+    pub fn mean_delay_s(&self) -> Option<f64> {
+        self.delays.mean_s()
+    }
+
+    /// The delay that 99 % of its packets do not exceed.
+    #[must_use]
+    pub fn p99_delay_s(&self) -> Option<f64> {
+        self.delays.quantile_s(0.99)
+    }
+
+    /// Mean round-trip time that its TCP measured.
+    #[must_use]
+    pub fn rtt_s(&self) -> Option<f64> {
+        mean_s(self.round_trip_ns.into(), self.round_trips)
+    }
+
+    /// Of its packets with payload that came to an end, the share that was dropped.
+    #[must_use]
+    pub fn loss_ratio(&self) -> Option<f64> {
+        loss_ratio(self.dropped_packets, self.delivered_packets)
+    }
+
+    /// Whether it is starved beside flows with this mean goodput: it has less than 1 % of the mean, and less than half of what it offers;
+    /// or it has nothing of what it offers.
+    #[must_use]
+    pub fn is_starved(&self, mean_goodput_bps: f64) -> bool {
+        let got = self.delivered_bytes as f64;
+        let little = self.goodput_bps < STARVED_SHARE_OF_MEAN * mean_goodput_bps;
+        let unserved =
+            self.offered_bytes.is_none_or(|offered| got < STARVED_SHARE_OF_OFFERED * offered as f64);
+        self.has_traffic() && (self.delivered_bytes == 0 || (little && unserved))
+    }
+}
+
+/// Fairness is that of the flows that have traffic in the measured time.
 impl RunResult {
+    fn competing(&self) -> impl Iterator<Item = &FlowResult> {
+        self.flows.iter().filter(|flow| flow.has_traffic())
+    }
+
     /// Sorted, so that sums do not depend on the order of the flows in a file.
     fn goodputs(&self) -> Vec<f64> {
-        let mut goodputs: Vec<f64> = self.flows.iter().map(|f| f.goodput_bps).collect();
+        let mut goodputs: Vec<f64> = self.competing().map(|f| f.goodput_bps).collect();
         goodputs.sort_by(f64::total_cmp);
         goodputs
     }
 
-    /// Jain's index of the goodputs.
+    /// Jain's index of the goodputs; `None` where nothing was delivered.
     #[must_use]
-    pub fn jain_index(&self) -> f64 {
+    pub fn jain_index(&self) -> Option<f64> {
         jain_index(&self.goodputs())
     }
 
@@ -223,24 +292,66 @@ impl RunResult {
         self.goodputs().iter().fold(0.0, |sum, x| sum + x)
     }
 
+    /// Mean of the goodputs; 0 without flows.
+    #[must_use]
+    pub fn mean_goodput_bps(&self) -> f64 {
+        self.aggregate_goodput_bps() / self.competing().count().max(1) as f64
+    }
+
     /// The smallest goodput; 0 without flows.
     #[must_use]
     pub fn min_goodput_bps(&self) -> f64 {
         self.goodputs().into_iter().reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Flows below 1 % of the mean goodput of the run.
+    /// Flows that are starved ([`FlowResult::is_starved`]).
     #[must_use]
     pub fn starved_flows(&self) -> usize {
-        let goodputs = self.goodputs();
-        let mean = goodputs.iter().sum::<f64>() / goodputs.len().max(1) as f64;
-        goodputs.iter().filter(|&&g| g < 0.01 * mean).count()
+        let mean = self.mean_goodput_bps();
+        self.flows.iter().filter(|flow| flow.is_starved(mean)).count()
     }
 
     /// Flows below 1 kbit/s.
     #[must_use]
     pub fn flows_below_1kbps(&self) -> usize {
         self.goodputs().iter().filter(|&&g| g < 1000.0).count()
+    }
+
+    /// One-way delays of the packets of all flows that were delivered.
+    #[must_use]
+    pub fn delays(&self) -> Delays {
+        let mut all = Delays::default();
+        self.flows.iter().for_each(|flow| all.merge(&flow.delays));
+        all
+    }
+
+    /// Mean of all round trips that a TCP measured.
+    #[must_use]
+    pub fn rtt_s(&self) -> Option<f64> {
+        let sum = self.flows.iter().map(|flow| u128::from(flow.round_trip_ns)).sum();
+        mean_s(sum, self.flows.iter().map(|flow| flow.round_trips).sum())
+    }
+
+    /// Segments sent again.
+    #[must_use]
+    pub fn retransmissions(&self) -> u64 {
+        self.flows.iter().map(|flow| flow.retransmissions).sum()
+    }
+
+    /// Of the packets with payload that came to an end, the share that was dropped.
+    #[must_use]
+    pub fn loss_ratio(&self) -> Option<f64> {
+        let count = |of: fn(&FlowResult) -> u64| self.flows.iter().map(of).sum();
+        loss_ratio(count(|flow| flow.dropped_packets), count(|flow| flow.delivered_packets))
+    }
+
+    /// Mean completion time of the files that were finished, over the whole run.
+    #[must_use]
+    pub fn completion_s(&self) -> Option<f64> {
+        let files = self.flows.iter().filter_map(|flow| flow.files.as_ref());
+        let mut all = Delays::default();
+        files.for_each(|files| all.merge(&files.completions));
+        all.mean_s()
     }
 
     /// For each node with a radio: the share of time in which its medium is physically busy, own transmissions included
@@ -257,5 +368,88 @@ impl RunResult {
             *entry = entry.max(share);
         }
         shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(goodput_bps: f64, offered_bytes: Option<u64>) -> FlowResult {
+        FlowResult {
+            id: String::new(),
+            src: String::new(),
+            dst: String::new(),
+            offered_bytes,
+            goodput_bps,
+            // Of ten seconds.
+            delivered_bytes: (goodput_bps * 10.0 / 8.0) as u64,
+            sent_packets: 0,
+            delivered_packets: 0,
+            dropped_packets: 0,
+            retransmissions: 0,
+            round_trips: 0,
+            round_trip_ns: 0,
+            fallbacks: 0,
+            delays: Delays::default(),
+            completion_s: None,
+            hops: None,
+            files: None,
+        }
+    }
+
+    fn run(flows: Vec<FlowResult>) -> RunResult {
+        RunResult {
+            scheme: String::new(),
+            seed: 1,
+            duration_s: 10.0,
+            warmup_s: 0.0,
+            flows,
+            drops: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            ends: Ends::default(),
+            queues: vec![],
+            stations: vec![],
+            warnings: vec![],
+            events: 0,
+            transmissions: 0,
+        }
+    }
+
+    /// Below 1 % of the mean and below half of the offer, or nothing of an offer: a mean of 1 Mbit/s, 10 kbit/s are 1 % of it.
+    #[test]
+    fn starved_by_hand() {
+        let mean = 1e6;
+        assert!(flow(9_999.0, None).is_starved(mean));
+        assert!(!flow(10_000.0, None).is_starved(mean));
+        // 8 kbit/s for 10 s are 10,000 bytes: half of 20,000.
+        assert!(!flow(8_000.0, Some(20_000)).is_starved(mean));
+        assert!(flow(8_000.0, Some(20_001)).is_starved(mean));
+        assert!(flow(0.0, Some(1)).is_starved(mean));
+        assert!(flow(0.0, None).is_starved(0.0), "where nobody gets anything, all who ask starve");
+        assert!(!flow(0.0, Some(0)).is_starved(mean), "it asks for nothing");
+    }
+
+    /// 4, 4 and 0 Mbit/s: 64 / (3 x 32) = 2/3. If the third has no traffic, the two are as fair as can be.
+    #[test]
+    fn a_flow_without_traffic_does_not_count() {
+        let three = run(vec![flow(4e6, None), flow(0.0, None), flow(4e6, None)]);
+        assert!((three.jain_index().unwrap() - 2.0 / 3.0).abs() < 1e-12);
+        let (starved, low, least) = (three.starved_flows(), three.flows_below_1kbps(), three.min_goodput_bps());
+        assert_eq!((starved, low, least), (1, 1, 0.0));
+        let two = run(vec![flow(4e6, None), flow(0.0, Some(0)), flow(4e6, None)]);
+        assert_eq!(two.jain_index(), Some(1.0));
+        assert_eq!((two.starved_flows(), two.flows_below_1kbps(), two.min_goodput_bps()), (0, 0, 4e6));
+        assert_eq!((two.mean_goodput_bps(), two.aggregate_goodput_bps()), (4e6, 8e6));
+        // ln 4000 for each.
+        assert!((two.log_utility() - 16.588).abs() < 1e-3);
+    }
+
+    #[test]
+    fn nothing_delivered_is_not_fair() {
+        let none = run(vec![flow(0.0, None), flow(0.0, Some(5))]);
+        assert_eq!((none.jain_index(), none.starved_flows(), none.log_utility()), (None, 2, 0.0));
+        let idle = run(vec![flow(0.0, Some(0))]);
+        assert_eq!((idle.jain_index(), idle.starved_flows(), idle.min_goodput_bps()), (None, 0, 0.0));
     }
 }

@@ -68,13 +68,12 @@ impl Windows {
         if shares.len() < 2 {
             return;
         }
-        if shares.iter().all(|&share| share == 0.0) {
-            self.empty += 1;
-            return;
-        }
         // Sorted, so that the sum does not depend on the order of the flows in a file.
         shares.sort_by(f64::total_cmp);
-        self.indices.push(jain_index(&shares));
+        match jain_index(&shares) {
+            Some(index) => self.indices.push(index),
+            None => self.empty += 1,
+        }
     }
 
     fn finish(mut self) -> WindowFairness {

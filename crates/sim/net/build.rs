@@ -10,7 +10,7 @@ use airfair_units::random::{Purpose, Stream, name_hash};
 use super::agents::Agents;
 use super::arp::Neighbours;
 use super::connections::{ConnectionId, Connections};
-use super::flows::{FlowTotals, TcpFlow};
+use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
@@ -286,7 +286,7 @@ impl Net {
                 next_size: 0,
                 done: Files::default(),
                 opened: 0,
-                retransmissions: 0,
+                ended: TransportTotals::default(),
                 fallbacks: 0,
                 seed,
                 hash: name_hash(&flow.id),
@@ -309,7 +309,8 @@ impl Net {
             waiting: 0,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),
-            warmup_retransmissions: 0,
+            warmup_transport: TransportTotals::default(),
+            held_since: None,
             sent_total: 0,
             delivered_total: 0,
             delays: Delays::default(),

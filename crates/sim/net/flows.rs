@@ -2,7 +2,8 @@
 
 use airfair_schemes::places::{Ecn, PacketClass};
 
-use airfair_transport::SharedConfig;
+use airfair_transport::{SenderStats, SharedConfig};
+use airfair_units::{Rate, Span};
 
 use super::connections::ConnectionId;
 use super::hops::HeaderId;
@@ -19,6 +20,9 @@ use crate::traffic::{FileSource, Source};
 /// Most packets that saturating sources keep in a queue.
 const SATURATING_PACKETS: usize = 64;
 
+/// A flow that is measured for less than this has no traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
+const LEAST_MEASURED: Span = Span::from_millis(1);
+
 /// What a flow over TCP has beside the rest.
 pub(crate) struct TcpFlow {
     pub config: SharedConfig,
@@ -33,13 +37,50 @@ pub(crate) struct TcpFlow {
     pub done: Files,
     /// Connections opened so far.
     pub opened: u64,
-    /// What the connections that have ended had sent again.
-    pub retransmissions: u64,
+    /// What the connections that have ended had measured and sent again.
+    pub ended: TransportTotals,
     /// Connections that have met routers which do not speak their scheme.
     pub fallbacks: u64,
     /// The connections' random streams: seed and identity.
     pub seed: u64,
     pub hash: u64,
+}
+
+/// What the transport of a flow has counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TransportTotals {
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Round trips measured, and their sum.
+    pub round_trips: u64,
+    pub round_trip_ns: u64,
+}
+
+impl TransportTotals {
+    pub fn of(stats: &SenderStats) -> Self {
+        let &SenderStats { retransmissions, round_trips, round_trip_ns, .. } = stats;
+        Self { retransmissions, round_trips, round_trip_ns }
+    }
+}
+
+impl std::ops::AddAssign for TransportTotals {
+    fn add_assign(&mut self, more: Self) {
+        self.retransmissions += more.retransmissions;
+        self.round_trips += more.round_trips;
+        self.round_trip_ns += more.round_trip_ns;
+    }
+}
+
+impl std::ops::Sub for TransportTotals {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            retransmissions: self.retransmissions - earlier.retransmissions,
+            round_trips: self.round_trips - earlier.round_trips,
+            round_trip_ns: self.round_trip_ns - earlier.round_trip_ns,
+        }
+    }
 }
 
 /// What a flow has sent and delivered.
@@ -50,6 +91,12 @@ pub(crate) struct FlowTotals {
     /// Those that have arrived until its stop, and bytes that have reached the application.
     pub delivered_packets: u64,
     pub delivered_bytes: u64,
+    /// Packets with payload that were dropped until its stop.
+    pub dropped: u64,
+    /// Bytes that the application has handed over; a file when it begins.
+    pub offered_bytes: u64,
+    /// Time for which a source that sets its own rate waited for room in its node's queue.
+    pub held_ns: u64,
 }
 
 impl std::ops::Sub for FlowTotals {
@@ -60,6 +107,9 @@ impl std::ops::Sub for FlowTotals {
             sent: self.sent - earlier.sent,
             delivered_packets: self.delivered_packets - earlier.delivered_packets,
             delivered_bytes: self.delivered_bytes - earlier.delivered_bytes,
+            dropped: self.dropped - earlier.dropped,
+            offered_bytes: self.offered_bytes - earlier.offered_bytes,
+            held_ns: self.held_ns - earlier.held_ns,
         }
     }
 }
@@ -81,8 +131,10 @@ pub(crate) struct Flow {
     /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
     pub totals: FlowTotals,
     pub warmup: FlowTotals,
-    /// Segments sent again before the end of the warm-up.
-    pub warmup_retransmissions: u64,
+    /// What its transport had counted at the end of the warm-up.
+    pub warmup_transport: TransportTotals,
+    /// Since when its source waits for room in its node's queue.
+    pub held_since: Option<u64>,
     /// Packets made and delivered, acknowledgements included.
     pub sent_total: u64,
     pub delivered_total: u64,
@@ -91,6 +143,34 @@ pub(crate) struct Flow {
     pub hops: Option<u16>,
     /// Somebody wants to know of every packet that it makes ([`super::watch`]).
     pub watched: bool,
+}
+
+impl Flow {
+    /// The totals, the time for which its source is being held up included.
+    pub fn totals(&self, now: u64) -> FlowTotals {
+        let held = self.held_since.map_or(0, |since| now.min(self.stop).saturating_sub(since));
+        FlowTotals { held_ns: self.totals.held_ns + held, ..self.totals }
+    }
+
+    /// Bytes that its application offers from `from` on, where that has an end: for TCP what was handed over and not delivered before,
+    /// for UDP its packets and those that its source would have made while it was held up. Nothing in less than
+    /// [`LEAST_MEASURED`].
+    pub fn offered_bytes(&self, from: u64, until: u64) -> Option<u64> {
+        if until.saturating_sub(from) < LEAST_MEASURED.as_nanos() {
+            return Some(0);
+        }
+        let totals = self.totals(until);
+        match self.source.rate() {
+            None if self.tcp.as_ref().is_none_or(|tcp| tcp.files.is_none()) => None,
+            _ if self.tcp.is_some() => Some(totals.offered_bytes - self.warmup.delivered_bytes),
+            rate => {
+                let counted = totals - self.warmup;
+                let held =
+                    u128::from(rate.map_or(0, Rate::as_bps)) * u128::from(counted.held_ns) / 8_000_000_000;
+                Some(counted.offered_bytes + held as u64)
+            }
+        }
+    }
 }
 
 impl Net {
@@ -125,6 +205,7 @@ impl Net {
             && self.ports[hop.port as usize].backpressure
             && self.is_full(hop.port, now)
         {
+            self.flows[flow as usize].held_since = Some(now);
             self.block(hop.port, Blocked::Flow(flow), now);
             return;
         }
@@ -164,6 +245,7 @@ impl Net {
         f.next_sequence = f.next_sequence.wrapping_add(1);
         f.sent_total += 1;
         f.totals.sent += 1;
+        f.totals.offered_bytes += u64::from(payload);
         f.waiting += 1;
         let (from, first_hop, watched) = (f.from, f.first_hops[0], f.watched);
         let handle = self.packets.add(packet);
@@ -219,6 +301,8 @@ impl Net {
                 None => break,
             };
             let f = &mut self.flows[flow as usize];
+            f.totals = f.totals(now);
+            f.held_since = None;
             if now < f.stop {
                 f.source.shift(now);
                 let due = f.source.next(now);

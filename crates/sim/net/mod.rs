@@ -679,6 +679,7 @@ impl Net {
         } else {
             let f = &mut self.flows[packet.flow as usize];
             f.waiting -= u32::from(packet.at_source);
+            f.totals.dropped += u64::from(packet.class == PacketClass::Data && now <= f.stop);
         }
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
@@ -752,10 +753,10 @@ impl Net {
     fn warmed_up(&mut self, now: u64) {
         self.measuring = true;
         for flow in 0..self.flows.len() {
-            let retransmissions = self.retransmissions(&self.flows[flow]);
+            let transport = self.transport_totals(&self.flows[flow]);
             let flow = &mut self.flows[flow];
-            flow.warmup = flow.totals;
-            flow.warmup_retransmissions = retransmissions;
+            flow.warmup = flow.totals(now);
+            flow.warmup_transport = transport;
             flow.delays = Delays::default();
         }
         for port in 0..self.ports.len() {

@@ -6,10 +6,11 @@ use airfair_schemes::places::PacketClass;
 use airfair_transport::Sender;
 use airfair_units::{Span, Time};
 
-use super::flows::Flow;
+use super::flows::{Flow, TransportTotals};
 use super::{Behind, LinkTotals, Net, Port, QueueTotals};
 use crate::air::Air;
 use crate::engine::Agenda;
+use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::series::{FlowSample, QueueSample};
 use crate::measure::summary::{Ends, FlowResult, QueueResult};
@@ -64,27 +65,28 @@ impl Net {
             .iter()
             .zip(&names.flows)
             .map(|(f, id)| {
-                let from = f.start.max(warmup);
-                let seconds = f.stop.min(now).saturating_sub(from) as f64 / 1e9;
+                let (from, until) = (f.start.max(warmup), f.stop.min(now));
+                let seconds = until.saturating_sub(from) as f64 / 1e9;
                 // Before the end of the warm-up nothing counts.
                 let counted = f.totals - if self.measuring { f.warmup } else { f.totals };
+                let transport = self.transport_totals(f);
+                let transport = transport - if self.measuring { f.warmup_transport } else { transport };
                 let bits = counted.delivered_bytes as f64 * 8.0;
                 FlowResult {
                     id: id.clone(),
                     src: names.nodes[f.from as usize].clone(),
                     dst: names.nodes[f.to as usize].clone(),
+                    offered_bytes: if self.measuring { f.offered_bytes(from, until) } else { Some(0) },
                     goodput_bps: if seconds > 0.0 { bits / seconds } else { 0.0 },
                     delivered_bytes: counted.delivered_bytes,
                     sent_packets: counted.sent,
                     delivered_packets: counted.delivered_packets,
-                    retransmissions: if self.measuring {
-                        self.retransmissions(f) - f.warmup_retransmissions
-                    } else {
-                        0
-                    },
+                    dropped_packets: counted.dropped,
+                    retransmissions: transport.retransmissions,
+                    round_trips: transport.round_trips,
+                    round_trip_ns: transport.round_trip_ns,
                     fallbacks: f.tcp.as_ref().map_or(0, |tcp| tcp.fallbacks),
-                    mean_delay_s: f.delays.mean_s().filter(|_| self.measuring),
-                    p99_delay_s: f.delays.quantile_s(0.99).filter(|_| self.measuring),
+                    delays: if self.measuring { f.delays.clone() } else { Delays::default() },
                     completion_s: self.completion_s(f),
                     files: f.tcp.as_ref().filter(|tcp| tcp.files.is_some()).map(|tcp| tcp.done.result()),
                     hops: f.hops,
@@ -196,7 +198,7 @@ impl Net {
                 delivered_bytes: f.totals.delivered_bytes,
                 delivered_packets: f.totals.delivered_packets,
                 sent_packets: f.totals.sent,
-                retransmissions: self.retransmissions(f),
+                retransmissions: self.transport_totals(f).retransmissions,
                 window_bytes: sender.map(|sender| sender.window(now)),
                 rtt: sender.and_then(Sender::smoothed_rtt),
             }
@@ -215,11 +217,14 @@ impl Net {
         self.flows.iter().map(progress).collect()
     }
 
-    /// Segments that a flow over TCP has sent again so far.
-    pub(super) fn retransmissions(&self, f: &Flow) -> u64 {
-        let Some(tcp) = &f.tcp else { return 0 };
-        let live = self.connections.get(tcp.connection).map_or(0, |c| c.sender.stats().retransmissions);
-        tcp.retransmissions + live
+    /// What the transport of a flow has counted so far.
+    pub(super) fn transport_totals(&self, f: &Flow) -> TransportTotals {
+        let Some(tcp) = &f.tcp else { return TransportTotals::default() };
+        let mut totals = tcp.ended;
+        if let Some(connection) = self.connections.get(tcp.connection) {
+            totals += TransportTotals::of(connection.sender.stats());
+        }
+        totals
     }
 
     /// When a flow's only file was complete, after its start.

@@ -9,6 +9,7 @@ use airfair_units::random::{Purpose, Stream};
 
 use super::carried::Carried;
 use super::connections::{Connection, ConnectionId};
+use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
 use super::packet::Packet;
 use super::{Blocked, Net, class, kinds};
@@ -63,6 +64,7 @@ impl Net {
     pub(super) fn tcp_source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         let f = &mut self.flows[flow as usize];
         let size = f.source.size();
+        f.totals.offered_bytes += u64::from(size);
         let id = f.tcp.as_ref().map_or(ConnectionId::NONE, |tcp| tcp.connection);
         self.schedule_source(flow, now, agenda);
         if let Some(connection) = self.connections.get_mut(id) {
@@ -102,8 +104,10 @@ impl Net {
 
     /// A file arrives: it is sent over a connection of its own.
     pub(super) fn file_arrives(&mut self, flow: u32, now: u64) {
-        let Some(tcp) = &mut self.flows[flow as usize].tcp else { return };
+        let f = &mut self.flows[flow as usize];
+        let Some(tcp) = &mut f.tcp else { return };
         let size = tcp.next_size;
+        f.totals.offered_bytes += size;
         let next = tcp.files.as_mut().and_then(|files| files.after_arrival(now));
         tcp.done.started += 1;
         let id = self.open(flow, Some(size), now);
@@ -324,12 +328,13 @@ impl Net {
         let (file, stats) = (connection.number, connection.sender.stats());
         let (timeouts, retransmissions) =
             (stats.timeouts + stats.syns.saturating_sub(1), stats.retransmissions);
+        let transport = TransportTotals::of(stats);
         self.connections.remove(id);
         // What its law has set last is nobody's now.
         self.outbox.timers.clear();
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };
-        tcp.retransmissions += retransmissions;
+        tcp.ended += transport;
         let Some(size) = size else { return };
         let duration_ns = now - opened;
         tcp.done.add(size, duration_ns);

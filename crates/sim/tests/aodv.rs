@@ -57,7 +57,7 @@ fn a_chain_carries_as_much_as_over_static_routes() {
         assert_eq!((sum(&found, |r| r.rrep), sum(&found, |r| r.rerr)), (5, 0));
         assert_eq!((sum(&found, |r| r.discoveries), sum(&found, |r| r.breaks)), (1, 0));
         // The first packet waited 640 ms and little more; the second 80 ms less.
-        let (fixed, found) = (fixed.flows[0].mean_delay_s.unwrap(), found.flows[0].mean_delay_s.unwrap());
+        let (fixed, found) = (fixed.flows[0].mean_delay_s().unwrap(), found.flows[0].mean_delay_s().unwrap());
         let waited: f64 = (0..9).map(|i| (0.64 - 0.08 * f64::from(i)).max(0.0)).sum::<f64>() / 250.0;
         assert!((found - fixed - waited).abs() < 0.005, "{found} {fixed} {waited}");
     }

@@ -59,7 +59,7 @@ fn judge(result: &RunResult, mbps: u64) -> (f64, f64, f64) {
     let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
     let queue = result.queues.iter().find(|q| q.node == "left" && q.towards == "right").unwrap();
     let used = rates.iter().sum::<f64>() / (mbps as f64 * 1e6 * (960.0 - header) / 1000.0);
-    (used, jain_index(&rates), queue.mean_packets)
+    (used, jain_index(&rates).unwrap(), queue.mean_packets)
 }
 
 const SCHEMES: [&str; 3] = ["xcp", "xcp-b", "rcp"];

@@ -302,7 +302,7 @@ fn queues_on_a_wired_link_wait_as_theory_says() {
         flow(&mut spec, "f", 0, 1, traffic);
         let result = run(&spec, 7);
         assert!(result.ends.made.abs_diff(200_000) < 2300, "five standard errors: {}", result.ends.made);
-        let waiting = result.flows[0].mean_delay_s.unwrap() * 1e3 - service_ms;
+        let waiting = result.flows[0].mean_delay_s().unwrap() * 1e3 - service_ms;
         assert!((waiting / waiting_ms - 1.0).abs() < 0.05, "{exponential_sizes} {waiting}");
     }
 }

@@ -4,6 +4,7 @@ mod files;
 
 pub(crate) use files::{FileSource, NextFile};
 
+use airfair_units::Rate;
 use airfair_units::math;
 use airfair_units::random::{Purpose, Stream};
 
@@ -41,6 +42,14 @@ impl Source {
         match self.traffic {
             Traffic::Poisson { .. } => self.next(now),
             _ => now,
+        }
+    }
+
+    /// The mean rate of its payload, where it sets one.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        match self.traffic {
+            Traffic::ConstantRate { rate, .. } | Traffic::Poisson { rate, .. } => Some(rate),
+            _ => None,
         }
     }
 

@@ -128,6 +128,8 @@ impl Sender {
         let rtt = now.since(newest.snapshot.sent_at);
         // Not in ticks: it bounds the intervals of delivery rates, which are exact.
         self.rtt.observe(rtt);
+        self.stats.round_trips += 1;
+        self.stats.round_trip_ns += rtt.as_nanos();
         Some(self.rtt.for_law(rtt, &self.config))
     }
 

@@ -9,6 +9,10 @@ pub struct SenderStats {
     pub bytes: u64,
     /// Acknowledgements received.
     pub acks: u64,
+    /// Round trips measured: from the newest segment that an acknowledgement covers, if it was sent once, to the acknowledgement.
+    pub round_trips: u64,
+    /// Their sum, ns.
+    pub round_trip_ns: u64,
     /// Payload acknowledged cumulatively.
     pub bytes_acked: u64,
     /// Of the segments, retransmissions.

@@ -30,7 +30,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     for flow in &result.flows {
         println!("{}: {:.1} kbit/s", flow.id, flow.goodput_bps / 1000.0);
     }
-    println!("Jain's index {:.3}, drops {:?}", result.jain_index(), result.drops);
+    let jain_index = result.jain_index().map_or("-".to_string(), |index| format!("{index:.3}"));
+    println!("Jain's index {jain_index}, drops {:?}", result.drops);
     Ok(())
 }
 

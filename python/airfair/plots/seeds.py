@@ -83,8 +83,9 @@ def fairness(
             points = [
                 (w["window_s"], w["jain_index"]) for w in row["window_jain"] if w["jain_index"] is not None
             ]
-            if measured_s is not None:
-                points = [*(p for p in points if p[0] < measured_s), (measured_s, row["jain_index"])]
+            whole = row["jain_index"]
+            if measured_s is not None and whole is not None:
+                points = [*(p for p in points if p[0] < measured_s), (measured_s, whole)]
             axes.errorbar(
                 [length for length, _ in points],
                 [e["mean"] for _, e in points],

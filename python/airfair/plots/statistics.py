@@ -11,14 +11,12 @@ from matplotlib.figure import Figure
 
 from .._core import InputError
 from ..results import CompareRow, Estimate, RunResult
+from ..sequential import NUMBERS
 from . import style
 
 Numbers: TypeAlias = Sequence[float | None] | np.ndarray
 Runs: TypeAlias = RunResult | Sequence[RunResult]
 Rows: TypeAlias = Sequence[CompareRow] | Mapping[str, CompareRow]
-
-ESTIMATES = ("jain_index", "log_utility", "aggregate_goodput_bps", "min_goodput_bps", "starved_flows")
-"""Keys of a row of `airfair.compare` that are estimates; `goodput_bps` is one of each flow."""
 
 
 def cdf(
@@ -70,9 +68,10 @@ def bars(
 ) -> Figure:
     """Means over the seeds with their 95 % intervals: of each flow for `goodput_bps`, else one a scheme.
 
-    `rows` are those of `airfair.compare`, or such rows by name. With `difference` it is the difference to
-    the first scheme, paired by seed. Of more than eight flows those with the least and the most are drawn.
-    Raises `InputError`.
+    `rows` are those of `airfair.compare`, or such rows by name. `quantity` is a key of them, or `flow.KEY`
+    for a number of each flow, such as `flow.mean_delay_s`. With `difference` it is the difference to the
+    first scheme, paired by seed. Of more than eight flows those with the least and the most are drawn. What
+    no run has leaves a gap. Raises `InputError`.
     """
     named = _named(rows)
     shown = {
@@ -81,13 +80,17 @@ def bars(
     if not shown:
         raise InputError("bars: nothing to draw; expected a scheme beside the one that others differ from")
     looks = dict(zip(named, style.looks_of_schemes(list(named)), strict=True))
-    if quantity == "goodput_bps":
-        groups, estimates = _of_flows(named, shown, difference)
+    of_flows = "goodput_bps" if quantity == "goodput_bps" else quantity.removeprefix("flow.")
+    if of_flows == "goodput_bps" or of_flows != quantity:
+        groups, estimates = _of_flows(named, shown, of_flows, difference)
+        quantity = of_flows
     else:
         groups = [""]
         estimates = {name: [_estimate(row, quantity, difference)] for name, row in shown.items()}
     about = style.quantity(quantity)
     reach = [abs(e["mean"]) + (e["ci95"] or 0.0) for row in estimates.values() for e in row if e is not None]
+    if not reach:
+        raise InputError(f"bars: no run has a number {quantity!r}")
     unit = about.unit(max(reach))
     thickness = 0.8 / len(shown)
     runs = {row["runs"] for row in named.values()}
@@ -118,6 +121,8 @@ def bars(
             baseline = next(iter(shown.values()))["baseline"]
             axes.set_xlabel(f"difference to {baseline}: {about.label(unit)}")
         else:
+            # No number of a result is negative: of an interval that reaches below 0 that part means nothing.
+            axes.set_xlim(left=0)
             axes.set_xlabel(about.label(unit))
         style.legend(axes)
         return style.figure_of(axes)
@@ -135,7 +140,9 @@ def scatter(
     Rows of `airfair.compare` (or such rows by name) make a point each, with the 95 % interval of both
     numbers; results of `airfair.run` make a point each in the look of their scheme. Raises `InputError`.
     """
-    clouds = _clouds(points, x, y)
+    clouds = {name: cloud for name, cloud in _clouds(points, x, y).items() if cloud}
+    if not clouds:
+        raise InputError(f"scatter: no run has both {x!r} and {y!r}")
     quantities = (style.quantity(x), style.quantity(y))
     most = [max(abs(p[k]["mean"]) for cloud in clouds.values() for p in cloud) for k in (0, 1)]
     units = [quantity.unit(size) for quantity, size in zip(quantities, most, strict=True)]
@@ -161,6 +168,8 @@ def scatter(
         axes.set_xlabel(quantities[0].label(units[0]))
         axes.set_ylabel(quantities[1].label(units[1]))
         axes.margins(0.12)
+        for get, put in ((axes.get_xlim, axes.set_xlim), (axes.get_ylim, axes.set_ylim)):
+            put(max(get()[0], 0.0), None)
         style.legend(axes)
         return style.figure_of(axes)
 
@@ -219,14 +228,14 @@ def _named(rows: Rows) -> dict[str, CompareRow]:
     return named
 
 
-def _estimate(row: CompareRow, quantity: str, difference: bool = False) -> Estimate:
-    if quantity not in ESTIMATES:
-        raise InputError(f'no estimate "{quantity}"; expected one of goodput_bps, {", ".join(ESTIMATES)}')
-    return cast(Mapping[str, Estimate], row["difference"] if difference else row)[quantity]
+def _estimate(row: CompareRow, quantity: str, difference: bool = False) -> Estimate | None:
+    if quantity not in NUMBERS:
+        raise InputError(f'no estimate "{quantity}"; expected one of goodput_bps, {", ".join(NUMBERS)}')
+    return cast(Mapping[str, Estimate | None], row["difference"] if difference else row)[quantity]
 
 
 def _of_flows(
-    named: Mapping[str, CompareRow], shown: Mapping[str, CompareRow], difference: bool
+    named: Mapping[str, CompareRow], shown: Mapping[str, CompareRow], quantity: str, difference: bool
 ) -> tuple[list[str], dict[str, list[Estimate | None]]]:
     """Names of the flows to draw, and what each scheme got in them; a gap has neither."""
     first = next(iter(named.values()))["flows"]
@@ -236,11 +245,16 @@ def _of_flows(
         order = sorted(chosen.named, key=lambda i: (first[i]["goodput_bps"]["mean"], i))
         ids = [first[i]["id"] for i in order]
         flows = [*ids[: style.ENDS], None, *ids[style.ENDS :]]
-    key = "difference" if difference else "goodput_bps"
+    keys = list(first[0]["difference"]) if first else []
+    if first and quantity not in keys:
+        raise InputError(f'a flow has no estimate "{quantity}"; expected one of {", ".join(keys)}')
     estimates: dict[str, list[Estimate | None]] = {}
     for name, row in shown.items():
-        of: dict[str | None, Estimate] = {
-            flow["id"]: cast(Mapping[str, Estimate], flow)[key] for flow in row["flows"]
+        of: dict[str | None, Estimate | None] = {
+            flow["id"]: cast(Mapping[str, Estimate | None], flow["difference"] if difference else flow)[
+                quantity
+            ]
+            for flow in row["flows"]
         }
         estimates[name] = [of.get(flow) for flow in flows]
     return [f"{len(chosen.others):,} others" if flow is None else flow for flow in flows], estimates
@@ -252,16 +266,20 @@ def _clouds(points: Rows | Sequence[RunResult], x: str, y: str) -> dict[str, lis
         for run in cast(Sequence[RunResult], points):
             numbers = cast(Mapping[str, Any], run)
             for key in (x, y):
-                if not isinstance(numbers.get(key), int | float):
+                if not _numeric(numbers.get(key, "")):
                     raise InputError(
                         f'scatter: a result has no number "{key}"; expected one such as "jain_index"'
                     )
+            clouds.setdefault(run["scheme"], [])
+            if numbers[x] is None or numbers[y] is None:
+                continue
             at: tuple[Estimate, Estimate] = (
                 {"mean": numbers[x], "ci95": None},
                 {"mean": numbers[y], "ci95": None},
             )
-            clouds.setdefault(run["scheme"], []).append(at)
+            clouds[run["scheme"]].append(at)
         if clouds:
             return clouds
     named = _named(cast(Rows, points))
-    return {name: [(_estimate(row, x), _estimate(row, y))] for name, row in named.items()}
+    pairs = {name: (_estimate(row, x), _estimate(row, y)) for name, row in named.items()}
+    return {name: [(a, b)] for name, (a, b) in pairs.items() if a is not None and b is not None}

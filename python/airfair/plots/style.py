@@ -252,6 +252,8 @@ _WORDS: Mapping[str, str] = {
     "starved_flows": "starved flows",
     "mean_delay_s": "mean delay",
     "p99_delay_s": "99 % delay",
+    "rtt_s": "round-trip time",
+    "loss_ratio": "share of packets lost",
     "completion_s": "completion time",
 }
 

@@ -118,11 +118,11 @@ def _seconds(length: float) -> str:
 
 @dataclass(frozen=True)
 class FlowLine:
-    """A flow in the table of flows."""
+    """A flow in a table of flows: its number under each scheme, and the differences to the first."""
 
     id: str
-    goodput: list[Estimate]
-    difference: list[Estimate]
+    numbers: list[str]
+    differences: list[tuple[Estimate | None, str]]
 
 
 class Study:
@@ -142,13 +142,12 @@ class Study:
         order = sorted(range(len(first["flows"])), key=lambda i: rows[0]["flows"][i]["goodput_bps"]["mean"])
         shown = sorted(order[:MOST_FLOWS])
         self.left_out = len(order) - len(shown)
-        self.flows = [
-            FlowLine(
-                first["flows"][i]["id"],
-                [row["flows"][i]["goodput_bps"] for row in rows],
-                [row["flows"][i]["difference"] for row in rows[1:]],
-            )
-            for i in shown
+        self.fairness = [*tables.FAIRNESS, tables.LOG_UTILITY]
+        self.delays = tables.columns_of(rows, tables.DELAYS)
+        self.flows = _flow_lines(tables.GOODPUT, rows, shown)
+        more = ((column.head, _flow_lines(column, rows, shown)) for column in tables.OF_FLOWS)
+        self.more_of_flows = [
+            (head, lines) for head, lines in more if any(set(line.numbers) != {"-"} for line in lines)
         ]
         self.routes = [network["flows"][i] for i in shown]
         self.radios = shown_radios(rows)
@@ -184,6 +183,23 @@ class Study:
         return shlex.join(["airfair", "compare", self.file, "--schemes", ",".join(self.schemes), *seeds])
 
 
+def _flow_lines(column: tables.Column, rows: Sequence[CompareRow], shown: Sequence[int]) -> list[FlowLine]:
+    """A number of the flows at these places, under each scheme."""
+    lines = []
+    for i in shown:
+        flows = [row["flows"][i] for row in rows]
+        differences = [flow["difference"] for flow in flows[1:]]
+        found = [
+            (
+                cast("Estimate | None", cast(dict[str, object], d)[column.key]),
+                _minus(column.cell(d, sign=True)),
+            )
+            for d in differences
+        ]
+        lines.append(FlowLine(flows[0]["id"], [_minus(column.cell(flow)) for flow in flows], found))
+    return lines
+
+
 def _verdict(difference: Estimate) -> str:
     """What a difference says."""
     if difference["ci95"] is None:
@@ -194,7 +210,7 @@ def _verdict(difference: Estimate) -> str:
 
 
 def _minus(text: str) -> str:
-    return text.replace("-", "\N{MINUS SIGN}")
+    return text if text == "-" else text.replace("-", "\N{MINUS SIGN}")
 
 
 @cache
@@ -207,7 +223,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = {
-        "rate": lambda e, sign=False: _minus(tables.rate_of(e, sign=sign)),
+        "cell": lambda column, numbers, sign=False: _minus(column.cell(numbers, sign=sign)),
         "number": lambda e, decimals, sign=False: _minus(tables.number(e, decimals, sign=sign)),
         "percent": lambda e: f"{100 * e['mean']:.1f} %",
         "verdict": _verdict,

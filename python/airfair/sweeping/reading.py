@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+SUMMARISED = (
+    "id",
+    "goodput_bps",
+    "mean_delay_s",
+    "p99_delay_s",
+    "rtt_s",
+    "retransmissions",
+    "loss_ratio",
+    "completion_s",
+)
+"""What a summary needs of a flow."""
+
+
 class CaseSummary(TypedDict):
     """The schemes in one case of a study, over the seeds that all of them have."""
 
@@ -133,9 +146,11 @@ def _as_result(row: dict[str, Any], flows: list[dict[str, Any]]) -> str:
 def _flows_by_run(flows: pa.Table) -> dict[str, list[dict[str, Any]]]:
     """What a summary needs of the flows: those of a run stand together, in the order of the scenario."""
     grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for batch in flows.select(["run", "id", "goodput_bps"]).to_batches():
-        for run, flow, goodput in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            grouped[run].append({"id": flow, "goodput_bps": goodput})
+    files = "files_mean_completion_s"
+    for batch in flows.select(["run", *SUMMARISED, files]).to_batches(max_chunksize=10_000):
+        for row in batch.to_pylist():
+            of_files = {"files": {"mean_completion_s": row.pop(files)}}
+            grouped[row.pop("run")].append(row | of_files)
     return grouped
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..results import CompareRow, Differences
-from ..tables import number, plain_table, rate_of
+from ..tables import columns_of, plain_table
 from .reading import CaseSummary, Sweep
 from .study import as_toml
 
@@ -51,7 +51,8 @@ def _table(
     """`paths` and each row's case, scheme and numbers, with signs or without."""
     named = any(case["case"] is not None for case in cases)
     labels = [*(["case"] if named else []), *paths, "scheme"]
-    table = plain_table(*labels, right=["runs", "Jain's index", "total", "minimum", "starved flows"])
+    columns = columns_of([row for case in cases for row in case["rows"]])
+    table = plain_table(*labels, right=["runs", *(column.head for column in columns)])
     before: CaseSummary | None = None
     for case, row, numbers, sign in rows:
         values = [case["case"] or ""] if named else []
@@ -60,10 +61,7 @@ def _table(
             *(escape(value) if case is not before else "" for value in values),
             escape(row["scheme"]),
             str(row["runs"]),
-            number(numbers["jain_index"], 3, sign=sign),
-            rate_of(numbers["aggregate_goodput_bps"], sign=sign),
-            rate_of(numbers["min_goodput_bps"], sign=sign),
-            number(numbers["starved_flows"], 1, sign=sign),
+            *(column.cell(numbers, sign=sign) for column in columns),
         )
         before = case
     out.print(table)

@@ -68,6 +68,12 @@ SCALARS = (
     "min_goodput_bps",
     "starved_flows",
     "flows_below_1kbps",
+    "mean_delay_s",
+    "p99_delay_s",
+    "rtt_s",
+    "retransmissions",
+    "loss_ratio",
+    "completion_s",
 )
 """What a row takes from a result as it is."""
 
@@ -79,11 +85,15 @@ FLOW = (
     "delivered_bytes",
     "sent_packets",
     "delivered_packets",
+    "dropped_packets",
+    "loss_ratio",
     "retransmissions",
     "mean_delay_s",
     "p99_delay_s",
+    "rtt_s",
     "completion_s",
     "hops",
+    "offered_bytes",
 )
 """What a flow's row takes as it is."""
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, goodput, jain, least_goodput, total_share
+from airfair.claims import Claim, Measured, goodput, jain, known, least_goodput, total_share
 from airfair.paper import Experiment, Series
 
 from airfair_papers.nred.common import pictures
@@ -59,7 +59,7 @@ def draw(rows: Measured, figure: Figure) -> None:
     pictures.goodputs(bars, rows, {"droptail": "drop-tail", "red": "RED", "nred": "NRED"})
     shown = [name for name in rows if name.startswith("nred") and "QualNet" not in name]
     for i, name in enumerate(shown):
-        share, fair = rows[name]["total_share"], rows[name]["jain_index"]
+        share, fair = rows[name]["total_share"], known(rows[name]["jain_index"])
         costs.errorbar(
             share["mean"],
             fair["mean"],

@@ -123,7 +123,7 @@ def read(recording: Recording) -> dict[str, float]:
         "drops": float(sum(result["drops"].values())),
         "converged (s)": float(ends[-1]) if converged is None else converged,
         "converged (share of runs)": float(converged is not None),
-        "Jain's index": result["jain_index"],
+        "Jain's index": np.nan if result["jain_index"] is None else result["jain_index"],
     }
 
 

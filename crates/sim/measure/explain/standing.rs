@@ -8,9 +8,9 @@ use crate::spec::Traffic;
 pub enum Standing {
     /// There is no route to its destination.
     Unreachable,
-    /// It has sent nothing in the time that counts.
+    /// Its application has had nothing to send in the time that counts.
     Silent,
-    /// Below 1 %: starved, by the result contract.
+    /// Starved, by the result contract ([`crate::measure::summary::FlowResult::is_starved`]).
     Starved,
     /// Below 10 %.
     NearlyStarved,
@@ -54,9 +54,12 @@ pub(super) fn standing(
     asks_for_more: bool,
 ) -> Standing {
     let f = &result.flows[flow];
-    let mean = result.aggregate_goodput_bps() / result.flows.len().max(1) as f64;
-    if f.sent_packets == 0 && f.delivered_packets == 0 {
+    let mean = result.mean_goodput_bps();
+    if !f.has_traffic() {
         return Standing::Silent;
+    }
+    if f.is_starved(mean) {
+        return Standing::Starved;
     }
     // A tenth less may be chance, or what is still on its way.
     let got_all = offered_bps.is_some_and(|offered| f.goodput_bps >= 0.9 * offered);
@@ -67,7 +70,6 @@ pub(super) fn standing(
     }
     let due = offered_bps.map_or(mean, |offered| offered.min(mean));
     match f.goodput_bps / due {
-        share if share < 0.01 => Standing::Starved,
         share if share < 0.1 => Standing::NearlyStarved,
         share if share < 2.0 / 3.0 => Standing::Behind,
         _ => Standing::Fair,

@@ -361,7 +361,7 @@ impl Watch {
             until,
             standing,
             goodput_bps: result.flows[flow].goodput_bps,
-            mean_goodput_bps: result.aggregate_goodput_bps() / result.flows.len() as f64,
+            mean_goodput_bps: result.mean_goodput_bps(),
             offered_bps: self.offered_bps,
             hops: self.hops.iter().map(|hop| self.hop_explanation(hop, names)).collect(),
             drops: self
