@@ -435,7 +435,8 @@ mod tests {
     fn a_flow_without_traffic_does_not_count() {
         let three = run(vec![flow(4e6, None), flow(0.0, None), flow(4e6, None)]);
         assert!((three.jain_index().unwrap() - 2.0 / 3.0).abs() < 1e-12);
-        let (starved, low, least) = (three.starved_flows(), three.flows_below_1kbps(), three.min_goodput_bps());
+        let (starved, low, least) =
+            (three.starved_flows(), three.flows_below_1kbps(), three.min_goodput_bps());
         assert_eq!((starved, low, least), (1, 1, 0.0));
         let two = run(vec![flow(4e6, None), flow(0.0, Some(0)), flow(4e6, None)]);
         assert_eq!(two.jain_index(), Some(1.0));

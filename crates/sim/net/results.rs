@@ -68,7 +68,8 @@ impl Net {
                 let (from, until) = (f.start.max(warmup), f.stop.min(now));
                 let seconds = until.saturating_sub(from) as f64 / 1e9;
                 // Before the end of the warm-up nothing counts.
-                let counted = f.totals - if self.measuring { f.warmup } else { f.totals };
+                let totals = f.totals(now);
+                let counted = totals - if self.measuring { f.warmup } else { totals };
                 let transport = self.transport_totals(f);
                 let transport = transport - if self.measuring { f.warmup_transport } else { transport };
                 let bits = counted.delivered_bytes as f64 * 8.0;
