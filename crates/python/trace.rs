@@ -55,7 +55,7 @@ impl Teller {
                     .iter()
                     .filter(|&&(at, _)| at < until)
                     .filter(|(_, record)| self.node.is_none_or(|node| names.concerns(record, node)))
-                    .map(|(at, record)| names.tell(*at, record)),
+                    .filter_map(|(at, record)| names.tell(*at, record)),
             );
         }
         Ok(self.lines.pop_front())

@@ -70,8 +70,10 @@ table! {
         /// When a locked frame is received: fixed thresholds, or error rates by modulation from the worst SINR or from
         /// each stretch of constant SINR.
         error_model: ErrorModel = default(ErrorModel::Threshold);
-        /// Probability that a data frame which its receiver would receive is lost all the same, each attempt for itself: the
-        /// MAC sends it again. RTS, CTS and ACK are not lost that way.
+        /// Probability that a data frame which a radio of this kind would receive is lost all the same, each attempt for
+        /// itself: the MAC sends it again. A broadcast (ARP's and AODV's requests, messages of schemes) is lost for each of
+        /// its receivers by itself, and for good; a message of a scheme for another node is not overheard. RTS, CTS and ACK
+        /// are not lost that way.
         frame_loss: f64 = default(0.0), in 0.0..=1.0;
         /// Probability that a packet which has arrived, acknowledged by the MAC, is lost all the same on its way up to the node: no
         /// retry repairs it, only TCP does. It strikes data and acknowledgements of flows, at the end of each hop that a radio of

@@ -20,17 +20,29 @@ pub struct Airtime {
     pub idle: Span,
 }
 
+impl Airtime {
+    fn states(&mut self) -> [&mut Span; 5] {
+        [&mut self.transmit, &mut self.receive, &mut self.busy, &mut self.nav, &mut self.idle]
+    }
+}
+
+/// What has come since an earlier count. That may have taken a time for another state than is known by now (a carrier that has turned
+/// out to be a frame): the state that has got most is then counted shorter by it, so that the sum is the time between the counts.
 impl std::ops::Sub for Airtime {
     type Output = Self;
 
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            transmit: Span(self.transmit.0 - earlier.transmit.0),
-            receive: Span(self.receive.0 - earlier.receive.0),
-            busy: Span(self.busy.0 - earlier.busy.0),
-            nav: Span(self.nav.0 - earlier.nav.0),
-            idle: Span(self.idle.0 - earlier.idle.0),
+    fn sub(mut self, mut earlier: Self) -> Self {
+        let mut moved = 0;
+        for (state, earlier) in self.states().into_iter().zip(earlier.states()) {
+            moved += earlier.0.saturating_sub(state.0);
+            state.0 = state.0.saturating_sub(earlier.0);
         }
+        if moved > 0
+            && let Some(most) = self.states().into_iter().max_by_key(|state| state.0)
+        {
+            most.0 = most.0.saturating_sub(moved);
+        }
+        self
     }
 }
 
@@ -41,7 +53,7 @@ pub struct AgentSetup<'a> {
     pub node: NodeId,
     /// Rate of the radio's data frames.
     pub rate: Rate,
-    /// Nodes that can decode it.
+    /// Nodes that can decode it, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
 }
 
@@ -114,7 +126,8 @@ pub trait Agent: Send {
     /// march in step.
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>);
 
-    /// Movement has changed which nodes can decode it: these can now, in place of those of `on_start`.
+    /// Movement has changed which nodes can decode it: these can now, in the same order, in place of those of
+    /// `on_start`.
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut Context<'_>) {}
 
     /// An interval of the counters has ended.

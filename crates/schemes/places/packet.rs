@@ -2,15 +2,18 @@
 
 use airfair_units::Time;
 
-/// A node, by its index in the world that hosts the scheme.
+/// A node: a number made of its name, so that it says nothing of the scenario file, nor of what other nodes there are.
+/// No two nodes of a world have the same. Host and scheme hand it to each other; its order means nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A flow, by its index.
+/// A flow: a number made of its name, as [`NodeId`] is; each connection of a flow that sends files has one of its own.
+/// What belongs to no flow has `u32::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// The host's handle of a packet; a scheme stores it and hands it back, nothing more.
+/// The host's handle of a packet; a scheme stores it and hands it back, nothing more. No decision may depend on its value, nor on
+/// which of two is the greater: a packet elsewhere in the world changes both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u32);
 

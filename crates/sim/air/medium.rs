@@ -264,7 +264,7 @@ impl Air {
         if radio.has(flag::AWAIT_END) {
             self.no_response(id, agenda, upper);
         }
-        if radio.flags & frame.watchers & flag::OVERHEARS != 0 && loss.is_none() {
+        if radio.flags & frame.watchers & flag::OVERHEARS != 0 && loss.is_none() && !self.misses(id, frame) {
             upper.overheard(id, frame.packet, frame.sender, end);
         }
     }
@@ -308,12 +308,19 @@ impl Air {
         Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
     }
 
+    /// Whether `frame_loss` keeps a station from overhearing a good frame for another.
+    fn misses(&mut self, station: u32, frame: &Frame) -> bool {
+        let loss = self.kinds[usize::from(self.stations[station as usize].radio.kind)].frame_loss;
+        let meant = frame.receiver == station || frame.receiver == BROADCAST;
+        !meant && loss > 0.0 && self.reception[station as usize].uniform() < loss
+    }
+
     /// Whether a good data frame for this station, or for all, falls to `frame_loss`.
     fn lost_by_chance(&mut self, hearer: Hearer, frame: &Frame) -> bool {
         let meant = frame.receiver == hearer.id || frame.receiver == BROADCAST;
         let loss = self.kinds[usize::from(self.stations[hearer.id as usize].radio.kind)].frame_loss;
         meant
-            && frame.kind == FrameKind::Data
+            && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
             && loss > 0.0
             && self.reception[hearer.id as usize].uniform() < loss
     }

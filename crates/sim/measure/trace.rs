@@ -245,9 +245,9 @@ impl Names {
         }
     }
 
-    /// One line of the story, without a line feed.
+    /// One line of the story, without a line feed; none for what another line says.
     #[must_use]
-    pub fn tell(&self, at: u64, record: &Record) -> String {
+    pub fn tell(&self, at: u64, record: &Record) -> Option<String> {
         let mut line = format!("{:>14.9} s  ", Time(at).as_secs_f64());
         let _ = match *record {
             Record::Start { frame: f } => {
@@ -325,7 +325,8 @@ impl Names {
                 self.station(to),
                 if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
             ),
-            Record::GivenUp { at, .. } => write!(line, "{:<8} drops the packet", self.station(at)),
+            // That no response came has said so, and what becomes of the packet is said where it is dropped.
+            Record::GivenUp { .. } => return None,
             Record::Dropped { node, flow, content, sequence, reason, .. } => write!(
                 line,
                 "{:<8} drops {} {sequence} of {}: {reason}",
@@ -355,6 +356,6 @@ impl Names {
                 Time(rto).as_secs_f64()
             ),
         };
-        line
+        Some(line)
     }
 }

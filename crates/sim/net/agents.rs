@@ -28,6 +28,8 @@ pub(super) struct Agents {
     /// By [`Packet::sequence`].
     messages: Vec<UnderWay>,
     free: Vec<u32>,
+    /// Nodes by the numbers that agents know them by, sorted.
+    nodes: Vec<(NodeId, u32)>,
 }
 
 /// An agent and what is kept for it.
@@ -72,6 +74,11 @@ impl Agents {
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.hosts.is_empty()
+    }
+
+    /// The node that an agent means.
+    fn node(&self, id: NodeId) -> Option<u32> {
+        self.nodes.binary_search_by_key(&id, |node| node.0).ok().map(|at| self.nodes[at].1)
     }
 
     fn at(&mut self, station: u32) -> Option<&mut Host> {
@@ -140,21 +147,33 @@ impl Net {
 
     /// Every agent starts, at time 0.
     pub(crate) fn start_agents(&mut self, air: &Air, agenda: &mut Agenda) {
+        if !self.agents.is_empty() {
+            self.agents.nodes = self.node_ids.iter().map(|&id| NodeId(id)).zip(0..).collect();
+            self.agents.nodes.sort_unstable();
+        }
         for station in 0..self.agents.hosts.len() as u32 {
             let Some(host) = &mut self.agents.hosts[station as usize] else { continue };
             if host.interval > Span::ZERO {
                 let first = 1 + (host.random.uniform() * host.interval.0 as f64) as u64;
                 agenda.push(first, Order::new(class::TIMER, host.rank), kinds::SAMPLE, station, 0, 0);
             }
-            let port = &self.ports[host.port as usize];
-            let neighbours: Vec<NodeId> = port.peers.iter().map(|p| NodeId(p.0)).collect();
-            let node = NodeId(host.node);
+            let (node, port) = (host.node, host.port);
+            let peers = &self.ports[port as usize].peers;
+            let nodes = peers.iter().map(|p| self.node_of_station[p.1 as usize]).collect();
+            let (node, neighbours) = (self.node_id(node), self.in_order(nodes));
             self.ask(station, 0, |agent, context| {
                 let setup = AgentSetup { node, rate: air.kind(station).data_rate(), neighbours: &neighbours };
                 agent.on_start(&setup, context);
             });
         }
         self.flush(agenda);
+    }
+
+    /// Nodes as agents know them, each once, in the natural order of their names.
+    fn in_order(&self, mut nodes: Vec<u32>) -> Vec<NodeId> {
+        nodes.sort_unstable_by_key(|&node| self.router.rank(node));
+        nodes.dedup();
+        nodes.into_iter().map(|node| self.node_id(node)).collect()
     }
 
     /// Calls an agent and carries out what it asks for.
@@ -238,7 +257,10 @@ impl Net {
     fn send_message(&mut self, station: u32, port: u32, message: Message, now: u64) {
         let node = self.ports[port as usize].node;
         let to = match message.to {
-            Destination::Neighbour(to) | Destination::Node(to) => to.0,
+            Destination::Neighbour(to) | Destination::Node(to) => match self.agents.node(to) {
+                Some(to) => to,
+                None => return,
+            },
             Destination::Broadcast => EVERYONE,
         };
         if message.bytes.is_empty() || to == node {
@@ -264,8 +286,8 @@ impl Net {
             ..Packet::control(node, to, sequence, payload, now)
         });
         match message.to {
-            Destination::Node(to) => {
-                self.find_route(node, to.0);
+            Destination::Node(_) => {
+                self.find_route(node, to);
                 self.forward(node, handle, now);
             }
             _ if message.ahead => {
@@ -291,7 +313,7 @@ impl Net {
         message.heard.push(station);
         host.counts.heard += 1;
         let bytes = std::mem::take(&mut message.bytes);
-        let from = NodeId(packet.source);
+        let from = self.node_id(packet.source);
         self.ask(station, now, |agent, context| agent.on_message(from, &bytes, to_me, context));
         self.agents.messages[packet.sequence as usize].bytes = bytes;
     }
@@ -305,12 +327,13 @@ impl Net {
     }
 
     /// Movement has changed who can decode what a station sends.
-    pub(super) fn agent_moves(&mut self, station: u32, mut nodes: Vec<u32>, now: u64) {
+    pub(super) fn agent_moves(&mut self, station: u32, nodes: Vec<u32>, now: u64) {
+        if self.agents.at(station).is_none() {
+            return;
+        }
+        let nodes = self.in_order(nodes);
         let Some(host) = self.agents.at(station) else { return };
-        nodes.sort_unstable();
-        nodes.dedup();
         host.neighbours = nodes.len();
-        let nodes: Vec<NodeId> = nodes.into_iter().map(NodeId).collect();
         self.ask(station, now, |agent, context| agent.on_neighbours(&nodes, context));
     }
 

@@ -127,7 +127,7 @@ impl Net {
         let (overhear, routing) = (is_message(packet), is_routing(packet));
         let asks = packet.sequence == REQUEST && !overhear && !routing;
         // A message to everyone has a destination that is no neighbour's.
-        let to = if asks { BROADCAST } else { port.peer(packet.destination) };
+        let to = if asks { BROADCAST } else { port.peer(self.node_id(packet.destination)) };
         let handed = Handed { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
         if let Some(on_demand) = self.on_demand.as_mut().filter(|_| routing) {
             on_demand.handed(station, packet);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airfair_schemes::Registry;
-use airfair_schemes::places::{Interface, Medium, Outbox};
+use airfair_schemes::places::{Interface, Medium, NodeId, Outbox};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
@@ -18,9 +18,9 @@ use super::on_demand::OnDemand;
 use super::packet::Packets;
 use super::packet_loss::PacketLosses;
 use super::placed::Placed;
-use super::routing::{Edge, Router, natural_ranks};
+use super::routing::{Edge, Router, natural_cmp, natural_ranks};
 use super::wire::Direction;
-use super::{Behind, Flow, Net, Port, QueueTotals, class, kinds};
+use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, kinds, node_id};
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
@@ -91,12 +91,19 @@ impl Net {
             Interface { medium, access_point, rate, limit_packets }
         };
         let mut kinds_of_header = HeaderKinds::default();
-        let ports: Vec<Port> = port_specs
-            .iter()
-            .map(|(node, behind, limit, backpressure, name)| {
-                let peers: BTreeMap<u32, u32> = match *behind {
+        let names: Vec<&str> = spec.nodes.iter().map(|n| n.id.as_str()).collect();
+        let node_ids = ids::of_names(&names);
+        // What a scheme fills is asked for in the order of names.
+        let mut by_name: Vec<usize> = (0..port_specs.len()).collect();
+        by_name.sort_by(|&a, &b| natural_cmp(&port_specs[a].4, &port_specs[b].4));
+        let mut ports: Vec<(usize, Port)> = by_name
+            .into_iter()
+            .map(|at| {
+                let (node, behind, limit, backpressure, name) = &port_specs[at];
+                let peers: BTreeMap<NodeId, u32> = match *behind {
                     Behind::Station(s) => {
-                        air.neighbours(s).map(|(peer, _)| (node_of_station[peer as usize], peer)).collect()
+                        let node = |peer: u32| node_id(&node_ids, node_of_station[peer as usize]);
+                        air.neighbours(s).map(|(peer, _)| (node(peer), peer)).collect()
                     }
                     Behind::Wire(_) => BTreeMap::new(),
                 };
@@ -107,7 +114,7 @@ impl Net {
                     let random = Stream::new(seed, name, Purpose::Hop);
                     HopHost::new(hop, &mut kinds_of_header, random, rank(seed, name))
                 });
-                Port {
+                let port = Port {
                     node: *node,
                     behind: *behind,
                     queue,
@@ -123,9 +130,12 @@ impl Net {
                     warmup: QueueTotals::default(),
                     control: VecDeque::new(),
                     neighbours: Neighbours::new(spec.arp.prefilled),
-                }
+                };
+                (at, port)
             })
             .collect();
+        ports.sort_unstable_by_key(|port| port.0);
+        let ports: Vec<Port> = ports.into_iter().map(|port| port.1).collect();
         let wires = spec
             .links
             .iter()
@@ -166,7 +176,6 @@ impl Net {
             }
         }
 
-        let names: Vec<&str> = spec.nodes.iter().map(|n| n.id.as_str()).collect();
         let mut net = Self {
             headers: spec.headers,
             arp: spec.arp,
@@ -181,6 +190,7 @@ impl Net {
             routes: Vec::new(),
             route_of: vec![u32::MAX; nodes],
             router: Router::new(Vec::new(), Vec::new()),
+            node_ids,
             node_ranks: names.iter().map(|n| rank(seed, n)).collect(),
             flows: Vec::new(),
             laws: Laws::default(),
@@ -248,10 +258,11 @@ impl Net {
         net.start_agents(air, agenda);
         net.start_hops(agenda);
         let of_run = scheme.source().is_some().then_some(scheme);
-        let (laws, ids) = Laws::new(spec, of_run, schemes)?;
+        let (laws, laws_of_flows) = Laws::new(spec, of_run, schemes)?;
         net.laws = laws;
-        for (flow, law) in spec.flows.iter().zip(ids) {
-            net.add_flow(flow, law, seed, agenda);
+        let flow_names: Vec<&str> = spec.flows.iter().map(|flow| flow.id.as_str()).collect();
+        for ((flow, law), id) in spec.flows.iter().zip(laws_of_flows).zip(ids::of_names(&flow_names)) {
+            net.add_flow(flow, law, id, seed, agenda);
         }
         net.pass_flows();
         for (i, link) in spec.links.iter().enumerate() {
@@ -268,7 +279,7 @@ impl Net {
         Ok(net)
     }
 
-    fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, seed: u64, agenda: &mut Agenda) {
+    fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, id: u32, seed: u64, agenda: &mut Agenda) {
         let jitter = match flow.start_jitter.as_nanos() {
             0 => 0,
             most => (Stream::new(seed, &flow.id, Purpose::StartJitter).uniform() * most as f64) as u64,
@@ -299,6 +310,7 @@ impl Net {
         self.flows.push(Flow {
             source: Source::new(flow, seed),
             tcp,
+            id,
             from,
             to,
             first_hops,
@@ -382,7 +394,8 @@ impl Net {
             for port in first..end {
                 match self.ports[port as usize].behind {
                     Behind::Station(s) => {
-                        for &(peer_node, peer) in &self.ports[port as usize].peers {
+                        for &(_, peer) in &self.ports[port as usize].peers {
+                            let peer_node = self.node_of_station[peer as usize];
                             let forward = air.delivery_ratio(s, peer, JUDGED_BYTES);
                             let backward = air.delivery_ratio(peer, s, JUDGED_BYTES);
                             if forward > LEAST_DELIVERY && backward > LEAST_DELIVERY {

@@ -5,6 +5,7 @@ use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
 use super::hops::HeaderId;
+use super::packet::NO_FLOW;
 use crate::air::NEVER;
 
 /// A connection, by its slot and the slot's generation: it finds nothing when the connection has ended.
@@ -24,8 +25,9 @@ pub(crate) struct Connection {
     pub sender: Sender,
     pub receiver: Receiver,
     pub flow: u32,
-    /// What queues take for a flow: connections of one flow are flows of their own.
+    /// See [`Packet::queue_flow`](super::packet::Packet::queue_flow) and [`Packet::connection`](super::packet::Packet::connection).
     pub queue_flow: u32,
+    pub opening: u32,
     /// Which of its flow's connections it is, from 0.
     pub number: u64,
     /// When its application asked for it, ns.
@@ -66,7 +68,8 @@ impl Connection {
             sender,
             receiver,
             flow,
-            queue_flow: flow,
+            queue_flow: NO_FLOW,
+            opening: NO_FLOW,
             number: 0,
             opened: 0,
             size: None,

@@ -7,7 +7,6 @@ use super::agents::is_message;
 use super::arp::REQUEST;
 use super::on_demand::{LONGEST, is_routing};
 use super::packet::{NO_FLOW, Packet};
-use super::tcp::MANY;
 use super::wire::Sent;
 use super::{Behind, Net};
 use crate::measure::trace::Content;
@@ -98,7 +97,7 @@ impl Net {
         // Without a handshake nobody told the shift: none, unless the window needs it.
         let needed = config.handshake || carried.segment.window > 65_535;
         let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
-        let connection = (packet.queue_flow & MANY != 0).then_some(packet.queue_flow & (MANY - 1));
+        let connection = (packet.connection != NO_FLOW).then_some(packet.connection);
         let header = self.header_bytes(handle, packet);
         Some(Body::Tcp { segment: carried.segment, forward: carried.forward, shift, connection, header })
     }

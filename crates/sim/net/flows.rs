@@ -8,7 +8,7 @@ use airfair_units::{Rate, Span};
 use super::connections::ConnectionId;
 use super::hops::HeaderId;
 use super::laws::LawId;
-use super::packet::Packet;
+use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
 use super::{Blocked, Net, class, kinds};
 use crate::engine::{Agenda, Order};
@@ -118,6 +118,8 @@ impl std::ops::Sub for FlowTotals {
 pub(crate) struct Flow {
     pub source: Source,
     pub tcp: Option<Box<TcpFlow>>,
+    /// Its number for schemes.
+    pub id: u32,
     pub from: u32,
     pub to: u32,
     /// By which its packets leave their source, and those of the other direction theirs, where routes are static.
@@ -229,7 +231,8 @@ impl Net {
             created: now,
             enqueued: now,
             flow,
-            queue_flow: flow,
+            queue_flow: f.id,
+            connection: NO_FLOW,
             sequence: f.next_sequence,
             source: f.from,
             destination: f.to,

@@ -12,6 +12,7 @@ pub(crate) mod connections;
 mod describe;
 mod flows;
 mod hops;
+mod ids;
 mod laws;
 mod meter;
 mod on_demand;
@@ -171,8 +172,9 @@ pub(crate) struct Port {
     pub saturating: Vec<u32>,
     /// Flows that start here and wait for room.
     pub blocked: VecDeque<Blocked>,
-    /// Nodes that this port reaches, with their stations; sorted. Where nodes move, those too that it has reached before.
-    pub peers: Vec<(u32, u32)>,
+    /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has
+    /// reached before.
+    pub peers: Vec<(NodeId, u32)>,
     /// What has left the queue, and what of it before the end of the warm-up; what stands on a timetable counts there.
     pub totals: QueueTotals,
     pub warmup: QueueTotals,
@@ -192,7 +194,7 @@ pub(crate) struct QueueTotals {
 
 impl Port {
     /// The station of a neighbour behind this port.
-    fn peer(&self, node: u32) -> u32 {
+    fn peer(&self, node: NodeId) -> u32 {
         self.peers.binary_search_by_key(&node, |p| p.0).map_or(BROADCAST, |i| self.peers[i].1)
     }
 }
@@ -251,6 +253,8 @@ pub struct Net {
     route_of: Vec<u32>,
     router: Router,
     node_ranks: Vec<u32>,
+    /// The numbers by which schemes know nodes ([`ids`]).
+    node_ids: Vec<u32>,
     flows: Vec<Flow>,
     laws: Laws,
     connections: Connections,
@@ -293,6 +297,12 @@ pub struct Net {
     pub(crate) made: Vec<watch::Made>,
     /// Connections of watched flows to whose senders something has happened in the present event.
     pub(crate) touched: Vec<ConnectionId>,
+}
+
+/// A node, or everyone, as schemes know it.
+#[inline(always)]
+fn node_id(ids: &[u32], node: u32) -> NodeId {
+    NodeId(ids.get(node as usize).copied().unwrap_or(agents::EVERYONE))
 }
 
 fn connection(event: &Event) -> ConnectionId {
@@ -378,6 +388,7 @@ impl Net {
             enqueued: now,
             flow: NO_FLOW,
             queue_flow: NO_FLOW,
+            connection: NO_FLOW,
             sequence: injected.tag,
             source: injected.from,
             destination: injected.to,
@@ -400,6 +411,12 @@ impl Net {
         if from != to && self.on_demand.is_none() && self.next_hop(from, to).is_none() {
             self.route(to, &[from]);
         }
+    }
+
+    /// A node as schemes know it.
+    #[inline(always)]
+    fn node_id(&self, node: u32) -> NodeId {
+        node_id(&self.node_ids, node)
     }
 
     fn static_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
@@ -476,13 +493,14 @@ impl Net {
             self.enter(wire, handle, now);
             return;
         }
+        let next_hop = self.node_id(hop.node);
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.enqueued = now;
         let mut queued = QueuedPacket {
             id: PacketId(handle as u32),
             flow: FlowId(packet.queue_flow),
-            destination: NodeId(packet.destination),
-            next_hop: NodeId(hop.node),
+            destination: node_id(&self.node_ids, packet.destination),
+            next_hop,
             bytes: packet.bytes,
             class: packet.class,
             ecn: packet.ecn,
@@ -585,8 +603,8 @@ impl Net {
         let received = QueuedPacket {
             id: PacketId(handle as u32),
             flow: FlowId(packet.queue_flow),
-            destination: NodeId(packet.destination),
-            next_hop: NodeId(port.node),
+            destination: node_id(&self.node_ids, packet.destination),
+            next_hop: node_id(&self.node_ids, port.node),
             bytes: packet.bytes,
             class: packet.class,
             ecn: packet.ecn,
@@ -617,6 +635,14 @@ impl Net {
             packet.hops += 1;
             self.forward(node, handle, now);
         }
+    }
+
+    /// A packet of ARP, of an agent or of routing has been sent by a node. Distant hearers receive it a little later: it lives on for a
+    /// millisecond.
+    fn release_later(&mut self, node: u32, handle: u64, now: u64) {
+        let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
+        let (index, generation) = (handle as u32, (handle >> 32) as u32);
+        self.later(now + 1_000_000, order, kinds::RELEASE, generation, index, 0);
     }
 
     /// A packet of ARP or of an agent has reached all that it will reach.
@@ -668,6 +694,11 @@ impl Net {
     }
 
     fn drop_packet(&mut self, node: u32, handle: u64, reason: &'static str, now: u64) {
+        // A message on its way to another node: whoever overhears the frame that has brought it here may do so a little later.
+        if self.packets.get(handle).is_some_and(|packet| packet.hops > 0 && is_message(packet)) {
+            self.release_later(node, handle, now);
+            return;
+        }
         let Some(packet) = self.packets.remove(handle) else { return };
         if packet.class == PacketClass::Control {
             self.control_ended(&packet);
@@ -787,7 +818,7 @@ impl Upper for Net {
         }
         let mut taken = self.take(port, now)?;
         while self.on_demand.is_some()
-            && self.came_too_late(taken.queued.next_hop.0, station, taken.queued.enqueued.0)
+            && self.came_too_late(taken.queued.next_hop, station, taken.queued.enqueued.0)
         {
             let node = self.node_of_station[station as usize];
             self.drop_packet(node, taken.handle, drop_reason::LINK_BREAK, now);
@@ -796,7 +827,7 @@ impl Upper for Net {
         }
         self.room(port, now);
         let Taken { handle, queued, hops, .. } = taken;
-        let to = self.ports[port as usize].peer(queued.next_hop.0);
+        let to = self.ports[port as usize].peer(queued.next_hop);
         if self.meters.any() {
             self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
         }
@@ -824,10 +855,7 @@ impl Upper for Net {
                 }
             }
             Outcome::Broadcast => {
-                // Distant hearers receive it a little later: it lives on for a millisecond.
-                let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
-                let (index, generation) = (handed.packet as u32, (handed.packet >> 32) as u32);
-                self.later(now + 1_000_000, order, kinds::RELEASE, generation, index, 0);
+                self.release_later(node, handed.packet, now);
             }
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
@@ -860,6 +888,7 @@ impl Upper for Net {
             } else if packet.destination == node || packet.destination == agents::EVERYONE {
                 self.message_heard(station, &packet, true, now);
             } else {
+                self.note_sender(station, from);
                 self.message_passes(node, handle, now);
             }
             return;
@@ -883,8 +912,9 @@ impl Upper for Net {
         let nodes: Vec<u32> = neighbours.iter().map(|&s| self.node_of_station[s as usize]).collect();
         let peers = &mut self.ports[port as usize].peers;
         for (&node, &peer) in nodes.iter().zip(neighbours) {
-            if let Err(at) = peers.binary_search_by_key(&node, |p| p.0) {
-                peers.insert(at, (node, peer));
+            let id = node_id(&self.node_ids, node);
+            if let Err(at) = peers.binary_search_by_key(&id, |p| p.0) {
+                peers.insert(at, (id, peer));
             }
         }
         self.agent_moves(station, nodes, now);

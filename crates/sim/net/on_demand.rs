@@ -5,7 +5,7 @@
 use airfair_routing::aodv::{
     Action, Aodv, Config, Context, DropReason, Hop, MOST_LISTED, Received, Undelivered,
 };
-use airfair_schemes::places::PacketClass;
+use airfair_schemes::places::{NodeId, PacketClass};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
@@ -53,7 +53,7 @@ struct Host {
     /// A timer event comes then.
     armed: u64,
     /// Neighbours whose link broke, and when it last did.
-    broken: Vec<(u32, u64)>,
+    broken: Vec<(NodeId, u64)>,
 }
 
 /// A message that lives.
@@ -383,10 +383,10 @@ impl Net {
             aodv.on_undelivered(hop.neighbour, what, cx);
             aodv.counts().breaks > before
         });
+        let neighbour = self.node_id(self.node_of_station[neighbour as usize]);
         if broke == Some(true)
             && let Some(on_demand) = &mut self.on_demand
         {
-            let neighbour = self.node_of_station[neighbour as usize];
             let broken = &mut on_demand.hosts[node as usize].broken;
             match broken.binary_search_by_key(&neighbour, |b| b.0) {
                 Ok(at) => broken[at].1 = now,
@@ -397,7 +397,7 @@ impl Net {
 
     /// Whether a packet that leaves a queue was meant for a neighbour whose link has broken since.
     #[cold]
-    pub(super) fn came_too_late(&self, next_hop: u32, station: u32, enqueued: u64) -> bool {
+    pub(super) fn came_too_late(&self, next_hop: NodeId, station: u32, enqueued: u64) -> bool {
         let node = self.node_of_station[station as usize];
         let Some(on_demand) = self.on_demand.as_ref().filter(|o| o.drop_queued) else { return false };
         let broken = &on_demand.hosts[node as usize].broken;

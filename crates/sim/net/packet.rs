@@ -21,8 +21,10 @@ pub(crate) struct Packet {
     pub enqueued: u64,
     /// Its flow, or [`NO_FLOW`].
     pub flow: u32,
-    /// The same as queues see it: each of a flow's connections is a flow of its own.
+    /// The same as schemes see it ([`super::ids`]): each of a flow's connections is a flow of its own.
     pub queue_flow: u32,
+    /// Which of the connections for files it belongs to, by the order of their opening, or [`NO_FLOW`].
+    pub connection: u32,
     /// Its number within the flow; the kind of an ARP packet.
     pub sequence: u32,
     pub source: u32,
@@ -50,6 +52,7 @@ impl Packet {
             enqueued: now,
             flow: NO_FLOW,
             queue_flow: NO_FLOW,
+            connection: NO_FLOW,
             sequence,
             source,
             destination,
@@ -203,6 +206,7 @@ mod tests {
             enqueued: 0,
             flow: 1,
             queue_flow: 1,
+            connection: NO_FLOW,
             sequence: 0,
             source: 0,
             destination: 1,

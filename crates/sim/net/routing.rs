@@ -97,6 +97,11 @@ impl Router {
         Self { edges, into, ranks, cost, mark: 0 }
     }
 
+    /// Place of a node's name in natural order.
+    pub(crate) fn rank(&self, node: u32) -> u32 {
+        self.ranks[node as usize]
+    }
+
     fn cost_of(&self, node: u32) -> f64 {
         let (mark, cost) = self.cost[node as usize];
         if mark == self.mark { cost } else { f64::INFINITY }

@@ -11,17 +11,14 @@ use super::carried::Carried;
 use super::connections::{Connection, ConnectionId};
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
-use super::packet::Packet;
-use super::{Blocked, Net, class, kinds};
+use super::packet::{NO_FLOW, Packet};
+use super::{Blocked, Net, class, ids, kinds};
 use crate::air::NEVER;
 use crate::engine::{Agenda, Order};
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, TcpCause};
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
-
-/// From here on numbers of flows, as queues know them, stand for connections of flows that have many.
-pub(super) const MANY: u32 = 1 << 31;
 
 /// Which end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,8 +123,10 @@ impl Net {
         let mut connection = Connection::new(sender, receiver, flow, random);
         connection.opened = now;
         connection.header = self.kinds_of_header.id(connection.sender.header());
+        connection.queue_flow = f.id;
         if size.is_some() {
-            connection.queue_flow = MANY | (self.opened & (MANY - 1));
+            connection.queue_flow = ids::of_connection(tcp.hash, number);
+            connection.opening = self.opened % NO_FLOW;
             self.opened = self.opened.wrapping_add(1);
         }
         connection.size = size;
@@ -195,6 +194,7 @@ impl Net {
     fn emit(&mut self, id: ConnectionId, segment: &Segment, end: End, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
+        let opening = connection.opening;
         let forward = end == End::Sender;
         let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
@@ -212,6 +212,7 @@ impl Net {
             enqueued: now,
             flow,
             queue_flow,
+            connection: opening,
             sequence: if segment.payload > 0 { segment.seq } else { segment.ack } as u32,
             source,
             destination,

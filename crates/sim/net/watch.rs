@@ -84,7 +84,12 @@ impl Net {
         while node != destination {
             let Some(next) = self.next_hop(node, destination) else { return Vec::new() };
             let port = &self.ports[next.port as usize];
-            hops.push(Hop { from: node, to: next.node, behind: port.behind, peer: port.peer(next.node) });
+            hops.push(Hop {
+                from: node,
+                to: next.node,
+                behind: port.behind,
+                peer: port.peer(self.node_id(next.node)),
+            });
             node = next.node;
         }
         hops

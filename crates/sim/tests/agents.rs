@@ -13,7 +13,7 @@ use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
-use support::{chain, dot11b, flow, node, saturating, world};
+use support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 
 /// What agents were told: by node, when.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Agent for Speaker {
     }
 
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
-        self.me = setup.node.0;
+        self.me = number_of(setup.node);
         for (i, (from, at, _)) in (0u16..).zip(self.says.iter()) {
             if *from == self.me {
                 context.out.timers.push((Timer(i), Time((at * 1e9) as u64)));
@@ -49,7 +49,7 @@ impl Agent for Speaker {
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut Context<'_>) {
         let at = context.now.as_secs_f64();
-        self.log.lock().unwrap().heard.push((self.me, at, from.0, bytes.to_vec(), to_me));
+        self.log.lock().unwrap().heard.push((self.me, at, number_of(from), bytes.to_vec(), to_me));
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
@@ -117,7 +117,7 @@ fn samples_add_up_to_their_interval() {
 fn a_message_is_heard_by_all_neighbours() {
     let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 1);
     let mut quiet = WorldSpec { flows: vec![], ..spec };
-    let says = [(1, 0.3, Destination::Neighbour(NodeId(0))), (1, 0.6, Destination::Broadcast)];
+    let says = [(1, 0.3, Destination::Neighbour(id_of(0))), (1, 0.6, Destination::Broadcast)];
     let (result, log) = speak(&quiet, &says);
     let mut heard: Vec<(u32, u32, u8, bool)> = log.heard.iter().map(|h| (h.0, h.2, h.3[0], h.4)).collect();
     heard.sort_unstable();
@@ -229,4 +229,26 @@ fn a_node_may_have_another_scheme() {
     spec.schemes[0].scheme = "drptail".into();
     let error = World::new(&spec, "nred", nred(), 1).err().unwrap();
     assert_eq!(error, "node 2: no such scheme: drptail");
+}
+
+/// Three nodes, each of which would hear both others but for three frames in ten. A broadcast reaches each with probability 0.7; a message
+/// for one neighbour is sent until that has it, and meanwhile missed by the other with probability 0.7 * 0.3 / (1 - 0.3^2) = 0.231.
+#[test]
+fn frame_loss_strikes_messages_too() {
+    let mut spec = chain(dot11b(250.0, 550.0), 2, 100.0, saturating(500), 21);
+    spec.flows.clear();
+    spec.radios[0].phy.frame_loss = 0.3;
+    let every =
+        |to: Destination| -> Vec<_> { (0..1000).map(|i| (1, 0.5 + 0.02 * f64::from(i), to)).collect() };
+    let heard = |to: Destination| {
+        let log = speak(&spec, &every(to)).1;
+        [0, 2].map(|node| log.heard.iter().filter(|heard| heard.0 == node).count() as i32)
+    };
+    let broadcast = heard(Destination::Broadcast);
+    assert!(
+        broadcast.iter().all(|heard| (heard - 700).abs() < 58),
+        "four standard deviations: {broadcast:?}"
+    );
+    let [told, overheard] = heard(Destination::Neighbour(id_of(0)));
+    assert!(told >= 998 && (overheard - 769).abs() < 54, "{told} {overheard}");
 }

@@ -14,7 +14,7 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 use support::wires::*;
-use support::{dot11b, flow, node, world};
+use support::{dot11b, flow, id_of_name, node, world};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Told {
@@ -231,8 +231,9 @@ fn a_hop_sees_headers_of_its_own_kind() {
             ComesIn(passage, header) => (2, passage, header),
             _ => continue,
         };
-        assert_eq!(header, passage.flow.0 == 0, "{told:?}");
-        seen[passage.flow.0 as usize][what] += 1;
+        let flow = spec.flows.iter().position(|flow| id_of_name(&flow.id) == passage.flow.0).unwrap();
+        assert_eq!(header, flow == 0, "{told:?}");
+        seen[flow][what] += 1;
     }
     assert!(seen.as_flattened().iter().all(|&count| count > 10), "{seen:?}");
     assert_eq!(result.flows.iter().map(|flow| flow.fallbacks).collect::<Vec<_>>(), [0, 1, 0]);

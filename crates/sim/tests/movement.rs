@@ -214,7 +214,7 @@ impl Agent for Listener {
 
 impl Listener {
     fn note(&self, at: f64, neighbours: &[NodeId]) {
-        self.0.lock().unwrap().push((at, neighbours.iter().map(|n| n.0).collect()));
+        self.0.lock().unwrap().push((at, neighbours.iter().copied().map(number_of).collect()));
     }
 }
 
@@ -246,7 +246,7 @@ struct Crier;
 
 impl Agent for Crier {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
-        if setup.node == NodeId(0) {
+        if setup.node == id_of(0) {
             context.out.timers.push((Timer(0), context.now + Span::from_millis(1)));
         }
     }

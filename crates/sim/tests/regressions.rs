@@ -79,3 +79,20 @@ fn several_kinds_without_power_sums_leave_no_power_behind() {
     assert!(world.result().flows[0].delivered_packets > 50);
     assert_eq!((world.air().power(0).0, world.air().power(1).0), (0, 0));
 }
+
+/// A frame that nobody answers seven times is one drop, and one line of the trace says so.
+#[test]
+fn a_drop_is_told_once() {
+    let mut spec = chain(dot11b(250.0, 550.0), 1, 100.0, saturating(500), 1);
+    spec.radios[0].phy.frame_loss = 0.8;
+    let mut world = make(&spec, 1);
+    world.start_trace();
+    drive::to_end(&mut world);
+    let records = world.take_trace();
+    let lines: Vec<String> =
+        records.iter().filter_map(|(at, record)| world.names().tell(*at, record)).collect();
+    let drops = lines.iter().filter(|line| line.contains(" drops ")).count();
+    let given_up = lines.iter().filter(|line| line.ends_with("gives up")).count();
+    assert!(drops > 5);
+    assert_eq!((drops as u64, given_up), (world.result().drops["retry-limit"], drops));
+}

@@ -16,10 +16,12 @@ class Packet(NamedTuple):
     """A packet as a queue sees it."""
 
     id: int
-    """The simulator's handle: stored and handed back, nothing more."""
+    """The simulator's handle: stored and handed back, nothing more. What follows from its value follows from
+    packets elsewhere, too."""
     flow: int = 0
+    """A number made of the flow's name; each connection of a flow that sends files has one of its own."""
     destination: int = 0
-    """The node where it ends, by its index."""
+    """The node where it ends: a number made of its name."""
     next_hop: int = 0
     bytes: int = 1500
     """As an IP packet."""

@@ -5,12 +5,14 @@ pub mod random_world;
 pub mod rig;
 pub mod wires;
 
+use airfair_schemes::places::NodeId;
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
+use airfair_units::random::name_hash;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
 /// Two-ray ground at 914 MHz and 1.5 m, as ns-2 and ns-3 have it.
@@ -103,6 +105,21 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         headers: HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },
         memory_limit: Bytes(4_000_000_000),
     }
+}
+
+/// What schemes know a node or a flow of this name by: half of the name's hash.
+pub fn id_of_name(name: &str) -> u32 {
+    name_hash(name) as u32 & 0x7fff_ffff
+}
+
+/// A node whose name is this number, as schemes know it.
+pub fn id_of(number: u32) -> NodeId {
+    NodeId(id_of_name(&number.to_string()))
+}
+
+/// The number, of the first hundred, that is the name of a node.
+pub fn number_of(id: NodeId) -> u32 {
+    (0..100).find(|&number| id_of(number) == id).unwrap()
 }
 
 pub fn node(spec: &mut WorldSpec, id: &str, x: f64, y: f64) -> usize {

@@ -1,0 +1,311 @@
+//! Nothing that a scheme is handed depends on the file: every scheme of the registry, and one that looks at everything, in worlds
+//! whose nodes, flows and links stand in another order, or beside one more node that is far away and idle.
+
+mod support;
+
+use airfair_routing::aodv::{Base, Config};
+use airfair_schemes::places::{
+    Agent, AgentSetup, Aqm, Backlog, Context, Destination, Direction, DropReason, Header, HeaderKind, Hop,
+    Interface, Message, NodeId, NodeSample, Packet, Passage, Probability, QueueView, Setting, Timer, Verdict,
+};
+use airfair_schemes::{ParamValue, Scheme, registry};
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
+use airfair_units::{Bytes, Span, Time};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use support::random_world::*;
+use support::wires::{built, tcp};
+use support::*;
+
+/// Decides by the numbers of nodes and flows that it is handed, and by the order of its neighbours.
+struct Nosy;
+
+/// Its header: none of its flows has one.
+static KIND: HeaderKind = HeaderKind {
+    name: "nosy",
+    wire_len: 4,
+    encode: |_, _| None,
+    decode: |_| None,
+    keep: |_, _| (),
+    answer: |header| *header,
+};
+
+struct NosyAqm {
+    /// What the agent has settled.
+    by: u64,
+}
+
+impl NosyAqm {
+    fn verdict(&self, packet: &Packet) -> Verdict {
+        let Packet { flow, destination, next_hop, .. } = *packet;
+        let seen = [flow.0, destination.0, next_hop.0].into_iter().fold(self.by, |seen, number| {
+            (seen ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+        });
+        if seen % 7 == 0 { Verdict::Drop(DropReason("nosy")) } else { Verdict::Pass }
+    }
+}
+
+impl Aqm for NosyAqm {
+    fn on_enqueue(&mut self, packet: &Packet, _: &QueueView, _: &mut Context<'_>) -> Verdict {
+        self.verdict(packet)
+    }
+
+    fn on_receive(&mut self, packet: &Packet, _: &mut Context<'_>) -> Verdict {
+        self.verdict(packet)
+    }
+
+    fn judges_received(&self) -> bool {
+        true
+    }
+
+    fn apply(&mut self, setting: Setting) {
+        if let Setting::Probability(_, by) = setting {
+            self.by = by.numerator();
+        }
+    }
+}
+
+#[derive(Default)]
+struct NosyAgent {
+    me: u32,
+    neighbours: Vec<NodeId>,
+}
+
+impl NosyAgent {
+    fn settle(&self, number: u32, context: &mut Context<'_>) {
+        let by = Probability::new(f64::from(number ^ self.me) / f64::from(u32::MAX));
+        context.out.settings.push(Setting::Probability(Direction::Outgoing, by));
+    }
+}
+
+impl Agent for NosyAgent {
+    fn sample_interval(&self) -> Span {
+        Span::from_millis(10)
+    }
+
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+        self.me = setup.node.0;
+        self.neighbours = setup.neighbours.to_vec();
+        context.out.timers.push((Timer(1), context.now + Span::from_millis(3)));
+    }
+
+    fn on_neighbours(&mut self, neighbours: &[NodeId], _: &mut Context<'_>) {
+        self.neighbours = neighbours.to_vec();
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
+        self.settle(sample.traffic, context);
+    }
+
+    fn on_message(&mut self, from: NodeId, _: &[u8], _: bool, context: &mut Context<'_>) {
+        self.settle(from.0, context);
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+        context.out.timers.push((timer, context.now + Span::from_millis(7)));
+        for (i, &neighbour) in
+            self.neighbours.iter().enumerate().skip(usize::from(context.random.below(2) > 0))
+        {
+            let to =
+                if i % 2 == 0 { Destination::Neighbour(neighbour) } else { Destination::Node(neighbour) };
+            context.out.messages.push(Message { to, bytes: vec![i as u8; 5], ahead: i % 3 == 0 });
+        }
+    }
+}
+
+struct NosyHop(u64);
+
+impl Hop for NosyHop {
+    fn header(&self) -> &'static HeaderKind {
+        &KIND
+    }
+
+    fn on_start(&mut self, context: &mut Context<'_>) {
+        context.out.timers.push((Timer(0), context.now + Span::from_millis(5)));
+    }
+
+    fn on_arrival(&mut self, passage: &Passage, _: Option<&mut Header>, _: Time) {
+        self.0 = self.0.wrapping_mul(3) ^ u64::from(passage.flow.0);
+    }
+
+    fn on_timer(&mut self, timer: Timer, _: Backlog, context: &mut Context<'_>) {
+        context.out.timers.push((timer, context.now + Span::from_micros(500 + self.0 % 9_000)));
+    }
+}
+
+impl Scheme for Nosy {
+    fn aqm(&self, _: &Interface) -> Option<Box<dyn Aqm>> {
+        Some(Box::new(NosyAqm { by: 0 }))
+    }
+
+    fn hop(&self, _: &Interface) -> Option<Box<dyn Hop>> {
+        Some(Box::new(NosyHop(0)))
+    }
+
+    fn agent(&self, _: &Interface) -> Option<Box<dyn Agent>> {
+        Some(Box::<NosyAgent>::default())
+    }
+
+    fn overhears(&self) -> bool {
+        true
+    }
+}
+
+/// Every scheme of the registry as it is; those with few chances to show an order in a short run once more, louder; the one above.
+fn schemes() -> Vec<(&'static str, Box<dyn Scheme>)> {
+    let milliseconds = |ms| ParamValue::Span(Span::from_millis(ms));
+    let loud = [
+        ("interval", milliseconds(5)),
+        ("ncn_interval", milliseconds(5)),
+        ("lifetime", milliseconds(30)),
+        ("weight", ParamValue::Number(0.9)),
+        ("min_th", ParamValue::Number(0.1)),
+        ("max_th", ParamValue::Number(200.0)),
+        ("max_p", ParamValue::Number(1.0)),
+        ("theta", ParamValue::Number(1.0)),
+    ];
+    let mut schemes: Vec<_> = registry().iter().map(|entry| (entry.name, built(entry.name, &[]))).collect();
+    schemes.push(("nred", built("nred", &loud)));
+    schemes.push(("fq-codel", built("fq-codel", &[("flows", ParamValue::Integer(2))])));
+    schemes.push(("nosy", Box::new(Nosy)));
+    schemes
+}
+
+fn finished(spec: &WorldSpec, (name, scheme): (&str, Box<dyn Scheme>), seed: u64) -> RunResult {
+    let mut world = World::new(spec, name, scheme, seed).unwrap();
+    drive::to_end(&mut world);
+    by_name(world.result())
+}
+
+/// Lists by name; sums of floats depend on their order.
+fn by_name(mut result: RunResult) -> RunResult {
+    result.flows.sort_by(|a, b| a.id.cmp(&b.id));
+    result.stations.sort_by(|a, b| a.node.cmp(&b.node));
+    result.queues.sort_by(|a, b| (&a.node, &a.towards).cmp(&(&b.node, &b.towards)));
+    result.warnings.sort();
+    result
+}
+
+/// What a draw becomes beside static routes over radio and wires: TCP, nodes that move, routes found on the way.
+fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
+    let mut spec = build(drawn, Time::NEVER, Span::from_millis(120));
+    // Between the same two nodes links are told apart by their order, so that there must be one.
+    let mut ends: Vec<[usize; 2]> = Vec::new();
+    spec.links.retain(|link| {
+        let [a, b] = link.ends;
+        let ends_of = [a.min(b), a.max(b)];
+        let new = !ends.contains(&ends_of);
+        ends.push(ends_of);
+        new
+    });
+    for (i, flow) in spec.flows.iter_mut().enumerate() {
+        if i % 2 == 0 {
+            flow.transport = tcp(TcpConfig::default());
+            flow.traffic = match i % 3 {
+                0 => Traffic::Endless,
+                1 => Traffic::Web {
+                    sizes: Sizes::Exponential { mean: Bytes(3000) },
+                    pause: Span::from_millis(2),
+                },
+                _ => Traffic::File { size: Bytes(20_000) },
+            };
+        }
+    }
+    if kind == 1 {
+        let reach = scale(PROFILES[drawn.0]);
+        for node in 0..spec.nodes.len() {
+            let [x, y, z] = spec.nodes[node].position;
+            let knot = |at: u64, x: f64| Knot { at: Time(at * 1_000_000), position: [x, y, z] };
+            let knots = vec![knot(0, x), knot(60, x + 200.0 * reach), knot(120, x)].into();
+            spec.movement.paths.push(PathSpec { node, knots, repeat_from: None });
+        }
+        spec.movement.interval = Span::from_millis(1);
+    }
+    if kind == 2 {
+        spec.links.clear();
+        spec.routing = Routing::Aodv(AodvSpec { protocol: Config::from(Base::default()), drop_queued: true });
+    }
+    spec
+}
+
+/// The same world with its nodes backwards and turned, its flows, links and paths backwards, and each link's ends swapped.
+fn shuffled(spec: &WorldSpec, turn: usize) -> WorldSpec {
+    let n = spec.nodes.len();
+    let place = |old: usize| (n - 1 - old + turn) % n;
+    moved_to(spec, place)
+}
+
+fn moved_to(spec: &WorldSpec, place: impl Fn(usize) -> usize) -> WorldSpec {
+    let mut other = spec.clone();
+    for (old, node) in spec.nodes.iter().enumerate() {
+        other.nodes[place(old)] = node.clone();
+    }
+    for link in &mut other.links {
+        link.ends = [place(link.ends[1]), place(link.ends[0])];
+    }
+    for flow in &mut other.flows {
+        (flow.from, flow.to) = (place(flow.from), place(flow.to));
+    }
+    for path in &mut other.movement.paths {
+        path.node = place(path.node);
+    }
+    other.flows.reverse();
+    other.links.reverse();
+    other.movement.paths.reverse();
+    other
+}
+
+/// The same world with one more node, the first of the list and the first by name, which neither hears nor is heard.
+fn with_an_idle_node(spec: &WorldSpec) -> WorldSpec {
+    let mut other = spec.clone();
+    other.nodes.insert(0, NodeSpec { id: "0-far".into(), position: [9e6, 0.0, 0.0], radios: vec![0] });
+    other.links.iter_mut().for_each(|link| link.ends = link.ends.map(|end| end + 1));
+    other.flows.iter_mut().for_each(|flow| (flow.from, flow.to) = (flow.from + 1, flow.to + 1));
+    other.movement.paths.iter_mut().for_each(|path| path.node += 1);
+    other
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn the_order_of_a_file_means_nothing(drawn in draw(), kind in 0u8..3, seed in any::<u64>(), turn in 0usize..8) {
+        let spec = varied(&drawn, kind);
+        let other = shuffled(&spec, turn);
+        for (one, again) in schemes().into_iter().zip(schemes()) {
+            let name = one.0;
+            prop_assert_eq!(finished(&spec, one, seed), finished(&other, again, seed), "{}", name);
+        }
+    }
+
+    #[test]
+    fn an_idle_node_far_away_means_nothing(drawn in draw(), kind in 0u8..3, seed in any::<u64>()) {
+        let spec = varied(&drawn, kind);
+        let other = with_an_idle_node(&spec);
+        for (one, again) in schemes().into_iter().zip(schemes()) {
+            let name = one.0;
+            let (mut one, mut other) = (finished(&spec, one, seed), finished(&other, again, seed));
+            other.stations.retain(|station| station.node != "0-far");
+            other.queues.retain(|queue| queue.node != "0-far");
+            // Its agent has samples, and its routing says hello.
+            (one.events, other.events) = (0, 0);
+            (one.transmissions, other.transmissions) = (0, 0);
+            one.warnings.clear();
+            other.warnings.clear();
+            prop_assert_eq!(one, other, "{}", name);
+        }
+    }
+}
