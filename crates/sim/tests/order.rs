@@ -19,7 +19,6 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::random_world::*;
 use support::wires::{built, tcp};
-use support::*;
 
 /// Decides by the numbers of nodes and flows that it is handed, and by the order of its neighbours.
 struct Nosy;
