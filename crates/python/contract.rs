@@ -78,6 +78,7 @@ struct Flow<'a> {
 struct Files {
     started: u64,
     finished: u64,
+    failed: u64,
     mean_completion_s: Option<f64>,
     p95_completion_s: Option<f64>,
     by_size: Vec<SizeClassJson>,
@@ -102,6 +103,7 @@ impl From<&FilesResult> for Files {
         Self {
             started: f.started,
             finished: f.finished,
+            failed: f.failed,
             mean_completion_s: f.completions.mean_s(),
             p95_completion_s: f.completions.quantile_s(0.95),
             by_size: f.by_size.iter().map(class).collect(),

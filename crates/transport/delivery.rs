@@ -83,6 +83,14 @@ impl DeliveryRate {
         (sample, round_ended)
     }
 
+    /// `bytes` are newly delivered, but of which segment is not known: there is no sample, and the next one counts them.
+    pub(crate) fn on_unknown(&mut self, now: Time, bytes: u64) {
+        if bytes > 0 {
+            self.delivered += bytes;
+            self.delivered_at = now;
+        }
+    }
+
     /// Bytes delivered so far.
     pub(crate) fn delivered(&self) -> u64 {
         self.delivered

@@ -306,9 +306,8 @@ impl Scoreboard {
     }
 
     /// The retransmission timer expired: all is lost, and what the receiver reported is forgotten (RFC 2018 section 8, RFC 6675
-    /// section 5.1), except that it counts as delivered. Returns what of it was thought to be in the network, bytes.
-    pub(crate) fn lose_all(&mut self) -> u64 {
-        let lost = self.pipe;
+    /// section 5.1), except that it counts as delivered.
+    pub(crate) fn lose_all(&mut self) {
         for segment in &mut self.segments {
             segment.lost = true;
             segment.resent = false;
@@ -319,7 +318,6 @@ impl Scoreboard {
         if let Some(head) = self.segments.front_mut() {
             head.timed_out = true;
         }
-        lost
     }
 
     /// The first segment that is lost and was not sent again: RFC 6675's NextSeg, rule 1.

@@ -19,6 +19,7 @@ class Files(TypedDict):
 
     started: int
     finished: int
+    failed: int
     mean_completion_s: float | None
     p95_completion_s: float | None
     by_size: list[SizeClass]

@@ -25,10 +25,10 @@ const EVENTS: [&str; 10] = [
 ];
 
 /// What a packet is, in the words of the table.
-const CONTENTS: [&str; 5] = ["packet", "data", "ack", "arp-request", "arp-reply"];
+const CONTENTS: [&str; 8] = ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin"];
 
 /// Causes that are neither a loss nor the reason for a drop.
-const TCP_CAUSES: [&str; 4] = ["timeout", "fast-loss", "mark", "fallback"];
+const TCP_CAUSES: [&str; 5] = ["timeout", "fast-loss", "mark", "fallback", "gave-up"];
 
 /// A row; what it has nothing to say about is [`NONE`], not a number, or nothing.
 #[derive(Debug, Clone, Copy)]
@@ -148,6 +148,9 @@ const fn content(content: Content) -> usize {
         Content::Packet => 0,
         Content::Data => 1,
         Content::Ack => 2,
+        Content::Syn => 5,
+        Content::SynAck => 6,
+        Content::Fin => 7,
     }
 }
 
@@ -213,6 +216,7 @@ pub(super) fn row(
                 TcpCause::FastLoss => TCP_CAUSES[1],
                 TcpCause::Mark => TCP_CAUSES[2],
                 TcpCause::Fallback => TCP_CAUSES[3],
+                TcpCause::GaveUp => TCP_CAUSES[4],
             }),
             ..Row::new(time, "tcp", node)
         },

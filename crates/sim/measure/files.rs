@@ -10,7 +10,9 @@ pub(crate) struct Files {
     pub started: u64,
     /// Files delivered and acknowledged.
     pub finished: u64,
-    /// Completion times of all.
+    /// Files whose connection was given up.
+    pub failed: u64,
+    /// Completion times of all that were finished.
     pub all: Delays,
     /// And by size: class k holds sizes of 2^k up to 2^(k+1) - 1 bytes.
     pub by_size: Vec<Delays>,
@@ -46,6 +48,7 @@ impl Files {
         FilesResult {
             started: self.started,
             finished: self.finished,
+            failed: self.failed,
             completions: self.all.clone(),
             by_size: classes.collect(),
         }

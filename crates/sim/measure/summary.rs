@@ -72,6 +72,8 @@ pub struct FilesResult {
     pub started: u64,
     /// Delivered and acknowledged.
     pub finished: u64,
+    /// Not delivered as a whole: TCP gave their connections up.
+    pub failed: u64,
     /// Completion times of those.
     pub completions: Delays,
     /// By size.

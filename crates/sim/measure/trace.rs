@@ -175,14 +175,24 @@ pub enum Content {
     Data,
     /// A segment of TCP without data, by the byte that it expects.
     Ack,
+    /// TCP's first segment.
+    Syn,
+    /// The answer to it.
+    SynAck,
+    /// A FIN without data.
+    Fin,
 }
 
 impl Content {
-    const fn name(self) -> &'static str {
+    /// Itself, with its number where one tells it from others.
+    fn tell(self, sequence: u32) -> String {
         match self {
-            Self::Packet => "packet",
-            Self::Data => "data from byte",
-            Self::Ack => "ACK",
+            Self::Packet => format!("packet {sequence}"),
+            Self::Data => format!("data from byte {sequence}"),
+            Self::Ack => format!("ACK {sequence}"),
+            Self::Syn => "SYN".to_string(),
+            Self::SynAck => "SYN-ACK".to_string(),
+            Self::Fin => "FIN".to_string(),
         }
     }
 }
@@ -198,6 +208,8 @@ pub enum TcpCause {
     Mark,
     /// Routers of the path do not speak the flow's scheme: it follows TCP's law from now on.
     Fallback,
+    /// Too many time-outs in a row, or SYNs without an answer: the connection has failed.
+    GaveUp,
 }
 
 /// Names that the story uses.
@@ -329,32 +341,40 @@ impl Names {
             Record::GivenUp { .. } => return None,
             Record::Dropped { node, flow, content, sequence, reason, .. } => write!(
                 line,
-                "{:<8} drops {} {sequence} of {}: {reason}",
+                "{:<8} drops {} of {}: {reason}",
                 self.node(node),
-                content.name(),
+                content.tell(sequence),
                 self.flow(flow)
             ),
             Record::Delivered { node, flow, content, sequence, delay, .. } => write!(
                 line,
-                "{:<8} delivers {} {sequence} of {} after {:.6} s",
+                "{:<8} delivers {} of {} after {:.6} s",
                 self.node(node),
-                content.name(),
+                content.tell(sequence),
                 self.flow(flow),
                 Time(delay).as_secs_f64()
             ),
-            Record::Tcp { node, flow, cause, sequence, window, rto } => write!(
-                line,
-                "{:<8} TCP of {}: {} for byte {sequence}, window {window} B, next time-out in {:.3} s",
-                self.node(node),
-                self.flow(Some(flow)),
+            Record::Tcp { node, flow, cause, sequence, window, rto } => {
+                let _ = write!(
+                    line,
+                    "{:<8} TCP of {}: {} for byte {sequence}",
+                    self.node(node),
+                    self.flow(Some(flow)),
+                    match cause {
+                        TcpCause::Timeout => "TIME-OUT",
+                        TcpCause::FastLoss => "LOSS told by acknowledgements",
+                        TcpCause::Mark => "MARK echoed",
+                        TcpCause::Fallback => "FALLBACK to TCP's law, a router does not speak the scheme,",
+                        TcpCause::GaveUp => "GIVES UP after too many time-outs",
+                    }
+                );
                 match cause {
-                    TcpCause::Timeout => "TIME-OUT",
-                    TcpCause::FastLoss => "LOSS told by acknowledgements",
-                    TcpCause::Mark => "MARK echoed",
-                    TcpCause::Fallback => "FALLBACK to TCP's law, a router does not speak the scheme,",
-                },
-                Time(rto).as_secs_f64()
-            ),
+                    TcpCause::GaveUp => Ok(()),
+                    _ => {
+                        write!(line, ", window {window} B, next time-out in {:.3} s", Time(rto).as_secs_f64())
+                    }
+                }
+            }
         };
         Some(line)
     }

@@ -85,7 +85,7 @@ impl Net {
             payload: packet.payload,
             hops: packet.hops,
             ecn: packet.ecn,
-            content: packet.content(),
+            content: self.packets.content(handle, packet),
             sequence: packet.sequence,
             body,
         })

@@ -685,7 +685,7 @@ impl Net {
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
             let delay = now - packet.created;
-            let (content, sequence) = (packet.content(), packet.sequence);
+            let (content, sequence) = (self.packets.content(handle, &packet), packet.sequence);
             trace.push((now, Record::Delivered { node, flow, packet: handle, content, sequence, delay }));
         }
         if packet.tcp {
@@ -714,7 +714,7 @@ impl Net {
         }
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
-            let (content, sequence) = (packet.content(), packet.sequence);
+            let (content, sequence) = (self.packets.content(handle, &packet), packet.sequence);
             trace.push((now, Record::Dropped { node, flow, packet: handle, content, sequence, reason }));
         }
     }

@@ -2,7 +2,7 @@
 
 use airfair_schemes::places::{Ecn, Header, PacketClass};
 
-use airfair_transport::Segment;
+use airfair_transport::{Flags, Segment};
 
 use super::carried::{Cargo, Carried};
 use super::connections::ConnectionId;
@@ -64,15 +64,6 @@ impl Packet {
             header: HeaderId::NONE,
             class: PacketClass::Control,
             ecn: Ecn::NotEct,
-        }
-    }
-
-    /// What it is, in the words of a trace.
-    pub(crate) fn content(&self) -> Content {
-        match (self.tcp, self.class) {
-            (true, PacketClass::Data) => Content::Data,
-            (true, _) => Content::Ack,
-            (false, _) => Content::Packet,
         }
     }
 }
@@ -143,6 +134,20 @@ impl Packets {
     pub(crate) fn echo(&mut self, handle: u64) -> bool {
         let carries = self.get(handle).is_some_and(|p| p.tcp && p.class == PacketClass::Ack);
         carries && self.cargo.echo(handle as u32 as usize)
+    }
+
+    /// What a packet is, in the words of a trace.
+    pub(crate) fn content(&self, handle: u64, packet: &Packet) -> Content {
+        match (packet.tcp, packet.class) {
+            (false, _) => Content::Packet,
+            (true, PacketClass::Data) => Content::Data,
+            (true, _) => match self.carried(handle, packet).map(|carried| carried.segment.flags) {
+                Some(Flags { syn: true, ack: false, .. }) => Content::Syn,
+                Some(Flags { syn: true, .. }) => Content::SynAck,
+                Some(Flags { fin: true, .. }) => Content::Fin,
+                _ => Content::Ack,
+            },
+        }
     }
 
     pub(crate) fn add(&mut self, packet: Packet) -> u64 {

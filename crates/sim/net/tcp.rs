@@ -3,7 +3,7 @@
 //! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
 
 use airfair_schemes::places::{Context, Header, HeaderKind, PacketClass, Timer};
-use airfair_transport::{Receiver, Segment, Sender};
+use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
@@ -322,9 +322,21 @@ impl Net {
         self.tell_cause(id, TcpCause::Fallback, now);
     }
 
-    /// Everything is delivered and acknowledged.
+    /// The sender has given up. Its file has failed, and the user goes on as after one that was delivered; a flow that has one
+    /// connection only keeps it, silent.
+    fn give_up(&mut self, id: ConnectionId, now: u64) {
+        self.tell_cause(id, TcpCause::GaveUp, now);
+        if self.connections.get(id).is_some_and(|connection| connection.size.is_some()) {
+            self.close(id, now);
+        } else {
+            self.pump(id, now);
+        }
+    }
+
+    /// Everything is delivered and acknowledged, or the sender has given up.
     fn close(&mut self, id: ConnectionId, now: u64) {
         let Some(connection) = self.connections.get(id) else { return };
+        let done = connection.sender.is_done();
         let (flow, opened, size) = (connection.flow, connection.opened, connection.size);
         let (file, stats) = (connection.number, connection.sender.stats());
         let (timeouts, retransmissions) =
@@ -338,13 +350,17 @@ impl Net {
         tcp.ended += transport;
         let Some(size) = size else { return };
         let duration_ns = now - opened;
-        tcp.done.add(size, duration_ns);
-        if let Some(list) = &mut self.completions {
+        if done {
+            tcp.done.add(size, duration_ns);
+        } else {
+            tcp.done.failed += 1;
+        }
+        if let Some(list) = self.completions.as_mut().filter(|_| done) {
             let (start_ns, bytes) = (opened, size);
             let completion = Completion { file, start_ns, bytes, duration_ns, timeouts, retransmissions };
             list.push((flow as usize, completion));
         }
-        let next = tcp.files.as_mut().and_then(|files| files.after_completion(now));
+        let next = tcp.files.as_mut().and_then(|files| files.after_end(now));
         self.file_due(flow, next);
     }
 
@@ -390,8 +406,13 @@ impl Net {
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             connection.sender.on_timer(&mut context);
+            let gave_up = connection.sender.state() == State::Failed;
             self.tell_reasons(id, before, now);
-            self.pump(id, now);
+            if gave_up {
+                self.give_up(id, now);
+            } else {
+                self.pump(id, now);
+            }
         } else {
             self.arm(id, End::Sender);
         }

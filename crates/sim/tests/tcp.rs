@@ -9,6 +9,7 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::files::Completion;
 use airfair_sim::measure::summary::RunResult;
+use airfair_sim::measure::trace::{Content, Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -286,4 +287,113 @@ fn a_timetable_does_what_its_queue_would() {
         assert!(timetable.ends.queued > 10 && timetable.ends.on_wire > 10, "{:?}", timetable.ends);
         assert_eq!(timetable, queue);
     }
+}
+
+/// Ten segments, the seventh lost; 10 Mbit/s and 10 ms make a round trip of 21 to 22 ms. Set-up, window and repair take three of them and
+/// a bit: duplicates repair it, as without a FIN, and nobody waits for the timer.
+#[test]
+fn a_loss_before_the_fin_is_repaired_without_the_timer() {
+    let completion = |fin: bool| {
+        let mut spec = pair(10, 10, 50, 10);
+        spec.links[0].loss_every = 7;
+        add(
+            &mut spec,
+            "f",
+            (0, 1),
+            TcpConfig { fin, ..TcpConfig::default() },
+            Traffic::File { size: Bytes(14_600) },
+        );
+        run(&spec).flows[0].completion_s.unwrap()
+    };
+    let (with, without) = (completion(true), completion(false));
+    assert!(with < 0.1 && (with - without).abs() < 0.001, "{with} and {without}");
+}
+
+/// A user whose connection cannot be set up goes on with the next page after the pause; the page has failed, and its slot is free.
+#[test]
+fn a_user_outlives_a_failed_connection() {
+    let mut spec = pair(10, 10, 50, 600);
+    spec.links[0].loss = 0.3;
+    let traffic = Traffic::Web { sizes: Sizes::Fixed(Bytes(10_000)), pause: Span::from_secs(1) };
+    add(&mut spec, "w", (0, 1), TcpConfig { syn_retries: Some(1), ..TcpConfig::default() }, traffic);
+    for seed in 1..=3 {
+        let mut world = World::new(&spec, "droptail", built("droptail", &[]), seed).unwrap();
+        world.start_trace();
+        world.keep_completions();
+        drive::to_end(&mut world);
+        let flow = world.result().flows[0].clone();
+        let files = flow.files.unwrap();
+        assert!(flow.sent_packets >= 50 && files.failed > 0, "seed {seed}: {} {files:?}", flow.sent_packets);
+        assert!(files.started - files.finished - files.failed <= 1, "{files:?}");
+        assert_eq!(world.connections(), (files.started - files.finished - files.failed, 1));
+        assert_eq!(world.take_completions().len() as u64, files.finished);
+        let gave_up =
+            |(_, record): &&(u64, Record)| matches!(record, Record::Tcp { cause: TcpCause::GaveUp, .. });
+        assert_eq!(world.take_trace().iter().filter(gave_up).count() as u64, files.failed);
+    }
+}
+
+/// A SYN and its answer are told as what they are, and so is a FIN without data.
+#[test]
+fn a_trace_names_control_segments() {
+    let mut spec = pair(1, 10, 50, 1);
+    let config = TcpConfig { fin: true, ..plain() };
+    add(&mut spec, "f", (0, 1), config, Traffic::Endless);
+    spec.flows[0].stop = Time(100_000_000);
+    let mut world = World::new(&spec, "droptail", built("droptail", &[]), 1).unwrap();
+    world.start_trace();
+    drive::to_end(&mut world);
+    let contents: Vec<Content> = world
+        .take_trace()
+        .iter()
+        .filter_map(|(_, record)| match record {
+            Record::Delivered { content, .. } => Some(*content),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(contents[..4], [Content::Syn, Content::SynAck, Content::Data, Content::Ack]);
+    assert_eq!(contents.iter().filter(|&&content| content == Content::Fin).count(), 1);
+    assert_eq!(contents.iter().filter(|&&content| content == Content::Syn).count(), 1);
+}
+
+/// 1 Gbit/s into 10 Mbit/s with 20 ms and a queue of 50.
+fn bottleneck(config: TcpConfig) -> WorldSpec {
+    let mut spec = pair(1000, 0, 100, 60);
+    wired(&mut spec, "c");
+    spec.links.push(link((1, 2), 10, ms(20), 50));
+    spec.headers.tcp = None;
+    add(&mut spec, "f", (0, 2), config, Traffic::Endless);
+    spec
+}
+
+/// Without SACK duplicates tell BBR what is delivered: it does not take a hole that closes for a fast path. Of 10 Mbit/s payload gets 97 %.
+#[test]
+fn bbr_without_sack_keeps_to_the_path() {
+    let config = TcpConfig { sack: false, ..TcpConfig::default() };
+    let mut spec = bottleneck(config);
+    let result = run_with(&spec, "bbr", &Params::default());
+    let drops = result.drops.get("queue-full").copied().unwrap_or(0);
+    assert!(result.flows[0].goodput_bps > 9.3e6 && drops <= 100, "{} {drops}", result.flows[0].goodput_bps);
+    // Four seconds of 10 kbit/s: a time-out, and then the path as before.
+    let change = |seconds: u64, rate| RateChange { at: Time(seconds * 1_000_000_000), rate };
+    spec.links[1].rate_changes = vec![change(20, Rate(10_000)), change(24, Rate::from_mbps(10))];
+    let result = run_with(&spec, "bbr", &Params::default());
+    assert!(result.flows[0].goodput_bps > 8e6, "{}", result.flows[0].goodput_bps);
+}
+
+/// R = C on an idle link of 10 Mbit/s: what QFCP grants at once leaves in the first round trip, if nothing bounds what a
+/// SYN announces. 48 kB take the set-up's 40 ms, 42 ms on the wire with headers, and 40 ms until the last is acknowledged.
+#[test]
+fn an_unbounded_syn_lets_all_of_a_grant_leave() {
+    let completion = |syn_window| {
+        let mut spec = pair(10, 20, 1000, 5);
+        let config =
+            TcpConfig { mss: 960, syn_window, initial_window: InitialWindow::Segments(2), ..plain() };
+        add(&mut spec, "f", (0, 1), config, Traffic::File { size: Bytes(48_000) });
+        // The router has learnt that its link is idle.
+        spec.flows[0].start = Time(1_000_000_000);
+        run_with(&spec, "qfcp", &Params::default()).flows[0].completion_s.unwrap()
+    };
+    let (whole, bounded) = (completion(None), completion(Some(10_000)));
+    assert!(whole < 0.13 && bounded > whole + 0.03, "{whole} and {bounded}");
 }

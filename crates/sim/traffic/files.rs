@@ -73,8 +73,8 @@ impl FileSource {
         }
     }
 
-    /// A file has been delivered: the next one, if it waited for that.
-    pub(crate) fn after_completion(&mut self, now: u64) -> Option<NextFile> {
+    /// A file has been delivered, or has failed: the next one, if it waited for that.
+    pub(crate) fn after_end(&mut self, now: u64) -> Option<NextFile> {
         match self.traffic {
             Traffic::Web { sizes, pause } => {
                 let pause = self.gaps.exponential(pause.as_nanos() as f64);
@@ -87,7 +87,8 @@ impl FileSource {
     fn draw(&mut self, sizes: Sizes) -> u64 {
         match sizes {
             Sizes::Fixed(size) => size.get(),
-            Sizes::Exponential { mean } => self.sizes.exponential(mean.get() as f64) as u64 + 1,
+            // To the nearest byte: the mean stays.
+            Sizes::Exponential { mean } => (self.sizes.exponential(mean.get() as f64).round() as u64).max(1),
             Sizes::Pareto { mean, shape, most } => {
                 let least = mean.get() as f64 * (shape - 1.0) / shape;
                 let drawn = least / math::pow(1.0 - self.sizes.uniform(), 1.0 / shape);
@@ -128,6 +129,18 @@ mod tests {
         assert!((now.at as f64 / 2e11 - 1.0).abs() < 0.02, "{}", now.at);
     }
 
+    /// Mean 20 B: cut off and raised by one, sizes would be 20.5 B in the mean, two and a half hundredths too many. Of 400,000 draws the
+    /// mean has a standard error of 0.032 B.
+    #[test]
+    fn exponential_sizes_have_their_mean() {
+        let sizes = Sizes::Exponential { mean: Bytes(20) };
+        let mut source = source(Traffic::Web { sizes, pause: Span::from_secs(1) });
+        let sum: u64 = (0..400_000).map(|_| source.after_end(0).unwrap().size).sum();
+        let mean = sum as f64 / 400_000.0;
+        // At least one byte: the half of the first byte's width that rounds to 0 is raised, 1 - exp(-1/40) = 0.025 B.
+        assert!((mean - 20.025).abs() < 0.13, "{mean}");
+    }
+
     #[test]
     fn a_list_comes_as_written_after_the_start() {
         let files = [(Span::from_millis(5), Bytes(10)), (Span::from_millis(7), Bytes(20))];
@@ -143,6 +156,6 @@ mod tests {
         let mut source = source(traffic);
         assert_eq!(source.start(3), Some(NextFile { at: 3, size: 7 }));
         assert_eq!(source.after_arrival(3), None);
-        assert!(source.after_completion(50).is_some_and(|f| f.at > 50 && f.size == 7));
+        assert!(source.after_end(50).is_some_and(|f| f.at > 50 && f.size == 7));
     }
 }

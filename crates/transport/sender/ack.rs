@@ -25,7 +25,8 @@ impl Sender {
     fn on_ack(&mut self, segment: &Segment, context: &mut Context<'_>) {
         let now = context.now;
         self.stats.acks += 1;
-        let prior_in_flight = self.board.pipe();
+        let prior_in_flight = self.pipe();
+        let missing = self.board.head().map_or(0, |head| u64::from(head.payload));
         let prior = (self.board.payload(), prior_in_flight);
         let was_full = self.una < self.full_to;
         let advance = segment.ack > self.una;
@@ -44,6 +45,9 @@ impl Sender {
         }
         self.una = segment.ack;
         self.next = self.next.max(self.una);
+        if !self.sack {
+            self.count_duplicates(duplicate, missing, &mut news);
+        }
         self.update_window(segment.window);
         self.stats.bytes_acked += news.cumulative;
 
@@ -67,19 +71,29 @@ impl Sender {
                 cumulative: Bytes(news.cumulative),
                 lost: Bytes(std::mem::take(&mut self.lost_untold)),
                 prior_in_flight: Bytes(prior_in_flight),
-                in_flight: Bytes(self.board.pipe()),
+                in_flight: Bytes(self.pipe()),
                 rtt,
                 rate_sample,
                 round_ended,
                 // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2).
                 window_limited: was_full && !marked,
                 in_recovery,
-                sent_at: news.newest.map_or(now, |newest| newest.snapshot.sent_at),
+                sent_at: news
+                    .newest
+                    .map_or_else(|| self.duplicate_sent_at(now), |newest| newest.snapshot.sent_at),
             };
             self.law.on_acked(&acked, context);
         }
         self.tell_recovered(context);
         self.reduce_proportionally(news.delivered, now);
+    }
+
+    /// When what a duplicate acknowledgement stands for left, at the earliest: of n segments that have arrived beyond the first one, the
+    /// newest is the n-th or a later one.
+    fn duplicate_sent_at(&self, now: Time) -> Time {
+        let nth = self.arrived.div_ceil(u64::from(self.mss).max(1));
+        let segment = usize::try_from(nth).ok().filter(|&nth| nth > 0).and_then(|nth| self.board.get(nth));
+        segment.map_or(now, |segment| segment.snapshot.sent_at)
     }
 
     /// SND.WND (RFC 9293 section 3.10.7.4). An open window ends the probing.
@@ -134,7 +148,10 @@ impl Sender {
     }
 
     fn sample_rate(&mut self, news: &News, now: Time) -> (Option<RateSample>, bool) {
-        let Some(newest) = news.newest else { return (None, false) };
+        let Some(newest) = news.newest else {
+            self.delivery.on_unknown(now, news.delivered);
+            return (None, false);
+        };
         self.delivery.on_delivered(now, news.delivered, &newest.snapshot, self.rtt.smallest())
     }
 

@@ -42,10 +42,32 @@ impl Sender {
         }
     }
 
+    /// Without SACK each duplicate acknowledgement tells that a segment beyond the first has arrived, though not which; so the first of
+    /// what is acknowledged afterwards was missing, and the rest was counted. Linux counts so (`tcp_add_reno_sack`,
+    /// `tcp_remove_reno_sacks`), but forgets at a time-out what it has counted. `missing`: payload of the first segment before this
+    /// acknowledgement.
+    pub(super) fn count_duplicates(&mut self, duplicate: bool, missing: u64, news: &mut News) {
+        let first = self.board.head().map_or(0, |head| u64::from(head.payload));
+        let beyond = self.board.payload().saturating_sub(first);
+        if duplicate && self.state != State::Loss {
+            let new = u64::from(self.mss).min(beyond.saturating_sub(self.arrived));
+            self.arrived += new;
+            news.delivered += new;
+        } else if news.cumulative > 0 {
+            // What a time-out has sent again may have been duplicates' too.
+            let repaired = self.state == State::Loss && self.una >= self.recover;
+            let counted = news.cumulative - if repaired { 0 } else { missing.min(news.cumulative) };
+            let left = self.arrived.saturating_sub(counted).min(beyond);
+            let left = left.max(self.arrived.saturating_sub(news.cumulative));
+            news.delivered = news.cumulative - (self.arrived - left);
+            self.arrived = left;
+        }
+    }
+
     /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins.
     pub(super) fn tell_recovered(&mut self, context: &mut Context<'_>) {
         if std::mem::take(&mut self.recovered_untold) {
-            self.law.on_recovered(Bytes(self.board.pipe()), context);
+            self.law.on_recovered(Bytes(self.pipe()), context);
         }
     }
 
@@ -82,7 +104,7 @@ impl Sender {
         let flight = self.board.payload();
         // RFC 3168 section 6.1.2: a window of data is answered once, by whichever sign comes first.
         if !self.reductions.marked_since(head.seq) {
-            let (counted, pipe) = (flight.saturating_sub(self.limited), self.board.pipe());
+            let (counted, pipe) = (flight.saturating_sub(self.limited), self.pipe());
             self.tell_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
             self.reductions.on_reduced(self.next);
         }

@@ -81,6 +81,8 @@ pub struct Sender {
 
     /// Duplicate acknowledgements in a row.
     dupacks: u32,
+    /// Without SACK: what duplicate acknowledgements stand for, which has arrived beyond the first segment, nobody knows which, bytes.
+    arrived: u64,
     /// Sent because of them before they were three (RFC 3042), bytes: not part of FlightSize (RFC 5681 section 3.2, step 2).
     limited: u64,
     /// RFC 6582's recover and RFC 6675's RecoveryPoint, exclusive: the next sequence number when a loss was noticed.
@@ -156,6 +158,7 @@ impl Sender {
             ecn: false,
             ts_recent: 0,
             dupacks: 0,
+            arrived: 0,
             limited: 0,
             recover: 0,
             inflation: 0,
@@ -211,7 +214,7 @@ impl Sender {
     pub fn on_link_drop(&mut self, seq: u64, context: &mut Context<'_>) {
         let outstanding = (self.una..self.next).contains(&seq) && !self.board.is_empty();
         if outstanding && self.reductions.on_link_drop(seq, self.next) {
-            let (flight, pipe) = (self.board.payload(), self.board.pipe());
+            let (flight, pipe) = (self.board.payload(), self.pipe());
             self.tell_congestion(CongestionCause::LinkDrop, flight, pipe, false, context);
         }
     }
@@ -356,6 +359,13 @@ impl Sender {
     /// The sequence number after the last byte written.
     fn end(&self) -> u64 {
         1 + self.written
+    }
+
+    /// Payload in the network as laws are told it, bytes: RFC 6675's pipe, and without SACK less what duplicates stand for. After a
+    /// time-out all that is outstanding is sent again.
+    fn pipe(&self) -> u64 {
+        let arrived = if self.state == State::Loss { 0 } else { self.arrived };
+        self.board.pipe().saturating_sub(arrived)
     }
 
     /// Tells the law of congestion with `flight` bytes outstanding, `pipe` of them in the network.

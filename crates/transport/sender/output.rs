@@ -50,7 +50,7 @@ impl Sender {
         if self.end() < self.next + u64::from(self.mss)
             && self.fits(self.mss, &self.law.allowance(context.now))
         {
-            self.delivery.on_app_limited(self.board.pipe());
+            self.delivery.on_app_limited(self.pipe());
         }
         None
     }
@@ -196,7 +196,7 @@ impl Sender {
             prr.on_sent(bytes);
         }
         self.rto_at.get_or_insert_with(|| self.rtt.expiry(now, &self.config));
-        let sent = Sent { bytes: Bytes(bytes), in_flight: Bytes(self.board.pipe()), retransmission };
+        let sent = Sent { bytes: Bytes(bytes), in_flight: Bytes(self.pipe()), retransmission };
         if payload > 0 {
             self.law.on_sent(&sent, context);
         }

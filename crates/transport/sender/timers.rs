@@ -47,10 +47,10 @@ impl Sender {
         self.expiries = self.expiries.saturating_add(1);
         self.stats.timeouts += 1;
         let repeated = self.board.head().is_some_and(|head| head.timed_out);
-        let (flight, pipe) = (self.board.payload(), self.board.pipe());
+        let (flight, pipe) = (self.board.payload(), self.pipe());
         self.tell_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
-        let lost = self.board.lose_all();
-        self.count_lost(lost);
+        self.board.lose_all();
+        self.count_lost(pipe);
         self.leave_recovery(State::Loss);
         self.recover = self.next;
         self.timing = None;

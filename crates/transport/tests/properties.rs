@@ -155,6 +155,9 @@ fn transfer(config: &TcpConfig, law: Law, channel: Channel, bytes: u64, seed: u6
         assert!(steps < 300_000, "it does not come to an end");
     }
     assert_eq!(run.receiver.delivered(), bytes);
+    // Each byte is delivered once; those of probes are not counted.
+    let counted = run.sender.delivered();
+    assert!(counted <= bytes && counted + run.sender.stats().probes >= bytes, "{counted} of {bytes}");
     assert_eq!(run.receiver.is_finished(), config.fin);
     assert_eq!((run.sender.outstanding(), run.sender.in_flight()), (0, 0));
     run

@@ -297,7 +297,8 @@ impl Watch {
             Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
             Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
                 if self.counts(now) {
-                    *self.drops.entry((node, reason, content != Content::Ack)).or_default() += 1;
+                    let forward = !matches!(content, Content::Ack | Content::SynAck);
+                    *self.drops.entry((node, reason, forward)).or_default() += 1;
                 }
                 self.bury(packet);
             }

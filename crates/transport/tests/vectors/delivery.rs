@@ -203,3 +203,63 @@ fn a_time_out_is_no_idle_moment() {
         TcpConfig { initial_window: InitialWindow::Segments(1), initial_rto: rto, min_rto: rto, ..plain() };
     check(&config, Law::Fixed(20_000), &script);
 }
+
+/// Without SACK a duplicate tells that a segment beyond the first has arrived, so that it is delivered and out of the network: after two
+/// of them half of four segments. What is acknowledged after a time-out was delivered in part before.
+#[test]
+fn without_sack_duplicates_are_deliveries_and_counted_once() {
+    check(
+        &plain(),
+        Law::Fixed(4000),
+        "
+        0 write 4000
+        0 open
+        > 1:4001/1000
+        100 < 1
+        ~ 1000 cumulative 0 flight 4000->3000 full sent 0
+        101 < 1
+        ~ 1000 cumulative 0 flight 3000->2000 full sent 0
+        = delivered=2000 flight=4000
+        1000 timer
+        ! timeout 4000 pipe 2000
+        > 1:4001/1000
+        # The echo of what was sent again is no news.
+        1100 < 1
+        = delivered=2000
+        1200 < 4001
+        ~ 2000 cumulative 4000 flight 4000->0 lost 2000 rate 2000/1099 round full sent 1000
+        = delivered=4000
+        ",
+    );
+}
+
+/// No more duplicates count than there are segments beyond the first, and a second hole is a delivery of its own: 1 and 3 are lost.
+#[test]
+fn without_sack_a_hole_that_closes_delivers_itself_alone() {
+    check(
+        &plain(),
+        Law::Fixed(6000),
+        "
+        0 write 6000
+        0 open
+        > 1:6001/1000
+        100 < 1
+        101 < 1
+        102 < 1
+        ! fast-loss 6000 pipe 3000
+        > 1:1001
+        103 < 1
+        ~ 1000 cumulative 0 flight 3000->2000 full recovery sent 0
+        = delivered=4000
+        # 2 had been counted: 1 alone is new, and 4, 5 and 6 stay so.
+        202 < 2001
+        > 2001:3001
+        ~ 1000 cumulative 2000 flight 2000->0 lost 1000 rate 2000/102 round full recovery sent 102
+        = delivered=5000
+        302 < 6001
+        ! recovered 0
+        ~ 1000 cumulative 4000 flight 1000->0 rate 1000/100 app-limited round full recovery sent 202
+        = delivered=6000
+        ",
+    );
+}

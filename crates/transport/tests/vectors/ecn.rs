@@ -60,7 +60,7 @@ fn retransmissions_are_not_ect_and_a_loss_is_announced() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 1:1001 4001:5001*W
         # A mark of the same window changes nothing.
         110 < 1 ece
@@ -123,7 +123,7 @@ fn a_loss_in_a_marked_window_reduces_no_more() {
         360 < 10001
         360 < 10001
         360 < 10001
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 10001:11001 14001:15001*W
         ",
     );
@@ -146,7 +146,7 @@ fn the_first_segment_after_a_reduction_begins_a_new_window() {
         200 < 4001
         201 < 4001
         202 < 4001
-        ! fast-loss 2000 pipe 2000
+        ! fast-loss 2000 pipe 1000
         # 2000 + 3000 with 2000 outstanding.
         > 4001:5001 6001:7001*W 7001:9001/1000*
         ",

@@ -23,7 +23,7 @@ fn two_losses_in_a_window_of_ten() {
         101 < 1
         = state=open
         102 < 1
-        ! fast-loss 10000 pipe 10000
+        ! fast-loss 10000 pipe 7000
         > 1:1001
         = state=recovery ssthresh=5000 window=5000 flight=10000
         # 5000 + 3000, and 1000 for each more: from 11000 on something new fits.
@@ -38,7 +38,7 @@ fn two_losses_in_a_window_of_ten() {
         = duplicates=8
         # A partial acknowledgement: 13000 - 4000 + 1000 = 10000 with 9000 outstanding.
         200 < 4001
-        ~ 4000 cumulative 4000 flight 13000->8000 lost 2000 rate 4000/200 app-limited round full recovery sent 102
+        ~ 1000 cumulative 4000 flight 5000->3000 lost 1000 rate 6000/102 app-limited round full recovery sent 102
         > 4001:5001 13001:14001
         = state=recovery window=5000
         205 < 4001
@@ -65,7 +65,7 @@ fn first_partial_acknowledgement_restarts_the_timer() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 6000 pipe 6000
+        ! fast-loss 6000 pipe 3000
         > 1:1001
         = deadline=1000
         200 < 2001
@@ -95,7 +95,7 @@ fn a_new_recovery_restarts_the_timer_once_more() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 1:1001 4001:7001/1000
         200 < 1001
         > 1001:2001 7001:8001
@@ -107,7 +107,7 @@ fn a_new_recovery_restarts_the_timer_once_more() {
         400 < 5001
         400 < 5001
         400 < 5001
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 5001:6001 9001:10001
         500 < 6001
         > 6001:7001
@@ -128,14 +128,14 @@ fn a_full_acknowledgement_restarts_the_timer() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 1:1001 4001:7001/1000
         200 < 1001
         > 1001:2001 7001:8001
         = deadline=1200
         # Exactly up to where the recovery began.
         300 < 4001
-        ! recovered 4000
+        ! recovered 3000
         = deadline=1300
         ",
     );
@@ -153,7 +153,7 @@ fn a_partial_acknowledgement_below_a_segment_adds_nothing_back() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 6000 pipe 6000
+        ! fast-loss 6000 pipe 3000
         > 1:1001 6001:9001/1000
         # 9000 - 500 = 8500, and 8500 are outstanding.
         200 < 501
@@ -179,7 +179,7 @@ fn partial_acknowledgements_deflate_below_the_window() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 6000 pipe 6000
+        ! fast-loss 6000 pipe 3000
         > 1:1001 6001:9001/1000
         # 9000 - 5000 + 1000 = 5000: one new segment beside the repair.
         200 < 5001
@@ -202,7 +202,7 @@ fn partial_acknowledgements_may_leave_what_duplicates_have_added() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 6000 pipe 6000
+        ! fast-loss 6000 pipe 3000
         > 1:1001 6001:9001/1000
         # 6000 + 3 * 1000, and 4000 are outstanding: five beside the repair.
         200 < 5001
@@ -234,7 +234,7 @@ fn duplicates_of_what_ended_a_recovery_start_none() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 1:1001 4001:7001/1000
         200 < 4001
         ! recovered 3000
@@ -249,7 +249,7 @@ fn duplicates_of_what_ended_a_recovery_start_none() {
         500 < 5001
         500 < 5001
         500 < 5001
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 5001:6001 9001:12001/1000
         ",
     );
@@ -287,7 +287,7 @@ fn only_true_duplicates_count() {
         160 < 1001
         = state=open
         160 < 1001
-        ! fast-loss 3000 pipe 3000
+        ! fast-loss 3000 pipe 1000
         > 1001:2001
         ",
     );
@@ -304,7 +304,7 @@ fn threshold_of_duplicates_is_a_parameter() {
         > 1:4001/1000
         100 < 1
         100 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 2000
         # 4000 + 2 * 1000.
         > 1:1001 4001:6001/1000
         ",
@@ -327,7 +327,7 @@ fn limited_transmit_answers_two_duplicates() {
         > 5001:6001
         = window=4000
         102 < 1
-        ! fast-loss 4000 pipe 6000
+        ! fast-loss 4000 pipe 3000
         > 1:1001
         = window=2000
         # 2000 + 3000 + 2000 with 6000 outstanding.
@@ -346,7 +346,7 @@ fn limited_transmit_answers_two_duplicates() {
         100 < 1
         101 < 1
         102 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 1:1001 4001:5001
         ",
     );
@@ -376,7 +376,7 @@ fn limited_transmit_ends_when_something_new_is_acknowledged() {
         111 < 3001
         > 8001:9001
         112 < 3001
-        ! fast-loss 4000 pipe 6000
+        ! fast-loss 4000 pipe 1000
         > 3001:4001 9001:10001
         ",
     );
@@ -413,7 +413,7 @@ fn what_the_window_allows_anyway_is_part_of_the_flight() {
         > 4001:6001/1000
         101 < 1
         102 < 1
-        ! fast-loss 6000 pipe 6000
+        ! fast-loss 6000 pipe 3000
         > 1:1001
         ",
     );

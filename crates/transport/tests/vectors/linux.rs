@@ -180,7 +180,7 @@ fn fast_retransmit_without_sack() {
         200 < 1
         200 < 1
         200 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 1:1001
         300 < 4001
         ! recovered 0

@@ -17,7 +17,7 @@ fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
         100 < 1
         101 < 1
         102 < 1
-        ! fast-loss 10000 pipe 10000
+        ! fast-loss 10000 pipe 7000
         > 1:1001
         103 < 1
         104 < 1
@@ -25,12 +25,12 @@ fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
         > 10001:11001
         # 11000 outstanding, 6000 are after it, and the window is 5000.
         200 < 5001
-        ! recovered 6000
+        ! recovered 4000
         = state=open window=5000 deadline=1200
         205 < 5001
         206 < 5001
         207 < 5001
-        ! fast-loss 6000 pipe 6000
+        ! fast-loss 6000 pipe 1000
         > 5001:6001
         # 3000 + 3000.
         = window=3000 recoveries=2
@@ -50,7 +50,7 @@ fn a_second_loss_in_a_window_waits_for_the_timer_if_told_to() {
         100 < 1
         101 < 1
         102 < 1
-        ! fast-loss 10000 pipe 10000
+        ! fast-loss 10000 pipe 7000
         > 1:1001
         103 < 1
         104 < 1
@@ -58,14 +58,14 @@ fn a_second_loss_in_a_window_waits_for_the_timer_if_told_to() {
         > 10001:11001
         # The recovery has ended, but the duplicates below are of the same window of data.
         200 < 5001
-        ! recovered 6000
+        ! recovered 4000
         = state=open window=5000 deadline=1200
         205 < 5001
         206 < 5001
         207 < 5001
         = window=5000 recoveries=1 deadline=1200
         1200 timer
-        ! timeout 6000 pipe 6000
+        ! timeout 6000 pipe 1000
         > 5001:6001
         ",
     );

@@ -298,7 +298,7 @@ fn duplicates_after_a_time_out_start_no_fast_recovery() {
         1600 < 5001
         1601 < 5001
         1602 < 5001
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         > 5001:6001
         = state=recovery
         ",
@@ -317,11 +317,11 @@ fn a_time_out_forgets_what_fast_recovery_added() {
         100 < 1
         100 < 1
         100 < 1
-        ! fast-loss 4000 pipe 4000
+        ! fast-loss 4000 pipe 1000
         # 4000 + 3 * 1000.
         > 1:1001 4001:7001/1000
         1000 timer
-        ! timeout 7000 pipe 7000
+        ! timeout 7000 pipe 4000
         > 1:4001/1000
         = state=loss pipe=4000
         ",
