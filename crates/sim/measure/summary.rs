@@ -74,7 +74,7 @@ pub struct FilesResult {
     pub finished: u64,
     /// Not delivered as a whole: TCP gave their connections up.
     pub failed: u64,
-    /// Completion times of those.
+    /// Completion times of those that were finished.
     pub completions: Delays,
     /// By size.
     pub by_size: Vec<SizeClass>,
