@@ -143,6 +143,17 @@ impl Stream {
         (product >> 32) as u32
     }
 
+    /// Goes on as if so many words had been drawn. Blocks that nobody asks for are not made.
+    pub fn skip(&mut self, words: u64) {
+        let of_this_block = words.min(u64::from(self.left));
+        self.left -= of_this_block as u8;
+        let rest = words - of_this_block;
+        self.count += rest / 4;
+        for _ in 0..rest % 4 {
+            self.next_u32();
+        }
+    }
+
     /// A real number in `[0, 1)` with 53 random bits.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
@@ -214,6 +225,19 @@ mod tests {
     }
 
     proptest! {
+        /// Whatever was drawn before and is drawn after.
+        #[test]
+        fn skipping_is_drawing(skips in proptest::collection::vec((0u64..20, 0u32..9), 1..20)) {
+            let (mut skipping, mut drawing) = (Stream::new(1, "x", Purpose::Reception), Stream::new(1, "x", Purpose::Reception));
+            for (words, then) in skips {
+                skipping.skip(words);
+                (0..words).for_each(|_| _ = drawing.next_u32());
+                for _ in 0..then {
+                    prop_assert_eq!(skipping.next_u32(), drawing.next_u32());
+                }
+            }
+        }
+
         #[test]
         fn bounded_draws_stay_below_their_bound(seed in any::<u64>(), bound in any::<u32>()) {
             let mut s = Stream::new(seed, "x", Purpose::Backoff);

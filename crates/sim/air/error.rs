@@ -5,6 +5,9 @@
 //! 171, punctured; weights from Proakis, Digital Communications, table 8.2-1 and Haccoun and Begin, 1989).
 //! Interference counts as noise. SNR is over the whole channel width.
 
+use std::sync::LazyLock;
+
+use airfair_units::random::Stream;
 use airfair_units::{Db, math};
 
 use super::Mode;
@@ -26,32 +29,47 @@ fn qam(bits: u32, snr: f64) -> f64 {
     (2.0 * symbol / f64::from(bits)).min(0.5)
 }
 
-/// Probability that the decoder prefers a path at Hamming distance `d`, hard decisions with bit error rate `p`.
-fn pairwise(d: u32, p: f64) -> f64 {
+/// Largest distance of code words that is summed over.
+const LONGEST: usize = 18;
+
+/// Natural logarithms of the binomial coefficients: row d, column k.
+static LN_CHOOSE: LazyLock<[[f64; LONGEST + 1]; LONGEST + 1]> = LazyLock::new(|| {
+    let mut rows = [[0.0; LONGEST + 1]; LONGEST + 1];
+    for (d, row) in rows.iter_mut().enumerate() {
+        for (k, entry) in row.iter_mut().enumerate().take(d + 1) {
+            let ln_factorial = |n: usize| math::ln_gamma(n as f64 + 1.0);
+            *entry = ln_factorial(d) - ln_factorial(k) - ln_factorial(d - k);
+        }
+    }
+    rows
+});
+
+/// Probability that the decoder prefers a path at Hamming distance `d`, hard decisions with a bit error rate whose logarithm, and
+/// that of its complement, are given. `choose`: logarithms of the binomial coefficients of `d`.
+fn pairwise(d: usize, choose: &[f64], ln_wrong: f64, ln_right: f64) -> f64 {
+    let term = |k: usize| math::exp(choose[k] + k as f64 * ln_wrong + (d - k) as f64 * ln_right);
     let mut sum = 0.0;
-    let term_log = |k: u32| {
-        let choose = math::ln_gamma(f64::from(d) + 1.0)
-            - math::ln_gamma(f64::from(k) + 1.0)
-            - math::ln_gamma(f64::from(d - k) + 1.0);
-        math::exp(choose + f64::from(k) * math::ln(p) + f64::from(d - k) * math::ln(1.0 - p))
-    };
     if d.is_multiple_of(2) {
-        sum += 0.5 * term_log(d / 2);
+        sum += 0.5 * term(d / 2);
     }
     for k in d / 2 + 1..=d {
-        sum += term_log(k);
+        sum += term(k);
     }
     sum
 }
 
 /// Bit error rate after decoding: the union bound over the first weights.
-fn coded(p: f64, free_distance: u32, step: u32, weights: &[f64], inputs: f64) -> f64 {
+fn coded(p: f64, free_distance: usize, step: usize, weights: &[f64], inputs: f64) -> f64 {
     if p <= 0.0 {
         return 0.0;
     }
     let p = p.min(0.5 - 1e-12);
-    let sum: f64 =
-        weights.iter().enumerate().map(|(i, w)| w * pairwise(free_distance + step * i as u32, p)).sum();
+    let (ln_wrong, ln_right) = (math::ln(p), math::ln(1.0 - p));
+    let term = |(i, weight): (usize, &f64)| {
+        let d = free_distance + step * i;
+        weight * pairwise(d, &LN_CHOOSE[d], ln_wrong, ln_right)
+    };
+    let sum: f64 = weights.iter().enumerate().map(term).sum();
     (sum / inputs).min(0.5)
 }
 
@@ -96,11 +114,124 @@ fn cck(snr: f64, distances: &[(f64, f64)], bits: f64) -> f64 {
     (1.0 - math::exp(ln_right / bits)).min(0.5)
 }
 
+/// Natural logarithm of the probability that a bit is right, at a linear SNR that is not negative.
+fn ln_bit_right(mode: Mode, snr: f64) -> f64 {
+    let (hopeless, certain) = SATURATED[mode as usize];
+    if snr >= certain {
+        return 0.0;
+    }
+    if snr <= hopeless {
+        return LN_HALF;
+    }
+    let ber = bit_error_rate(mode, snr);
+    if ber <= 0.0 { 0.0 } else { math::ln(1.0 - ber.min(0.5)) }
+}
+
+/// Natural logarithm of one half, as [`math::ln`] has it.
+const LN_HALF: f64 = -core::f64::consts::LN_2;
+
+/// Linear SNR up to which a bit is right or wrong with equal chances (negative: there is none), and from which on it is right with
+/// a probability that no `f64` tells from 1, by mode.
+///
+/// Both lie so far outside of the curve (union bounds above 0.6; error rates below 2^-60, where 2^-54 is enough) that its rounding
+/// does not matter: between them the curve is worked out, beyond them it is known, bit by bit.
+const SATURATED: [(f64, f64); 12] = [
+    (-1.0, 1.86),  // Dsss1
+    (-1.0, 5.95),  // Dsss2
+    (-1.0, 8.44),  // Cck5_5
+    (-1.0, 16.9),  // Cck11
+    (0.91, 7.67),  // Ofdm6
+    (1.53, 13.5),  // Ofdm9
+    (1.82, 15.4),  // Ofdm12
+    (3.07, 27.0),  // Ofdm18
+    (7.01, 73.9),  // Ofdm24
+    (13.0, 133.0), // Ofdm36
+    (30.4, 492.0), // Ofdm48
+    (46.5, 545.0), // Ofdm54
+];
+
 /// Natural logarithm of the probability that `bits` bits in a row are right.
 #[must_use]
 pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
-    let ber = bit_error_rate(mode, snr.max(0.0));
-    if ber <= 0.0 { 0.0 } else { bits * math::ln(1.0 - ber.min(0.5)) }
+    bits * ln_bit_right(mode, snr.max(0.0))
+}
+
+/// What [`ln_bit_right`] has worked out before, of a world: signals mostly meet the same noise and interference again.
+///
+/// A table for each mode in use, in which an SNR has one place; whatever has the same place pushes it out. So the memory is bounded
+/// (128 KB for each of 12 modes), and nothing hangs on what is in it but time.
+#[derive(Debug, Default)]
+pub(super) struct Successes {
+    by_mode: [Vec<Known>; 12],
+}
+
+/// An SNR, by its bits, and the logarithm of the probability that a bit is right.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    snr: u64,
+    ln_bit_right: f64,
+}
+
+/// Places in a table of [`Successes`], as a power of two.
+const PLACES: u32 = 13;
+
+impl Successes {
+    /// Natural logarithm of the probability that a bit is right, at a linear SNR: the same bits as if it were worked out anew.
+    #[inline]
+    pub(super) fn ln_bit_right(&mut self, mode: Mode, snr: f64) -> f64 {
+        let snr = snr.max(0.0);
+        if snr >= SATURATED[mode as usize].1 { 0.0 } else { self.look_up(mode, snr) }
+    }
+
+    fn look_up(&mut self, mode: Mode, snr: f64) -> f64 {
+        let table = &mut self.by_mode[mode as usize];
+        if table.is_empty() {
+            // The bits of a negative number: no SNR has them.
+            table.resize(1 << PLACES, Known { snr: u64::MAX, ln_bit_right: 0.0 });
+        }
+        let key = snr.to_bits();
+        // Fibonacci hashing: the upper bits of a product with the golden ratio.
+        let known = &mut table[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES)) as usize];
+        if known.snr != key {
+            *known = Known { snr: key, ln_bit_right: ln_bit_right(mode, snr) };
+        }
+        known.ln_bit_right
+    }
+}
+
+/// A station's draws for the receptions that chance decides over: one each, also where the outcome is certain, so that what is drawn
+/// for the next does not hang on how this one is worked out. A draw that decides nothing is only counted.
+#[derive(Debug)]
+pub(super) struct Draws {
+    stream: Stream,
+    /// Draws that nobody has looked at, still to be passed over.
+    passed: u64,
+}
+
+/// Below this logarithm a probability is zero as [`math::exp`] has it.
+const LN_LEAST: f64 = -746.0;
+
+impl Draws {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, passed: 0 }
+    }
+
+    /// A real number in `[0, 1)`.
+    pub(super) fn uniform(&mut self) -> f64 {
+        // A draw takes two words.
+        self.stream.skip(2 * core::mem::take(&mut self.passed));
+        self.stream.uniform()
+    }
+
+    /// Whether something happens that has a probability of this logarithm.
+    #[inline]
+    pub(super) fn happens(&mut self, ln_probability: f64) -> bool {
+        if !(LN_LEAST..0.0).contains(&ln_probability) {
+            self.passed += 1;
+            return ln_probability >= 0.0;
+        }
+        self.uniform() < math::exp(ln_probability)
+    }
 }
 
 /// The SNR at which 90 % of data frames of 1,500 bytes (1,536 with LLC and MAC) arrive, to a tenth of a decibel. The standard
@@ -127,6 +258,7 @@ pub const fn required_snr(mode: Mode) -> Db {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airfair_units::random::Purpose;
     use proptest::prelude::*;
 
     fn packet_error_rate(mode: Mode, snr: f64, bytes: f64) -> f64 {
@@ -176,6 +308,139 @@ mod tests {
         }
         assert!(packet_error_rate(Mode::Cck11, Db(0.0).to_linear(), 1500.0) > 0.9);
         assert!(packet_error_rate(Mode::Dsss1, Db(-10.0).to_linear(), 1500.0) > 0.9);
+    }
+
+    /// The curves as they stand in the books, nothing worked out beforehand: what [`log_success`] has to give, bit by bit.
+    mod plain {
+        use super::{DIFFERENTIAL, HALF, Mode, THREE_QUARTERS, TWO_THIRDS, cck, math, q, qam};
+
+        fn pairwise(d: u32, p: f64) -> f64 {
+            let mut sum = 0.0;
+            let term = |k: u32| {
+                let choose = math::ln_gamma(f64::from(d) + 1.0)
+                    - math::ln_gamma(f64::from(k) + 1.0)
+                    - math::ln_gamma(f64::from(d - k) + 1.0);
+                math::exp(choose + f64::from(k) * math::ln(p) + f64::from(d - k) * math::ln(1.0 - p))
+            };
+            if d.is_multiple_of(2) {
+                sum += 0.5 * term(d / 2);
+            }
+            for k in d / 2 + 1..=d {
+                sum += term(k);
+            }
+            sum
+        }
+
+        fn coded(p: f64, free_distance: u32, step: u32, weights: &[f64], inputs: f64) -> f64 {
+            if p <= 0.0 {
+                return 0.0;
+            }
+            let p = p.min(0.5 - 1e-12);
+            let terms = weights.iter().enumerate();
+            let sum: f64 = terms.map(|(i, w)| w * pairwise(free_distance + step * i as u32, p)).sum();
+            (sum / inputs).min(0.5)
+        }
+
+        pub(super) fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
+            match mode {
+                Mode::Dsss1 => 0.5 * math::exp(-snr * 22.0),
+                Mode::Dsss2 => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
+                Mode::Cck5_5 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
+                Mode::Cck11 => {
+                    let distances =
+                        [(24.0, 4.0), (16.0, 6.0), (174.0, 8.0), (16.0, 10.0), (24.0, 12.0), (1.0, 16.0)];
+                    cck(snr, &distances, 8.0)
+                }
+                Mode::Ofdm6 => coded(qam(1, snr), 10, 2, &HALF, 1.0),
+                Mode::Ofdm9 => coded(qam(1, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::Ofdm12 => coded(qam(2, snr), 10, 2, &HALF, 1.0),
+                Mode::Ofdm18 => coded(qam(2, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::Ofdm24 => coded(qam(4, snr), 10, 2, &HALF, 1.0),
+                Mode::Ofdm36 => coded(qam(4, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::Ofdm48 => coded(qam(6, snr), 6, 1, &TWO_THIRDS, 2.0),
+                Mode::Ofdm54 => coded(qam(6, snr), 5, 1, &THREE_QUARTERS, 3.0),
+            }
+        }
+
+        pub(super) fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
+            let ber = bit_error_rate(mode, snr.max(0.0));
+            if ber <= 0.0 { 0.0 } else { bits * math::ln(1.0 - ber.min(0.5)) }
+        }
+    }
+
+    /// Every way to ask, against the plain curve: SINRs over 100 dB, the neighbours of where the curve is known to be flat, and what is
+    /// no number that a radio knows. Asked twice, and so often that places of the table are taken by others and taken back.
+    #[test]
+    fn what_is_worked_out_once_has_the_bits_of_the_plain_curve() {
+        let mut successes = Successes::default();
+        let mut check = |mode: Mode, snr: f64, bits: f64| {
+            let wanted = plain::log_success(mode, snr, bits).to_bits();
+            assert_eq!(log_success(mode, snr, bits).to_bits(), wanted, "{mode:?} {snr:e} {bits}");
+            for _ in 0..2 {
+                let found = bits * successes.ln_bit_right(mode, snr);
+                assert_eq!(found.to_bits(), wanted, "{mode:?} {snr:e} {bits}");
+            }
+        };
+        // A Weyl sequence: even over the unit interval, and never the same twice.
+        let mut weyl = 0u64;
+        let mut next = || {
+            weyl = weyl.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            (weyl >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for (i, &mode) in Mode::ALL.iter().enumerate() {
+            let (hopeless, certain) = SATURATED[i];
+            for edge in [hopeless.max(0.0), certain] {
+                for ulps in -200i64..=200 {
+                    check(mode, f64::from_bits(edge.to_bits().saturating_add_signed(ulps)), 12_000.0);
+                }
+            }
+            for snr in [0.0, -0.0, -1.0, f64::MIN_POSITIVE, 5e-324, 1e300, f64::INFINITY, f64::NAN] {
+                check(mode, snr, 8.0 * 1534.0);
+            }
+            for _ in 0..6_000 {
+                // Half of them where something is to be worked out.
+                check(mode, Db(next() * 100.0 - 40.0).to_linear(), (next() * 20_000.0).ceil());
+                let within = hopeless.max(certain / 1000.0);
+                check(mode, within * math::pow(certain / within, next()), next() * 20_000.0);
+            }
+        }
+    }
+
+    /// Against a draw each: certain and impossible receptions among doubtful ones, which are half of all, near the ends too.
+    #[test]
+    fn a_draw_that_decides_nothing_is_passed_over() {
+        let stream = || Stream::new(3, "draws", Purpose::Reception);
+        let (mut draws, mut plain, mut choice) =
+            (Draws::new(stream()), stream(), Stream::new(3, "x", Purpose::Gap));
+        let mut seen = [0u32; 2];
+        for i in 0..100_000 {
+            let ln = match choice.below(6) {
+                0 => 0.0,
+                1 => -12_000.0,
+                2 => LN_LEAST * (0.99 + 0.02 * choice.uniform()),
+                _ => math::ln(choice.uniform()),
+            };
+            let happens = draws.happens(ln);
+            assert_eq!(happens, plain.uniform() < math::exp(ln), "{i}: {ln}");
+            seen[usize::from(happens)] += 1;
+            if choice.below(10) == 0 {
+                assert_eq!(draws.uniform().to_bits(), plain.uniform().to_bits());
+            }
+        }
+        assert!(seen[0] > 30_000 && seen[1] > 30_000, "{seen:?}");
+        assert_eq!(math::exp(LN_LEAST), 0.0);
+    }
+
+    /// That the curve is flat beyond the two levels rests on a distance from where rounding decides; this is the distance.
+    #[test]
+    fn the_curve_is_flat_well_before_it_is_taken_to_be() {
+        for (mode, (hopeless, certain)) in Mode::ALL.into_iter().zip(SATURATED) {
+            let above = plain::bit_error_rate(mode, certain);
+            assert!(above < 1.0 / (1u64 << 60) as f64, "{mode:?} {above:e}");
+            if hopeless >= 0.0 {
+                assert_eq!(plain::bit_error_rate(mode, hopeless * 1.01), 0.5, "{mode:?}");
+            }
+        }
     }
 
     proptest! {

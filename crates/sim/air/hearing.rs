@@ -1,7 +1,7 @@
 //! One hearer's side of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
 use super::StationCounters;
-use super::error;
+use super::error::Successes;
 use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::kind::{Kind, exceeds};
@@ -53,14 +53,6 @@ impl StartPass<'_> {
         counters: &mut [StationCounters],
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
-        // Only the per-chunk model asks for it, and that asks for sums.
-        if SUMS && self.per_chunk {
-            for hearer in range(band.first, band.end) {
-                let station = &mut stations[hearer.id as usize];
-                let kind = &self.kinds[usize::from(station.radio.kind)];
-                close_chunk(station, frames, kind, self.frame.start + u64::from(hearer.delay));
-            }
-        }
         if band.first < band.decodable_end {
             let decodable = range(band.first, band.decodable_end);
             self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, counters);
@@ -404,7 +396,14 @@ impl EndPass {
 }
 
 /// Per-chunk error model: the SINR of the locked frame changes at `now`, or it ends.
-pub(super) fn close_chunk(station: &mut Station, frames: &Frames, kind: &Kind, now: u64) {
+#[inline]
+pub(super) fn close_chunk(
+    station: &mut Station,
+    frames: &Frames,
+    kinds: &[Kind],
+    successes: &mut Successes,
+    now: u64,
+) {
     let Station { radio, slow, .. } = station;
     if radio.lock == NONE {
         return;
@@ -414,9 +413,13 @@ pub(super) fn close_chunk(station: &mut Station, frames: &Frames, kind: &Kind, n
     if until <= slow.chunk_from {
         return;
     }
-    let noise = radio.power_sum - slow.lock_power + kind.noise;
+    let noise = radio.power_sum - slow.lock_power + kinds[usize::from(radio.kind)].noise;
     let sinr = slow.lock_power as f64 / noise as f64;
-    let share = (until - slow.chunk_from) as f64 / frame.duration() as f64;
-    slow.log_success += error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0 * share);
+    let ln_bit_right = successes.ln_bit_right(frame.mode, sinr);
+    // Mostly nothing can go wrong.
+    if ln_bit_right < 0.0 {
+        let share = (until - slow.chunk_from) as f64 / frame.duration() as f64;
+        slow.log_success += f64::from(frame.bytes) * 8.0 * share * ln_bit_right;
+    }
     slow.chunk_from = until;
 }

@@ -3,13 +3,11 @@
 //! Durations are known at the start, so the first pass writes when the medium will be idle again at each hearer and moves
 //! its back-off; nothing happens when the medium gets idle. The second pass takes the power away and judges the receptions.
 
-use airfair_units::math;
-
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::hearing::{EndPass, StartPass, close_chunk, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
-use super::{Air, Needs, Upper, class, error, kinds};
+use super::{Air, Needs, Upper, class, kinds};
 use crate::engine::{Agenda, Order};
 use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
@@ -67,6 +65,10 @@ impl Air {
 
     #[inline(always)]
     fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
+        // Only the per-chunk model asks for it, and that asks for sums.
+        if self.needs.sums && self.per_chunk {
+            self.close_chunks(band, frame.start);
+        }
         let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
         let band = &hearers.bands[band];
@@ -106,13 +108,16 @@ impl Air {
         &mut self,
         at: u32,
         frame: &Frame,
-        band: usize,
+        number: usize,
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let band = self.hearers.bands[band];
+        let band = self.hearers.bands[number];
         if self.needs.sums {
-            self.remove_power(&band, frame.end);
+            if self.per_chunk {
+                self.close_chunks(number, frame.end);
+            }
+            self.remove_power(&band);
         }
         let pass = EndPass::new(at, frame);
         let mut met = false;
@@ -139,18 +144,24 @@ impl Air {
         self.pass_done(at, met, agenda);
     }
 
+    /// Per-chunk error model: a signal starts or ends, at `at` at its sender, and the SINR of other frames changes.
+    #[inline(never)]
+    fn close_chunks(&mut self, band: usize, at: u64) {
+        let Self { stations, hearers, kinds, frames, successes, .. } = self;
+        let band = &hearers.bands[band];
+        for hearer in &hearers.list[band.first as usize..band.end as usize] {
+            let station = &mut stations[hearer.id as usize];
+            close_chunk(station, frames, kinds, successes, at + u64::from(hearer.delay));
+        }
+    }
+
     /// A signal ends. First all powers are taken away, then receptions are judged: what one station does upon a reception must
     /// not meet old sums.
     #[inline(never)]
-    fn remove_power(&mut self, band: &Band, end: u64) {
-        let Self { stations, hearers, kinds, frames, per_chunk, .. } = self;
+    fn remove_power(&mut self, band: &Band) {
+        let Self { stations, hearers, .. } = self;
         for hearer in &hearers.list[band.first as usize..band.end as usize] {
-            let station = &mut stations[hearer.id as usize];
-            if *per_chunk {
-                let kind = &kinds[usize::from(station.radio.kind)];
-                close_chunk(station, frames, kind, end + u64::from(hearer.delay));
-            }
-            station.radio.power_sum -= hearer.power;
+            stations[hearer.id as usize].radio.power_sum -= hearer.power;
         }
     }
 
@@ -298,12 +309,12 @@ impl Air {
             ErrorModel::PerChunk => station.slow.log_success,
             ErrorModel::WorstSinr => {
                 let sinr = hearer.power as f64 / (interference + kind.noise) as f64;
-                error::log_success(frame.mode, sinr, f64::from(frame.bytes) * 8.0)
+                f64::from(frame.bytes) * 8.0 * self.successes.ln_bit_right(frame.mode, sinr)
             }
         };
-        let received = self.reception[hearer.id as usize].uniform() < math::exp(log_success);
-        if received {
-            return self.lost_by_chance(hearer, frame).then_some(Loss::Noise);
+        if self.reception[hearer.id as usize].happens(log_success) {
+            let lost = kind.frame_loss > 0.0 && self.lost_by_chance(hearer, frame);
+            return lost.then_some(Loss::Noise);
         }
         Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
     }

@@ -203,7 +203,8 @@ pub struct Air {
     frames: Frames,
     per_chunk: bool,
     needs: Needs,
-    reception: Vec<Stream>,
+    successes: error::Successes,
+    reception: Vec<error::Draws>,
     movement: Option<Box<Movement>>,
     /// What happened, if a trace was asked for; the world takes it out.
     pub recorder: Option<Trace>,
@@ -239,8 +240,10 @@ impl Air {
                     .all(|k| k.strongest && k.lock_on_energy && k.error_model != ErrorModel::PerChunk),
                 idle_times: kinds.iter().any(|k| k.immediate_access),
             },
+            successes: error::Successes::default(),
             reception: if random {
-                stations.iter().map(|s| Stream::new(seed, &s.name, Purpose::Reception)).collect()
+                let stream = |s: &StationSpec| Stream::new(seed, &s.name, Purpose::Reception);
+                stations.iter().map(|s| error::Draws::new(stream(s))).collect()
             } else {
                 Vec::new()
             },
