@@ -436,3 +436,24 @@ def test_a_scheme_of_this_process_only(tmp_path: Path) -> None:
     words = [sys.executable, str(script)]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert 'scheme "py-droptail": is known in this process only' in done.stderr
+
+
+def test_rows_do_not_depend_on_who_was_first(tmp_path: Path) -> None:
+    """The same tables with one worker, with three, and in two goes; only what a run cost differs."""
+    tables = []
+    for name, jobs in (("one", 1), ("three", 3), ("parts", 2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        file = study(folder)
+        if name == "parts":
+            airfair.sweep(study(folder, seeds=1), out=folder / "out", jobs=jobs)
+        done = airfair.sweep(file, out=folder / "out", jobs=jobs)
+        cost = [column for column in map(str, done.runs) if column.startswith("perf_")]
+        of_disk = {table: pd.read_parquet(folder / "out" / table) for table in ("runs", "flows")}
+        for read in (of_disk["runs"], done.runs):
+            tables.append((read.drop(columns=cost), of_disk["flows"]))
+        pd.testing.assert_frame_equal(done.flows, of_disk["flows"])
+    for runs, flows in tables[1:]:
+        pd.testing.assert_frame_equal(runs, tables[0][0])
+        pd.testing.assert_frame_equal(flows, tables[0][1])
+    assert tables[0][0]["seed"].tolist() == [1, 2] * 8

@@ -16,9 +16,40 @@ pub(crate) struct Raised(Arc<Inner>);
 struct Inner {
     any: AtomicBool,
     error: Mutex<Option<PyErr>>,
+    run: Option<Run>,
+}
+
+/// What an exception tells of the run that it ended.
+pub(crate) struct Run {
+    pub seed: u64,
+    /// The flow over TCP, where there is only one: a law is not told whose it is.
+    pub flow: Option<String>,
 }
 
 impl Raised {
+    /// For the code of a run.
+    pub fn in_run(run: Run) -> Self {
+        Self(Arc::new(Inner { run: Some(run), ..Inner::default() }))
+    }
+
+    /// Keeps an exception, if it is the first, with a note that says where in the run it was raised: by a law if `of_source`, at
+    /// `now` ns.
+    pub fn set_noted(&self, error: PyErr, scheme: &str, of_source: bool, now: Option<u64>) {
+        let mut note = format!("in scheme {scheme}");
+        if let Some(run) = &self.0.run {
+            if let Some(flow) = run.flow.as_ref().filter(|_| of_source) {
+                note += &format!(", flow {flow}");
+            }
+            if let Some(now) = now {
+                note += &format!(", at {} s", now as f64 / 1e9);
+            }
+            note += &format!(", seed {}", run.seed);
+        }
+        // An exception that takes no note is told without.
+        Python::attach(|py| _ = error.value(py).call_method1("add_note", (note,)));
+        self.set(error);
+    }
+
     /// Keeps an exception, if it is the first.
     pub fn set(&self, error: PyErr) {
         self.0.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -8,6 +8,7 @@ use airfair_scenario::{Errors, Override, Reader, Written};
 use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
 use airfair_sim::measure::series::Sampler;
+use airfair_sim::spec::Transport;
 use airfair_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
@@ -18,7 +19,7 @@ use crate::contract;
 use crate::drive::{self, Stop};
 use crate::error::{input_error, scenario_error, unknown};
 use crate::explain;
-use crate::hosted::{Hosted, Raised};
+use crate::hosted::{Hosted, Raised, Run};
 use crate::network;
 use crate::series::{self, Recorded};
 use crate::tables;
@@ -46,7 +47,9 @@ impl Scenario {
 
     /// A world at time 0.
     pub fn world(&self, scheme: Option<&str>, seed: u64) -> PyResult<Hosted> {
-        let raised = Raised::default();
+        let mut tcp = self.0.spec.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. }));
+        let flow = tcp.next().filter(|_| tcp.next().is_none()).map(|f| f.id.clone());
+        let raised = Raised::in_run(Run { seed, flow });
         let schemes = written::schemes(&raised);
         let world = self.set_up(scheme, &schemes).and_then(|(name, scheme)| {
             World::with_schemes(&self.0.spec, name, scheme, seed, &schemes).map_err(input_error)

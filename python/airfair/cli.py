@@ -5,11 +5,14 @@ Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted. Errors and progr
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
 
@@ -314,10 +317,10 @@ def compare(
             on_run=lambda: progress.advance(task),
             on_plan=lambda total: progress.update(task, total=total),
         )
-    # First what was measured, then what may fail.
-    if as_json:
-        print(done.rows, flush=True)
-    else:
+    with written_first(report, lambda path: write_report(path, scenario, done)):
+        if as_json:
+            print(done.rows, flush=True)
+            return
         rows = cast(list[CompareRow], json.loads(done.rows))
         if not asked:  # a report has windows of its own
             for row in rows:
@@ -325,7 +328,7 @@ def compare(
         tables.show_comparison(scenario.name, rows, tables.console())
         warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
     if report is not None:
-        write_report(report, scenario, done, as_json)
+        print(f"\nreport: {report}")
 
 
 def run_for_report(
@@ -338,24 +341,38 @@ def run_for_report(
     windows, interval = reports.prepare(path, scenario, windows)
     done = experiment.repeat(scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval)
     text = done.runs[0][0].result
-    if as_json:
-        print(text, flush=True)
-    else:
+    with written_first(path, lambda path: write_report(path, scenario, done)):
+        if as_json:
+            print(text, flush=True)
+            return
         result = cast(RunResult, json.loads(text))
         if not asked:
             result.pop("window_jain", None)
         tables.show_run(result, tables.console())
         warn(result["warnings"])
-    write_report(path, scenario, done, as_json)
+    print(f"\nreport: {path}")
 
 
-def write_report(path: Path, scenario: Scenario, done: experiment.Repeated, as_json: bool) -> None:
-    """Write it, and tell where it is."""
+def write_report(path: Path, scenario: Scenario, done: experiment.Repeated) -> None:
+    """Write it, with the command that was given."""
     from . import report as reports
 
     reports.write(path, scenario, done, ["airfair", *sys.argv[1:]])
-    if not as_json:
-        print(f"\nreport: {path}")
+
+
+@contextmanager
+def written_first(path: Path | None, write: Callable[[Path], object]) -> Iterator[None]:
+    """Write a file before what is printed, which a reader may cut off. A failure is told at the end."""
+    failed = None
+    if path is not None:
+        try:
+            write(path)
+        except OSError as error:
+            failed = error
+    yield
+    if failed is not None:
+        sys.stdout.flush()
+        raise failed
 
 
 @cli.command()
@@ -432,14 +449,13 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     with progress:
         task = progress.add_task("runs", total=len(chosen.series) * count)
         rows = paper.measure(chosen, seeds=range(first, first + count), on_run=lambda: progress.advance(task))
-    # First what was measured, then what may fail.
-    if as_json:
-        print(json.dumps(paper.result(identity, chosen, rows)), flush=True)
-    else:
-        paper.show(identity, chosen, rows, tables.console())
-    warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
     figure = out / f"{identity}.svg"
-    paper.draw(chosen, rows, figure)
+    with written_first(figure, lambda path: paper.draw(chosen, rows, path)):
+        if as_json:
+            print(json.dumps(paper.result(identity, chosen, rows)), flush=True)
+        else:
+            paper.show(identity, chosen, rows, tables.console())
+        warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
     if not as_json:
         print(f"\nfigure: {figure}")
 
@@ -571,13 +587,12 @@ def explain(
 
     show.check_format(out)
     told = explaining.explain(file, flow=flow, scheme=scheme, seed=seed, overrides=overrides)
-    # First what was found, then what may fail.
-    if as_json:
-        print(json.dumps(told), flush=True)
-    else:
-        show.show(told, tables.console())
-    warn(told["warnings"])
-    show.save(told, out)
+    with written_first(out, lambda path: show.save(told, path)):
+        if as_json:
+            print(json.dumps(told), flush=True)
+        else:
+            show.show(told, tables.console())
+        warn(told["warnings"])
     if not as_json:
         print(f"\npicture: {out}")
 
@@ -726,6 +741,9 @@ def warn(warnings: list[str]) -> None:
 def main() -> NoReturn:
     """Run the command line and exit."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `airfair trace FILE | head` ends in silence
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="surrogateescape")  # names of files need not be UTF-8
     status = 0
     try:
         status = cli.main(standalone_mode=False) or 0
@@ -739,9 +757,27 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         print("airfair: interrupted", file=sys.stderr)
         status = 130
-    except (OSError, MemoryError) as error:
-        print(f"airfair: {getattr(error, 'strerror', None) or error or 'out of memory'}", file=sys.stderr)
+    except Exception as error:
+        from .scheme.mistakes import mistake
+
+        told = mistake(error)
+        if told is None and isinstance(error, OSError | MemoryError):
+            told = f"airfair: {_failure(error)}"
+            # What could not be written must not be tried again when the interpreter ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if told is None:
+            raise
+        print(told, file=sys.stderr)
         status = 1
-        # What could not be written must not be tried again when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
+
+
+def _failure(error: OSError | MemoryError) -> str:
+    """What the system refused, and where."""
+    if isinstance(error, MemoryError):
+        return str(error) or "out of memory"
+    where = error.filename
+    if where is None and error.errno in (errno.ENOSPC, errno.EIO):
+        where = "standard output"
+    told = error.strerror or str(error)
+    return told if where is None else f"{os.fspath(where)}: {told}"

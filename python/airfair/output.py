@@ -10,8 +10,34 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let an error of the system name this file or folder, not what becomes it, or nothing."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or f".{path.name}." in os.fsdecode(error.filename):
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def check_writable(path: Path) -> None:
+    """Make the folder of a file that is to be written later. Raises `OSError` if that cannot be."""
+    with named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path.parent, prefix=f".{path.name}.").close()
+
+
 def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` as a whole: a reader, or a crash, sees the old file or the new one."""
+    """Replace `path` by `content` as a whole: a reader, or a crash, sees the old file or the new one.
+
+    Raises `OSError`, which names the path.
+    """
+    with named(path):
+        _write_atomically(path, content)
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -28,7 +54,16 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes `target` when all went well and leaves nothing otherwise."""
+    """A folder to write into, which becomes `target` when all went well and leaves nothing otherwise.
+
+    Raises `OSError`, which names the target.
+    """
+    with named(target), _whole_folder(target) as part:
+        yield part
+
+
+@contextmanager
+def _whole_folder(target: Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:

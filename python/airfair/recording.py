@@ -139,7 +139,8 @@ class Recording:
             about["captures"] = {node: file.name for node, file in self.captures.items()}
         (folder / "run.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
         for name, table in self._tables.items():
-            pq.write_table(table, folder / f"{name}.parquet")
+            with (folder / f"{name}.parquet").open("wb") as file:
+                pq.write_table(table, file)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
@@ -163,7 +164,8 @@ class Recording:
 def _read(file: Path) -> pa.Table:
     """A table of a folder. Raises `InputError`."""
     try:
-        return pq.read_table(file)
+        with file.open("rb") as source:
+            return pq.read_table(source)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{file.parent}: not a whole result: {error}") from error
 

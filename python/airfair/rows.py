@@ -23,7 +23,9 @@ class Rows:
         """With a folder the file is there at once, empty."""
         self._schema = schema
         self._batches: list[pa.Table] = []
-        self._writer = None if folder is None else pq.ParquetWriter(folder / f"{name}.parquet", schema)
+        # An open file: a library that opens it by name would want the name in UTF-8.
+        self._file = None if folder is None else (folder / f"{name}.parquet").open("wb")
+        self._writer = None if self._file is None else pq.ParquetWriter(self._file, schema)
 
     def append(self, columns: Columns) -> None:
         """Append rows: a row group of the file."""
@@ -40,6 +42,8 @@ class Rows:
         """No more will come. To be called also after a failure."""
         if self._writer is not None:
             self._writer.close()
+        if self._file is not None:
+            self._file.close()
 
     def table(self) -> pa.Table:
         """The rows that stay in memory."""

@@ -69,6 +69,11 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// When its hook was called last, ns.
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
     pub fn at(py: Python<'_>, place: Place) -> PyResult<Py<Self>> {
         let random = Py::new(py, Random(Stream::of_hash(0, 0, Purpose::Queue)))?;
         let (timers, dropped, marked) = Default::default();

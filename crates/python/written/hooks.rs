@@ -24,6 +24,7 @@ pub(super) struct Hooks {
     context: Py<Context>,
     raised: Raised,
     scheme: &'static str,
+    place: Place,
 }
 
 impl Hooks {
@@ -40,7 +41,7 @@ impl Hooks {
             return Err(input_error(format!("scheme {scheme}: {given} stands here; expected a {expected}")));
         }
         let context = Context::at(object.py(), place)?;
-        Ok(Self { object: object.clone().unbind(), context, raised: raised.clone(), scheme })
+        Ok(Self { object: object.clone().unbind(), context, raised: raised.clone(), scheme, place })
     }
 
     /// Whether the object's class has a hook of its own: what does nothing is not called.
@@ -72,7 +73,8 @@ impl Hooks {
         match Python::try_attach(|py| hook(self.object.bind(py))) {
             Some(Ok(answer)) => answer,
             Some(Err(error)) => {
-                self.raised.set(error);
+                let now = Python::attach(|py| self.context.try_borrow(py).ok().map(|context| context.now()));
+                self.raised.set_noted(error, self.scheme, self.place == Place::Source, now);
                 inert
             }
             // The interpreter is ending, and with it the run.

@@ -181,7 +181,7 @@ impl Written {
         match Python::try_attach(|py| factory(self.object.bind(py), self.definition.name))? {
             Ok(made) => Some(made),
             Err(error) => {
-                self.raised.set(error);
+                self.raised.set_noted(error, self.definition.name, place == "source", None);
                 None
             }
         }

@@ -23,7 +23,7 @@ from .. import _core, tables
 from .._core import Scenario
 from ..experiment import Repeated
 from ..experiment import network as network_of
-from ..output import write_atomically
+from ..output import check_writable, write_atomically
 from ..plots.seeds import shown_radios
 from ..results import CompareRow, Estimate, Network, RunResult
 from .pictures import Picture, draw
@@ -45,7 +45,7 @@ def prepare(
 
     Makes the folder of the file, so that it does not fail after hours of runs. Raises `OSError`.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    check_writable(Path(path))
     return windows or default_windows(scenario), default_interval(scenario)
 
 
@@ -86,7 +86,7 @@ def page(
             rows=rows,
             first=first,
             pictures={picture.id: picture for picture in draw(network, rows, first, repeated.runs)},
-            command=shlex.join(command),
+            command=_readable(shlex.join(command)),
             versions=", ".join(f"{name} {version}" for name, version in versions.items()),
             written=now.strftime("%Y-%m-%d %H:%M UTC"),
         )
@@ -198,6 +198,11 @@ def _flow_lines(column: tables.Column, rows: Sequence[CompareRow], shown: Sequen
         ]
         lines.append(FlowLine(flows[0]["id"], [_minus(column.cell(flow)) for flow in flows], found))
     return lines
+
+
+def _readable(text: str) -> str:
+    """A text whose names of files need not be UTF-8: what is not stands as a question mark in a box."""
+    return os.fsencode(text).decode(errors="replace")
 
 
 def _verdict(difference: Estimate) -> str:

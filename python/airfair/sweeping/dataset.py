@@ -102,6 +102,18 @@ class Dataset:
         if self._journal.length:
             self._journal.clear()
 
+    def finish(self) -> None:
+        """Move the journal into the tables, and put the rows of the only part into the order of the study."""
+        self.move()
+        all_parts = parts(self.folder)
+        if len(all_parts) != 1:
+            return
+        runs, flows = read_both(all_parts[0])
+        ordered = in_order(runs, flows, about(self.folder))
+        for table, new, old in (("flows", ordered[1], flows), ("runs", ordered[0], runs)):
+            if not new.equals(old):
+                _write_part(self.folder / table / all_parts[0].name, new)
+
     def close(self) -> None:
         """Let others write there."""
         self._journal.close()
@@ -212,6 +224,27 @@ def read_both(runs: Path) -> tuple[pa.Table, pa.Table]:
     rows = read_part(runs)
     flows = read_part(runs.parent.parent / "flows" / runs.name)
     return rows, flows.filter(pc.is_in(flows["run"], value_set=rows["run"].combine_chunks()))
+
+
+def in_order(runs: pa.Table, flows: pa.Table, told: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
+    """Both tables in the order of the study `told` (`study.json`), whenever the runs were finished.
+
+    By cell, scheme and seed; runs of earlier editions come last. Flows stand as their runs do.
+    """
+    cells = {cell["sha256"]: place for place, cell in reversed(list(enumerate(told["cells"])))}
+    schemes = {name: place for place, name in enumerate(told["study"]["schemes"])}
+    last = len(cells) + len(told["cells"])
+
+    def key(row: Mapping[str, Any]) -> tuple[bool, int, int, str, int, str]:
+        cell = cells.get(row["scenario_sha256"], last)
+        scheme = schemes.get(row["scheme"], len(schemes))
+        return not row["in_study"], cell, scheme, row["scheme"], row["seed"], row["run"]
+
+    rows = runs.select(["in_study", "scenario_sha256", "scheme", "seed", "run"]).to_pylist()
+    order = sorted(range(len(rows)), key=lambda i: key(rows[i]))
+    rank = {rows[i]["run"]: place for place, i in enumerate(order)}
+    of_flows = [rank[run] for run in run_ids(flows)]
+    return runs.take(order), flows.take(sorted(range(len(of_flows)), key=of_flows.__getitem__))
 
 
 def run_ids(table: pa.Table) -> list[str]:

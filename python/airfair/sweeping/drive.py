@@ -91,7 +91,7 @@ def drive(
             if own is not None:
                 own.shutdown()
             driver.keep()
-            dataset.move()
+            dataset.finish()
         return progress
     finally:
         dataset.close()

@@ -15,7 +15,7 @@ from .. import _core
 from ..results import CompareRow
 from . import columns
 from .columns import TABLES
-from .dataset import about, every
+from .dataset import about, every, in_order
 from .drive import Failure
 from .study import Value
 from .worker import SCALARS
@@ -119,7 +119,8 @@ def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Swee
     """Read the folder of a sweep, finished or not, even while it goes on.
 
     Only runs of the study as it is now are read; with `earlier` also those of earlier editions of the study,
-    of the scenario or of Airfair, which column `in_study` tells apart. Raises `InputError` for a folder that
+    of the scenario or of Airfair, which column `in_study` tells apart. Rows stand in the order of the study:
+    by cell, scheme and seed, whatever was finished first. Raises `InputError` for a folder that
     is not a sweep, or is from a newer Airfair.
     """
     source = Path(folder)
@@ -129,7 +130,7 @@ def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Swee
     both = [pa.concat_tables(chunk[i] for chunk in chunks) for i in range(2)]
     if not earlier:
         both = [table.filter(table["in_study"]) for table in both]
-    return Sweep(source, told, both[0], both[1])
+    return Sweep(source, told, *in_order(both[0], both[1], told))
 
 
 def _is_perf(column: str) -> bool:
