@@ -248,6 +248,81 @@ def test_check() -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), file
 
 
+DOUBTFUL = """
+name = "doubtful"
+duration = "1 s"
+
+[radio]
+standard = "802.11g"
+propagation = { model = "two-ray", range = "300 m" }
+
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+
+[[node]]
+id = "b"
+position = ["290 m", "0 m"]
+
+[[node]]
+id = "far"
+position = ["2 km", "0 m"]
+
+[[flow]]
+id = "near"
+from = "a"
+to = "b"
+traffic = { kind = "saturating" }
+
+[[flow]]
+id = "lost"
+from = "a"
+to = "far"
+traffic = { kind = "saturating" }
+"""
+
+
+def test_check_warns_of_what_run_warns_of(tmp_path: Path) -> None:
+    file = tmp_path / "doubtful.toml"
+    file.write_text(DOUBTFUL)
+    done = airfair("check", file)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == airfair("run", file).stderr
+    assert "warning: flow lost: no route from a to far" in done.stderr
+    assert "warning: 54 Mbit/s from a to b arrives with -76.5 dBm and needs -72.1 dBm" in done.stderr
+    # Without the range the rate decides, and says the same in another way.
+    by_rate = airfair("check", file, "--set", 'radio.propagation={ model = "two-ray" }')
+    assert "warning: flow near: no route from a to b" in by_rate.stderr
+    ranges = airfair("check", file, "--resolved").stdout
+    assert "# data at 54 Mbit/s up to 300.0 m, preambles 300.0 m (preamble_detect)" in ranges
+
+
+def test_a_law_without_a_flow_that_follows_it_is_told() -> None:
+    done = airfair("compare", SCENARIOS / "chain.toml", "--schemes", "droptail,cubic", "--seeds", "2", *SHORT)
+    assert "scheme cubic is a window law, and no flow runs TCP: it does nothing" in done.stderr
+    assert "2 seeds are too few" in done.stderr
+
+
+def test_more_runs_than_memory_holds_are_refused_at_once() -> None:
+    began = time.monotonic()
+    done = airfair("compare", THREE_PAIRS, "--seeds", "100000000")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "expected at most 100000 runs" in done.stderr
+    assert time.monotonic() - began < 30
+
+
+def test_a_world_that_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "crowd.toml"
+    nodes = '[nodes]\nkind = "grid"\nrows = 200\ncolumns = 200\nspacing = "1 m"\n'
+    file.write_text(f'name = "crowd"\nduration = "1 s"\n[radio]\n{nodes}')
+    # Below this the interpreter with its libraries does not start; the pairs would take a hundred times more.
+    limited = f"ulimit -v 1500000; exec {sys.executable} -m airfair check {file}"
+    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "40000 radios hear each other in some 1600 million pairs" in done.stderr
+    assert "expected at most 4000 MB (memory_limit)" in done.stderr
+
+
 def test_the_resolved_scenario_is_the_same_scenario(tmp_path: Path) -> None:
     done = airfair("check", THREE_PAIRS, "--resolved", *SHORT)
     assert (done.returncode, done.stderr) == (0, "")

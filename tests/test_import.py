@@ -35,6 +35,14 @@ def test_a_map_becomes_a_scenario_that_runs(tmp_path: Path) -> None:
     assert result["aggregate_goodput_bps"] > 0
 
 
+def test_a_date_that_is_none_or_of_no_use_is_refused() -> None:
+    olsr = MAPS / "olsr-jsoninfo.json"
+    assert "not the beginning of a date" in command("import", olsr, "--since", "yesterday").stderr
+    done = command("import", olsr, "--since", "2031")
+    assert done.returncode == 2
+    assert "records of olsr-jsoninfo have no date" in done.stderr
+
+
 def test_the_scenario_goes_to_standard_output_and_the_report_does_not() -> None:
     done = command("import", MESH)
     assert done.returncode == 0

@@ -348,6 +348,11 @@ impl From<&Lateness> for LatenessJson {
     }
 }
 
+/// What to look at before trusting a world's numbers.
+pub(crate) fn warnings<'a>(scenario: &'a Scenario, result: &'a RunResult) -> impl Iterator<Item = &'a str> {
+    scenario.warnings.iter().chain(&result.warnings).map(String::as_str)
+}
+
 /// A world's numbers up to its present.
 pub(crate) fn write(
     scenario: &Scenario,
@@ -380,7 +385,7 @@ pub(crate) fn write(
         completion_s: r.completion_s(),
         drops: &r.drops,
         channel_utilisation: r.channel_utilisation(),
-        warnings: scenario.warnings.iter().chain(&r.warnings).map(String::as_str).collect(),
+        warnings: warnings(scenario, &r).collect(),
         ends: (&r.ends).into(),
         marks: &r.marks,
         queues: r.queues.iter().map(Queue::from).collect(),

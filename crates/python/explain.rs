@@ -351,6 +351,6 @@ pub(crate) fn explain(
             .collect(),
         tcp: e.tcp.as_ref().map(Tcp::from),
         timeline: &timeline,
-        warnings: scenario.warnings.iter().chain(&result.warnings).map(String::as_str).collect(),
+        warnings: crate::contract::warnings(scenario, &result).collect(),
     })
 }

@@ -173,7 +173,17 @@ impl Scenario {
         &self.0.resolved
     }
 
-    /// What to look at before trusting a result.
+    /// What a run with this scheme, the scenario's own by default, warns of before it starts: of the file, and of the network that is built
+    /// from it. Raises `InputError` if it cannot be built.
+    #[pyo3(signature = (scheme=None))]
+    fn check(&self, py: Python<'_>, scheme: Option<&str>) -> PyResult<Vec<String>> {
+        py.detach(|| {
+            let result = self.world(scheme, 1)?.result();
+            Ok(contract::warnings(&self.0, &result).map(str::to_string).collect())
+        })
+    }
+
+    /// What the file alone lets doubt, as its reader finds it; `check` tells the rest.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings.clone()

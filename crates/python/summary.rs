@@ -330,6 +330,10 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResu
     }
     let precision = wanted.map(|w| w.reached(&numbers, &flows, &windows)).transpose()?;
     warnings.extend(precision.as_ref().and_then(|p| p.warning(&runs[0].scheme, runs.len())));
+    if runs.len() == 2 {
+        // Student's t: 12.7 standard errors with two values, 2.8 with five.
+        warnings.push("2 seeds are too few: a 95 % interval is 12.7 standard errors wide on each side; with 5 it is 2.8".to_string());
+    }
     Ok(Row {
         scheme: &runs[0].scheme,
         runs: runs.len(),

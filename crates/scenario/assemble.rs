@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Routing, Transport,
-    WorldSpec,
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Routing, Traffic,
+    Transport, WorldSpec,
 };
 use airfair_units::{Bytes, Span, Time};
 
@@ -136,6 +136,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         headers: header_specs?,
         memory_limit: top.memory_limit,
     };
+    cx.warnings.extend(floods(&spec));
     let movement = moves.pairs(&spec.movement);
     Some((
         Model {
@@ -155,6 +156,34 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         },
         spec,
     ))
+}
+
+/// More packets of a flow than this take hours.
+const MANY_PACKETS: f64 = 1e9;
+
+/// Flows of UDP that make very many packets, since no full queue holds them back.
+fn floods(spec: &WorldSpec) -> Vec<String> {
+    let radio = |&i: &usize| spec.radios.get(i).is_some_and(|radio| !radio.mac.backpressure);
+    let unchecked =
+        |flow: &&FlowSpec| spec.nodes.get(flow.from).is_some_and(|node| node.radios.iter().any(radio));
+    let made = |flow: &FlowSpec| {
+        let (Traffic::ConstantRate { rate, packet, .. } | Traffic::Poisson { rate, packet, .. }) =
+            flow.traffic
+        else {
+            return None;
+        };
+        let seconds = (flow.stop.min(Time::ZERO + spec.duration).0.saturating_sub(flow.start.0)) as f64 / 1e9;
+        let packets = rate.0 as f64 / 8.0 / packet.0.max(1) as f64 * seconds;
+        (packets > MANY_PACKETS).then(|| {
+            format!(
+                "flow \"{}\" makes some {:.0} million packets, since `backpressure = false` lets no full queue hold it back: expected \
+                 a lower rate, larger packets or a shorter run",
+                flow.id,
+                packets / 1e6
+            )
+        })
+    };
+    spec.flows.iter().filter(unchecked).filter_map(made).collect()
 }
 
 /// The routing, and what is written of AODV in the complete form.

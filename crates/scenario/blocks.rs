@@ -58,13 +58,15 @@ pub(crate) fn single<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Option
 /// Unique names and their indices.
 pub(crate) struct Names {
     what: &'static str,
+    /// Whether all are here: if an error has kept some out, nobody is told that they are missing.
+    pub complete: bool,
     index: BTreeMap<String, (usize, At)>,
 }
 
 impl Names {
     /// No names yet. `what` they name, for messages.
     pub fn of(what: &'static str) -> Self {
-        Self { what, index: BTreeMap::new() }
+        Self { what, complete: true, index: BTreeMap::new() }
     }
 
     /// Takes a name into use; refuses one that is in use.
@@ -88,7 +90,7 @@ impl Names {
     /// The index of a name that must exist.
     pub fn find(&self, name: &Name, at: At, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<usize> {
         let found = self.index.get(&name.0).map(|&(i, _)| i);
-        if found.is_none() {
+        if found.is_none() && self.complete {
             cx.error(at, path, || {
                 let mut hint = hint(&name.0, self.index.keys().map(String::as_str));
                 if hint.is_empty() && (1..=LISTED).contains(&self.index.len()) {

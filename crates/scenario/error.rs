@@ -195,7 +195,7 @@ fn last_part(key: &str) -> &str {
 pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() {
+        if crate::name::unprintable(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);

@@ -397,6 +397,9 @@ pub(crate) fn read_word<T: Field + Copy>(
 
 /// The message about a word that is not among the choices.
 pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String {
+    if let Some(problem) = crate::standard::not_modelled(text) {
+        return problem;
+    }
     let hint = crate::nearest::hint(text, choices.iter().map(AsRef::as_ref));
     format!("{}: unknown choice; expected {}{hint}", crate::error::quoted(text), one_of(choices))
 }

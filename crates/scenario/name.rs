@@ -13,14 +13,21 @@ const LONGEST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(pub String);
 
+/// Whether a character is no part of what is read: controls, and marks that turn the direction of writing, so that what is shown is not
+/// what is there (Unicode TR9, explicit formatting).
+pub(crate) fn unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// What is wrong with a name.
 pub(crate) fn problem(text: &str) -> Option<&'static str> {
     if text.is_empty() {
         Some("a name must not be empty")
     } else if text.chars().count() > LONGEST {
         Some("a name has at most 64 characters")
-    } else if text.chars().any(char::is_control) || text.trim() != text {
-        Some("a name has no control characters and no space around it")
+    } else if text.chars().any(unprintable) || text.trim() != text {
+        Some("a name has no control characters (those of writing direction neither) and no space around it")
     } else {
         None
     }

@@ -117,11 +117,11 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
     let all: Vec<String> = schemes.entries().iter().map(|entry| entry.name.to_string()).collect();
     let laws: Vec<String> = crate::carrier::laws(schemes).map(|entry| entry.name.to_string()).collect();
     for table in sections.iter_mut().flat_map(|section| &mut section.tables) {
-        let of_run = table.name == "top of the file";
+        let of_flow = table.keys.iter().any(|key| key.name == "transport");
         for key in &mut table.keys {
             match key.name {
                 "transport" => key.choices = crate::carrier::names(schemes),
-                "scheme" => key.choices.clone_from(if of_run { &all } else { &laws }),
+                "scheme" => key.choices.clone_from(if of_flow { &laws } else { &all }),
                 _ => continue,
             }
             key.expected = one_of(&key.choices);

@@ -135,6 +135,7 @@ pub(crate) fn stations(
     if total > limits.nodes {
         let (key, at) = generator.as_ref().map_or(("node", root.at), |(node, _)| ("nodes", node.at));
         cx.error(at, &Path::ROOT.child(key), || format!("{total} nodes; expected at most {}", limits.nodes));
+        stations.names.complete = false;
         return stations;
     }
     let parent = Path::ROOT.child("node");
@@ -251,6 +252,7 @@ fn generate(
         let range = Meters(0.0)..=most;
         if let Some(problem) = sides.iter().find_map(|side| crate::field::outside(side, &range)) {
             cx.error(places.of(key), &path.child(key), || problem);
+            stations.names.complete = false;
             return;
         }
     }
@@ -259,6 +261,7 @@ fn generate(
         Ok(placed) => placed,
         Err(problem) => {
             cx.error(node.at, &path, || problem);
+            stations.names.complete = false;
             return;
         }
     };

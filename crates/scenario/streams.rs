@@ -226,6 +226,9 @@ fn push(
 /// Draws pairs of nodes. They are drawn from the sorted names, so that the order of the file has no meaning.
 fn draw(streams: &mut Streams, t: RandomFlowsTable, ground: &Ground<'_>, cx: &mut Cx<'_>) {
     let path = Path::ROOT.child("flows");
+    if !ground.stations.names.complete {
+        return;
+    }
     let nodes = ground.stations.names.sorted();
     let pairs = (nodes.len() as u64) * (nodes.len() as u64).saturating_sub(1);
     if u64::from(t.count) > pairs {

@@ -12,7 +12,7 @@ use crate::error::{Cx, one_of};
 use crate::field::Field;
 use crate::place::{Path, Places};
 use crate::schema::Schema;
-use crate::tree::Table;
+use crate::tree::{Table, Value};
 
 /// One key, as the reference shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,10 +86,15 @@ pub(crate) struct Variant<'a> {
     pub family: &'a [(&'static str, &'static [&'static str])],
 }
 
-/// Says why a value is out of range; `None` if it is not.
-pub(crate) type Limit<'a, T> = &'a dyn Fn(&T) -> Option<String>;
+/// The range of a key.
+pub(crate) struct Limit<'a, T> {
+    /// Why a value lies outside.
+    pub outside: &'a dyn Fn(&T) -> Option<String>,
+    /// The range in words.
+    pub range: &'a dyn Fn() -> String,
+}
 
-/// Reads a key. `limit` says why a value is out of range.
+/// Reads a key. A whole number that its type cannot hold is told of the range too, where there is one.
 pub(crate) fn take<T: Field>(
     (table, path, cx): (&Table, &Path<'_>, &mut Cx<'_>),
     key: &'static str,
@@ -99,8 +104,18 @@ pub(crate) fn take<T: Field>(
     let Some(entry) = table.entries.get(key) else { return Taken::Missing };
     places.note(key, entry.node.at);
     let path = path.child(key);
+    let whole =
+        T::TYPE == <u32 as Field>::TYPE && matches!(entry.node.value, Value::Integer(_) | Value::Huge(_));
+    if let Some(limit) = limit.as_ref().filter(|_| whole)
+        && T::read(&entry.node, &path, &mut Cx::new("", &[])).is_none()
+    {
+        cx.error(entry.node.at, &path, || {
+            format!("{}: out of range; expected {}", entry.node.shown(), (limit.range)())
+        });
+        return Taken::Bad;
+    }
     let Some(value) = T::read(&entry.node, &path, cx) else { return Taken::Bad };
-    match limit.and_then(|limit| limit(&value)) {
+    match limit.and_then(|limit| (limit.outside)(&value)) {
         None => Taken::Is(value),
         Some(problem) => {
             cx.error(entry.node.at, &path, || format!("{}: {problem}", entry.node.shown()));
@@ -243,7 +258,10 @@ macro_rules! limit {
         None
     };
     ($ty:ty, $range:expr) => {
-        Some(&|value: &$ty| $crate::field::outside(value, &$range))
+        Some($crate::table::Limit {
+            outside: &|value: &$ty| $crate::field::outside(value, &$range),
+            range: &|| $crate::field::describe::<$ty>(&$range),
+        })
     };
 }
 

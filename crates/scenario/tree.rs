@@ -109,7 +109,15 @@ pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
         let at = lines.line(error.span().map_or(0, |s| s.start));
         // What follows on the same line is the same mistake.
         if last != Some(at) {
-            cx.error(at, &Path::ROOT, || format!("not TOML: {}", error.message()));
+            cx.error(at, &Path::ROOT, || {
+                let key = error
+                    .span()
+                    .and_then(|span| text.get(span))
+                    .filter(|_| error.message() == "duplicate key");
+                let key =
+                    key.map_or_else(String::new, |key| format!(" {}", quoted(key.trim_matches(['"', '\'']))));
+                format!("not TOML: {}{key}", error.message())
+            });
         }
         last = Some(at);
     }

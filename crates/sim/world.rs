@@ -120,7 +120,8 @@ impl World {
         let routeless = net.unreachable().map(|f| {
             format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
         });
-        let useless = useless(spec, scheme_name, only_marks, net.nowhere);
+        let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
+        let useless = useless(spec, scheme_name, (only_marks, only_law, net.nowhere));
         let too_fast = too_fast(&air, &net, spec, &names);
         let cut_off = air.cut_off().into_iter().map(|cut| cut.told(&spec.radios[cut.kind].name));
         let warnings = routeless.chain(too_fast).chain(cut_off).chain(useless).collect();
@@ -551,12 +552,22 @@ fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<Str
 }
 
 /// Why the run's scheme does nothing, if it does nothing.
-fn useless(spec: &WorldSpec, scheme: &str, only_marks: bool, nowhere: bool) -> Option<String> {
+fn useless(
+    spec: &WorldSpec,
+    scheme: &str,
+    (only_marks, only_law, nowhere): (bool, bool, bool),
+) -> Option<String> {
     let speaks_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
     if nowhere {
         return Some(format!(
             "scheme {scheme} acts at no interface of this scenario; its line in `airfair schemes` says where it does"
         ));
+    }
+    let follows = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp { pinned: false, .. });
+    if only_law && !spec.flows.iter().any(follows) {
+        let tcp = spec.flows.iter().any(|flow| matches!(flow.transport, Transport::Tcp { .. }));
+        let why = if tcp { "every TCP flow names a scheme of its own" } else { "no flow runs TCP" };
+        return Some(format!("scheme {scheme} is a window law, and {why}: it does nothing"));
     }
     (only_marks && !spec.flows.iter().any(speaks_ecn)).then(|| {
         format!(

@@ -97,9 +97,16 @@ class Scenario:
     def resolved(self) -> str:
         """The complete scenario as TOML, every default filled in."""
 
+    def check(self, scheme: str | None = None) -> list[str]:
+        """What a run with this scheme, the scenario's own by default, warns of before it starts.
+
+        Of the file, and of the network that is built from it: no route, a rate that the power does not
+        carry, a scheme that does nothing. Raises `InputError` if it cannot be built.
+        """
+
     @property
     def warnings(self) -> list[str]:
-        """What to look at before trusting a result."""
+        """What the file alone lets doubt; `check` tells the rest."""
 
     @property
     def flows(self) -> list[str]:

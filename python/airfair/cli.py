@@ -605,14 +605,17 @@ def explain(
 def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     """Check the scenario in FILE: print nothing, or everything that is wrong with it.
 
+    It warns of all that a run warns of before it starts. With --resolved it tells how far data, preambles and
+    carrier sense reach.
+
     \b
     Example:
       airfair check scenarios/three-pairs.toml --resolved
     """
     scenario = Scenario.read(file, overrides)
     if resolved:
-        print(scenario.resolved, end="")
-    warn(scenario.warnings)
+        print(scenario.resolved, end="", flush=True)
+    warn(scenario.check())
 
 
 @cli.command(name="import")

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice
 from typing import NamedTuple, TypeVar, cast
 
 from . import _core
@@ -15,6 +16,9 @@ from .sequential import MAX_SEEDS, STATISTICS, Until
 
 SEED_LIMIT = 2**64
 """Seeds lie below this."""
+
+MOST_RUNS = 100_000
+"""A comparison keeps the results of so many runs at most."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -129,12 +133,18 @@ def repeat(
     With an `interval` the runs are read over time. `on_plan` is told how many runs there will be, and again
     if there are to be more.
     """
-    first = sorted(seeds)
+    first = sorted(islice(seeds, MOST_RUNS + 1))
     _check_seeds(first)
     if not schemes or len(set(schemes)) != len(schemes):
         raise InputError(f"schemes {','.join(schemes)!r}: expected at least one, each once")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs {jobs}: expected at least 1")
+    most = len(first) if until is None else max(len(first), until.max_seeds)
+    if most * len(schemes) > MOST_RUNS:
+        raise InputError(
+            f"{len(schemes)} schemes and {_at_least(most)} seeds: expected at most {MOST_RUNS} runs, whose results are kept in "
+            "memory; a sweep keeps them on disk"
+        )
     for scheme in schemes:
         scenario.check_scheme(scheme)  # before hours of runs with another one
     looks: Iterable[int] = [len(first)]
@@ -236,6 +246,10 @@ def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Sequence[s
             "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
         )
     return scenario
+
+
+def _at_least(seeds: int) -> str:
+    return f"more than {MOST_RUNS}" if seeds > MOST_RUNS else str(seeds)
 
 
 def _check_seeds(seeds: Sequence[int]) -> None:

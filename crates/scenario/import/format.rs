@@ -80,6 +80,11 @@ impl Format {
         }
     }
 
+    /// Whether its records have dates.
+    pub(crate) fn has_dates(self) -> bool {
+        self == Self::OpenWifiMap
+    }
+
     /// Whether its networks are of 5 GHz.
     pub(crate) fn is_5_ghz(self) -> bool {
         matches!(self, Self::Cnml | Self::NycMesh)

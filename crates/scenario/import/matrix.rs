@@ -3,6 +3,8 @@
 //! The first line begins with `Tx` and has the receivers' names; every number below ends in the column of a name. A blank is a
 //! direction that is not heard. The powers are kept, whatever radio they were measured with.
 
+use std::collections::BTreeSet;
+
 use super::draft::{Draft, Imported, Medium, Unknown, Wanted, Way, link_record};
 use super::reason::Reason;
 
@@ -51,8 +53,11 @@ pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> 
         draft.count("nodes")?;
         draft.node(id, None);
     }
+    let mut rows = BTreeSet::new();
+    let mut cut = None;
     for (number, line) in lines {
         let line = line.trim_end();
+        cut = None;
         if line.is_empty() || line.chars().all(|c| " +-|=".contains(c)) {
             continue;
         }
@@ -65,10 +70,12 @@ pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> 
             continue;
         };
         let from = label.trim();
+        rows.insert(from.to_string());
         for (end, word) in words(line).into_iter().filter(|(end, _)| *end > label.chars().count() + 1) {
             draft.count("links")?;
             let Some((_, to)) = columns.iter().find(|(column, _)| *column == end) else {
                 let detail = format!("{} ends under no receiver", super::draft::name(&word));
+                cut = Some(number);
                 draft.reject(format!("line {number}"), Reason::Malformed, detail);
                 continue;
             };
@@ -87,6 +94,22 @@ pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> 
                 Way::echo(0.0),
             );
         }
+    }
+    let missing: Vec<&str> =
+        columns.iter().map(|(_, id)| id.as_str()).filter(|id| !rows.contains(*id)).collect();
+    if let Some(first) = missing.first() {
+        return Err(format!(
+            "the matrix is cut off: receiver {} has no row of its own (there are {} rows of {}); expected a row for each, if need be an \
+             empty one",
+            super::draft::name(first),
+            columns.len() - missing.len(),
+            columns.len()
+        ));
+    }
+    if let Some(number) = cut.filter(|_| !text.ends_with('\n')) {
+        return Err(format!(
+            "the matrix is cut off in line {number}, its last; expected a number below each receiver's name"
+        ));
     }
     Ok(draft.found)
 }

@@ -155,6 +155,15 @@ fn import_as(
         Wanted { since: options.since.as_deref(), planned: options.planned, limits: &options.limits };
     let (format, found) = format::read(parts, options.format, &wanted)
         .map_err(|(file, problem)| Errors::whole(if file.is_empty() { origin } else { &file }, problem))?;
+    if options.since.is_some() && !format.has_dates() {
+        let dated = Format::NAMES.iter().filter(|(_, format)| format.has_dates()).map(|(name, _)| *name);
+        let dated: Vec<&str> = dated.collect();
+        return Err(fail(format!(
+            "since: records of {} have no date; expected no such option (those of {} have one)",
+            format.name(),
+            crate::error::one_of(&dated)
+        )));
+    }
     let model = options.link_model.unwrap_or(format.link_model());
     let radio = radio(format, options).map_err(fail)?;
     let linked = network::linked(&found);

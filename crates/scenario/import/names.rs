@@ -18,7 +18,7 @@ pub(crate) fn names(ids: &[&str]) -> (Vec<String>, Vec<(String, String)>) {
                 return (*id).to_string();
             }
             let plain: String =
-                id.chars().map(|c| if c.is_control() { '_' } else { c }).take(LONGEST).collect();
+                id.chars().map(|c| if crate::name::unprintable(c) { '_' } else { c }).take(LONGEST).collect();
             let base = if plain.trim().is_empty() { "node" } else { plain.trim() };
             // Counting goes on where it stopped, or many ids with one beginning would take for ever.
             let number = next.entry(base.to_string()).or_insert(1u64);

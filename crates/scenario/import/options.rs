@@ -7,6 +7,7 @@ use super::draft::ImportLimits;
 use super::format::Format;
 use crate::error::{one_of, quoted};
 use crate::nearest::hint;
+use crate::standard::not_modelled;
 
 /// How the quality of a link becomes a received power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +163,9 @@ pub const IMPORT_OPTIONS: [&str; 20] = [
 fn choice<T: Copy>(key: &str, text: &str, choices: &[(&str, T)]) -> Result<T, String> {
     let found = choices.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
+        if let Some(problem) = not_modelled(text) {
+            return format!("{key}: {problem}");
+        }
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         let hint = hint(text, names.iter().copied());
         let expected = if hint.is_empty() { format!("; expected {}", one_of(&names)) } else { hint };
@@ -186,6 +190,19 @@ fn whole(key: &str, text: &str, most: u64) -> Result<u64, String> {
     value.ok_or_else(|| format!("{key}: {}: expected a whole number, 0 to {most}", quoted(text)))
 }
 
+/// The beginning of an ISO 8601 date and time: `2020`, `2020-03-02`, `2020-03-02T14:30:05Z`.
+fn date(key: &str, text: &str) -> Result<String, String> {
+    let form = "0000-00-00T00:00:00";
+    let fits = |(c, f): (char, char)| if f == '0' { c.is_ascii_digit() } else { c == f };
+    let (begin, zone) = text.split_at_checked(text.len().min(form.len())).unwrap_or_default();
+    let plain = zone.chars().all(|c| c.is_ascii_digit() || ".:+-Z".contains(c));
+    if text.is_ascii() && text.len() >= 4 && plain && begin.chars().zip(form.chars()).all(fits) {
+        return Ok(text.to_string());
+    }
+    let expected = "not the beginning of a date; expected one such as 2020-03-02 or 2020-03-02T14:30";
+    Err(format!("{key}: {}: {expected}", quoted(text)))
+}
+
 impl ImportOptions {
     /// Sets an option from its text.
     ///
@@ -202,7 +219,7 @@ impl ImportOptions {
             "antenna" => self.antenna = quantity(key, text, &(Db(-20.0)..=Db(60.0)))?,
             "longest" => self.longest = quantity(key, text, &(Meters(1.0)..=Meters(300_000.0)))?,
             "range" => self.range = quantity(key, text, &(Meters(1.0)..=Meters(100_000.0)))?,
-            "since" => self.since = Some(text.to_string()),
+            "since" => self.since = Some(date(key, text)?),
             "planned" => self.planned = choice(key, text, &FLAGS)?,
             "untold" => self.untold = choice(key, text, &UNTOLD)?,
             "radio-only" => self.radio_only = choice(key, text, &FLAGS)?,
@@ -236,7 +253,7 @@ mod tests {
     fn every_name_is_an_option() {
         for key in IMPORT_OPTIONS {
             let error = ImportOptions::default().set(key, "\u{7}").err();
-            let free = ["since", "gateway"].contains(&key);
+            let free = key == "gateway";
             assert!(error.is_some_and(|e| e.starts_with(key)) != free, "{key}");
         }
     }
@@ -261,6 +278,11 @@ mod tests {
             error("longest", "1000 km"),
             "longest: \"1000 km\": out of range; expected 1 m to 300000 m"
         );
+        assert_eq!(
+            error("since", "yesterday"),
+            "since: \"yesterday\": not the beginning of a date; expected one such as 2020-03-02 or 2020-03-02T14:30"
+        );
+        assert!(ImportOptions::default().set("since", "2031").is_ok());
         assert_eq!(error("flows", "-1"), "flows: \"-1\": expected a whole number, 0 to 20000");
     }
 }

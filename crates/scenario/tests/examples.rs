@@ -63,6 +63,22 @@ fn the_reference_grid_is_that_of_the_peers() {
     assert!(!spec.radios[0].mac.backpressure, "the profile's");
 }
 
+/// 1000 Gbit/s of one byte each are 1.25e11 packets a second; a queue that holds its source back makes far fewer.
+#[test]
+fn floods_of_packets_are_told() {
+    let text = |backpressure: bool| {
+        format!(
+            "name = \"flood\"\nduration = \"1 s\"\n[radio]\nbackpressure = {backpressure}\n[nodes]\nkind = \"chain\"\ncount = 2\n\
+             spacing = \"10 m\"\n[[flow]]\nid = \"f\"\nfrom = \"0\"\nto = \"1\"\n\
+             traffic = {{ kind = \"constant\", rate = \"1000 Gbit/s\", packet = \"1 B\" }}\n"
+        )
+    };
+    let told = read(&text(false), "flood.toml", &[]).unwrap().warnings;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("flow \"f\" makes some 125000 million packets"), "{told:?}");
+    assert_eq!(read(&text(true), "flood.toml", &[]).unwrap().warnings, [""; 0]);
+}
+
 #[test]
 fn the_wired_example_has_a_node_without_radio() {
     let spec = example("wired").spec;

@@ -16,6 +16,9 @@ from ..experiment import SEED_LIMIT
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 """A value of a parameter: what may stand after the equals sign of `--set`."""
 
+MOST_SEEDS = 1_000_000
+"""A study has so many seeds at most."""
+
 KEYS = ("name", "description", "scenario", "schemes", "seeds", "seed_from", "parameters", "case")
 SHOWN = 20
 """Most errors that are shown; the rest is counted."""
@@ -226,9 +229,9 @@ class _Reader:
             if line and "seed_from" in document:
                 self.error(from_line, "seed_from", "goes with a number of seeds, not with a list of them")
             return sorted(cast(list[int], values)) if not self.errors else []
-        if not _is_count(seeds, 1, SEED_LIMIT - cast(int, first)):
+        if not _is_count(seeds, 1, min(MOST_SEEDS, SEED_LIMIT - cast(int, first))):
             self.error(
-                line, "seeds", f"{_shown(seeds)}; expected how many seeds, at least 1, or a list of them"
+                line, "seeds", f"{_shown(seeds)}; expected how many seeds, 1 to {MOST_SEEDS}, or a list of them"
             )
             return []
         return list(range(cast(int, first), cast(int, first) + cast(int, seeds)))
