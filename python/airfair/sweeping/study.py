@@ -231,7 +231,9 @@ class _Reader:
             return sorted(cast(list[int], values)) if not self.errors else []
         if not _is_count(seeds, 1, min(MOST_SEEDS, SEED_LIMIT - cast(int, first))):
             self.error(
-                line, "seeds", f"{_shown(seeds)}; expected how many seeds, 1 to {MOST_SEEDS}, or a list of them"
+                line,
+                "seeds",
+                f"{_shown(seeds)}; expected how many seeds, 1 to {MOST_SEEDS}, or a list of them",
             )
             return []
         return list(range(cast(int, first), cast(int, first) + cast(int, seeds)))
