@@ -2,10 +2,11 @@
 
 use airfair_scenario::Errors;
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(airfair, InputError, PyValueError, "Something that the caller can put right.");
+create_exception!(airfair, SchemeError, PyRuntimeError, "A scheme has asked for what its place cannot do.");
 create_exception!(
     airfair,
     ScenarioError,

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airfair_sim::World;
 use pyo3::prelude::*;
 
+use crate::error::SchemeError;
+
 /// The first exception of a world's Python code. Hooks answer the simulator with decisions, so an exception waits here until the
 /// slice ends; meanwhile the hooks of this world are not called and nothing is sent.
 #[derive(Clone, Default)]
@@ -82,7 +84,9 @@ pub(crate) struct Hosted {
 impl Hosted {
     /// Raises what a hook has raised: the world is of no use any more.
     pub fn check(&self) -> PyResult<()> {
-        self.raised.check()
+        self.raised.check()?;
+        // Schemes are code, be they written in Python or in Rust: what is wrong with one is not the caller's input.
+        self.world.fault().map_or(Ok(()), |fault| Err(SchemeError::new_err(fault)))
     }
 }
 

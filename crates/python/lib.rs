@@ -44,6 +44,7 @@ fn parse_time(text: &str) -> PyResult<u64> {
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("InputError", m.py().get_type::<error::InputError>())?;
+    m.add("SchemeError", m.py().get_type::<error::SchemeError>())?;
     m.add("ScenarioError", m.py().get_type::<error::ScenarioError>())?;
     m.add_class::<scenario::Scenario>()?;
     m.add_class::<world::World>()?;

@@ -16,6 +16,7 @@ use crate::measure::series::{Gauges, Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
+use crate::net::misplaced::Misplaced;
 use crate::net::{Behind, Injected, Net, Output, Placed};
 use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
 
@@ -27,6 +28,9 @@ pub struct World {
     end: u64,
     warmup: u64,
     scheme: String,
+    /// Schemes of nodes that have their own, and window laws of flows that follow them, by place in the specification.
+    own_schemes: Vec<(usize, String)>,
+    own_laws: Vec<(usize, String)>,
     seed: u64,
     names: Names,
     radios: Vec<String>,
@@ -115,6 +119,12 @@ impl World {
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
         let only_marks = placed.run.only_marks();
+        let for_all = placed.run.source().is_some();
+        let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
+            Transport::Tcp { law, pinned, .. } if *pinned || !for_all => Some((i, law.clone())),
+            _ => None,
+        };
+        let own_laws = spec.flows.iter().enumerate().filter_map(own_law).collect();
         let net =
             Net::new(spec, &air, node_of_station, &radio_of_station, (placed, schemes), seed, &mut agenda)?;
         let routeless = net.unreachable().map(|f| {
@@ -132,6 +142,8 @@ impl World {
             end: spec.duration.as_nanos(),
             warmup: spec.warmup.as_nanos(),
             scheme: scheme_name.to_string(),
+            own_schemes: spec.schemes.iter().map(|own| (own.node, own.scheme.clone())).collect(),
+            own_laws,
             seed,
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             names,
@@ -344,6 +356,30 @@ impl World {
         std::mem::take(&mut self.agenda.record)
     }
 
+    /// What a hook of a scheme has asked for that its place cannot do, if any has: scheme, place and effect. The numbers of such a run are
+    /// of no use; a result names it first among its warnings.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let Misplaced { place, node, flow, effect } = self.net.misplaced?;
+        let of = |list: &[(usize, String)], at: u32| {
+            let own = list.iter().find(|own| own.0 == at as usize);
+            own.map_or(&self.scheme, |own| &own.1).clone()
+        };
+        let (name, may) = place.words();
+        Some(match flow {
+            Some(flow) => format!(
+                "scheme {}: its {name} of flow {} {effect}; {may}",
+                of(&self.own_laws, flow),
+                self.names.flows[flow as usize]
+            ),
+            None => format!(
+                "scheme {}: its {name} at node {} {effect}; {may}",
+                of(&self.own_schemes, node),
+                self.names.nodes[node as usize]
+            ),
+        })
+    }
+
     /// Names of nodes, stations and flows.
     #[must_use]
     pub fn names(&self) -> &Names {
@@ -497,7 +533,8 @@ impl World {
                 flow.id
             )
         });
-        let warnings = self.warnings.iter().cloned().chain(fallbacks).collect();
+        let warnings =
+            self.fault().into_iter().chain(self.warnings.iter().cloned()).chain(fallbacks).collect();
         RunResult {
             scheme: self.scheme.clone(),
             seed: self.seed,

@@ -13,6 +13,7 @@ __all__ = [
     "Recorded",
     "Scenario",
     "ScenarioError",
+    "SchemeError",
     "Stop",
     "Trace",
     "Watch",
@@ -38,6 +39,9 @@ __version__: str
 
 class InputError(ValueError):
     """Something that the caller can put right."""
+
+class SchemeError(RuntimeError):
+    """A scheme has asked for what its place cannot do."""
 
 class ScenarioError(InputError):
     """A scenario that cannot be used. Its text is one line an error."""

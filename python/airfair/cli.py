@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
-from ._core import InputError, Scenario
+from ._core import InputError, Scenario, SchemeError
 from .output import write_atomically
 from .results import CompareRow, RunResult
 from .sequential import Until
@@ -757,6 +757,9 @@ def main() -> NoReturn:
     except InputError as error:
         print(error, file=sys.stderr)
         status = 2
+    except SchemeError as error:
+        print(f"airfair: {error}", file=sys.stderr)
+        status = 1
     except (KeyboardInterrupt, click.Abort):
         print("airfair: interrupted", file=sys.stderr)
         status = 130

@@ -13,7 +13,10 @@
 //!   other effects go into the context's [`Outbox`], which the caller owns, drains after every hook and reuses.
 //! - No hook reads a clock, draws from anything but `context.random`, blocks, or panics on any input.
 //! - Per packet, `Queue`, `Aqm` and `Hop` use integers and bounded state only; per interval they may use floats.
-//! - A timer that was set fires once, at its time or later, never earlier; setting it again moves it.
+//! - A timer that was set fires once, at its time or later, never earlier; setting it again moves it. One that is set to the present or
+//!   to the past fires a nanosecond later.
+//! - Effects by place: a source and a hop may set timers, a queue may drop and mark what it stores, an AQM has none beside its
+//!   verdicts, an agent may set timers, send messages and change settings. Any other ends the run with an error.
 //! - Messages are packets: they cost air, may be lost, delayed or reordered; state learnt from them must expire.
 
 mod agent;

@@ -85,7 +85,7 @@ pub enum Setting {
     QueueLimit(Bytes),
 }
 
-/// The effects of a hook. The caller drains it after each hook and hands it in again: no allocation in the steady state.
+/// The effects of a hook. What a place cannot do is an error of the run. The caller drains it after each hook and hands it in again: no allocation in the steady state.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Messages to send.
@@ -103,11 +103,10 @@ pub struct Outbox {
 impl Outbox {
     /// Whether there is nothing to do.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.messages.is_empty()
-            && self.timers.is_empty()
-            && self.settings.is_empty()
-            && self.dropped.is_empty()
-            && self.marked.is_empty()
+        // One branch: hosts ask after every hook.
+        let Self { messages, timers, settings, dropped, marked } = self;
+        messages.len() | timers.len() | settings.len() | dropped.len() | marked.len() == 0
     }
 }

@@ -9,6 +9,7 @@ use airfair_schemes::places::{
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
+use super::misplaced::{Misplaced, Place, due};
 use super::on_demand::is_routing;
 use super::packet::Packet;
 use super::routing::NextHop;
@@ -184,6 +185,10 @@ impl Net {
         hook(&mut *host.agent, &mut context);
         self.settle_outbox(station, &mut out, now);
         self.outbox = out;
+        if !self.outbox.is_empty() {
+            let port = self.port_of_station[station as usize];
+            self.refuse_rest(Place::Agent, self.ports[port as usize].node, None);
+        }
     }
 
     fn settle_outbox(&mut self, station: u32, out: &mut Outbox, now: u64) {
@@ -193,7 +198,7 @@ impl Net {
             let Some(host) = self.agents.at(station) else { return };
             let generation = host.timers.entry(timer.0).or_insert(0);
             *generation = generation.wrapping_add(1);
-            let (at, generation) = (at.0.max(now), *generation);
+            let (at, generation) = (due(at, now), *generation);
             let order = Order::new(class::TIMER, rank);
             self.later(at, order, kinds::AGENT_TIMER, station, generation, u32::from(timer.0));
         }
@@ -259,7 +264,12 @@ impl Net {
         let to = match message.to {
             Destination::Neighbour(to) | Destination::Node(to) => match self.agents.node(to) {
                 Some(to) => to,
-                None => return,
+                None => {
+                    let effect = "sent a message to a node that does not exist";
+                    let place = Place::Agent;
+                    self.misplaced.get_or_insert(Misplaced { place, node, flow: None, effect });
+                    return;
+                }
             },
             Destination::Broadcast => EVERYONE,
         };

@@ -201,6 +201,7 @@ impl Net {
             marks: BTreeMap::new(),
             drops: BTreeMap::new(),
             outbox: Outbox::default(),
+            misplaced: None,
             agents: Agents::default(),
             kinds_of_header,
             on_demand: None,

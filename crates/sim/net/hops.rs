@@ -7,6 +7,7 @@ use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
 
 use super::describe::LONGEST_HEADER;
+use super::misplaced::{Place, due};
 use super::packet::Packet;
 use super::{Behind, Net, class, kinds};
 use crate::engine::{Agenda, Order};
@@ -248,16 +249,18 @@ impl Net {
         let mut timers = std::mem::take(&mut self.outbox.timers);
         let order = Order::new(class::TIMER, host.rank);
         let set = timers.drain(..).map(|(timer, at)| {
-            // A control interval takes time, whatever a scheme says.
-            let (generation, due) = host.timers.entry(timer.0).or_default();
-            (*generation, *due) = (generation.wrapping_add(1), at.0.max(now + 1));
-            (*due, *generation, u32::from(timer.0))
+            let (generation, fires) = host.timers.entry(timer.0).or_default();
+            (*generation, *fires) = (generation.wrapping_add(1), due(at, now));
+            (*fires, *generation, u32::from(timer.0))
         });
         let set: Vec<(u64, u32, u32)> = set.collect();
         host.stay_quiet(self.step_end);
         self.outbox.timers = timers;
         for (at, generation, timer) in set {
             self.later(at, order, kinds::HOP_TIMER, port, generation, timer);
+        }
+        if !self.outbox.is_empty() {
+            self.refuse_rest(Place::Hop, self.ports[port as usize].node, None);
         }
     }
 

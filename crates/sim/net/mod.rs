@@ -15,6 +15,7 @@ mod hops;
 mod ids;
 mod laws;
 mod meter;
+pub(crate) mod misplaced;
 mod on_demand;
 mod packet;
 mod packet_loss;
@@ -49,6 +50,7 @@ use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
+use misplaced::{Misplaced, Place};
 use on_demand::{OnDemand, is_routing};
 use packet::{NO_FLOW, Packet, Packets};
 use packet_loss::PacketLosses;
@@ -267,6 +269,8 @@ pub struct Net {
     marks: BTreeMap<&'static str, u64>,
     drops: BTreeMap<&'static str, u64>,
     outbox: Outbox,
+    /// A hook has asked for what its place cannot do: the run is in error.
+    pub(crate) misplaced: Option<Misplaced>,
     agents: Agents,
     kinds_of_header: HeaderKinds,
     /// Routes are found while the world runs.
@@ -538,7 +542,11 @@ impl Net {
         let at = &mut self.ports[port as usize];
         let mut context = Context { now: Time(now), random: &mut at.random, out: &mut self.outbox };
         let Some(aqm) = &mut at.aqm else { return true };
-        match aqm.on_enqueue(queued, &at.queue.view(), &mut context).for_ecn(queued.ecn) {
+        let verdict = aqm.on_enqueue(queued, &at.queue.view(), &mut context).for_ecn(queued.ecn);
+        if !self.outbox.is_empty() {
+            self.refuse_rest(Place::Aqm, self.ports[port as usize].node, None);
+        }
+        match verdict {
             Verdict::Pass => {}
             Verdict::Mark(reason) => {
                 queued.ecn = Ecn::Ce;
@@ -570,7 +578,7 @@ impl Net {
     /// Packets that a discipline has thrown away or marked by itself.
     #[inline(always)]
     fn own_verdicts(&mut self, port: u32, now: u64) {
-        if !self.outbox.dropped.is_empty() || !self.outbox.marked.is_empty() {
+        if !self.outbox.is_empty() {
             self.carry_out(port, now);
         }
     }
@@ -582,6 +590,9 @@ impl Net {
         }
         while let Some((id, reason)) = self.outbox.marked.pop() {
             self.mark(self.packets.handle(id.0), reason);
+        }
+        if !self.outbox.is_empty() {
+            self.refuse_rest(Place::Queue, self.ports[port as usize].node, None);
         }
     }
 
@@ -612,7 +623,11 @@ impl Net {
         };
         let (node, ecn) = (port.node, packet.ecn);
         let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
-        match aqm.on_receive(&received, &mut context).for_ecn(ecn) {
+        let verdict = aqm.on_receive(&received, &mut context).for_ecn(ecn);
+        if !self.outbox.is_empty() {
+            self.refuse_rest(Place::Aqm, node, None);
+        }
+        match verdict {
             Verdict::Pass => true,
             Verdict::Mark(reason) => {
                 self.mark(handle, reason);
@@ -742,6 +757,9 @@ impl Net {
             let p = &mut self.ports[port as usize];
             let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
             let head = p.queue.peek(&mut context);
+            self.own_verdicts(port, now);
+            let p = &mut self.ports[port as usize];
+            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
             let verdict = match (&mut p.aqm, &head) {
                 (Some(aqm), Some(Head { packet, .. })) => {
                     aqm.on_dequeue(packet, &p.queue.view(), &mut context).for_ecn(packet.ecn)
@@ -749,7 +767,9 @@ impl Net {
                 _ => Verdict::Pass,
             };
             let queued = head.and_then(|_| p.queue.commit());
-            self.own_verdicts(port, now);
+            if !self.outbox.is_empty() {
+                self.refuse_rest(Place::Aqm, self.ports[port as usize].node, None);
+            }
             let queued = queued?;
             let handle = self.packets.handle(queued.id.0);
             match verdict {

@@ -11,6 +11,7 @@ use super::carried::Carried;
 use super::connections::{Connection, ConnectionId};
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
+use super::misplaced::{Place, due};
 use super::packet::{NO_FLOW, Packet};
 use super::{Blocked, Net, class, ids, kinds};
 use crate::air::NEVER;
@@ -142,6 +143,7 @@ impl Net {
 
     /// The sender may have segments to send, and another deadline.
     fn pump(&mut self, id: ConnectionId, now: u64) {
+        self.law_effects(id, now);
         let Some(connection) = self.connections.get(id) else { return };
         let flow = connection.flow;
         if self.flows[flow as usize].watched {
@@ -161,14 +163,14 @@ impl Net {
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             let polled = connection.sender.poll(&mut context);
+            self.law_effects(id, now);
             let Some(segment) = &polled else { break };
-            let spent = connection.sender.is_spent();
+            let spent = self.connections.get(id).is_some_and(|connection| connection.sender.is_spent());
             self.emit(id, segment, End::Sender, now);
             if spent {
                 break;
             }
         }
-        self.law_timers(id);
         self.arm(id, End::Sender);
     }
 
@@ -335,6 +337,7 @@ impl Net {
 
     /// Everything is delivered and acknowledged, or the sender has given up.
     fn close(&mut self, id: ConnectionId, now: u64) {
+        self.law_effects(id, now);
         let Some(connection) = self.connections.get(id) else { return };
         let done = connection.sender.is_done();
         let (flow, opened, size) = (connection.flow, connection.opened, connection.size);
@@ -343,8 +346,6 @@ impl Net {
             (stats.timeouts + stats.syns.saturating_sub(1), stats.retransmissions);
         let transport = TransportTotals::of(stats);
         self.connections.remove(id);
-        // What its law has set last is nobody's now.
-        self.outbox.timers.clear();
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };
         tcp.ended += transport;
@@ -431,19 +432,30 @@ impl Net {
         }
     }
 
-    /// Timers that the law has set in the last hook.
-    fn law_timers(&mut self, id: ConnectionId) {
-        if self.outbox.timers.is_empty() {
-            return;
+    /// Carries out what the law has asked for in the last hook.
+    #[inline(always)]
+    fn law_effects(&mut self, id: ConnectionId, now: u64) {
+        if !self.outbox.is_empty() {
+            self.law_timers(id, now);
         }
+    }
+
+    #[inline(never)]
+    fn law_timers(&mut self, id: ConnectionId, now: u64) {
         let mut timers = std::mem::take(&mut self.outbox.timers);
         for (timer, at) in timers.drain(..) {
             let Some(connection) = self.connections.get_mut(id) else { continue };
-            connection.set_timer(timer, at.0);
+            let at = due(at, now);
+            connection.set_timer(timer, at);
             let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
-            self.later(at.0, order, kinds::LAW_TIMER, id.slot, id.generation, u32::from(timer.0));
+            self.later(at, order, kinds::LAW_TIMER, id.slot, id.generation, u32::from(timer.0));
         }
         self.outbox.timers = timers;
+        if !self.outbox.is_empty()
+            && let Some(flow) = self.connections.get(id).map(|connection| connection.flow)
+        {
+            self.refuse_rest(Place::Source, self.flows[flow as usize].from, Some(flow));
+        }
     }
 
     pub(super) fn law_timer(&mut self, id: ConnectionId, timer: Timer, now: u64) {

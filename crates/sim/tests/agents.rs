@@ -138,7 +138,7 @@ fn a_message_is_heard_by_all_neighbours() {
 #[test]
 fn a_flow_is_being_set_up_until_its_first_packet_arrives() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
-    node(&mut spec, "aside", 0.0, 200.0);
+    node(&mut spec, "4", 0.0, 200.0);
     spec.flows[0].start = Time(1_000_000_000);
     let (_, log) = speak(&spec, &[]);
     assert!(log.samples.iter().filter(|s| s.1.set_up > 0).count() <= 4, "one interval at most");
@@ -163,7 +163,7 @@ fn broadcasts_are_no_frames_for_this_node() {
         [0, 2].map(|node| log.samples.iter().filter(|s| s.0 == node).map(|s| s.1.receive_own.0).sum::<u64>())
     };
     assert_eq!(own(Destination::Broadcast), [0, 0]);
-    let [addressed, overhears] = own(Destination::Neighbour(NodeId(0)));
+    let [addressed, overhears] = own(Destination::Neighbour(id_of(0)));
     assert!(addressed > 0 && overhears == 0, "{addressed} {overhears}");
 }
 
