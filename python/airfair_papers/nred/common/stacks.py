@@ -6,8 +6,8 @@ this is the other reading. Figure 2 shows both.
 """
 
 QUALNET = (
-    # Buffers of 16384 B and delayed acknowledgements, as QualNet's scenario files have them. Initial window and
-    # timers as in BSD, where its TCP is said to come from (not looked up): two ticks are over after 0.5 to 1 s.
+    # Buffers of 16384 B and delayed acknowledgements, as QualNet's scenario files have them. Initial window
+    # and timers as in BSD, where its TCP is said to come from (not looked up): two ticks take 0.5 to 1 s.
     'tcp.initial_window="1 segment"',
     'tcp.window_limit="16384 B"',
     'tcp.receive_window="16384 B"',
