@@ -135,6 +135,81 @@ def test_a_wired_bottleneck() -> None:
     assert sum(b["ns"] for b in bottleneck["behind"]) == sum(bottleneck["others_turn_ns"].values())
 
 
+BACKHAUL = """
+name = "backhaul"
+duration = "12 s"
+warmup = "4 s"
+[radio]
+standard = "802.11a"
+data_rate = "24 Mbit/s"
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "500 m" }
+[nodes]
+kind = "chain"
+count = 4
+spacing = "200 m"
+[[flow]]
+id = "far"
+from = "3"
+to = "0"
+transport = "tcp"
+traffic = { kind = "ftp" }
+[[flow]]
+id = "local"
+from = "1"
+to = "0"
+transport = "tcp"
+traffic = { kind = "ftp" }
+"""
+"""A relay next to the gateway, with a transfer of its own."""
+
+
+def test_a_relay_whose_own_flow_fills_its_queue_is_named() -> None:
+    off = ['radio.local_limit="off"']
+    told = airfair.explain(Scenario.parse(BACKHAUL, "backhaul", off), flow="far")
+    assert told["standing"] == "starved"
+    hop = next(h for h in told["hops"] if h["forward"] and h["src"] == "1")
+    queue = hop["queue"]
+    assert queue["dropped"] > 0
+    assert (queue["settings"], queue["backpressure"], queue["local_limit_ns"]) == ("radio", True, None)
+    filler = queue["held"][0]
+    assert (filler["flow"], filler["forward"], filler["local"], filler["tcp"]) == ("local", True, True, True)
+    # The queue of 50 packets was full, of that flow.
+    assert sum(w["packets"] for w in queue["held"]) == pytest.approx(50, abs=1)
+    assert filler["packets"] > 45
+    assert any("of flow local" in reason and "queue of 1 (to 0)" in reason for reason in told["reasons"])
+    advice = " ".join(told["advice"])
+    for key in ('radio.local_limit="8 ms"', "radio.backpressure=false", "tcp.window_limit", "fq-codel"):
+        assert key in advice
+    # The run itself warns of it, and what is advised helps.
+    (warning,) = told["warnings"]
+    assert "flow local" in warning
+    assert "such as flow far" in warning
+    assert "local_limit" in warning
+    for cure in ([], [*off, "radio.backpressure=false"], [*off, 'tcp.window_limit="12 segments"']):
+        helped = airfair.run(Scenario.parse(BACKHAUL, "backhaul", cure))
+        assert helped["warnings"] == []
+        assert helped["min_goodput_bps"] > 20 * told["goodput_bps"]
+        assert helped["min_goodput_bps"] > 0.01 * helped["flows"][1]["goodput_bps"]
+
+
+def test_where_a_queue_drops_somebody_makes_it_wait() -> None:
+    told = explained("access-point", "down1", "duration=30 s")
+    hop = next(h for h in told["hops"] if h["src"] == "ap" and h["forward"])
+    assert hop["queue"]["dropped"] > 0
+    held = hop["queue"]["held"]
+    # Downloads and acknowledgements of uploads: the access point itself sends none of it.
+    assert sum(w["packets"] for w in held) == pytest.approx(50, abs=1)
+    assert not any(w["local"] for w in held)
+    assert any(w["flow"] == "up1" and not w["forward"] for w in held)
+    assert any("The queue of ap (to sta1) dropped" in reason for reason in told["reasons"])
+    assert any("fq-codel" in text for text in told["advice"])
+    assert not any("local_limit" in text or "backpressure" in text for text in told["advice"])
+    drawn = airfair.explanation_figure(told)
+    texts = [text.get_text() for axes in drawn.get_axes() for text in [*axes.texts, axes._left_title]]
+    assert "Nobody makes it wait" not in texts
+    assert any("ap's queue (to sta1) dropped" in text for text in texts)
+
+
 @pytest.mark.parametrize("name", ["three-pairs", "gateway", "access-point", "building", "chain"])
 def test_it_adds_up_and_disturbs_nothing(name: str) -> None:
     overrides = ["duration=3 s", "warmup=500 ms"]

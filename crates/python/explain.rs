@@ -6,7 +6,7 @@ use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::explain::{
-    Attempts, Doing, Explanation, Held, HopExplanation, Sending, Shares, TcpExplanation,
+    Attempts, Doing, Explanation, Held, HopExplanation, QueueExplanation, Sending, Shares, TcpExplanation,
 };
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
@@ -34,6 +34,7 @@ struct Explained<'a> {
     until_s: f64,
     standing: &'static str,
     goodput_bps: f64,
+    sent_packets: u64,
     mean_goodput_bps: f64,
     offered_bps: Option<f64>,
     flows: Vec<Goodput<'a>>,
@@ -74,6 +75,26 @@ struct Hop<'a> {
     holding_flows: Vec<Holder<'a>>,
     flows_overlapped_ns: u64,
     attempts: Option<AttemptsJson<'a>>,
+    queue: Queue<'a>,
+}
+
+/// The queue of a hop's sender; `held`: the mean number of packets of each flow that it held when it dropped one of the flow's.
+#[derive(Serialize)]
+struct Queue<'a> {
+    settings: &'a str,
+    backpressure: bool,
+    local_limit_ns: Option<u64>,
+    dropped: u64,
+    held: Vec<Waits<'a>>,
+}
+
+#[derive(Serialize)]
+struct Waits<'a> {
+    flow: Option<&'a str>,
+    forward: bool,
+    packets: f64,
+    local: bool,
+    tcp: bool,
 }
 
 #[derive(Serialize)]
@@ -182,6 +203,31 @@ impl<'a> From<&'a HopExplanation> for Hop<'a> {
             holding_flows: holders(&h.holding_flows),
             flows_overlapped_ns: h.flows_overlapped,
             attempts: h.attempts.as_ref().map(AttemptsJson::from),
+            queue: Queue::from(&h.queue),
+        }
+    }
+}
+
+impl<'a> From<&'a QueueExplanation> for Queue<'a> {
+    fn from(q: &'a QueueExplanation) -> Self {
+        let mut held: Vec<Waits<'_>> = q
+            .full_of
+            .iter()
+            .map(|((flow, forward), waiting)| Waits {
+                flow: flow.as_deref(),
+                forward: *forward,
+                packets: waiting.packets as f64 / q.dropped.max(1) as f64,
+                local: waiting.local,
+                tcp: waiting.tcp,
+            })
+            .collect();
+        held.sort_by(|a, b| b.packets.total_cmp(&a.packets));
+        Self {
+            settings: &q.settings,
+            backpressure: q.backpressure,
+            local_limit_ns: q.local_limit,
+            dropped: q.dropped,
+            held,
         }
     }
 }
@@ -340,6 +386,7 @@ pub(crate) fn explain(
         until_s: Time(e.until).as_secs_f64(),
         standing: e.standing.name(),
         goodput_bps: e.goodput_bps,
+        sent_packets: result.flows[flow].sent_packets,
         mean_goodput_bps: e.mean_goodput_bps,
         offered_bps: e.offered_bps,
         flows: result.flows.iter().map(|f| Goodput { id: &f.id, goodput_bps: f.goodput_bps }).collect(),

@@ -14,7 +14,7 @@ use crate::aodv::AodvTable;
 use crate::blocks::{blocks, single};
 use crate::choice::{Metric, Protocol};
 use crate::error::Cx;
-use crate::field::Field;
+use crate::field::{Field, Or};
 use crate::movement::moves;
 use crate::name::Name;
 use crate::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
@@ -22,8 +22,11 @@ use crate::place::{Path, Places};
 use crate::stations::{Radios, Stations, radios, stations, uses_gains};
 use crate::streams::{Ground, Streams, streams};
 use crate::table::Beside;
-use crate::tcp::{TcpTable, tcp};
+use crate::tcp::{Tcp, TcpTable, tcp};
 use crate::tree::Table;
+
+/// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
+const WIRE_LIMIT: Span = Span::from_millis(1);
 
 /// Tables and blocks that a file may have.
 pub(crate) const TABLES: [&str; 15] = [
@@ -60,17 +63,17 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             format!("{}: not shorter than the run; expected less than {}", warmup.write(), duration.write())
         });
     }
-    let radios = radios(root, cx);
+    let tcp = tcp(root, cx);
+    let radios = radios(root, &tcp, cx);
     let mut moves = moves(root, limits.waypoints, cx);
     let stations = stations(root, &radios, &mut moves, limits, cx);
     let movement = crate::movement::resolve(&moves, &stations, &radios, limits.waypoints, cx);
-    let (links, link_specs) = links(root, &stations, duration, cx);
+    let (links, link_specs) = links(root, &stations, &tcp, duration, cx);
     let (gains, gain_specs) = gains(root, &stations, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
         cx.warnings
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
     }
-    let tcp = tcp(root, cx);
     let tcp_written = tcp.is_written();
     let ground = Ground { stations: &stations, tcp: &tcp, duration, limits };
     let mut streams = streams(root, &ground, cx);
@@ -256,6 +259,7 @@ fn give_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
 fn links(
     root: &Table,
     stations: &Stations,
+    tcp: &Tcp,
     duration: Span,
     cx: &mut Cx<'_>,
 ) -> (Vec<LinkTable>, Vec<LinkSpec>) {
@@ -264,7 +268,9 @@ fn links(
     let parent = Path::ROOT.child("link");
     for row in blocks(root, "link", cx) {
         let path = parent.child(&row.label);
-        let Some(table) = LinkTable::read_table(row.table, &path, cx, &Beside::default()) else { continue };
+        let Some(mut table) = LinkTable::read_table(row.table, &path, cx, &Beside::default()) else {
+            continue;
+        };
         let (at, ends_path) = (table.places.of("ends"), path.child("ends"));
         let [a, b] = &table.ends;
         let (i, j) = (stations.names.find(a, at, &ends_path, cx), stations.names.find(b, at, &ends_path, cx));
@@ -281,6 +287,10 @@ fn links(
             loss: table.loss,
             loss_every: table.loss_every,
             queue: QueueSpec { packets: table.queue_packets },
+            local_limit: table
+                .local_limit
+                .get_or_insert(Or::maybe(tcp.limits_local().then_some(WIRE_LIMIT)))
+                .0,
         });
         tables.push(table);
     }

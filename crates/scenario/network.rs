@@ -4,7 +4,7 @@ use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
 use crate::choice::{Metric, Protocol};
 use crate::error::Cx;
-use crate::field::{Field, Or, Real};
+use crate::field::{Field, Off, Or, Real};
 use crate::movement::Way;
 use crate::name::Name;
 use crate::place::Path;
@@ -162,6 +162,9 @@ table! {
         loss_every: u32 = default(0);
         /// Most packets that wait at each end.
         queue_packets: u32 = default(50), in 1..=1_000_000;
+        /// How much of the flows of the node at an end may wait there: `local_limit` of `[radio]` says more. Linux has about 1 ms on
+        /// wires (`sk_pacing_shift` in `net/core/sock.c`).
+        local_limit: Or<Off, Span> = computed("\"1 ms\" (`profile` of [tcp] \"ns-2\" or \"ns-3\": \"off\")");
     }
 }
 

@@ -1,11 +1,11 @@
 //! Profiles: which rules of the standard the other simulators read differently. One table, all of it defaults: a key
 //! that the file writes wins.
 
-use airfair_sim::spec::{AfterTimeout, Eifs, Interference, LockOn, ResponseTimeout};
+use airfair_sim::spec::{AfterTimeout, Eifs, Interference, LocalLimit, LockOn, ResponseTimeout};
 use airfair_units::Span;
 
 use crate::choice::Profile;
-use crate::field::Field;
+use crate::field::{Field, Off, Or};
 
 /// The rules that a profile decides.
 pub(crate) struct Switches {
@@ -23,6 +23,7 @@ pub(crate) struct Switches {
     pub after_timeout: AfterTimeout,
     pub response_timeout: ResponseTimeout,
     pub backpressure: bool,
+    pub local_limit: LocalLimit,
     /// `None`: by the length of the slot.
     pub sensing_delay: Option<Span>,
     /// What cannot be sensed does not exist: `cutoff` is `energy_detect` instead of far below the noise.
@@ -45,6 +46,7 @@ const STANDARD: Switches = Switches {
     after_timeout: AfterTimeout::Difs,
     response_timeout: ResponseTimeout::PhyStart,
     backpressure: true,
+    local_limit: Some(Span::from_millis(8)),
     sensing_delay: None,
     cutoff_at_energy_detect: false,
 };
@@ -61,6 +63,7 @@ const NS2: Switches = Switches {
     immediate_access: false,
     response_timeout: ResponseTimeout::WholeResponse,
     backpressure: false,
+    local_limit: None,
     sensing_delay: Some(Span::ZERO),
     cutoff_at_energy_detect: true,
     ..STANDARD
@@ -71,6 +74,7 @@ const NS3: Switches = Switches {
     // An RTS is repeated without end; a queue that is full drops.
     short_retry_limit: 1_000_000,
     backpressure: false,
+    local_limit: None,
     eifs: Eifs::ResponseRate,
     sensing_delay: Some(Span::from_micros(4)),
     cutoff_at_energy_detect: true,
@@ -108,6 +112,7 @@ pub(crate) fn describe(key: &str) -> String {
             "after_timeout" => s.after_timeout.write(),
             "response_timeout" => s.response_timeout.write(),
             "backpressure" => s.backpressure.write(),
+            "local_limit" => Or::<Off, Span>::maybe(s.local_limit).write(),
             "cutoff" if s.cutoff_at_energy_detect => "energy_detect".to_string(),
             "cutoff" => "10 dB below noise, at most energy_detect".to_string(),
             _ => String::new(),

@@ -7,20 +7,26 @@ use airfair_sim::spec::{
 use airfair_units::{Db, Dbm, Rate, Span};
 
 use crate::error::Cx;
-use crate::field::Field;
+use crate::field::{Field, Or};
 use crate::inherit::{Holds, holds};
 use crate::place::{At, Path};
 use crate::profile::{Switches, switches};
 use crate::propagation::{PropagationTable, threshold};
 use crate::radio::RadioTable;
 use crate::standard::{self, Defaults, PREAMBLE_DETECT};
+use crate::tcp::Tcp;
 
 const NOISE_FIGURE: Db = Db(7.0);
 /// How far below the noise a signal may be left out.
 const CUTOFF_BELOW_NOISE_DB: f64 = 10.0;
 
 /// Fills in the table and makes the specification; errors are noted and the rest goes on.
-pub(crate) fn resolve(t: &mut RadioTable, name: &str, path: &Path<'_>, cx: &mut Cx<'_>) -> RadioSpec {
+pub(crate) fn resolve(
+    t: &mut RadioTable,
+    name: &str,
+    tcp: &Tcp,
+    (path, cx): (&Path<'_>, &mut Cx<'_>),
+) -> RadioSpec {
     let d = standard::defaults(t.standard);
     let s = switches(t.profile);
     let mut propagation =
@@ -33,6 +39,7 @@ pub(crate) fn resolve(t: &mut RadioTable, name: &str, path: &Path<'_>, cx: &mut 
     only_where_it_exists(t, path, cx);
     windows(t, d, s, path, cx);
     let phy = phy(t, d, s);
+    local_limit(t, s, tcp, (path, cx));
     let mac = mac(t, d, s);
     let queue = QueueSpec { packets: t.queue_packets };
     let channel = *t.channel.get_or_insert(d.channel);
@@ -223,6 +230,24 @@ fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: 
     }
 }
 
+/// The limit of local flows, which is off where a full queue does not hold them back.
+fn local_limit(t: &mut RadioTable, s: &Switches, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
+    let limit = t.local_limit.get_or_insert(Or::maybe(s.local_limit.filter(|_| tcp.limits_local())));
+    if t.backpressure.unwrap_or(s.backpressure) {
+        return;
+    }
+    let switched_off = matches!(
+        holds(t.places.of("backpressure"), t.places.of("local_limit")),
+        Holds::First if t.places.has("backpressure")
+    );
+    if limit.0.take().is_some() && t.places.has("local_limit") && !switched_off {
+        cx.warnings.push(format!(
+            "{} has no effect: a full queue drops, backpressure = false",
+            path.child("local_limit")
+        ));
+    }
+}
+
 fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
     PhySpec {
         standard: t.standard,
@@ -270,6 +295,7 @@ fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
         sensing_delay: *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(sensing_delay)),
         mac_queue: t.mac_queue,
         backpressure: *t.backpressure.get_or_insert(s.backpressure),
+        local_limit: t.local_limit.as_ref().and_then(|limit| limit.0),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::radio::RadioTable;
 use crate::resolve_radio::{name as standard_name, resolve};
 use crate::scheme_name::SchemeName;
 use crate::table::Beside;
+use crate::tcp::Tcp;
 use crate::tree::{Node, Table, Value};
 
 /// The name of the `[radio]` table's kind.
@@ -35,12 +36,12 @@ pub(crate) struct Radios {
 }
 
 /// Reads `[radio]` and every `[radios.NAME]`.
-pub(crate) fn radios(root: &Table, cx: &mut Cx<'_>) -> Radios {
+pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
     let mut radios = Radios { names: Names::of("kind of radio"), kinds: Vec::new(), has_default: false };
     let base = single(root, "radio", cx);
     if let Some(base) = base {
         radios.has_default = true;
-        add(&mut radios, DEFAULT, base, &Path::ROOT.child("radio"), cx);
+        add(&mut radios, DEFAULT, base, tcp, (&Path::ROOT.child("radio"), cx));
     }
     let parent = Path::ROOT.child("radios");
     for (name, entry) in single(root, "radios", cx).map(|t| &t.entries).into_iter().flatten() {
@@ -58,16 +59,16 @@ pub(crate) fn radios(root: &Table, cx: &mut Cx<'_>) -> Radios {
             continue;
         }
         let merged = base.map_or_else(|| own.clone(), |base| inherit(base, own));
-        add(&mut radios, name, &merged, &path, cx);
+        add(&mut radios, name, &merged, tcp, (&path, cx));
     }
     one_standard_a_channel(&radios, cx);
     radios
 }
 
-fn add(radios: &mut Radios, name: &str, table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) {
+fn add(radios: &mut Radios, name: &str, table: &Table, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
     radios.names.add(name, table.at, path, cx);
     let kind = RadioTable::read_table(table, path, cx, &Beside::default()).map(|mut table| {
-        let spec = resolve(&mut table, name, path, cx);
+        let spec = resolve(&mut table, name, tcp, (path, cx));
         (table, spec)
     });
     radios.kinds.push(kind);

@@ -170,6 +170,12 @@ impl Tcp {
         self.written.is_some()
     }
 
+    /// Whether its hosts limit what their own flows have waiting: those of ns-2 and ns-3 do not.
+    pub fn limits_local(&self) -> bool {
+        let profile = self.rules.as_ref().map(|(table, _)| table.profile);
+        !matches!(profile, Some(TcpProfile::Ns2 | TcpProfile::Ns3))
+    }
+
     /// A flow's rules: its own keys, and those of `[tcp]` where it writes none. Also the keys in which it differs.
     pub fn for_flow(&self, own: &mut OwnTcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<TcpConfig> {
         let mut merged = own.written.clone();

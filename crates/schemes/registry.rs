@@ -39,6 +39,11 @@ pub trait Scheme: Send + Sync {
     fn only_marks(&self) -> bool {
         false
     }
+    /// Whether its law reads what waits in the node's own queue (DiffQ): such a queue has to fill, so the node's own flows are not
+    /// limited to a part of it.
+    fn reads_own_queue(&self) -> bool {
+        false
+    }
     /// The controller.
     fn controller(&self) -> Option<Box<dyn Controller>> {
         None

@@ -119,7 +119,16 @@ pub struct LinkSpec {
     pub loss_every: u32,
     /// Queue of each direction.
     pub queue: QueueSpec,
+    /// How much of a flow of the sending node may wait below its transport.
+    pub local_limit: LocalLimit,
 }
+
+/// How much of a node's own flows may wait in its interface, so that what it forwards finds room there; `None`: as much as the queue
+/// takes. A TCP connection has at most two packets there, or what it sends in this time at its pacing rate if that is more: TCP Small
+/// Queues of Linux (`tcp_small_queue_check` in `net/ipv4/tcp_output.c`). Packets count with the memory that they take there, 896 B
+/// above their payload, from TCP to the end of their transmission: by radio until the MAC is done with them. Flows over UDP have no
+/// such rule in Linux; here all of an interface together hold at most half of its queue, as saturating ones do.
+pub type LocalLimit = Option<Span>;
 
 /// From a moment on a wired link has another rate. A packet that is being sent then keeps its pace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -359,6 +368,8 @@ pub struct MacSpec {
     pub mac_queue: u32,
     /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets (as ns-2 does).
     pub backpressure: bool,
+    /// How much of a local flow may wait below its transport, where `backpressure` holds it back: see [`LocalLimit`].
+    pub local_limit: LocalLimit,
 }
 
 /// How power falls with distance.

@@ -134,7 +134,15 @@ impl World {
         let useless = useless(spec, scheme_name, (only_marks, only_law, net.nowhere));
         let too_fast = too_fast(&air, &net, spec, &names);
         let cut_off = air.cut_off().into_iter().map(|cut| cut.told(&spec.radios[cut.kind].name));
-        let warnings = routeless.chain(too_fast).chain(cut_off).chain(useless).collect();
+        let crowders = net.crowders(&names.flows).into_iter().map(|(flow, node, other)| {
+            let [flow, other] = [flow, other].map(|flow| &names.flows[flow as usize]);
+            let node = &names.nodes[node as usize];
+            format!(
+                "flow {flow}: it may starve what {node} forwards, such as flow {other}: a full queue holds it back (backpressure), and \
+                 nothing limits how much of the queue it fills (local_limit = \"off\")"
+            )
+        });
+        let warnings = routeless.chain(too_fast).chain(cut_off).chain(useless).chain(crowders).collect();
         Ok(Self {
             agenda,
             air,
@@ -311,7 +319,8 @@ impl World {
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
         let watch = self.watch.as_ref()?;
-        Some(watch.explanation(&self.names, &self.result(), self.agenda.now))
+        let names = (&self.names, &self.radios[..]);
+        Some(watch.explanation(names, &self.net, &self.result(), self.agenda.now))
     }
 
     /// What explains a flow looks at what the present event has done.

@@ -1,8 +1,8 @@
-//! Wired links whose rate changes.
+//! Wired links: rates that change, the limit of local flows.
 
 use airfair_scenario::{Override, Scenario, read};
 use airfair_sim::spec::RateChange;
-use airfair_units::{Rate, Time};
+use airfair_units::{Rate, Span, Time};
 
 const PAIR: &str = r#"
 name = "pair"
@@ -40,4 +40,54 @@ fn changes_are_read_in_their_order() {
 fn a_change_that_never_comes_is_warned_of() {
     let scenario = with(r#"[{ at = "20 s", rate = "75 Mbit/s" }]"#);
     assert_eq!(scenario.warnings, ["the rate of link \"a\"-\"b\" changes after the end of the run"]);
+}
+
+/// About 1 ms in Linux; hosts of ns-2 and ns-3 know no such limit.
+#[test]
+fn local_flows_are_limited_unless_the_hosts_know_no_limit() {
+    let limit = |set: &[&str]| {
+        let set: Vec<Override> = set.iter().map(|text| Override::parse(text).unwrap()).collect();
+        let scenario = read(PAIR, "pair.toml", &set).unwrap_or_else(|errors| panic!("{errors}"));
+        scenario.spec.links[0].local_limit
+    };
+    assert_eq!(limit(&[]), Some(Span::from_millis(1)));
+    assert_eq!(limit(&["tcp.profile=\"linux\""]), Some(Span::from_millis(1)));
+    for profile in ["ns-2", "ns-3"] {
+        assert_eq!(limit(&[&format!("tcp.profile=\"{profile}\"")]), None);
+        let set = [&format!("tcp.profile=\"{profile}\""), "link.0.local_limit=\"2 ms\""];
+        assert_eq!(limit(&set), Some(Span::from_millis(2)));
+    }
+    assert_eq!(limit(&["link.0.local_limit=\"off\""]), None);
+}
+
+/// By radio it is 8 ms, and off where a full queue drops; who writes it there all the same is told.
+#[test]
+fn no_limit_without_backpressure() {
+    let text = "name = \"x\"\nduration = \"1 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\nspacing = \"100 m\"\n\
+                [[flow]]\nid = \"f\"\nfrom = \"0\"\nto = \"1\"\ntraffic = { kind = \"saturating\" }\n";
+    let of = |text: &str, set: &[&str]| {
+        let set: Vec<Override> = set.iter().map(|text| Override::parse(text).unwrap()).collect();
+        let scenario = read(text, "x.toml", &set).unwrap_or_else(|errors| panic!("{errors}"));
+        (scenario.spec.radios[0].mac.local_limit, scenario.warnings)
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(of(text, &[]), (Some(Span::from_millis(8)), none.clone()));
+    assert_eq!(of(text, &["radio.profile=\"ns-2\""]), (None, none.clone()));
+    assert_eq!(of(text, &["radio.profile=\"ns-2\"", "radio.backpressure=true"]), (None, none.clone()));
+    assert_eq!(of(text, &["radio.backpressure=false"]), (None, none.clone()));
+    let written = text.replace("[radio]", "[radio]\nlocal_limit = \"4 ms\"");
+    assert_eq!(of(&written, &[]), (Some(Span::from_millis(4)), none.clone()));
+    assert_eq!(of(&written, &["radio.backpressure=false"]), (None, none));
+    let useless =
+        vec!["radio.local_limit has no effect: a full queue drops, backpressure = false".to_string()];
+    assert_eq!(
+        of(&written.replace("[nodes]", "backpressure = false\n[nodes]"), &[]),
+        (None, useless.clone())
+    );
+    assert_eq!(of(&written, &["radio.profile=\"ns-3\""]), (None, useless));
+    let wrong = read(&written.replace("4 ms", "soon"), "x.toml", &[]).unwrap_err().to_string();
+    assert!(
+        wrong.contains("x.toml:4") && wrong.contains("radio.local_limit") && wrong.contains("off"),
+        "{wrong}"
+    );
 }

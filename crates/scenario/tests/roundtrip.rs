@@ -47,12 +47,14 @@ fn radio() -> impl Strategy<Value = String> {
         maybe("eifs", &["\"off\"", "\"response-rate\""]),
         maybe("nav_reset", &["true", "false"]),
         maybe("backpressure", &["true", "false"]),
+        maybe("local_limit", &["\"8 ms\"", "\"off\""]),
         maybe("long_retry_limit", &["1", "4294967295"]),
         maybe("noise_figure", &["\"0 dB\"", "\"3.3 dB\""]),
         maybe("sensing_delay", &["\"4 us\"", "\"0 s\""]),
     );
     (phy, mac).prop_map(|(p, m)| {
-        [p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, p.8, p.9, m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7].concat()
+        [p.0, p.1, p.2, p.3, p.4, p.5, p.6, p.7, p.8, p.9, m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, m.8]
+            .concat()
     })
 }
 

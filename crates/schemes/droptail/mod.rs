@@ -61,6 +61,10 @@ impl Queue for DropTail {
         self.packets.push_front(packet);
     }
 
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.packets.iter().for_each(see);
+    }
+
     #[inline]
     fn view(&self) -> QueueView {
         QueueView { packets: self.packets.len() as u32, bytes: self.bytes, limit_packets: self.limit_packets }

@@ -275,6 +275,10 @@ impl Queue for FqCoDel {
         self.heads.push_front(packet);
     }
 
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.queues.iter().flat_map(|queue| &queue.packets).chain(&self.heads).for_each(see);
+    }
+
     fn view(&self) -> QueueView {
         QueueView {
             packets: self.stored.packets,

@@ -109,6 +109,9 @@ pub trait Queue: Send {
     /// How full it is.
     fn view(&self) -> QueueView;
 
+    /// Shows each packet that is stored, in any order, to who explains a run: whose they are when one is dropped. It may show none.
+    fn show(&self, _see: &mut dyn FnMut(&Packet)) {}
+
     /// A packet that a neighbour sent to somebody else was overheard. Called only if the scheme asked for it.
     fn on_overheard(&mut self, _packet: &Packet, _context: &mut Context<'_>) {}
 }

@@ -25,7 +25,7 @@ use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
-use crate::spec::{AodvSpec, FlowSpec, Routing, Traffic, Transport, WorldSpec};
+use crate::spec::{AodvSpec, FlowSpec, LocalLimit, Routing, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 
 impl Net {
@@ -40,7 +40,7 @@ impl Net {
         agenda: &mut Agenda,
     ) -> Result<Self, String> {
         let nodes = spec.nodes.len();
-        let mut port_specs: Vec<(u32, Behind, u32, bool, String)> = Vec::new();
+        let mut port_specs: Vec<(u32, Behind, u32, bool, LocalLimit, String)> = Vec::new();
         for (station, &node) in node_of_station.iter().enumerate() {
             let radio = &spec.radios[radio_of_station[station]];
             let name = format!("{}/{}", spec.nodes[node as usize].id, radio.name);
@@ -49,6 +49,7 @@ impl Net {
                 Behind::Station(station as u32),
                 radio.queue.packets,
                 radio.mac.backpressure,
+                radio.mac.local_limit.filter(|_| radio.mac.backpressure),
                 name,
             ));
         }
@@ -61,6 +62,7 @@ impl Net {
                     Behind::Wire((2 * i + side) as u32),
                     link.queue.packets,
                     true,
+                    link.local_limit,
                     name,
                 ));
             }
@@ -95,11 +97,11 @@ impl Net {
         let node_ids = ids::of_names(&names);
         // What a scheme fills is asked for in the order of names.
         let mut by_name: Vec<usize> = (0..port_specs.len()).collect();
-        by_name.sort_by(|&a, &b| natural_cmp(&port_specs[a].4, &port_specs[b].4));
+        by_name.sort_by(|&a, &b| natural_cmp(&port_specs[a].5, &port_specs[b].5));
         let mut ports: Vec<(usize, Port)> = by_name
             .into_iter()
             .map(|at| {
-                let (node, behind, limit, backpressure, name) = &port_specs[at];
+                let (node, behind, limit, backpressure, local_limit, name) = &port_specs[at];
                 let peers: BTreeMap<NodeId, u32> = match *behind {
                     Behind::Station(s) => {
                         let node = |peer: u32| node_id(&node_ids, node_of_station[peer as usize]);
@@ -123,7 +125,12 @@ impl Net {
                     hop,
                     random: Stream::new(seed, name, Purpose::Queue),
                     backpressure: *backpressure,
+                    fillable: *backpressure && local_limit.is_none() && !scheme.reads_own_queue(),
+                    local_limit: local_limit.filter(|_| !scheme.reads_own_queue()).map(|limit| limit.0),
+                    in_mac: VecDeque::new(),
                     saturating: Vec::new(),
+                    sources: Vec::new(),
+                    waits: VecDeque::new(),
                     blocked: VecDeque::new(),
                     peers: peers.into_iter().collect(),
                     totals: QueueTotals::default(),
@@ -207,6 +214,7 @@ impl Net {
             on_demand: None,
             heeds_received: false,
             packet_losses: PacketLosses::default(),
+            limits_tcp: false,
             meters: Meters::default(),
             nowhere: false,
             kicks: Vec::new(),
@@ -266,6 +274,8 @@ impl Net {
             net.add_flow(flow, law, id, seed, agenda);
         }
         net.pass_flows();
+        net.limits_tcp = net.ports.iter().any(|port| port.local_limit.is_some())
+            && net.flows.iter().any(|flow| flow.tcp.is_some());
         for (i, link) in spec.links.iter().enumerate() {
             let rank = net.wires[2 * i].rank;
             for change in &link.rate_changes {
@@ -292,6 +302,7 @@ impl Net {
             (Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
                 config: SharedConfig::from(config),
                 law,
+                reads_own_queue: self.laws.reads_own_queue(law),
                 traffic: flow.traffic.clone(),
                 connection: ConnectionId::NONE,
                 files: FileSource::new(flow, seed),

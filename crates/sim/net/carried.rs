@@ -119,6 +119,12 @@ impl Cargo {
         sets
     }
 
+    /// Whose segment the packet at an index carries or has just carried.
+    #[inline]
+    pub(crate) fn connection(&self, at: usize) -> Option<ConnectionId> {
+        self.lines.get(at).map(|line| line.connection)
+    }
+
     /// What the packet at an index carries or has just carried, with the ECN bits of its IP header.
     #[inline]
     pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {

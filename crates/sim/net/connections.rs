@@ -5,6 +5,7 @@ use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
 use super::hops::HeaderId;
+use super::local::Local;
 use super::packet::NO_FLOW;
 use crate::air::NEVER;
 
@@ -45,6 +46,8 @@ pub(crate) struct Connection {
     pub fell_back: bool,
     /// It waits for room in its node's queue.
     pub blocked: bool,
+    /// What of it waits in its node.
+    pub local: Local,
     /// Timers of its law.
     timers: Vec<(Timer, u64)>,
 }
@@ -80,6 +83,7 @@ impl Connection {
             kept: Header::default(),
             fell_back: false,
             blocked: false,
+            local: Local::default(),
             timers: Vec::new(),
         }
     }

@@ -27,6 +27,8 @@ const LEAST_MEASURED: Span = Span::from_millis(1);
 pub(crate) struct TcpFlow {
     pub config: SharedConfig,
     pub law: LawId,
+    /// Its law reads what waits in its node: no limit holds for that.
+    pub reads_own_queue: bool,
     pub traffic: Traffic,
     /// Its connection, unless it sends files.
     pub connection: ConnectionId,
@@ -194,6 +196,9 @@ impl Net {
                 None => self.make(flow, now),
             }
         } else if due < stop {
+            if let Some(port) = self.port_towards(from, to) {
+                self.ports[port as usize].sources.push(flow);
+            }
             agenda.push(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
         }
     }
@@ -205,7 +210,7 @@ impl Net {
         }
         if let Some(hop) = self.first_hop(flow)
             && self.ports[hop.port as usize].backpressure
-            && self.is_full(hop.port, now)
+            && (self.is_full(hop.port, now) || self.sources_fill_half(hop.port, now))
         {
             self.flows[flow as usize].held_since = Some(now);
             self.block(hop.port, Blocked::Flow(flow), now);
@@ -256,6 +261,9 @@ impl Net {
             self.tell_made(handle, true, None);
         }
         self.leave(from, first_hop, handle, now);
+        if let Some(hop) = first_hop {
+            self.note_wait(hop.port, handle, now);
+        }
     }
 
     /// By which the next packet of a flow leaves its source, as it is known now.
@@ -295,7 +303,10 @@ impl Net {
             if self.is_full(port, now) {
                 break;
             }
-            let flow = match self.ports[port as usize].blocked.pop_front() {
+            let half = self.sources_fill_half(port, now);
+            let may = |who: &Blocked| !half || matches!(who, Blocked::Connection(_));
+            let blocked = &mut self.ports[port as usize].blocked;
+            let flow = match blocked.iter().position(may).and_then(|first| blocked.remove(first)) {
                 Some(Blocked::Flow(flow)) => flow,
                 Some(Blocked::Connection(id)) => {
                     self.unblock(id, now);
@@ -332,7 +343,7 @@ impl Net {
             let flow = self.ports[port as usize].saturating[i];
             while self.flows[flow as usize].waiting < share && now < self.flows[flow as usize].stop {
                 let view = self.ports[port as usize].queue.view();
-                if view.packets >= view.limit_packets {
+                if view.packets >= view.limit_packets || self.sources_fill_half(port, now) {
                     return;
                 }
                 self.make(flow, now);

@@ -55,6 +55,11 @@ impl Laws {
         Ok((Self(laws), ids))
     }
 
+    /// Whether a law reads what waits in its node's own queue.
+    pub(crate) fn reads_own_queue(&self, id: LawId) -> bool {
+        self.0.get(id.0).is_some_and(|scheme| scheme.reads_own_queue())
+    }
+
     /// A new source of a law.
     pub(crate) fn source(&self, id: LawId) -> Option<Box<dyn Source>> {
         self.0.get(id.0)?.source()

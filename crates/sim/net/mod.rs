@@ -14,6 +14,7 @@ mod flows;
 mod hops;
 mod ids;
 mod laws;
+pub(crate) mod local;
 mod meter;
 pub(crate) mod misplaced;
 mod on_demand;
@@ -49,6 +50,7 @@ use connections::{ConnectionId, Connections};
 use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
+use local::InMac;
 use meter::Meters;
 use misplaced::{Misplaced, Place};
 use on_demand::{OnDemand, is_routing};
@@ -103,6 +105,8 @@ pub(crate) mod kinds {
     pub(crate) const RATE_CHANGE: u32 = END + 17;
     /// A packet finds no room at a wire, `target`, of a chain: `a` its handle's upper half, `b` the lower.
     pub(crate) const NO_ROOM: u32 = END + 18;
+    /// Packets of a connection, as in [`SENDER_TIMER`], have left its node, which may let it go on.
+    pub(crate) const LOCAL_ROOM: u32 = END + 19;
 }
 
 /// Classes of equal-time events above the air's.
@@ -139,6 +143,24 @@ pub mod drop_reason {
     pub const LINK_BREAK: &str = "link-break";
     /// Acknowledged, but its receiver took it for one that it had already: the sequence numbers had wrapped round.
     pub const TAKEN_FOR_DUPLICATE: &str = "taken-for-duplicate";
+
+    /// Whether it is none of these: an interface's queue, or what stands beside it, did not take the packet or threw it away.
+    pub(crate) fn is_of_queue(reason: &str) -> bool {
+        let others = [
+            RETRY_LIMIT,
+            NO_ROUTE,
+            ARP_FAILED,
+            ARP_QUEUE,
+            PACKET_LOSS,
+            WIRE_LOSS,
+            HOP_LIMIT,
+            ROUTE_QUEUE,
+            ROUTE_WAIT,
+            LINK_BREAK,
+            TAKEN_FOR_DUPLICATE,
+        ];
+        !others.contains(&reason)
+    }
 }
 
 /// Most hops of a packet, IP's initial TTL on most hosts.
@@ -170,8 +192,18 @@ pub(crate) struct Port {
     pub random: Stream,
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
+    /// How long, in ns, a connection that starts here may take to send what it has in the node at its pacing rate
+    /// ([`crate::spec::LocalLimit`]).
+    pub local_limit: Option<u64>,
+    /// What the node's own flows have here is not limited although it may be: they can fill the queue and keep it full.
+    pub fillable: bool,
+    /// Packets of TCP senders of this node that the MAC has.
+    pub in_mac: VecDeque<InMac>,
     /// Flows that start here and always have more to send.
     pub saturating: Vec<u32>,
+    /// Other flows over UDP that start here, and when those of their packets leave that wait on a timetable.
+    pub sources: Vec<u32>,
+    pub waits: VecDeque<u64>,
     /// Flows that start here and wait for room.
     pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has
@@ -218,6 +250,8 @@ struct Taken {
     queued: QueuedPacket,
     hops: u16,
     payload: u32,
+    /// A TCP sender of this node has sent it.
+    of_local_tcp: bool,
 }
 
 /// A packet to inject.
@@ -278,6 +312,8 @@ pub struct Net {
     /// Some AQM asks for received packets, they are counted, they may be lost, or routing wants to know where they came from.
     heeds_received: bool,
     packet_losses: PacketLosses,
+    /// Some interface limits what TCP senders of its node have there.
+    limits_tcp: bool,
     meters: Meters,
     /// The run's scheme would act at other interfaces than those that there are.
     pub(crate) nowhere: bool,
@@ -326,6 +362,7 @@ impl Net {
             kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
             kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
             kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
+            kinds::LOCAL_ROOM => self.local_room(connection(&event), now),
             _ => self.handle_rare(event, air, agenda),
         }
     }
@@ -687,7 +724,6 @@ impl Net {
         } else {
             let f = &mut self.flows[packet.flow as usize];
             f.delivered_total += 1;
-            f.waiting -= u32::from(packet.at_source);
             if packet.destination == f.to {
                 f.hops = Some(packet.hops);
             }
@@ -702,6 +738,9 @@ impl Net {
             let delay = now - packet.created;
             let (content, sequence) = (self.packets.content(handle, &packet), packet.sequence);
             trace.push((now, Record::Delivered { node, flow, packet: handle, content, sequence, delay }));
+        }
+        if packet.at_source {
+            self.ends_at_source(&packet, handle, now);
         }
         if packet.tcp {
             self.tcp_arrived(&packet, handle, now);
@@ -724,8 +763,10 @@ impl Net {
             self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: Some(reason) });
         } else {
             let f = &mut self.flows[packet.flow as usize];
-            f.waiting -= u32::from(packet.at_source);
             f.totals.dropped += u64::from(packet.class == PacketClass::Data && now <= f.stop);
+            if packet.at_source {
+                self.ends_at_source(&packet, handle, now);
+            }
         }
         if let Some(trace) = &mut self.recorder {
             let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
@@ -746,8 +787,9 @@ impl Net {
             let queued = queued?;
             (self.packets.handle(queued.id.0), queued)
         };
-        let (hops, payload) = self.has_left(port, handle, now.saturating_sub(queued.enqueued.as_nanos()));
-        Some(Taken { handle, queued, hops, payload })
+        let waited_ns = now.saturating_sub(queued.enqueued.as_nanos());
+        let (hops, payload, of_local_tcp) = self.has_left(port, handle, waited_ns);
+        Some(Taken { handle, queued, hops, payload, of_local_tcp })
     }
 
     /// The same where a hop or an AQM stands: packets that it drops are passed over.
@@ -786,18 +828,23 @@ impl Net {
         }
     }
 
-    /// A packet has left a port's queue, in which it has spent so much time. Returns its hops and its payload.
+    /// A packet has left a port's queue, in which it has spent so much time. Returns its hops, its payload, and whether a TCP
+    /// sender of the node has sent it.
     #[inline(always)]
-    fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) -> (u16, u32) {
+    fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) -> (u16, u32, bool) {
         let totals = &mut self.ports[port as usize].totals;
         totals.left += 1;
         totals.waited_ns += waited_ns;
-        let Some(packet) = self.packets.get_mut(handle) else { return (0, 0) };
+        let Some(packet) = self.packets.get_mut(handle) else { return (0, 0, false) };
+        let mut of_local_tcp = false;
         if packet.at_source {
             packet.at_source = false;
-            self.flows[packet.flow as usize].waiting -= 1;
+            of_local_tcp = packet.tcp;
+            if !of_local_tcp {
+                self.flows[packet.flow as usize].waiting -= 1;
+            }
         }
-        (packet.hops, packet.payload)
+        (packet.hops, packet.payload, of_local_tcp)
     }
 
     /// What is measured starts.
@@ -841,12 +888,20 @@ impl Upper for Net {
             && self.came_too_late(taken.queued.next_hop, station, taken.queued.enqueued.0)
         {
             let node = self.node_of_station[station as usize];
+            if taken.of_local_tcp
+                && let Some(packet) = self.packets.get_mut(taken.handle)
+            {
+                packet.at_source = true;
+            }
             self.drop_packet(node, taken.handle, drop_reason::LINK_BREAK, now);
             self.room(port, now);
             taken = self.take(port, now)?;
         }
         self.room(port, now);
-        let Taken { handle, queued, hops, .. } = taken;
+        let Taken { handle, queued, hops, payload, of_local_tcp } = taken;
+        if of_local_tcp {
+            self.enters_mac(port, handle, payload);
+        }
         let to = self.ports[port as usize].peer(queued.next_hop);
         if self.meters.any() {
             self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
@@ -893,6 +948,9 @@ impl Upper for Net {
                     }
                 }
             }
+        }
+        if self.limits_tcp {
+            self.leaves_mac(station, handed.packet, now);
         }
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Packet {
     /// Size as an IP packet.
     pub bytes: u32,
     pub hops: u16,
-    /// It has not left its source's queue yet.
+    /// It has not left its source's queue yet; timetables of wires know that themselves. Of TCP only what its sender sends.
     pub at_source: bool,
     /// It carries a segment of TCP.
     pub tcp: bool,
@@ -122,6 +122,12 @@ impl Packets {
             self.headers.resize(at + 1, Header::default());
         }
         &mut self.headers[at]
+    }
+
+    /// The connection whose segment a packet of TCP carries or has just carried.
+    #[inline]
+    pub(crate) fn connection(&self, handle: u64) -> ConnectionId {
+        self.cargo.connection(handle as u32 as usize).unwrap_or(ConnectionId::NONE)
     }
 
     /// What a packet of TCP carries or has just carried.

@@ -132,6 +132,7 @@ impl Net {
         }
         connection.size = size;
         connection.number = number;
+        connection.local.exempt = tcp.reads_own_queue;
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         connection.sender.open(&mut context);
         if let Some(size) = size {
@@ -142,7 +143,7 @@ impl Net {
     }
 
     /// The sender may have segments to send, and another deadline.
-    fn pump(&mut self, id: ConnectionId, now: u64) {
+    pub(super) fn pump(&mut self, id: ConnectionId, now: u64) {
         self.law_effects(id, now);
         let Some(connection) = self.connections.get(id) else { return };
         let flow = connection.flow;
@@ -160,6 +161,10 @@ impl Net {
                 self.block(port, Blocked::Connection(id), now);
                 break;
             }
+            if self.limits_tcp && self.is_held(id, port, now) {
+                break;
+            }
+            let Some(connection) = self.connections.get_mut(id) else { break };
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
             let polled = connection.sender.poll(&mut context);
@@ -198,6 +203,7 @@ impl Net {
         let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
         let opening = connection.opening;
         let forward = end == End::Sender;
+        let counts = forward && self.limits_tcp && !connection.local.exempt;
         let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
         let watched = f.watched;
@@ -221,12 +227,15 @@ impl Net {
             payload: segment.payload,
             bytes: segment.payload + header + self.headers.ip,
             hops: 0,
-            at_source: false,
+            at_source: counts,
             tcp: true,
             header: header_id,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
             ecn: segment.ecn,
         };
+        if counts {
+            connection.local.enter(segment.payload);
+        }
         let handle = self.packets.add_carrying(packet, segment, id, forward);
         if let Some(kind) = kind {
             stamp(connection, kind, forward, now, self.packets.new_header(handle));
@@ -235,6 +244,9 @@ impl Net {
             self.tell_made(handle, forward, Some(id));
         }
         self.leave(source, hop, handle, now);
+        if counts && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port)) {
+            self.leaves_by_wire(wire, handle);
+        }
     }
 
     /// A packet of TCP has reached its host.

@@ -1,11 +1,13 @@
 //! The network as one that explains a run sees it. Nothing here is called unless somebody explains.
 
+use std::collections::BTreeMap;
+
 use airfair_transport::Limit;
 use airfair_units::Time;
 
 use super::connections::ConnectionId;
 use super::packet::NO_FLOW;
-use super::{Behind, Net};
+use super::{Behind, Net, Port};
 
 /// A packet that a watched flow has made.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,8 @@ pub(crate) struct ConnectionView {
     pub outstanding: bool,
     /// It waits for room in its node's queue.
     pub blocked: bool,
+    /// It has as much in its node as it may have.
+    pub held: bool,
     /// The receiver has an acknowledgement to send, later.
     pub acknowledgement_due: bool,
     /// Time-outs, losses told by acknowledgements, and marks so far.
@@ -104,6 +108,39 @@ impl Net {
         Some(Owner::Flow(packet.flow, packet.destination == self.flows[packet.flow as usize].to))
     }
 
+    fn port_of(&self, behind: Behind) -> &Port {
+        let port = match behind {
+            Behind::Station(station) => self.port_of_station[station as usize],
+            Behind::Wire(wire) => self.wires[wire as usize].port,
+        };
+        &self.ports[port as usize]
+    }
+
+    /// Whose packets wait for a station or a wire, and how many of each.
+    pub(crate) fn waiting_by_owner(&self, behind: Behind, now: u64) -> BTreeMap<Owner, u64> {
+        let mut by = BTreeMap::new();
+        let mut add = |handle: u64| {
+            *by.entry(self.owner(handle).unwrap_or(Owner::Other)).or_default() += 1;
+        };
+        self.port_of(behind).queue.show(&mut |packet| add(self.packets.handle(packet.id.0)));
+        if let Behind::Wire(wire) = behind {
+            self.wires[wire as usize].waiting_packets(now).for_each(|packet| add(packet.packet));
+        }
+        by
+    }
+
+    /// Whether sources of its node wait for room at a station or a wire, and how much of them may wait there, ns at their pacing rate.
+    pub(crate) fn local_rules(&self, behind: Behind) -> (bool, Option<u64>) {
+        let port = self.port_of(behind);
+        (port.backpressure, port.local_limit)
+    }
+
+    /// Where a flow's packets of one direction start, and whether TCP carries it.
+    pub(crate) fn starts(&self, flow: u32, forward: bool) -> (u32, bool) {
+        let f = &self.flows[flow as usize];
+        (if forward { f.from } else { f.to }, f.tcp.is_some())
+    }
+
     /// How many hops a packet has gone, if it lives.
     pub(crate) fn hops_gone(&self, handle: u64) -> Option<usize> {
         self.packets.get(handle).map(|p| usize::from(p.hops))
@@ -129,6 +166,7 @@ impl Net {
             limit,
             outstanding: sender.next_sequence() > sender.unacknowledged() || limit == Limit::Handshake,
             blocked: connection.blocked,
+            held: connection.local.held,
             acknowledgement_due: connection.receiver.holds_acknowledgement(),
             reasons: connection.reasons(),
         })

@@ -430,7 +430,7 @@ impl Net {
             link.wait(wire, agenda);
             return;
         }
-        let Some(Taken { handle, queued, payload, .. }) = self.take(port, now) else { return };
+        let Some(Taken { handle, queued, payload, of_local_tcp, .. }) = self.take(port, now) else { return };
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
         let entered = queued.enqueued.as_nanos();
@@ -438,6 +438,9 @@ impl Net {
         let link = &mut self.wires[wire as usize];
         if let (arrival, true) = link.send(handle, bytes, payload, entered, begin) {
             agenda.push(arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
+        }
+        if of_local_tcp {
+            self.leaves_by_wire(wire, handle);
         }
         self.room(port, now);
         if self.ports[port as usize].queue.view().packets > 0 {

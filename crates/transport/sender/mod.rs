@@ -9,7 +9,7 @@ mod stats;
 mod timers;
 
 use airfair_schemes::places::{Allowance, Congestion, CongestionCause, Context, Header, HeaderKind, Source};
-use airfair_units::{Bytes, Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::delivery::DeliveryRate;
 use crate::ecn::Reductions;
@@ -241,6 +241,23 @@ impl Sender {
     #[must_use]
     pub fn window(&self, now: Time) -> u64 {
         self.within_limit(&self.law.allowance(now))
+    }
+
+    /// The rate at which its segments leave: the law's own where it paces. Otherwise Linux's estimate (`tcp_update_pacing_rate` in
+    /// `net/ipv4/tcp_input.c`), a window in a smoothed round-trip time: twice that below half of the slow-start threshold, 1.2 times
+    /// beyond. `None` before a round trip was measured, or where the law bounds nothing.
+    #[must_use]
+    pub fn pacing_rate(&self, now: Time) -> Option<Rate> {
+        let allowance = self.law.allowance(now);
+        if allowance.rate.is_some() {
+            return allowance.rate;
+        }
+        allowance.window?;
+        let window = self.within_limit(&allowance);
+        let percent = if self.ssthresh().is_some_and(|ssthresh| window < ssthresh / 2) { 200 } else { 120 };
+        let round_trip = u128::from(self.smoothed_rtt()?.as_nanos().max(1));
+        let bits = u128::from(window.max(self.outstanding())) * 8 * percent / 100;
+        Some(Rate(u64::try_from(bits * 1_000_000_000 / round_trip).unwrap_or(u64::MAX)))
     }
 
     /// A window that the law allows, within its limit, bytes.

@@ -148,11 +148,21 @@ def draw_hops(told: Explanation, hops: list[Hop], axes: Axes) -> None:
 
 
 def draw_waiting(told: Explanation, axes: Axes) -> None:
-    """Who makes the flow wait: on the medium, or in a queue if that takes more of the time."""
+    """Who makes the flow wait: on the medium, in a queue, or by filling a queue that drops its packets."""
+    full = max(told["hops"], key=lambda hop: hop["queue"]["dropped"], default=None)
+    tcp = told["tcp"]
     medium = worst_hop(told)
     deferring = 0.0 if medium is None else share(medium, *DEFERRING)
     queue = max((hop for hop in told["hops"] if hop["forward"]), key=behind, default=None)
-    if medium is not None and deferring > 0.0005 and (queue is None or behind(queue) <= deferring):
+    most = max(deferring, 0.0 if queue is None else behind(queue))
+    drops = full is not None and full["queue"]["dropped"] > 0
+    if (
+        full is not None
+        and drops
+        and (most <= 0.0005 or (tcp is not None and waited(tcp, "rto_wait") > most))
+    ):
+        draw_full(full, axes)
+    elif medium is not None and deferring > 0.0005 and (queue is None or behind(queue) <= deferring):
         draw_holders(medium, axes)
     elif queue is not None and behind(queue) > 0.0005:
         draw_queue(queue, axes)
@@ -176,6 +186,28 @@ def draw_queue(hop: Hop, axes: Axes) -> None:
     axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if behind(hop) < 0.05 else 0))
     axes.tick_params(axis="y", length=0)
     axes.set_title(f"Whose packets are before it at {hop['src']} (to {hop['dst']})", loc="left", fontsize=9)
+
+
+def draw_full(hop: Hop, axes: Axes) -> None:
+    """Whose packets filled the queue that dropped the flow's."""
+    held = hop["queue"]["held"][:MOST_HOLDERS]
+    names = [
+        ("control packets" if w["flow"] is None else f"flow {w['flow']}")
+        + ("" if w["forward"] else " (ACKs)")
+        + (f", sent by {hop['src']}" if w["local"] else "")
+        for w in held
+    ]
+    axes.barh(range(len(held)), [w["packets"] for w in held], 0.72, color=BEHIND[1])
+    axes.set_yticks(range(len(held)), names)
+    axes.set_ylim(max(len(held), 4) - 0.5, -0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.tick_params(axis="y", length=0)
+    dropped = hop["queue"]["dropped"]
+    axes.set_title(
+        f"{hop['src']}'s queue (to {hop['dst']}) dropped {dropped} of it, full of these packets",
+        loc="left",
+        fontsize=9,
+    )
 
 
 def draw_holders(hop: Hop, axes: Axes) -> None:

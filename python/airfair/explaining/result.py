@@ -54,6 +54,33 @@ class Attempts(TypedDict):
     causes: list[Cause]
 
 
+class Waiting(TypedDict):
+    """Packets of one flow (None: control packets) in a queue: the mean over the packets that it dropped.
+
+    `local`: the node itself sends them, it does not forward them. `tcp`: TCP carries them.
+    """
+
+    flow: str | None
+    forward: bool
+    packets: float
+    local: bool
+    tcp: bool
+
+
+class Queue(TypedDict):
+    """The queue of a hop's sender: how many packets of the flow it dropped, and what it held then.
+
+    `settings`: the table of the scenario with its keys, such as "radio" or "link.0". `local_limit_ns`: None
+    where nothing limits how much of it the node's own flows fill.
+    """
+
+    settings: str
+    backpressure: bool
+    local_limit_ns: int | None
+    dropped: int
+    held: list[Waiting]
+
+
 class Hop(TypedDict):
     """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`."""
 
@@ -71,6 +98,7 @@ class Hop(TypedDict):
     holding_flows: list[Holder]
     flows_overlapped_ns: int
     attempts: Attempts | None
+    queue: Queue
 
 
 class Drop(TypedDict):
@@ -127,6 +155,7 @@ class Explanation(TypedDict):
     until_s: float
     standing: str
     goodput_bps: float
+    sent_packets: int
     mean_goodput_bps: float
     offered_bps: float | None
     flows: list[Goodput]
@@ -155,6 +184,11 @@ def present(hop: Hop) -> float:
 def behind(hop: Hop) -> float:
     """Share of the observed time in which the flow's packets are behind others."""
     return sum(hop["others_turn_ns"].values()) / hop["observed_ns"] if hop["observed_ns"] else 0.0
+
+
+def held_packets(hop: Hop) -> float:
+    """Mean number of packets that a hop's queue held when it dropped one of the flow."""
+    return sum(waiting["packets"] for waiting in hop["queue"]["held"])
 
 
 def held_ns(holder: Holder) -> int:

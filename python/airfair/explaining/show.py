@@ -12,7 +12,7 @@ from .._core import InputError
 from ..output import write_atomically
 from ..tables import plain_table
 from .result import Explanation, behind, held_ns, present, share
-from .words import TCP_STATES, cause, dropped, percent, span
+from .words import TCP_STATES, cause, dropped, full_queue, percent, span
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -40,6 +40,9 @@ def show(told: Explanation, out: Console) -> None:
     _tcp(told, out)
     if told["drops"]:
         out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in told["drops"])))
+    for hop in told["hops"]:
+        if hop["queue"]["dropped"]:
+            out.print(escape(full_queue(told, hop)))
     _advise(told, out)
 
 

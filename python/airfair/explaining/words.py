@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..tables import rate
-from .result import DEFERRING, Cause, Drop, Explanation, Hop, behind, held_ns, present, share, waited
+from .result import (
+    DEFERRING,
+    Cause,
+    Drop,
+    Explanation,
+    Hop,
+    Waiting,
+    behind,
+    held_ns,
+    held_packets,
+    present,
+    share,
+    waited,
+)
 
 WORTH_TELLING = 0.1
 """A reason that takes less of the time is not told."""
@@ -34,6 +47,7 @@ TCP_STATES = {
     "rto_wait": "waits for the retransmission timer, nothing under way",
     "delayed_ack": "waits for a delayed acknowledgement",
     "own_queue": "waits for room in its own queue",
+    "local_limit": "as much of it is in its node as may be (local_limit)",
     "congestion_window": "congestion window full, packets under way",
     "window_limit": "window at its configured limit",
     "receiver_window": "receiver's window full",
@@ -107,6 +121,7 @@ def reasons(told: Explanation) -> list[str]:
     found = list(_of_tcp(told))
     for kind in (_queueing, _deferring, _failing):
         found.append(max((kind(told, hop) for hop in ahead), default=(0.0, "")))
+    found.append(max((_dropping(told, hop) for hop in told["hops"]), default=(0.0, "")))
     return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
 
 
@@ -158,6 +173,42 @@ def _deferring(told: Explanation, hop: Hop) -> tuple[float, str]:
     if by_others < 0.5 * deferring:
         text += "; mostly with the flow's own packets on other hops"
     return deferring, text + "."
+
+
+def _dropping(told: Explanation, hop: Hop) -> tuple[float, str]:
+    dropped = hop["queue"]["dropped"]
+    if not dropped:
+        return 0.0, ""
+    weight = dropped / max(told["sent_packets"], dropped, 20)
+    if told["tcp"] is not None and hop["forward"]:
+        # A few losses are enough to make it wait.
+        weight = max(weight, 0.95 * waited(told["tcp"], "rto_wait"))
+    return weight, full_queue(told, hop)
+
+
+def full_queue(told: Explanation, hop: Hop) -> str:
+    """What a queue that dropped packets of the flow held then: "50 packets: 48 of flow local"."""
+    dropped = hop["queue"]["dropped"]
+    what = "packets" if hop["forward"] else "acknowledgements"
+    if dropped == 1:
+        what = what.removesuffix("s")
+    return (
+        f"The queue of {hop['src']} (to {hop['dst']}) dropped {dropped} {what} of it; then it held "
+        f"{_count(held_packets(hop))} packets: {_fillers(told, hop)}."
+    )
+
+
+def _count(packets: float) -> str:
+    return f"{packets:.0f}" if packets >= 9.5 or packets == round(packets) else f"{packets:.1f}"
+
+
+def _fillers(told: Explanation, hop: Hop, most: int = 3) -> str:
+    held = hop["queue"]["held"]
+    if not held:
+        return "whose is not known"
+    named = [f"{_count(w['packets'])} of {_flow(told, w['flow'], w['forward'])}" for w in held[:most]]
+    rest = sum(w["packets"] for w in held[most:])
+    return ", ".join([*named, f"{_count(rest)} of others"] if rest else named)
 
 
 def _failing(_told: Explanation, hop: Hop) -> tuple[float, str]:
@@ -271,6 +322,8 @@ def _advice(told: Explanation) -> Iterator[str]:
                 "Its own packets on other hops hold it back, as on any chain of one channel: fewer of them "
                 "under way (--set 'tcp.window_limit=\"4 segments\"') or a second channel."
             )
+    for hop in told["hops"]:
+        yield from _advice_on_own_flows(told, hop)
     most = max((d["packets"] for d in told["drops"]), default=0)
     full = [d["node"] for d in told["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most]
     if full:
@@ -281,6 +334,32 @@ def _advice(told: Explanation) -> Iterator[str]:
         yield (
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
+        )
+
+
+def _advice_on_own_flows(told: Explanation, hop: Hop) -> Iterator[str]:
+    """Where flows of a node itself fill the queue that dropped packets of the flow."""
+    queue, packets = hop["queue"], held_packets(hop)
+    own: list[Waiting] = [w for w in queue["held"] if w["local"] and w["flow"] != told["flow"]]
+    if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:
+        return
+    flows = listed(_unique(_flow(told, w["flow"], w["forward"]) for w in own))
+    where = ".".join(_part(part) for part in queue["settings"].split(".", 1))
+    cures = []
+    if queue["local_limit_ns"] is None:
+        time = "1 ms" if hop["wired"] else "8 ms"
+        cures.append(f"limit what it may have there, as Linux does: --set '{where}.local_limit=\"{time}\"'")
+    if not hop["wired"]:
+        cures.append(f"let a full queue drop its packets too: --set {where}.backpressure=false")
+    if any(w["tcp"] for w in own):
+        cures.append(
+            "give TCP a window below the queue: --set "
+            f"'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
+        )
+    if cures:
+        yield (
+            f"{hop['src']} itself sends {flows}, which waits when the queue is full and never loses a packet "
+            f"there: {'; or '.join(cures)}."
         )
 
 

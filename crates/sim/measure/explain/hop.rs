@@ -73,6 +73,10 @@ pub(super) struct Hop {
     pub nodes: Tally<Option<u32>>,
     pub flows: Tally<Option<u32>>,
     pub trials: Trials,
+    /// Packets of the flow that the queue here has dropped.
+    pub dropped: u64,
+    /// Packets that waited in it then, summed over those drops.
+    pub full_of: BTreeMap<Owner, u64>,
 }
 
 impl Hop {
@@ -91,6 +95,8 @@ impl Hop {
             nodes: Tally::default(),
             flows: Tally::default(),
             trials: Trials::default(),
+            dropped: 0,
+            full_of: BTreeMap::new(),
         }
     }
 

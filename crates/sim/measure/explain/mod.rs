@@ -104,6 +104,34 @@ pub struct HopExplanation {
     pub flows_overlapped: u64,
     /// What was sent for the flow, and what failed. None by wire.
     pub attempts: Option<Attempts>,
+    /// The queue here.
+    pub queue: QueueExplanation,
+}
+
+/// The queue of a hop's sender, and who filled it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueueExplanation {
+    /// The table of the scenario that has its settings: `radio`, `radios.NAME` or `link.NUMBER`.
+    pub settings: String,
+    /// Sources of the node wait for room here, instead of losing packets.
+    pub backpressure: bool,
+    /// How much of a flow of the node may wait here, ns at its pacing rate: [`crate::spec::LocalLimit`].
+    pub local_limit: Option<u64>,
+    /// Packets of the flow that it has dropped.
+    pub dropped: u64,
+    /// Packets that waited in it at these moments, summed over them, by flow (none: control packets) and whether on the way forward.
+    pub full_of: BTreeMap<(Option<String>, bool), Waiting>,
+}
+
+/// Packets of one flow that wait in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// How many.
+    pub packets: u64,
+    /// The flow's packets start at this node.
+    pub local: bool,
+    /// TCP carries the flow.
+    pub tcp: bool,
 }
 
 /// Time for which a node (or a flow) kept a station from sending, ns.

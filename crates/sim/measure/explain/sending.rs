@@ -20,6 +20,8 @@ pub enum Sending {
     DelayedAck,
     /// There is no room in the own node's queue.
     Queue,
+    /// As much of it is in the own node as its interface's limit lets be there.
+    LocalLimit,
     /// The congestion window is full, and packets are under way.
     Window,
     /// The window is full at its configured limit.
@@ -38,10 +40,11 @@ pub enum Sending {
 
 impl Sending {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Timeout,
         Self::DelayedAck,
         Self::Queue,
+        Self::LocalLimit,
         Self::Window,
         Self::WindowLimit,
         Self::PeerWindow,
@@ -58,6 +61,7 @@ impl Sending {
             Self::Timeout => "rto_wait",
             Self::DelayedAck => "delayed_ack",
             Self::Queue => "own_queue",
+            Self::LocalLimit => "local_limit",
             Self::Window => "congestion_window",
             Self::WindowLimit => "window_limit",
             Self::PeerWindow => "receiver_window",
@@ -82,6 +86,7 @@ impl Sending {
             Limit::WindowLimit => Self::WindowLimit,
             Limit::PeerWindow => Self::PeerWindow,
             Limit::Pacing => Self::Pacing,
+            Limit::Nothing if view.held => Self::LocalLimit,
             Limit::Nothing => Self::Nothing,
         }
     }

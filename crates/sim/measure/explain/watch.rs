@@ -7,13 +7,16 @@ use super::sending::Senders;
 use super::standing::{offered_bps, standing};
 use super::station::{Holder, Station, Stretches};
 use super::wire::Wire;
-use super::{Attempts, Cause, Drops, Explanation, HopExplanation, Sending, Standing, TcpExplanation};
+use super::{
+    Attempts, Cause, Drops, Explanation, HopExplanation, QueueExplanation, Sending, Standing, TcpExplanation,
+    Waiting,
+};
 use crate::air::{Air, FrameKind};
 use crate::measure::summary::RunResult;
 use crate::measure::trace::{Content, FrameView, Names, Record};
 use crate::net::connections::ConnectionId;
 use crate::net::watch::Owner;
-use crate::net::{Behind, Net};
+use crate::net::{Behind, Net, drop_reason};
 use crate::spec::Traffic;
 
 /// A packet of the flow that lives.
@@ -134,7 +137,7 @@ impl Watch {
         }
         self.arrive(net);
         for (_, record) in net_told {
-            self.on_net(now, record);
+            self.on_net(now, record, net);
         }
         let renewed = air.renewed_lists();
         for station in &mut self.stations {
@@ -292,17 +295,32 @@ impl Watch {
         }
     }
 
-    fn on_net(&mut self, now: u64, record: &Record) {
+    fn on_net(&mut self, now: u64, record: &Record, net: &Net) {
         match *record {
             Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
             Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
                 if self.counts(now) {
                     let forward = !matches!(content, Content::Ack | Content::SynAck);
                     *self.drops.entry((node, reason, forward)).or_default() += 1;
+                    if drop_reason::is_of_queue(reason) {
+                        self.on_dropped_by_queue(node, packet, now, net);
+                    }
                 }
                 self.bury(packet);
             }
             _ => {}
+        }
+    }
+
+    /// A node's queue has dropped a packet of the flow, which may have come in the same event: it holds the packets that left it no
+    /// room.
+    fn on_dropped_by_queue(&mut self, node: u32, packet: u64, now: u64, net: &Net) {
+        let Some(&Tracked { forward, .. }) = self.packets.get(&packet) else { return };
+        let here = |hop: &&mut Hop| hop.is_forward() == forward && hop.ends.from == node;
+        let Some(hop) = self.hops.iter_mut().find(here) else { return };
+        hop.dropped += 1;
+        for (owner, packets) in net.waiting_by_owner(hop.ends.behind, now) {
+            *hop.full_of.entry(owner).or_default() += packets;
         }
     }
 
@@ -348,7 +366,13 @@ impl Watch {
     }
 
     /// What was seen until `now`.
-    pub(crate) fn explanation(&self, names: &Names, result: &RunResult, now: u64) -> Explanation {
+    pub(crate) fn explanation(
+        &self,
+        (names, radios): (&Names, &[String]),
+        net: &Net,
+        result: &RunResult,
+        now: u64,
+    ) -> Explanation {
         let flow = self.flow as usize;
         let until = now.min(self.window.1).max(self.window.0);
         let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));
@@ -364,7 +388,11 @@ impl Watch {
             goodput_bps: result.flows[flow].goodput_bps,
             mean_goodput_bps: result.mean_goodput_bps(),
             offered_bps: self.offered_bps,
-            hops: self.hops.iter().map(|hop| self.hop_explanation(hop, names)).collect(),
+            hops: self
+                .hops
+                .iter()
+                .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), net)))
+                .collect(),
             drops: self
                 .drops
                 .iter()
@@ -379,11 +407,12 @@ impl Watch {
         }
     }
 
-    fn hop_explanation(&self, hop: &Hop, names: &Names) -> HopExplanation {
+    fn hop_explanation(&self, hop: &Hop, names: &Names, queue: QueueExplanation) -> HopExplanation {
         let node = |node: u32| names.nodes[node as usize].clone();
         let flow = |flow: u32| names.flows[flow as usize].clone();
         let trials = &hop.trials;
         HopExplanation {
+            queue,
             forward: hop.is_forward(),
             from: node(hop.ends.from),
             to: node(hop.ends.to),
@@ -430,6 +459,31 @@ impl Watch {
         let of_node = |&(_, n): &(usize, &u32)| *n == node;
         let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
         node != hop.ends.from && !stations.any(|(station, _)| self.stations[place].senses(station))
+    }
+}
+
+/// The queue of a hop's sender.
+fn queue(hop: &Hop, (names, radios): (&Names, &[String]), net: &Net) -> QueueExplanation {
+    let settings = match hop.ends.behind {
+        Behind::Station(station) if radios[station as usize] == "default" => "radio".to_string(),
+        Behind::Station(station) => format!("radios.{}", radios[station as usize]),
+        Behind::Wire(wire) => format!("link.{}", wire / 2),
+    };
+    let (backpressure, local_limit) = net.local_rules(hop.ends.behind);
+    let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
+        Owner::Flow(flow, forward) => {
+            let (start, tcp) = net.starts(flow, forward);
+            let waiting = Waiting { packets, local: start == hop.ends.from, tcp };
+            ((Some(names.flows[flow as usize].clone()), forward), waiting)
+        }
+        Owner::Other => ((None, true), Waiting { packets, local: false, tcp: false }),
+    };
+    QueueExplanation {
+        settings,
+        backpressure,
+        local_limit,
+        dropped: hop.dropped,
+        full_of: hop.full_of.iter().map(waiting).collect(),
     }
 }
 

@@ -1,17 +1,18 @@
 //! The boundary of queue and MAC.
 
 use airfair_sim::measure::summary::RunResult;
-use airfair_sim::spec::{RadioSpec, Traffic};
-use airfair_units::{Bytes, Rate};
+use airfair_sim::spec::{LocalLimit, RadioSpec, Traffic};
+use airfair_units::{Bytes, Rate, Span};
 
 use crate::support::rig::*;
 use crate::support::*;
 
 /// A source of 11 Mbit/s on a link that carries about 0.9.
-fn overload(backpressure: bool) -> RunResult {
+fn overload(backpressure: bool, local_limit: LocalLimit) -> RunResult {
     let mut radio = dot11b(400.0, 550.0);
     radio.phy.data_rate = Rate::from_mbps(1);
     radio.mac.backpressure = backpressure;
+    radio.mac.local_limit = local_limit;
     let traffic = Traffic::ConstantRate { rate: Rate::from_mbps(11), packet: Bytes(1472), gap_jitter: 0.0 };
     run(&chain(radio, 1, 100.0, traffic, 5), 1)
 }
@@ -19,19 +20,28 @@ fn overload(backpressure: bool) -> RunResult {
 /// A packet every 1472 x 8 / 11 us = 1070.545 us, the first at 0: 4671 in 5 s. Those that find the queue full are dropped.
 #[test]
 fn without_backpressure_a_full_queue_drops() {
-    let result = overload(false);
+    let result = overload(false, None);
     assert_eq!(result.ends.made, 4671);
     assert_eq!(result.ends.queued, 50, "the queue is full at the end");
     let dropped = result.ends.dropped["queue-full"];
     assert_eq!(dropped, 4671 - 50 - result.ends.in_mac - result.ends.delivered);
 }
 
-/// The source waits: nothing is dropped, and what is made is what is sent.
+/// The source waits: nothing is dropped, and what is made is what is sent. It keeps the queue full, or half of it where what local
+/// sources have there is limited.
 #[test]
 fn with_backpressure_nothing_is_dropped() {
-    let (with, without) = (overload(true), overload(false));
+    let (with, without) = (overload(true, None), overload(false, None));
     assert!(with.ends.dropped.is_empty());
     assert_eq!(with.ends.made, with.ends.delivered + 50 + 1);
+    let limited = overload(true, Some(Span::from_millis(8)));
+    assert_eq!(limited.ends.made, limited.ends.delivered + 25 + 1);
+    assert_eq!(limited.ends.delivered, with.ends.delivered);
+    assert_eq!(
+        overload(false, Some(Span::from_millis(8))).ends,
+        without.ends,
+        "without backpressure there is no limit"
+    );
     // One DATA: 192 + 12288, SIFS 10, ACK 304, DIFS 50, 15.5 slots 310: 13154 us on average, 380 of them in 5 s.
     assert!(with.ends.delivered.abs_diff(380) < 12 && without.ends.delivered.abs_diff(380) < 12);
 }

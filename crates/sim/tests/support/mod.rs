@@ -69,6 +69,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
             sensing_delay: Span::from_micros(15),
             mac_queue: 1,
             backpressure: true,
+            local_limit: Some(Span::from_millis(8)),
         },
         propagation: two_ray(),
         queue: QueueSpec { packets: 50 },

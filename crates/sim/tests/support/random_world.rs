@@ -127,6 +127,7 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
             loss: 0.1,
             loss_every: 7,
             queue: QueueSpec { packets: 5 },
+            local_limit: Some(Span::from_millis(1)).filter(|_| b % 2 == 0),
         });
     }
     for (i, &(from, to, kind, bytes)) in flows.iter().enumerate().filter(|(_, f)| f.0 % n != f.1 % n) {

@@ -34,6 +34,7 @@ pub fn link(ends: (usize, usize), mbps: u64, delay: Span, packets: u32) -> LinkS
         loss: 0.0,
         loss_every: 0,
         queue: QueueSpec { packets },
+        local_limit: Some(Span::from_millis(1)),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Pacing by the law's rate: one byte a microsecond is 8 Mbit/s.
 
+use airfair_units::{Rate, Time};
+
 use crate::support::laws::Law;
 use crate::support::sender::{check, plain};
 
@@ -81,4 +83,18 @@ fn a_rate_of_zero_lets_nothing_leave() {
         = deadline=none next=1
         ",
     );
+}
+
+/// Linux's estimate for laws that do not pace (`tcp_update_pacing_rate`): twice a window in a round-trip time in slow start, 1.2 times
+/// beyond half of the threshold and where there is none. Nothing before a round trip was measured.
+#[test]
+fn without_a_rate_it_is_a_window_in_a_round_trip_time() {
+    let rate = |law, script| check(&plain(), law, script).sender.pacing_rate(Time(0));
+    assert_eq!(rate(Law::NewReno, "0 open\n0 write 1000\n> 1:1001"), None);
+    let measured = "0 open\n0 write 1000\n> 1:1001\n10 < 1001";
+    // 11,000 B in 10 ms are 8.8 Mbit/s.
+    assert_eq!(rate(Law::NewReno, measured), Some(Rate(2 * 8_800_000)));
+    assert_eq!(rate(Law::Fixed(11_000), measured), Some(Rate(8_800_000 * 12 / 10)));
+    assert_eq!(rate(Law::Open, measured), None);
+    assert_eq!(rate(Law::Paced(11_000, 8_000_000, None), measured), Some(Rate(8_000_000)));
 }

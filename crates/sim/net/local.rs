@@ -1,0 +1,259 @@
+//! What a node's own flows may have waiting in its interface: the limit that leaves room there for what the node forwards
+//! ([`crate::spec::LocalLimit`]).
+//!
+//! Packets of a TCP sender count from TCP to the end of their transmission, where Linux frees them (`tcp_wfree` in
+//! `net/ipv4/tcp_output.c`, called when the driver reports a packet as sent): by wire when the last bit has left, by radio when the
+//! MAC has its acknowledgement or has given the packet up.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use airfair_units::Time;
+
+use super::connections::{Connection, ConnectionId};
+use super::packet::Packet;
+use super::{Net, class, kinds};
+use crate::engine::Order;
+
+/// Packets that a TCP connection may always have in its node: the one that is sent, and the one after it.
+const LEAST_PACKETS: usize = 2;
+
+/// What a packet takes beside its payload, bytes: Linux compares the memory of packets (`truesize`) with its limit. A segment has
+/// `SKB_TRUESIZE(MAX_TCP_HEADER)` (`include/linux/skbuff.h`, `include/net/tcp.h`): 320 for headers, 256 and 320 for what describes it.
+const PACKET_MEMORY: u64 = 896;
+
+/// Packets of a TCP sender that are still in its node.
+#[derive(Debug, Default)]
+pub(crate) struct Local {
+    /// Those that queue, and those that the MAC has.
+    packets: usize,
+    /// Those on a wire or its timetable, in order: when the last bit leaves, and the payload.
+    leaving: VecDeque<(u64, u32)>,
+    /// Payload of all of them, bytes.
+    bytes: u64,
+    /// No limit holds: the law reads what waits in the node.
+    pub exempt: bool,
+    /// The limit keeps the sender from sending.
+    pub held: bool,
+    /// An event is to come when the limit may let it go on.
+    awaited: bool,
+}
+
+/// A packet of a TCP sender that a station's MAC has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InMac {
+    packet: u64,
+    connection: ConnectionId,
+    payload: u32,
+}
+
+impl Local {
+    /// A packet goes on its way.
+    #[inline]
+    pub fn enter(&mut self, payload: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(payload);
+    }
+
+    /// A packet is there no more.
+    fn end(&mut self, payload: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(payload);
+    }
+
+    /// A packet is on a wire: its last bit leaves then.
+    fn leave(&mut self, end: u64, payload: u32) {
+        self.packets -= 1;
+        self.leaving.push_back((end, payload));
+    }
+
+    fn forget_left(&mut self, now: u64) {
+        while let Some(&(_, payload)) = self.leaving.front().filter(|first| first.0 <= now) {
+            self.leaving.pop_front();
+            self.bytes -= u64::from(payload);
+        }
+    }
+}
+
+impl Connection {
+    /// Whether its sender has as much in its node as it may have where the limit is `limit_ns`.
+    #[inline]
+    fn fills_limit(&mut self, limit_ns: u64, now: u64) -> bool {
+        let local = &mut self.local;
+        local.forget_left(now);
+        let packets = local.packets + local.leaving.len();
+        if local.exempt || packets < LEAST_PACKETS {
+            return false;
+        }
+        let memory = local.bytes + packets as u64 * PACKET_MEMORY;
+        self.sender.pacing_rate(Time(now)).is_some_and(|rate| {
+            u128::from(memory) * 8_000_000_000 >= u128::from(rate.as_bps()) * u128::from(limit_ns)
+        })
+    }
+}
+
+impl Net {
+    /// Whether a connection's sender has to wait until some of its packets have left its node by a port.
+    #[inline]
+    pub(super) fn is_held(&mut self, id: ConnectionId, port: Option<u32>, now: u64) -> bool {
+        let limit = port.and_then(|port| self.ports[port as usize].local_limit);
+        let Some(connection) = self.connections.get_mut(id) else { return false };
+        connection.local.held = limit.is_some_and(|limit| connection.fills_limit(limit, now));
+        if connection.local.held {
+            self.await_departure(id);
+        }
+        self.connections.get(id).is_some_and(|connection| connection.local.held)
+    }
+
+    /// A held connection goes on when the next of its packets has left by wire.
+    fn await_departure(&mut self, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let local = &mut connection.local;
+        if let Some(&(end, _)) = local.leaving.front().filter(|_| local.held && !local.awaited) {
+            local.awaited = true;
+            let flow = connection.flow;
+            self.go_on_at(id, flow, end);
+        }
+    }
+
+    fn go_on_at(&mut self, id: ConnectionId, flow: u32, at: u64) {
+        let order = Order::new(class::TIMER, self.flows[flow as usize].rank);
+        self.later(at, order, kinds::LOCAL_ROOM, id.slot, id.generation, 0);
+    }
+
+    /// Some of a connection's packets have left its node.
+    pub(super) fn local_room(&mut self, id: ConnectionId, now: u64) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        connection.local.awaited = false;
+        if connection.local.held {
+            self.pump(id, now);
+        }
+    }
+
+    /// A packet of a TCP sender is the last that a wire was given.
+    #[inline]
+    pub(super) fn leaves_by_wire(&mut self, wire: u32, handle: u64) {
+        let link = &self.wires[wire as usize];
+        let Some(last) = link.in_flight.back().filter(|last| last.packet == handle) else { return };
+        let end = last.arrival - link.delay;
+        let Some(packet) = self.packets.get_mut(handle) else { return };
+        packet.at_source = false;
+        let payload = packet.payload;
+        let id = self.packets.connection(handle);
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.local.leave(end, payload);
+            self.await_departure(id);
+        }
+    }
+
+    /// A MAC takes a packet of a TCP sender.
+    #[inline]
+    pub(super) fn enters_mac(&mut self, port: u32, packet: u64, payload: u32) {
+        let connection = self.packets.connection(packet);
+        self.ports[port as usize].in_mac.push_back(InMac { packet, connection, payload });
+    }
+
+    /// A station's MAC is done with a packet: its sender may go on if it was of this node.
+    #[inline]
+    pub(super) fn leaves_mac(&mut self, station: u32, packet: u64, now: u64) {
+        let in_mac = &mut self.ports[self.port_of_station[station as usize] as usize].in_mac;
+        let Some(at) = in_mac.iter().position(|taken| taken.packet == packet) else { return };
+        let Some(InMac { connection: id, payload, .. }) = in_mac.remove(at) else { return };
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        connection.local.end(payload);
+        if connection.local.held {
+            self.pump(id, now);
+        }
+    }
+
+    /// A packet has come to its end before it left its source's queue.
+    pub(super) fn ends_at_source(&mut self, packet: &Packet, handle: u64, now: u64) {
+        if !packet.tcp {
+            self.flows[packet.flow as usize].waiting -= 1;
+            return;
+        }
+        let id = self.packets.connection(handle);
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        connection.local.end(packet.payload);
+        if connection.local.held && !connection.local.awaited {
+            connection.local.awaited = true;
+            // Not before the queue that has dropped it is done.
+            self.go_on_at(id, packet.flow, now);
+        }
+    }
+
+    /// Whether sources over UDP hold as much of a port's queue as they may together: half of it.
+    pub(super) fn sources_fill_half(&mut self, port: u32, now: u64) -> bool {
+        let timetable = self.timetable_of(port).is_some();
+        let p = &mut self.ports[port as usize];
+        if p.local_limit.is_none() || p.sources.is_empty() {
+            return false;
+        }
+        let view = p.queue.view();
+        let half = (view.limit_packets / 2).max(1);
+        if timetable {
+            while p.waits.front().is_some_and(|&begin| begin <= now) {
+                p.waits.pop_front();
+            }
+            return p.waits.len() >= half as usize;
+        }
+        let waiting = |flow: &u32| self.flows[*flow as usize].waiting;
+        view.packets >= half && p.sources.iter().chain(&p.saturating).map(waiting).sum::<u32>() >= half
+    }
+
+    /// A source over UDP has sent a packet by a port: it is noted if it has to wait on a timetable.
+    #[inline]
+    pub(super) fn note_wait(&mut self, port: u32, handle: u64, now: u64) {
+        if self.ports[port as usize].local_limit.is_some()
+            && let Some(wire) = self.timetable_of(port)
+            && let Some(last) = self.wires[wire as usize].in_flight.back()
+            && last.packet == handle
+            && last.begin > now
+        {
+            self.ports[port as usize].waits.push_back(last.begin);
+        }
+    }
+
+    /// Flows that may fill a queue which also carries what their node forwards, as nothing limits what they have there: each with its
+    /// node and one of the flows that are forwarded. Where routes are found while the world runs nobody knows.
+    pub(crate) fn crowders(&self, names: &[String]) -> Vec<(u32, u32, u32)> {
+        let may_fill = |flow: &u32| {
+            let f = &self.flows[*flow as usize];
+            let Some(port) = f.first_hops[0].map(|hop| &self.ports[hop.port as usize]) else { return false };
+            let window = f.tcp.as_ref().map_or(u64::MAX, |tcp| match tcp.reads_own_queue {
+                true => 0,
+                false => tcp.config.window_limit / u64::from(tcp.config.mss),
+            });
+            port.fillable && !f.source.is_saturating() && window >= u64::from(port.queue.view().limit_packets)
+        };
+        let crowders: Vec<u32> = (0..self.flows.len() as u32).filter(may_fill).collect();
+        if crowders.is_empty() {
+            return Vec::new();
+        }
+        // Of the flows that a port forwards the first by its name, not by its place in the file.
+        let mut forwarded: BTreeMap<u32, u32> = BTreeMap::new();
+        for (flow, f) in self.flows.iter().enumerate() {
+            let ways =
+                if f.tcp.is_some() { &[(f.from, f.to), (f.to, f.from)][..] } else { &[(f.from, f.to)] };
+            for &(from, to) in ways {
+                let mut at = from;
+                while at != to
+                    && let Some(hop) = self.next_hop(at, to)
+                {
+                    if at != from {
+                        let known = forwarded.entry(hop.port).or_insert(flow as u32);
+                        if names[flow] < names[*known as usize] {
+                            *known = flow as u32;
+                        }
+                    }
+                    at = hop.node;
+                }
+            }
+        }
+        let crowds = |&flow: &u32| {
+            let f = &self.flows[flow as usize];
+            let port = f.first_hops[0]?.port;
+            forwarded.get(&port).map(|&other| (flow, f.from, other))
+        };
+        crowders.iter().filter_map(crowds).collect()
+    }
+}

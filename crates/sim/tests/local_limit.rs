@@ -1,0 +1,196 @@
+//! What a node's own flows may have waiting in its interface: sums by hand, and a relay whose own flow leaves room for others.
+
+mod support;
+
+use airfair_schemes::{Scheme, find};
+use airfair_sim::World;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_transport::{InitialWindow, TcpConfig};
+use airfair_units::{Bytes, Rate, Span, Time};
+use support::wires::*;
+use support::{dot11b, flow, make, node, world};
+
+/// Headers of 40 bytes, every segment acknowledged: easy to follow.
+fn plain() -> TcpConfig {
+    TcpConfig {
+        mss: 1000,
+        initial_window: InitialWindow::Segments(10),
+        delayed_ack: None,
+        fin: false,
+        ..TcpConfig::default()
+    }
+}
+
+fn add(spec: &mut WorldSpec, id: &str, ends: (usize, usize), traffic: Traffic) {
+    flow(spec, id, ends.0, ends.1, traffic);
+    spec.flows.last_mut().unwrap().transport = tcp(plain());
+}
+
+fn constant(rate: Rate, bytes: u64) -> Traffic {
+    Traffic::ConstantRate { rate, packet: Bytes(bytes), gap_jitter: 0.0 }
+}
+
+/// Two nodes with a wire of 1 Mbit/s between them. Departures are known when a packet comes, or there is a queue: a rate that
+/// changes after the end asks for one.
+fn pair(limit: LocalLimit, queue: bool) -> WorldSpec {
+    let mut spec = world(dot11b(100.0, 200.0), 20);
+    spec.warmup = Span::from_secs(5);
+    spec.headers = HeaderSpec { udp: 8, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };
+    wired(&mut spec, "a");
+    wired(&mut spec, "b");
+    let change = RateChange { at: Time(Span::from_secs(60).0), rate: Rate::from_mbps(1) };
+    let rate_changes = if queue { vec![change] } else { vec![] };
+    spec.links.push(LinkSpec { rate_changes, local_limit: limit, ..link((0, 1), 1, ms(10), 50) });
+    spec
+}
+
+fn run(spec: &WorldSpec) -> RunResult {
+    let result = finished(make(spec, 1));
+    let ends = &result.ends;
+    let dropped: u64 = ends.dropped.values().sum();
+    assert_eq!(
+        ends.made,
+        ends.delivered + dropped + ends.inside(),
+        "every packet ends in one place: {ends:?}"
+    );
+    result
+}
+
+/// A segment of 1040 bytes takes 8.32 ms. In 1 ms the connection sends far less than two segments, so it has two in its node: each
+/// waits while the one before is sent, is sent, and travels 10 ms: 26.64 ms. Without the limit 50 wait behind the one that is sent.
+#[test]
+fn a_connection_has_two_segments_at_its_wire() {
+    for queue in [false, true] {
+        let delay = |limit| {
+            let mut spec = pair(limit, queue);
+            add(&mut spec, "f", (0, 1), Traffic::Endless);
+            let result = run(&spec);
+            let flow = &result.flows[0];
+            assert!(
+                (flow.goodput_bps / 1e6 - 1000.0 / 1040.0).abs() < 1e-3,
+                "the wire is never idle: {flow:?}"
+            );
+            assert_eq!((result.drops.len(), flow.retransmissions), (0, 0));
+            flow.mean_delay_s().unwrap() * 1e3
+        };
+        let limited = delay(Some(ms(1)));
+        assert!((limited - 26.64).abs() < 0.01, "{limited}");
+        let unlimited = delay(None);
+        assert!((unlimited - (51.0 * 8.32 + 10.0)).abs() < 0.01, "{unlimited}");
+    }
+}
+
+/// The longer the time, the more may wait: n segments where the window, 20 kB, has never met a loss. A segment waits for n - 1 and is
+/// sent, 8.32 ms each, travels 10 ms, its acknowledgement 10.32 ms. At twice a window in such a round-trip time of 78.56 ms, 12.73 kB
+/// leave in 25 ms: 7 segments of 1896 B of memory are more, 6 are not. So n = 7.
+#[test]
+fn the_limit_is_a_time_at_the_pacing_rate() {
+    for queue in [false, true] {
+        let mut spec = pair(Some(ms(25)), queue);
+        flow(&mut spec, "f", 0, 1, Traffic::Endless);
+        spec.flows[0].transport = tcp(TcpConfig { window_limit: 20_000, ..plain() });
+        let delay = run(&spec).flows[0].mean_delay_s().unwrap() * 1e3;
+        assert!((delay - (7.0 * 8.32 + 10.0)).abs() < 0.01, "{delay}");
+    }
+}
+
+/// Sources over UDP together have half of the queue's 50 packets.
+#[test]
+fn sources_over_udp_share_half_of_a_queue() {
+    for (limit, expected) in [(Some(ms(1)), 25), (None, 50)] {
+        for sources in 1..=3 {
+            for queue in [false, true] {
+                let mut spec = pair(limit, queue);
+                for i in 0..sources {
+                    flow(&mut spec, &format!("f{i}"), 0, 1, constant(Rate::from_mbps(2), 972));
+                }
+                let result = run(&spec);
+                let at_a = result.queues.iter().find(|queue| queue.node == "a").unwrap();
+                assert!((at_a.mean_packets - f64::from(expected)).abs() < 0.05, "{at_a:?}");
+                assert!(result.drops.is_empty());
+                // They take turns.
+                let shares = result.flows.iter().map(|flow| flow.delivered_packets);
+                assert!(shares.clone().max().unwrap() - shares.min().unwrap() <= 25);
+            }
+        }
+    }
+}
+
+/// a and b hear each other and c; b forwards what a sends to c, and sends to c itself. A rate of 1 Mbit/s makes b's radio slow.
+fn relay(limit: LocalLimit, own: Traffic, over_tcp: bool) -> RunResult {
+    let mut radio = dot11b(250.0, 550.0);
+    radio.phy.data_rate = Rate::from_mbps(1);
+    radio.mac.local_limit = limit;
+    let mut spec = world(radio, 60);
+    spec.warmup = Span::from_secs(10);
+    for (i, id) in ["a", "b", "c"].into_iter().enumerate() {
+        node(&mut spec, id, 200.0 * i as f64, 0.0);
+    }
+    flow(&mut spec, "through", 0, 2, constant(Rate::from_kbps(64), 500));
+    flow(&mut spec, "own", 1, 2, own);
+    if over_tcp {
+        spec.flows[1].transport = tcp(plain());
+    }
+    run(&spec)
+}
+
+/// The own flow of b would fill its queue for ever: hardly a packet from a finds room. With the limit all of them do.
+#[test]
+fn a_relay_leaves_room_for_what_it_forwards() {
+    for (own, over_tcp) in [(Traffic::Endless, true), (constant(Rate::from_mbps(11), 1472), false)] {
+        let share = |limit| relay(limit, own.clone(), over_tcp).flows[0].goodput_bps / 64_000.0;
+        let (limited, unlimited) = (share(Some(ms(8))), share(None));
+        assert!(unlimited < 0.1, "over TCP: {over_tcp}: {unlimited}");
+        assert!(limited > 0.95, "over TCP: {over_tcp}: {limited}");
+    }
+}
+
+/// By radio a packet counts until the MAC is done with it: however short the time, one in the MAC and one behind it keep the radio
+/// busy.
+#[test]
+fn a_connection_has_a_packet_in_its_queue_and_one_in_the_mac() {
+    let run = |limit| {
+        let mut radio = dot11b(250.0, 550.0);
+        radio.phy.data_rate = Rate::from_mbps(1);
+        radio.mac.local_limit = limit;
+        let mut spec = world(radio, 60);
+        spec.warmup = Span::from_secs(10);
+        node(&mut spec, "a", 0.0, 0.0);
+        node(&mut spec, "b", 100.0, 0.0);
+        add(&mut spec, "f", (0, 1), Traffic::Endless);
+        let result = run(&spec);
+        let waiting = result.queues.iter().find(|queue| queue.node == "a").unwrap().mean_packets;
+        (waiting, result.flows[0].goodput_bps)
+    };
+    let [(least, slow), (usual, goodput), (all, fast)] = [Some(Span::ZERO), Some(ms(8)), None].map(run);
+    assert!(least <= 1.0 && usual < 10.0 && all > 40.0, "{least} {usual} {all}");
+    assert!(slow / fast > 0.98 && goodput / fast > 0.98, "the limit costs nothing: {slow} {goodput} {fast}");
+}
+
+/// Drop-tail that says that its law reads the node's queue.
+struct Reads;
+
+impl Scheme for Reads {
+    fn reads_own_queue(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_scheme_that_reads_the_own_queue_is_exempt() {
+    for traffic in [Traffic::Endless, constant(Rate::from_mbps(2), 972)] {
+        let mut spec = pair(Some(ms(1)), true);
+        match traffic {
+            Traffic::Endless => add(&mut spec, "f", (0, 1), traffic),
+            _ => flow(&mut spec, "f", 0, 1, traffic),
+        }
+        let droptail = || (find("droptail").unwrap().build)(&airfair_schemes::Params::default()).unwrap();
+        let waiting = |scheme: Box<dyn Scheme>| {
+            let result = finished(World::new(&spec, "test", scheme, 1).unwrap());
+            result.queues.iter().find(|queue| queue.node == "a").unwrap().mean_packets
+        };
+        assert!(waiting(droptail()) < 26.0);
+        assert!(waiting(Box::new(Reads)) > 49.0);
+    }
+}
