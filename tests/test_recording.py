@@ -134,7 +134,7 @@ def test_the_command_line_writes_the_folder(tmp_path: Path) -> None:
     assert len(pq.read_table(folder / "flow_series.parquet")) == 33 * 3
     refused = command("run", THREE_PAIRS, "--out", folder)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == f"{folder}: exists already; expected a new folder\n"
+    assert refused.stderr.startswith(f"{folder}: exists already; expected a new folder, or --force")
     for arguments, problem in [
         (("--interval", "1 s"), "--interval goes with --out"),
         (("--out", tmp_path / "x", "--realtime"), "--out and --realtime do not go together"),

@@ -32,17 +32,26 @@ pub(crate) fn scenario_error(py: Python<'_>, errors: &Errors) -> PyErr {
     }
 }
 
-/// A name that does not exist, with the one that was probably meant.
+/// So many names are listed.
+const LISTED: usize = 12;
+
+/// A name that does not exist, with the one that was probably meant, or with those that there are.
 pub(crate) fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> PyErr {
     let like =
         |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let mut best: Option<(f64, &str)> = None;
-    for other in known {
+    let known: Vec<&str> = known.into_iter().collect();
+    for &other in &known {
         let score = like(other);
         if score >= LIKE && best.is_none_or(|(b, _)| score > b) {
             best = Some((score, other));
         }
     }
-    let hint = best.map_or_else(String::new, |(_, other)| format!("; did you mean \"{other}\"?"));
+    let list = || {
+        let more = if known.len() > LISTED { ", ..." } else { "" };
+        let first: Vec<&str> = known.iter().take(LISTED).copied().collect();
+        if first.is_empty() { String::new() } else { format!("; expected one of {}{more}", first.join(", ")) }
+    };
+    let hint = best.map_or_else(list, |(_, other)| format!("; did you mean \"{other}\"?"));
     input_error(format!("there is no {what} \"{name}\"{hint}"))
 }

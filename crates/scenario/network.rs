@@ -273,7 +273,9 @@ impl Field for Position {
             [x, y, z] => Some(Self([x.0, y.0, z.0])),
             _ => {
                 cx.error(node.at, path, || {
-                    format!("{} coordinates; expected {}", list.len(), Self::expected())
+                    let count = list.len();
+                    let noun = if count == 1 { "coordinate" } else { "coordinates" };
+                    format!("{count} {noun}; expected {}", Self::expected())
                 });
                 None
             }

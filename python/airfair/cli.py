@@ -11,8 +11,10 @@ import json
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
 
@@ -109,6 +111,7 @@ def cli() -> None:
     metavar="FOLDER",
     help="Write run.json and tables over time (Parquet) into this new folder.",
 )
+@click.option("--force", is_flag=True, help="With --out: replace the folder of an older run.")
 @click.option("--interval", metavar="TIME", help='With --out: length of a row in time, "1 s" by default.')
 @click.option(
     "--pcap",
@@ -149,6 +152,7 @@ def run(
     as_json: bool,
     report: Path | None,
     out: Path | None,
+    force: bool,
     interval: str | None,
     pcap: tuple[str, ...],
     snaplen: int | None,
@@ -171,6 +175,7 @@ def run(
     if speed is not None and not realtime:
         raise click.UsageError("--speed goes with --realtime")
     for option, asked, other, there in (
+        ("--force", force, "--out", out is not None),
         ("--interval", interval is not None, "--out", out is not None),
         ("--pcap", bool(pcap), "--out", out is not None),
         ("--trace", trace_frames, "--out", out is not None),
@@ -189,7 +194,7 @@ def run(
     for option, asked in given.items():
         if asked and wire_check:
             raise click.UsageError(f"{option} and --wire-check do not go together")
-    scenario = Scenario.read(file, overrides)
+    scenario = read_scenario(file, overrides)
     windows_ns = [time("--window", window) for window in windows]
     if report is not None:
         if out is not None:
@@ -209,6 +214,7 @@ def run(
             windows=windows,
             interval="1 s" if interval is None else interval,
             out=out,
+            force=force,
             pcap=pcap,
             snaplen=capture.SNAPLEN if snaplen is None else snaplen,
             pcap_errors=pcap_errors,
@@ -295,7 +301,7 @@ def compare(
         raise click.UsageError("--statistic and --max-seeds go with --until-halfwidth")
     for window in windows:
         time("--window", window)
-    scenario = Scenario.read(file, overrides)
+    scenario = read_scenario(file, overrides)
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
     asked = bool(windows)
     interval = None
@@ -498,19 +504,27 @@ def plot(
 
 
 @cli.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @schemes_from_option
 @json_option
-def schemes(as_json: bool) -> None:
-    """List the schemes and their parameters.
+def schemes(names: tuple[str, ...], as_json: bool) -> None:
+    """List the schemes and their parameters, all of them or those of these names.
 
     \b
     Example:
-      airfair schemes --json
+      airfair schemes red nred
     """
+    known = experiment.schemes()
+    for name in names:
+        if name not in (scheme["name"] for scheme in known):
+            near = get_close_matches(name, [scheme["name"] for scheme in known], n=1, cutoff=0.5)
+            hint = f'; did you mean "{near[0]}"?' if near else ""
+            raise InputError(f'there is no scheme "{name}"{hint}')
+    shown = [scheme for scheme in known if not names or scheme["name"] in names]
     if as_json:
-        print(_core.schemes())
+        print(json.dumps(shown, separators=(",", ":"), ensure_ascii=False))
     else:
-        tables.show_schemes(experiment.schemes(), tables.console())
+        tables.show_schemes(shown, tables.console())
 
 
 @cli.command()
@@ -537,7 +551,7 @@ def trace(
     Example:
       airfair trace scenarios/three-pairs.toml --node a2 --from "1 s" --until "1.1 s"
     """
-    scenario = Scenario.read(file, overrides)
+    scenario = read_scenario(file, overrides)
     lines = _core.trace(
         scenario,
         scheme,
@@ -586,7 +600,8 @@ def explain(
     from .explaining import show
 
     show.check_format(out)
-    told = explaining.explain(file, flow=flow, scheme=scheme, seed=seed, overrides=overrides)
+    scenario = read_scenario(file, overrides)
+    told = explaining.explain(scenario, flow=flow, scheme=scheme, seed=seed)
     with written_first(out, lambda path: show.save(told, path)):
         if as_json:
             print(json.dumps(told), flush=True)
@@ -612,7 +627,7 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     Example:
       airfair check scenarios/three-pairs.toml --resolved
     """
-    scenario = Scenario.read(file, overrides)
+    scenario = read_scenario(file, overrides)
     if resolved:
         print(scenario.resolved, end="", flush=True)
     warn(scenario.check())
@@ -701,6 +716,13 @@ def show_reference(schema: bool) -> None:
     print(reference.schema() if schema else reference.scenario_page(), end="")
 
 
+def read_scenario(file: Path, overrides: Sequence[str]) -> Scenario:
+    """The scenario in a file; `-` is standard input."""
+    if str(file) == "-":
+        return Scenario.parse(sys.stdin.read(), "standard input", list(overrides))
+    return Scenario.read(file, overrides)
+
+
 def scheme_names(start: str) -> list[str]:
     """Names of schemes that begin like this, for the shell."""
     return [scheme["name"] for scheme in experiment.schemes() if scheme["name"].startswith(start)]
@@ -747,6 +769,8 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="surrogateescape")  # names of files need not be UTF-8
+    # A letter that matplotlib's font has not: who shows an SVG draws its text, elsewhere a box stands there.
+    warnings.filterwarnings("ignore", message="Glyph .* missing from")
     status = 0
     try:
         status = cli.main(standalone_mode=False) or 0

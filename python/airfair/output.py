@@ -53,17 +53,19 @@ def _write_atomically(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def whole_folder(target: Path) -> Iterator[Path]:
+def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     """A folder to write into, which becomes `target` when all went well and leaves nothing otherwise.
+
+    With `replace` an older folder stays until then, and makes room.
 
     Raises `OSError`, which names the target.
     """
-    with named(target), _whole_folder(target) as part:
+    with named(target), _whole_folder(target, replace) as part:
         yield part
 
 
 @contextmanager
-def _whole_folder(target: Path) -> Iterator[Path]:
+def _whole_folder(target: Path, replace: bool) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
@@ -71,7 +73,13 @@ def _whole_folder(target: Path) -> Iterator[Path]:
         for file in part.iterdir():
             _flush(file)
         part.chmod(0o755)
-        part.rename(target)
+        if replace and target.exists():
+            old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+            target.rename(old)
+            part.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            part.rename(target)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise

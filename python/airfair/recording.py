@@ -170,10 +170,18 @@ def _read(file: Path) -> pa.Table:
         raise InputError(f"{file.parent}: not a whole result: {error}") from error
 
 
-def check_new(folder: Path) -> None:
-    """Raise `InputError` if there is something at that place: better before a run than after it."""
-    if folder.exists() or folder.is_symlink():
+def check_new(folder: Path, *, force: bool = False) -> None:
+    """Raise `InputError` if there is something at that place: better before a run than after it.
+
+    With `force` the folder of a run may be there, and nothing else.
+    """
+    if not (folder.exists() or folder.is_symlink()):
+        return
+    is_run = folder.is_dir() and not folder.is_symlink() and (folder / "run.json").is_file()
+    if not is_run:
         raise InputError(f"{folder}: exists already; expected a new folder")
+    if not force:
+        raise InputError(f"{folder}: exists already; expected a new folder, or --force to replace that run")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -190,6 +198,7 @@ def record(
     windows: Sequence[str] = (),
     stop: _core.Stop | None = None,
     out: str | os.PathLike[str] | None = None,
+    force: bool = False,
     pcap: str | Sequence[str] = (),
     snaplen: int = capture.SNAPLEN,
     pcap_errors: bool = False,
@@ -200,7 +209,8 @@ def record(
 ) -> Recording:
     """Run a scenario to its end and read it at the end of each `interval`, such as "100 ms".
 
-    With `out` everything is written into that new folder, whole or not at all, as `Recording.save` would.
+    With `out` everything is written into that new folder, whole or not at all, as `Recording.save` would;
+    with `force` it may be the folder of an older run, which is replaced when this one is done.
     `pcap` names interfaces whose traffic is captured, one file (`NODE.pcapng`) a node: "all", a node, or a
     node and one of its queues ("ap:default" the radio, "ap:server" the wire to that node); it needs `out`.
     `snaplen` bytes are kept of a packet, 0 keeps all; with `pcap_errors` frames that arrived with errors are
@@ -218,8 +228,8 @@ def record(
         raise InputError(f"node {node!r}: expected a trace that it limits")
     target = None if out is None else Path(out)
     if target is not None:
-        check_new(target)
-    with nullcontext() if target is None else whole_folder(target) as folder:
+        check_new(target, force=force)
+    with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
         completions = _Completions(folder)
         with closing(completions), _spool(folder, trace=trace) as spool:
             watch = None

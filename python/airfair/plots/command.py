@@ -59,7 +59,14 @@ def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
     if overrides and (path.is_dir() or path.suffix == ".json"):
         raise InputError("--set goes with a scenario: a run does not change any more")
     if path.is_dir():
+        if (path / "study.json").exists():
+            raise InputError(
+                f"{path}: the folder of a sweep; expected {FOLDER}, or draw its tables yourself: "
+                "airfair.load_sweep(FOLDER).runs"
+            )
         return FOLDER, Recording.load(path)
+    if path.suffix.lower() in (".html", ".htm"):
+        raise InputError(f"{path}: a page in HTML; expected {SCENARIO}, {FOLDER}, {RUN} or {ROWS}")
     if path.suffix != ".json":
         return SCENARIO, Scenario.read(path, overrides)
     try:

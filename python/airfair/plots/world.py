@@ -17,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from .._core import Scenario
 from ..experiment import network as network_of
 from ..results import Network
+from ..tables import plural
 from . import style
 from .layout import fill_in, spread
 from .style import Look
@@ -279,7 +280,7 @@ def _routes(axes: Axes, places: np.ndarray, of: Network) -> np.ndarray:
                 alpha=0.75,
                 zorder=4,
                 linewidths=[1.0 + 2.5 * count / most for count in counts.values()],
-                label=f"routes of {len(routes):,} flows",
+                label=f"routes of {len(routes):,} {plural(len(routes), 'flow')}",
             )
         )
         return beside

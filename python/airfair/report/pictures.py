@@ -39,7 +39,7 @@ def _draw(
     network: Network, rows: Sequence[CompareRow], first: RunResult, runs: Sequence[Sequence[Run]]
 ) -> list[Picture]:
     schemes = ", ".join(row["scheme"] for row in rows)
-    words = f"Map of the network: {len(network['nodes'])} nodes and {len(network['flows'])} flows."
+    words = f"Map of the network: {_many(network['nodes'], 'node')} and {_many(network['flows'], 'flow')}."
     found = [_picture("network", world.network(network), words)]
     if first["flows"]:
         bars = statistics.bars(rows)
@@ -65,6 +65,10 @@ def _draw(
         words = f"Share of time of each radio in each of the five radio states, for {schemes}; see the table."
         found.append(_picture("channel", over_seeds.channel_shares(rows), words))
     return found
+
+
+def _many(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {tables.plural(len(things), noun)}"
 
 
 def _untitled(figure: Figure) -> None:
