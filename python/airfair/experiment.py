@@ -142,8 +142,8 @@ def repeat(
     most = len(first) if until is None else max(len(first), until.max_seeds)
     if most * len(schemes) > MOST_RUNS:
         raise InputError(
-            f"{len(schemes)} schemes and {_at_least(most)} seeds: expected at most {MOST_RUNS} runs, whose results are kept in "
-            "memory; a sweep keeps them on disk"
+            f"{len(schemes)} schemes and {_at_least(most)} seeds: expected at most {MOST_RUNS} runs, "
+            "whose results are kept in memory; a sweep keeps them on disk"
         )
     for scheme in schemes:
         scenario.check_scheme(scheme)  # before hours of runs with another one

@@ -283,7 +283,8 @@ def advice(told: Explanation) -> list[str]:
     """What to try; nothing where nothing is wrong."""
     if told["standing"] == "unreachable":
         return [
-            "Nodes nearer to each other, more power or a lower rate: `airfair check --resolved` tells the ranges."
+            "Nodes nearer to each other, more power or a lower rate: "
+            "`airfair check --resolved` tells the ranges."
         ]
     if told["standing"] in ("silent", "fair", "content"):
         return []
