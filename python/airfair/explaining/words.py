@@ -282,10 +282,7 @@ def _causes(causes: list[Cause], most: int = 2) -> str:
 def advice(told: Explanation) -> list[str]:
     """What to try; nothing where nothing is wrong."""
     if told["standing"] == "unreachable":
-        return [
-            "Nodes nearer to each other, more power or a lower rate: "
-            "`airfair check --resolved` tells the ranges."
-        ]
+        return ["Nodes nearer, more power or a lower rate: `airfair check --resolved` tells the ranges."]
     if told["standing"] in ("silent", "fair", "content"):
         return []
     return _unique(_advice(told))
