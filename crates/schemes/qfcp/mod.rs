@@ -45,6 +45,7 @@
 //!   takes nothing away, as the text has it (`deflate` does, as NewReno). With SACK the scoreboard knows what has left the
 //!   network and nothing is added.
 //! - **Pacing**: by the window alone (`paced`).
+//! - **When**: a packet is stamped as it arrives, before it waits; the paper says "when a packet arrives at a router".
 //! - **Routers that do not speak** QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
 //!   wants loss ignored only "if we are sure that all routers along the path support" it.
 

@@ -182,7 +182,13 @@ def _claims(load: float, reading: str = MAIN, variant: str = "") -> list[Claim]:
         if short:
             made.append(claim(f"XCP's is the longest, {group.name}", xcp, None, name, "above", all_four))
     made.append(claim("TCP's means are the least even over sizes", tcp, None, EVENNESS, "above", all_four))
-    return [one for one in made if not variant or one.source == "paper"]
+    part = _point(variant, load)
+    return [one for one in made if not variant or (one.source == "paper" and part in _about(one))]
+
+
+def _about(claim: Claim) -> tuple[str, ...]:
+    """The series that a claim compares."""
+    return (claim.series, *(claim.bound_series or ()))
 
 
 def draw(rows: Measured, figure: Figure) -> None:
