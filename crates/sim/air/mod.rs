@@ -139,15 +139,15 @@ pub mod kinds {
     pub const END: u32 = 7;
 }
 
-/// Classes of equal-time events: what ends goes before what begins.
+/// Classes of equal-time events: what ends goes before what begins. Two of the network's come before the air's.
 pub(crate) mod class {
-    pub(crate) const FRAME_END: u8 = 0;
-    pub(crate) const BAND_END: u8 = 1;
-    pub(crate) const BAND_START: u8 = 2;
-    pub(crate) const REPLY: u8 = 3;
-    pub(crate) const TIMEOUT: u8 = 4;
-    pub(crate) const ACCESS: u8 = 5;
-    pub(crate) const MOVE: u8 = 6;
+    pub(crate) const FRAME_END: u8 = 2;
+    pub(crate) const BAND_END: u8 = 3;
+    pub(crate) const BAND_START: u8 = 4;
+    pub(crate) const REPLY: u8 = 5;
+    pub(crate) const TIMEOUT: u8 = 6;
+    pub(crate) const ACCESS: u8 = 7;
+    pub(crate) const MOVE: u8 = 8;
 }
 
 /// Counters of a station.

@@ -111,12 +111,14 @@ pub(crate) mod kinds {
 
 /// Classes of equal-time events above the air's.
 pub(crate) mod class {
-    pub(crate) const WIRE: u8 = 8;
-    pub(crate) const TRAFFIC: u8 = 9;
-    pub(crate) const TIMER: u8 = 10;
+    pub(crate) const WIRE: u8 = 10;
+    pub(crate) const TRAFFIC: u8 = 11;
+    pub(crate) const TIMER: u8 = 12;
     pub(crate) const WARMUP: u8 = 0;
     /// What leaves at the moment of a change has the new rate.
     pub(crate) const RATE_CHANGE: u8 = 0;
+    /// What leaves a queue for a wire makes room for what comes at the same moment, as a timetable has it.
+    pub(crate) const WIRE_FREE: u8 = 1;
 }
 
 /// Reasons for drops that are the network's own.

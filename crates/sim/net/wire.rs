@@ -221,11 +221,16 @@ impl Direction {
     fn wait(&mut self, wire: u32, agenda: &mut Agenda) {
         if !self.waiting {
             self.waiting = true;
-            agenda.push(self.free_at, self.order(), kinds::WIRE_FREE, wire, 0, 0);
+            agenda.push(self.free_at, self.free_order(), kinds::WIRE_FREE, wire, 0, 0);
         }
     }
 
-    /// The order of its events.
+    /// The order of the event that it is free.
+    fn free_order(&self) -> Order {
+        Order::new(class::WIRE_FREE, self.rank)
+    }
+
+    /// The order of arrivals at its end.
     #[inline]
     pub(super) fn order(&self) -> Order {
         Order::new(class::WIRE, self.rank)
@@ -416,7 +421,7 @@ impl Net {
         let next = link.waiting_packets(now).next().map(|packet| packet.begin);
         if let Some(begin) = next.filter(|_| !link.waiting) {
             link.waiting = true;
-            let order = link.order();
+            let order = link.free_order();
             self.later(begin, order, kinds::WIRE_FREE, wire, 0, 0);
         }
     }
