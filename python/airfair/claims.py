@@ -30,6 +30,8 @@ class MeasuredRow(CompareRow):
     run_values: Mapping[str, Sequence[float]]
     """What the result of each run says, seed by seed: by the names of `compare --statistic`, `flow.ID` for
     the goodput of a flow in bit/s; NaN where a run has no such number."""
+    against_values: Mapping[str, Sequence[float]]
+    """The same of the series that its differences are to; its own where there is none."""
     total_share: Estimate
     """Its total goodput as a share of that of the series that its differences are to, seed by seed."""
     numbers: dict[str, Estimate]

@@ -199,6 +199,7 @@ def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
     return {
         **row,
         "run_values": values,
+        "against_values": others,
         "total_share": estimate(_ratio(a, b) for a, b in totals),
         "numbers": {name: estimate(a for a, _ in each) for name, each in pairs.items()},
         "number_differences": {name: estimate(a - b for a, b in each) for name, each in pairs.items()},

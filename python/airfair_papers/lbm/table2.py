@@ -11,10 +11,11 @@ to 0 and stays there, and the queue holds the rest. The paper's 14 ms at 20 flow
 packets for 20 flows, less than one each: few of them can have been active. With single files the mean is
 that of a crowd at the start, on which rho_0 has to come down first, and of a few flows later.
 
-**What comes near.** With alpha 2 and files back to back the delays, the throughput and the way of rho_0 are
-near to the table's: the paper's marks must have been about twice as strong as `min{rho - rho_0, 1}` of the
-rate of data frames is here, be it that its utilisation counts more than IP packets, or its senders answer
-more. Alpha is stated as 1 for table 1 only.
+**What comes near.** Files with pauses of 5 s and alpha 2 (`rho_0` bounded by 0.2, the threshold of table 1):
+throughput and rho_0 are near the table's at each number of flows, the delay is too long at 5 and 10 by the
+bursts of slow starts. The paper's marks must have been about twice as strong as `min{rho - rho_0, 1}` is
+here, be it alpha, which is stated as 1 for table 1 only, or marks on acknowledgements, which give each
+segment two draws.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from airfair_papers.lbm.common.cell import (
     lines,
     point,
     read,
+    reading,
     together,
 )
 
@@ -47,41 +49,57 @@ COMPARED = ("drop-tail", "LBM 0.2", "LBM target", "FQ-CoDel")
 WHERE = "section 3.2, table 2"
 
 
-def steep(form: str, alpha: int, count: int) -> Series:
+STEEP: dict[str, tuple[str, ...]] = {
+    "": (),
+    **{f", alpha {alpha}": (f"lbm.alpha={alpha}",) for alpha in ALPHAS},
+    ", marks on acknowledgements": ("lbm.mark_acks=true",),
+    ", alpha 2, max_rho0 0.2": ("lbm.alpha=2", "lbm.max_rho0=0.2"),
+}
+"""Slopes of the target's curve, by the end of the scheme's name."""
+
+
+def steep(form: str, slope: str, count: int) -> Series:
     """The target with a steeper curve."""
-    overrides = (*FORMS[form](count), "lbm.adapt=true", f"lbm.alpha={alpha}")
-    name = f"LBM target, alpha {alpha}, {point(form, count)}"
+    overrides = (*FORMS[form](count), "lbm.adapt=true", *STEEP[slope])
+    name = f"LBM target{slope}, {point(form, count)}"
     return Series(name, "lbm", overrides, f"drop-tail, {point(form, count)}")
 
 
-def within(form: str, count: int) -> Claim:
+def reading_of(form: str, slope: str) -> str:
+    """As claims name it."""
+    return f"{form}{slope}" if slope else reading(form)
+
+
+def within(form: str, slope: str, count: int) -> Claim:
     """That the delay is not above the target."""
     return Claim(
-        text=f"With the target the mean delay is below {MOST_MS:g} ms at {point(form, count)}",
+        text=f"With the target the mean delay is below {MOST_MS:g} ms at {count} flows",
         where=WHERE,
         source="paper",
-        series=f"LBM target, {point(form, count)}",
+        series=f"LBM target{slope}, {point(form, count)}",
         baseline=f"LBM 0.2, {point(form, count)}",
         statistic=number("delay_ms"),
         comparison="below",
         value=MOST_MS,
+        reading=reading_of(form, slope),
     )
 
 
-def falls(form: str, few: int, many: int) -> Claim:
+def falls(form: str, slope: str, few: int, many: int) -> Claim:
     """That rho_0 is lower with more flows."""
-    fewer = f"LBM target, {point(form, few)}"
+    fewer = f"LBM target{slope}, {point(form, few)}"
     return Claim(
-        text=f"rho_0 is lower at {many} flows than at {few}, {form}",
+        text=f"rho_0 is lower at {many} flows than at {few}",
         where=WHERE,
         source="paper",
-        series=f"LBM target, {point(form, many)}",
+        series=f"LBM target{slope}, {point(form, many)}",
         baseline=fewer,
         about=("flow",),
         statistic=number("rho0"),
         comparison="below",
         bound=number("rho0"),
         bound_series=fewer,
+        reading=reading_of(form, slope),
     )
 
 
@@ -91,7 +109,7 @@ def draw(rows: Measured, figure: Figure) -> None:
         series = {
             f"LBM target{slope}, {form}": [f"LBM target{slope}, {point(form, n)}" for n in FLOWS]
             for form in FORMS
-            for slope in ("", *(f", alpha {alpha}" for alpha in ALPHAS))
+            for slope in STEEP
         }
         if name == "delay_ms":
             series |= {f"FQ-CoDel, {form}": [f"FQ-CoDel, {point(form, n)}" for n in FLOWS] for form in FORMS}
@@ -112,15 +130,16 @@ EXPERIMENT = Experiment(
         for n in FLOWS
         for series in (
             *together(point(form, n), overrides(n), COMPARED),
-            *(steep(form, alpha, n) for alpha in ALPHAS),
+            *(steep(form, slope, n) for slope in STEEP if slope),
         )
     ),
     claims=tuple(
         claim
         for form in FORMS
+        for slope in STEEP
         for claim in (
-            *(within(form, n) for n in FLOWS),
-            *(falls(form, few, many) for few, many in pairwise(FLOWS)),
+            *(within(form, slope, n) for n in FLOWS),
+            *(falls(form, slope, few, many) for few, many in pairwise(FLOWS)),
         )
     ),
     draw=draw,

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, number, total_share
+from airfair.claims import MAIN, Claim, Measured, number, total_share
 from airfair.paper import Experiment, Series
 
 from airfair_papers.nred.common import estimate
+from airfair_papers.nred.common.readings import READINGS
 from airfair_papers.nred.ncn import read
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ def udp(rate: str) -> tuple[str, ...]:
 
 
 LOADS: dict[str, tuple[str, ...]] = {
-    "calm": udp("40 kbit/s"),
-    "busy": udp("100 kbit/s"),
-    "pages": estimate.HTTP,
-    "full": (),
+    "calm": (*READINGS[MAIN], *udp("40 kbit/s")),
+    "busy": (*READINGS[MAIN], *udp("100 kbit/s")),
+    "pages": (*READINGS[MAIN], *estimate.HTTP),
+    "full": READINGS[MAIN],
 }
 
 
@@ -69,7 +70,12 @@ EXPERIMENT = Experiment(
                 Series(f"nred, {load}", "nred", overrides, against=f"droptail, {load}"),
             )
         ),
-        Series("nred, full, T_NCN 10 ms", "nred", ('nred.ncn_interval="10 ms"',), against="droptail, full"),
+        Series(
+            "nred, full, T_NCN 10 ms",
+            "nred",
+            (*READINGS[MAIN], 'nred.ncn_interval="10 ms"'),
+            against="droptail, full",
+        ),
     ),
     claims=(
         *(

@@ -1,7 +1,9 @@
 """Figure 12: per-second throughput of the two transfers of the exposed terminal with NRED at max_p 0.14.
 
-The paper says that they interlace and that none holds the channel for long. Here: no flow gets nine tenths
-of what arrives for 20 s on end (of 120 s).
+The paper says that they interlace and that none holds the channel "for long period"; it shows one run. A
+hold is the time in which one flow gets nine tenths of what arrives in each second; a second without data does
+not end it. It lasts a time-out or a sum of some, and once in a while a whole run, so that its mean says
+little. Judged: the median run's longest hold is below 20 s (of 120 s).
 """
 
 from __future__ import annotations
@@ -9,18 +11,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, number
+from airfair.claims import Claim, Measured, median, number
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
-from airfair_papers.nred.common.by_max_p import OTHERS, read
+from airfair_papers.nred.common.by_max_p import QUICK_SEEDS, SEEDS, read
 from airfair_papers.nred.common.rates import goodputs
+from airfair_papers.nred.common.readings import READINGS, suffix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHERE = "section 6.2, figure 12"
-READINGS = {"": (), **OTHERS}
 
 
 def curves(recording: Recording) -> dict[str, list[float]]:
@@ -30,7 +32,7 @@ def curves(recording: Recording) -> dict[str, list[float]]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Both flows over time, without and with NRED."""
-    for axes, series in zip(figure.subplots(3, 1, sharex=True), DRAWN, strict=True):
+    for axes, series in zip(figure.subplots(len(DRAWN), 1, sharex=True), DRAWN, strict=True):
         for flow, rates in rows[series]["curves"].items():
             axes.step(range(1, len(rates) + 1), rates, where="pre", label=f"flow {flow}", linewidth=0.9)
         axes.set_title(series, fontsize="small")
@@ -39,30 +41,33 @@ def draw(rows: Measured, figure: Figure) -> None:
     axes.legend(loc="upper right", fontsize="small")
 
 
-DRAWN = ("droptail", "nred, T_NCN 100 ms", "nred, QualNet's TCP, T_NCN 100 ms")
+DRAWN = ("droptail", "nred")
 
 EXPERIMENT = Experiment(
     title="Exposed terminal: per second the two transfers interlace with NRED",
     scenario=Path(__file__).with_name("fig11.toml"),
     series=tuple(
-        Series(f"{scheme}{suffix}", scheme, overrides, against=f"droptail{suffix}")
-        for suffix, overrides in READINGS.items()
+        Series(f"{scheme}{suffix(reading)}", scheme, overrides, against=f"droptail{suffix(reading)}")
+        for reading, overrides in READINGS.items()
         for scheme in ("droptail", "nred")
     ),
     claims=tuple(
         Claim(
-            text=f"No transfer holds the channel for 20 s{suffix}",
+            text="No transfer holds the channel for 20 s, in the median run",
             where=WHERE,
             source="paper",
-            series=f"nred{suffix}",
-            baseline=f"droptail{suffix}",
-            statistic=number("longest_hold_s"),
+            series=f"nred{suffix(reading)}",
+            baseline=f"droptail{suffix(reading)}",
+            statistic=median(number("longest_hold_s")),
             comparison="below",
             value=20,
+            reading=reading,
         )
-        for suffix in READINGS
+        for reading in READINGS
     ),
     draw=draw,
+    seeds=SEEDS,
+    quick_seeds=QUICK_SEEDS,
     read=read,
     curves=curves,
 )

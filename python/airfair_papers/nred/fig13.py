@@ -9,7 +9,11 @@ half.
 **Nearer to a quarter.** The series "nred, ..." vary one thing each, to see what fairness costs. "tuned"
 comes from a random search of 600 sets of parameters (seeds 1 to 4): of the sets with Jain's index above
 0.95, those with the largest totals all mark instead of dropping and never ask for everything; of these one
-was chosen with other seeds (101 to 120).
+was chosen with other seeds (101 to 120). So the experiment begins with seed 21. These series have the TCP,
+T_NCN and theta of the scenes' files, with which they were searched.
+
+**The main reading loses more than the paper**, since a time-out of a second or more leaves the air idle.
+With ns-2's TCP the total falls as in the paper.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from airfair.claims import Claim, Measured, goodput, jain, known, least_goodput,
 from airfair.paper import Experiment, Series
 
 from airfair_papers.nred.common import pictures
-from airfair_papers.nred.common.stacks import QUALNET
+from airfair_papers.nred.common.readings import READINGS, SCENE, suffix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +47,6 @@ VARIED: dict[str, tuple[str, ...]] = {
     "max_p 0.30": ("nred.max_p=0.3",),
     "marks": MARKS,
     "marks, max_p 0.30": (*MARKS, "nred.max_p=0.3"),
-    "never drops all": ("nred.max_th=1000", "nred.max_p=0.9"),
     "theta 0.3": ("nred.theta=0.3",),
     "theta 0.7": ("nred.theta=0.7",),
     "lifetime 4 s": ('nred.lifetime="4 s"',),
@@ -57,7 +60,7 @@ def draw(rows: Measured, figure: Figure) -> None:
     """Goodput of each flow; beside it fairness over the total for all variants."""
     bars, costs = figure.subplots(1, 2)
     pictures.goodputs(bars, rows, {"droptail": "drop-tail", "red": "RED", "nred": "NRED"})
-    shown = [name for name in rows if name.startswith("nred") and "QualNet" not in name]
+    shown = [f"nred{suffix(SCENE)}", *(f"nred, {name}" for name in VARIED)]
     for i, name in enumerate(shown):
         share, fair = rows[name]["total_share"], known(rows[name]["jain_index"])
         costs.errorbar(
@@ -67,7 +70,7 @@ def draw(rows: Measured, figure: Figure) -> None:
             yerr=fair["ci95"] or 0,
             fmt=MARKERS[i],
             color=f"C{i % 10}",
-            label=name.removeprefix("nred").removeprefix(", ") or "defaults",
+            label=name.removeprefix("nred, "),
         )
     costs.legend(fontsize="x-small")
     costs.axvline(0.75, linestyle=":", color="C0")
@@ -75,58 +78,74 @@ def draw(rows: Measured, figure: Figure) -> None:
     costs.set_ylabel("Jain's index")
 
 
-def claims(suffix: str) -> list[Claim]:
-    """Of figure 13, with one TCP."""
-    droptail, nred = f"droptail{suffix}", f"nred{suffix}"
+def claims(reading: str) -> list[Claim]:
+    """Of figure 13, in one reading."""
+    end = suffix(reading)
+    droptail, nred = f"droptail{end}", f"nred{end}"
     return [
         Claim(
-            text=f"The middle flow gains a good share: more than half of the lesser outer flow's{suffix}",
+            text="The middle flow gains a good share: more than half of the lesser outer flow's",
             where=WHERE,
             source="paper",
             series=nred,
             baseline=droptail,
             statistic=goodput("middle"),
             comparison="above",
+            reading=reading,
             bound=least_goodput(OUTER),
             factor=0.5,
         ),
         Claim(
-            text=f"The flows are fair: Jain's index above 0.95{suffix}",
+            text="The flows are fair: Jain's index above 0.95",
             where=WHERE,
             source="paper",
             series=nred,
             baseline=droptail,
             statistic=jain,
             comparison="above",
+            reading=reading,
             value=0.95,
         ),
         Claim(
-            text=f"The total falls by more than the quarter that equal shares cost{suffix}",
+            text="The total falls by more than the quarter that equal shares cost",
             where=WHERE,
             source="paper",
             series=nred,
             baseline=droptail,
             statistic=total_share,
             comparison="below",
+            reading=reading,
             value=0.75,
         ),
         Claim(
-            text=f"... and by less than a half (42 % in the paper){suffix}",
+            text="... and by less than a half (42 % in the paper)",
             where=WHERE,
             source="paper",
             series=nred,
-            baseline=f"nothing but drops{suffix}",
+            baseline=f"nothing but drops{end}",
             statistic=total_share,
             comparison="above",
+            reading=reading,
             value=0.5,
         ),
     ]
 
 
-STACKS: dict[str, tuple[str, ...]] = {"": (), ", QualNet's TCP": QUALNET}
 MARKERS = "osD^v<>PXhd*"
 HARSH = ("nred.max_p=1", "nred.min_th=0", 'nred.ncn_interval="100 ms"')
 """Every sufferer asks for everything."""
+
+
+def _series(end: str, overrides: tuple[str, ...]) -> list[Series]:
+    """The schemes in one reading."""
+    droptail = f"droptail{end}"
+    return [
+        Series(droptail, "droptail", overrides),
+        Series(f"red{end}", "red", overrides, against=droptail),
+        Series(f"nred{end}", "nred", overrides, against=droptail),
+        Series(f"nothing but drops{end}", "nred", (*overrides, *HARSH), against=droptail),
+    ]
+
 
 EXPERIMENT = Experiment(
     title="The middle one of three transfers gains a good share with NRED, and the total falls",
@@ -134,27 +153,22 @@ EXPERIMENT = Experiment(
     series=(
         *(
             series
-            for suffix, stack in STACKS.items()
-            for series in (
-                Series(f"droptail{suffix}", "droptail", stack),
-                Series(f"red{suffix}", "red", stack, against=f"droptail{suffix}"),
-                Series(f"nred{suffix}", "nred", stack, against=f"droptail{suffix}"),
-                Series(f"nothing but drops{suffix}", "nred", (*stack, *HARSH), against=f"droptail{suffix}"),
-            )
+            for reading, overrides in READINGS.items()
+            for series in _series(suffix(reading), overrides)
         ),
         *(
-            Series(f"nred, {name}", "nred", overrides, against="droptail")
+            Series(f"nred, {name}", "nred", overrides, against=f"droptail{suffix(SCENE)}")
             for name, overrides in VARIED.items()
         ),
     ),
     claims=(
-        *(claim for suffix in STACKS for claim in claims(suffix)),
+        *(claim for reading in READINGS for claim in claims(reading)),
         Claim(
             text="Well tuned it loses less than the paper's 42 % ...",
             where="ours",
             source="ours",
             series="nred, tuned",
-            baseline="nred",
+            baseline=f"nred{suffix(SCENE)}",
             about=("tcp.ecn",),
             statistic=total_share,
             comparison="above",
@@ -165,7 +179,7 @@ EXPERIMENT = Experiment(
             where="ours",
             source="ours",
             series="nred, tuned",
-            baseline="droptail",
+            baseline=f"droptail{suffix(SCENE)}",
             about=("tcp.ecn",),
             statistic=jain,
             comparison="above",
@@ -173,4 +187,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=draw,
+    first_seed=21,
 )

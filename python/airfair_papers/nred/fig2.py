@@ -20,15 +20,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, goodput, share_of_mean, total, total_gain
+from airfair.claims import MAIN, Claim, Measured, goodput, share_of_mean, total, total_gain
 from airfair.paper import Experiment, Series
 
 from airfair_papers.nred.common import STARVED, pictures
-from airfair_papers.nred.common.stacks import QUALNET
+from airfair_papers.nred.common.readings import READINGS, suffix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+BASE = READINGS[MAIN]
 MAX_P = tuple(n / 100 for n in range(2, 21, 2))
 DRAWN = 0.06
 """The max_p of the paper's figure."""
@@ -43,12 +44,15 @@ ALONE = (
     'flow=[{id="left", from="a1", to="b1", transport="tcp-newreno", start="10 s", stop="130 s", '
     'traffic={kind="ftp"}}]'
 )
-READINGS = {
-    "QualNet's TCP": QUALNET,
-    # RFC 2988; all else as before.
-    "time-outs from 1 s": ('tcp.min_rto="1 s"',),
+NS2 = "ns-2's TCP"
+ENDS = (DRAWN, MAX_P[-1])
+OTHERS = {
+    "4.4BSD's timer": READINGS["4.4BSD's timer"],
+    NS2: READINGS[NS2],
+    # RFC 2988; all else as ns-2 has it.
+    "ns-2's TCP, time-outs from 1 s": (*READINGS[NS2], 'tcp.min_rto="1 s"'),
     # Only a frame that was received with errors is followed by EIFS.
-    "EIFS after frames": ("radio.eifs_on_energy=false",),
+    "EIFS after frames": (*BASE, "radio.eifs_on_energy=false"),
 }
 
 
@@ -64,17 +68,18 @@ def together(suffix: str, overrides: tuple[str, ...], max_p: tuple[float, ...]) 
     ]
 
 
-def starves(series: str, text: str) -> Claim:
+def starves(scheme: str, text: str, reading: str = MAIN) -> Claim:
     """That the middle flow starves in a series."""
     return Claim(
         text=text,
         where="section 4.1, figure 2",
         source="paper",
-        series=series,
+        series=f"{scheme}{suffix(reading)}",
         baseline=None,
         statistic=share_of_mean("middle"),
         comparison="below",
         value=STARVED,
+        reading=reading,
     )
 
 
@@ -108,26 +113,37 @@ EXPERIMENT = Experiment(
     title="The middle one of three one-hop flows starves under drop-tail and under RED",
     scenario=Path(__file__).with_suffix(".toml"),
     series=(
-        *together("", (), MAX_P),
-        *together(", outer pairs sensed", SENSED, MAX_P),
-        *together(", left alone", (ALONE,), (DRAWN,)),
+        *together("", BASE, MAX_P),
+        *together(", outer pairs sensed", (*BASE, *SENSED), (DRAWN,)),
+        *together(", left alone", (*BASE, ALONE), (DRAWN,)),
         *(
             series
-            for name, overrides in READINGS.items()
-            for series in together(f", {name}", overrides, (DRAWN, MAX_P[-1]))
+            for name, overrides in OTHERS.items()
+            for series in together(f", {name}", overrides, MAX_P if name == NS2 else ENDS)
         ),
     ),
     claims=(
-        starves("droptail", "With drop-tail queues the middle flow starves"),
-        *(starves(f"red {p:.2f}", f"With RED at max_p {p:.2f} the middle flow starves") for p in MAX_P),
-        Claim(
-            text=f"RED (max_p {DRAWN:g}) raises the total over drop-tail",
-            where="section 4.1, figure 2",
-            source="paper",
-            series=f"red {DRAWN:.2f}",
-            baseline="droptail",
-            statistic=total_gain,
-            comparison="above",
+        *(
+            starves("droptail", "With drop-tail queues the middle flow starves", reading)
+            for reading in (MAIN, *OTHERS)
+        ),
+        *(
+            starves(f"red {p:.2f}", f"With RED at max_p {p:.2f} the middle flow starves", reading)
+            for reading in (MAIN, *OTHERS)
+            for p in (MAX_P if reading in (MAIN, NS2) else ENDS)
+        ),
+        *(
+            Claim(
+                text=f"RED (max_p {DRAWN:g}) raises the total over drop-tail",
+                where="section 4.1, figure 2",
+                source="paper",
+                series=f"red {DRAWN:.2f}{suffix(reading)}",
+                baseline=f"droptail{suffix(reading)}",
+                statistic=total_gain,
+                comparison="above",
+                reading=reading,
+            )
+            for reading in (MAIN, *OTHERS)
         ),
     ),
     draw=draw,

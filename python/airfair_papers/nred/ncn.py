@@ -1,10 +1,11 @@
 """Section 5.2: a notification that is unicast to a random neighbour and overheard reaches more neighbours
-than one that is broadcast, by "more than 20 %".
+than one that is broadcast, "with more than 20 % improvement".
 
-A neighbour is whoever can decode the sender when nothing else is on the air. The claim is about the share
-of neighbours reached, in each of the paper's scenes: more than 1.2 times that of broadcast. A broadcast is
-sent once, at the rate that all know, without RTS; a unicast is sent again until it is acknowledged, and
-each attempt may be overheard.
+A neighbour is whoever can decode the sender when nothing else is on the air. The paper names neither scene
+nor measure. Where a broadcast reaches more than 0.83 of them no share can be 1.2 times as large, so that an
+improvement is read as fewer misses: less than 0.8 times as many as with broadcast. The share that is
+reached, more than 1.2 times as large, is the other reading. A broadcast is sent once, without RTS; a unicast
+is sent again until it is acknowledged, and each attempt may be overheard.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, number_ratio
+from airfair.claims import MAIN, Claim, Measured, number_ratio
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
 from airfair_papers.nred.common import pictures
+from airfair_papers.nred.common.readings import READINGS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,8 +29,8 @@ SCENES = {
     "exposed terminal": "fig11",
     "grid": "fig16",
 }
-EXCHANGE_US = 352 + 304 + 480 + 304 + 3 * 10
-"""RTS, CTS, a notification of 72 B at 2 Mbit/s, ACK, three SIFS."""
+EXCHANGE_US = 272 + 248 + 480 + 248 + 3 * 10
+"""RTS, CTS, a notification of 72 B, ACK, all at 2 Mbit/s, three SIFS."""
 
 
 def read(recording: Recording) -> dict[str, float]:
@@ -38,6 +40,7 @@ def read(recording: Recording) -> dict[str, float]:
     duration = recording.result["duration_s"]
     return {
         "reached_share": heard / (heard + missed) if heard + missed else float("nan"),
+        "missed_share": missed / (heard + missed) if heard + missed else float("nan"),
         "messages_per_s": sent / duration,
         "least_airtime_share": sent * EXCHANGE_US / 1e6 / duration,
     }
@@ -55,20 +58,23 @@ def draw(rows: Measured, figure: Figure) -> None:
     axes.set_ylim(0, 1)
 
 
-def relative_gain(scene: str) -> Claim:
-    name = f"{scene}, unicast"
+def improvement(scene: str, reading: str) -> Claim:
+    """By more than 20 %, in misses or in the share that is reached."""
+    misses = reading == MAIN
     return Claim(
-        text=f"{scene}: more than 1.2 times as many neighbours are reached",
+        text=f"{scene}: notifications reach neighbours better by more than 20 %",
         where="section 5.2",
         source="paper",
-        series=name,
+        series=f"{scene}, unicast",
         baseline=f"{scene}, broadcast",
-        statistic=number_ratio("reached_share"),
-        comparison="above",
-        value=1.2,
+        statistic=number_ratio("missed_share" if misses else "reached_share"),
+        comparison="below" if misses else "above",
+        value=0.8 if misses else 1.2,
+        reading=reading,
     )
 
 
+SHARES = "share reached"
 FIG2 = Path(__file__).with_name("fig2.toml")
 
 EXPERIMENT = Experiment(
@@ -78,14 +84,17 @@ EXPERIMENT = Experiment(
         Series(
             f"{scene}, {way}",
             "nred",
-            (f"nred.broadcast={str(way == 'broadcast').lower()}",),
+            (
+                *READINGS[MAIN],
+                f"nred.broadcast={str(way == 'broadcast').lower()}",
+            ),
             against=f"{scene}, broadcast",
             scenario=FIG2.with_name(f"{file}.toml"),
         )
         for scene, file in SCENES.items()
         for way in ("broadcast", "unicast")
     ),
-    claims=tuple(relative_gain(scene) for scene in SCENES),
+    claims=tuple(improvement(scene, reading) for reading in (MAIN, SHARES) for scene in SCENES),
     draw=draw,
     read=read,
 )

@@ -12,10 +12,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, goodput_gain, jain_gain
+from airfair.claims import MAIN, Claim, Measured, goodput_gain, jain_gain
 from airfair.paper import Experiment, Series
 
 from airfair_papers.nred.common import pictures
+from airfair_papers.nred.common.readings import READINGS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,8 +46,11 @@ EXPERIMENT = Experiment(
     title="A mesh in which some nodes have NRED and some have not",
     scenario=Path(__file__).with_suffix(".toml"),
     series=(
-        Series("droptail", "droptail"),
-        *(Series(name, "nred", overrides, against="droptail") for name, overrides in PARTS.items()),
+        Series("droptail", "droptail", READINGS[MAIN]),
+        *(
+            Series(name, "nred", (*READINGS[MAIN], *overrides), against="droptail")
+            for name, overrides in PARTS.items()
+        ),
     ),
     claims=(
         *(

@@ -1,10 +1,12 @@
 """What LBM's experiments share: forms of the cell, schemes, and what is read out of a run.
 
-**Traffic.** The paper has "ftp flows that transfer files". Two readings are measured side by side:
+**Traffic.** The paper has "ftp flows that transfer files". Three readings are measured side by side:
 
 - *one file each* (`cell.toml`): a flow is one file, its rate is its size over its completion time;
 - *back to back*: each flow sends file after file, each over a new connection, for 300 s after 30 s of
   warm-up; its rate is what it delivered.
+
+- *files with pauses*: the same with a pause of 5 s on average before each next file.
 
 The first is the nearer one: the paper's standard deviations over its ten runs are those of single files (5
 to 20 ms; files back to back give 0.2 to 3 ms), and so are its delays and its throughput at five flows
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from airfair.claims import MAIN
 from airfair.paper import Series
 
 if TYPE_CHECKING:
@@ -37,6 +40,8 @@ INTERVAL = "500 ms"
 FILES = 'size="500 kB", distribution="pareto", shape=1.5'
 ONE_FILE = f'{{kind="arrivals", per_second=1000, count=1, {FILES}}}'
 BACK_TO_BACK = f'{{kind="web", pause="0 s", {FILES}}}'
+
+PAUSES = f'{{kind="web", pause="5 s", {FILES}}}'
 
 WARMUP = 'warmup="30 s"'
 
@@ -73,8 +78,18 @@ def back_to_back(count: int) -> tuple[str, ...]:
     return (WARMUP, flows(flow(n, traffic=BACK_TO_BACK) for n in range(1, count + 1)))
 
 
-FORMS = {"one file each": one_file, "back to back": back_to_back}
-"""The two readings."""
+def with_pauses(count: int) -> tuple[str, ...]:
+    """So many flows of file after file, with pauses."""
+    return (WARMUP, flows(flow(n, traffic=PAUSES) for n in range(1, count + 1)))
+
+
+FORMS = {"one file each": one_file, "back to back": back_to_back, "files with pauses": with_pauses}
+"""The readings of the traffic; the first is the main one."""
+
+
+def reading(form: str) -> str:
+    """As claims name it."""
+    return MAIN if form == next(iter(FORMS)) else form
 
 
 def point(form: str, count: int) -> str:

@@ -16,15 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from airfair.claims import Measured
+from airfair.claims import MAIN, Measured
 from airfair.recording import Recording
 from numpy.typing import NDArray
+
+from airfair_papers.nred.common.readings import READINGS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCENARIO = Path(__file__).parent.with_name("fig6.toml")
-ALONE = ("nred.max_p=0", "nred.max_th=100000")
+IDLE = ("nred.max_p=0", "nred.max_th=100000")
+ALONE = (*READINGS[MAIN], *IDLE)
 WEB = '{ kind = "web", size = "10 kB", distribution = "pareto", pause = "3 s" }'
 """Pages of ten kilobytes on average, as pages of those years were, and a reader who looks at each for 3 s."""
 
