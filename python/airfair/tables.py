@@ -17,9 +17,6 @@ from .results import CompareRow, Estimate, FlowRow, Lateness, RunResult, SchemeI
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
 
-FEW_SEEDS = {2: 12.7, 3: 4.3, 4: 3.2}
-"""Numbers of seeds that say little, with Student's factor: half an interval is so many standard errors."""
-
 PIPE_WIDTH = 160
 """Columns where there is no terminal and COLUMNS does not say how many."""
 
@@ -331,9 +328,6 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
         out.print()
         out.print(table)
     _left_out(len(first), out)
-    if len(seeds) in FEW_SEEDS:
-        few = f"{len(seeds)} seeds are few: half an interval is {FEW_SEEDS[len(seeds)]} standard errors"
-        out.print(f"\n[dim]{few}, with 10 seeds 2.3[/dim]")
 
 
 def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> None:
