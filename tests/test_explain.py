@@ -205,7 +205,8 @@ def test_where_a_queue_drops_somebody_makes_it_wait() -> None:
     assert any("fq-codel" in text for text in told["advice"])
     assert not any("local_limit" in text or "backpressure" in text for text in told["advice"])
     drawn = airfair.explanation_figure(told)
-    texts = [text.get_text() for axes in drawn.get_axes() for text in [*axes.texts, axes._left_title]]
+    texts = [text.get_text() for axes in drawn.get_axes() for text in axes.texts]
+    texts += [axes.get_title(loc="left") for axes in drawn.get_axes()]
     assert "Nobody makes it wait" not in texts
     assert any("ap's queue (to sta1) dropped" in text for text in texts)
 

@@ -87,7 +87,7 @@ fn no_limit_without_backpressure() {
     assert_eq!(of(&written, &["radio.profile=\"ns-3\""]), (None, useless));
     let wrong = read(&written.replace("4 ms", "soon"), "x.toml", &[]).unwrap_err().to_string();
     assert!(
-        wrong.contains("x.toml:4") && wrong.contains("radio.local_limit") && wrong.contains("off"),
+        wrong.contains("x.toml:4: radio.local_limit: \"soon\"") && wrong.contains("a time such as"),
         "{wrong}"
     );
 }
