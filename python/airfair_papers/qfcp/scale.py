@@ -6,9 +6,8 @@ process of its own, which tells its wall time and its peak memory (the interpret
 must give the same bytes. Its events are those of the simulator: a packet's departure or arrival, a timer.
 
 Judged: QFCP's files up to 99 packets take less time than TCP's and XCP's, as in figure 1. All of it holds
-with five lists. Files of more than 68 packets take a round trip longer under RCP and QFCP: the window that a
-SYN/ACK announces is not scaled, 65,535 B (RFC 7323, section 2.2), so that no grant can use more in the first
-one.
+with five lists. The first window is what is granted: profile "ns-2" knows no limit of the window that a
+SYN/ACK announces, which elsewhere is 65,535 B (RFC 7323, section 2.2).
 """
 
 from __future__ import annotations
