@@ -92,6 +92,7 @@ def row(**flows: Estimate) -> MeasuredRow:
         "total_share": one,
         "numbers": {},
         "number_differences": {},
+        "number_difference_values": {},
         "number_ratios": {},
         "number_values": {},
         "curves": {},

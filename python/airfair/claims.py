@@ -38,6 +38,8 @@ class MeasuredRow(CompareRow):
     """What the experiment reads out of each run."""
     number_differences: dict[str, Estimate]
     """To the same series, paired by seed."""
+    number_difference_values: Mapping[str, Sequence[float]]
+    """The same seed by seed; NaN where one of the runs has no such number."""
     number_ratios: dict[str, Estimate]
     """The same as ratios."""
     number_values: Mapping[str, Sequence[float]]
@@ -225,6 +227,7 @@ def number_gain(name: str) -> Statistic:
         lambda row: row["number_differences"][name],
         signed=True,
         rate=False,
+        each=lambda row: row["number_difference_values"][name],
     )
 
 

@@ -203,6 +203,7 @@ def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
         "total_share": estimate(_ratio(a, b) for a, b in totals),
         "numbers": {name: estimate(a for a, _ in each) for name, each in pairs.items()},
         "number_differences": {name: estimate(a - b for a, b in each) for name, each in pairs.items()},
+        "number_difference_values": {name: [a - b for a, b in each] for name, each in pairs.items()},
         "number_ratios": {name: estimate(_ratio(a, b) for a, b in each) for name, each in pairs.items()},
         "number_values": {name: [a for a, _ in each] for name, each in pairs.items()},
         "curves": own[0].curves,

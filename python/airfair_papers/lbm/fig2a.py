@@ -70,6 +70,7 @@ def grows(form: str, scheme: str) -> Claim:
         comparison="above",
         bound=number_gain("fairness"),
         bound_series=few,
+        paired=True,
         least=LEAST,
         reading=reading(form),
     )

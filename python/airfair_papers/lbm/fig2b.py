@@ -67,6 +67,7 @@ def larger_for_smaller(form: str, scheme: str) -> Claim:
         comparison="above",
         bound=number_gain("fairness"),
         bound_series=most,
+        paired=True,
         least=LEAST,
         reading=reading(form),
     )
