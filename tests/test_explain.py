@@ -142,7 +142,7 @@ warmup = "4 s"
 [radio]
 standard = "802.11a"
 data_rate = "24 Mbit/s"
-propagation = { model = "two-ray", range = "250 m", carrier_sense = "500 m" }
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "700 m" }
 [nodes]
 kind = "chain"
 count = 4
@@ -160,7 +160,7 @@ to = "0"
 transport = "tcp"
 traffic = { kind = "ftp" }
 """
-"""A relay next to the gateway, with a transfer of its own."""
+"""A relay next to the gateway, with a transfer of its own; nobody is hidden."""
 
 
 def test_a_relay_whose_own_flow_fills_its_queue_is_named() -> None:
