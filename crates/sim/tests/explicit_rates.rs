@@ -239,8 +239,11 @@ fn departures_known_ahead_change_nothing() {
 #[test]
 fn a_parking_lot_is_shared_max_min() {
     let mut spec = chain(&[100, 10, 6, 8, 100], 30);
-    // Windows of many segments: a part of one does not leave.
-    spec.links.iter_mut().for_each(|link| link.delay = Span::from_millis(25));
+    // Windows of many segments: a part of one does not leave. Sources stand at the routers themselves, and shares by the router's law
+    // need room for their windows there.
+    for link in &mut spec.links {
+        (link.delay, link.local_limit) = (Span::from_millis(25), None);
+    }
     spec.warmup = Span::from_secs(10);
     spec.headers.tcp = Some(20);
     for (i, ends) in [(0, 5), (1, 2), (2, 3), (2, 3), (3, 4)].into_iter().enumerate() {
@@ -252,7 +255,8 @@ fn a_parking_lot_is_shared_max_min() {
         assert!((goodput / expected - 1.0).abs() < 0.05, "{goodput} instead of {expected}");
     }
     assert!(result.flows.iter().all(|flow| flow.fallbacks == 0), "all interfaces speak");
-    assert!(result.warnings.is_empty(), "{:?}", result.warnings);
+    // A source at a router may fill the queue there, and the run says so.
+    assert!(result.warnings.iter().all(|warning| warning.contains("local_limit")), "{:?}", result.warnings);
 }
 
 /// Section III-B: the access point controls both directions; without it, uploads take what they want.

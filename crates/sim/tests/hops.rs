@@ -203,7 +203,7 @@ fn radios_count_ip_packets_in_both_directions() {
             most = most.max(passage.backlog.packets);
             came_in += u64::from(matches!(told, ComesIn(..)));
         }
-        assert_eq!(most, 49, "with the 50th its queue is full, and the source waits");
+        assert_eq!(most, 24, "with the 25th half of its queue is full, and the source waits");
         assert_eq!(came_in, if curious { result.flows[0].delivered_packets } else { 0 });
     }
 }
