@@ -295,7 +295,38 @@ def test_check_warns_of_what_run_warns_of(tmp_path: Path) -> None:
     by_rate = airfair("check", file, "--set", 'radio.propagation={ model = "two-ray" }')
     assert "warning: flow near: no route from a to b" in by_rate.stderr
     ranges = airfair("check", file, "--resolved").stdout
+    assert "hop_limit = 64" in ranges
     assert "# data at 54 Mbit/s up to 300.0 m, preambles 300.0 m (preamble_detect)" in ranges
+
+
+def test_check_and_run_warn_of_a_route_that_packets_do_not_outlive(tmp_path: Path) -> None:
+    file = tmp_path / "long.toml"
+    nodes = "".join(f'[[node]]\nid = "n{i}"\nradios = []\n' for i in range(67))
+    links = "".join(
+        f'[[link]]\nends = ["n{i}", "n{i + 1}"]\nrate = "10 Mbit/s"\ndelay = "1 us"\n' for i in range(66)
+    )
+    flows = "".join(
+        f'[[flow]]\nid = "to-{to}"\nfrom = "n0"\nto = "n{to}"\nstop = "800 ms"\n'
+        'traffic = { kind = "constant", rate = "80 kbit/s", packet = "1000 B" }\n'
+        for to in (64, 66)
+    )
+    file.write_text(f'name = "long"\nduration = "1 s"\n{nodes}{links}{flows}')
+    done = airfair("check", file)
+    assert done.returncode == 0
+    assert done.stderr == (
+        "warning: flow to-66: nothing arrives: the route from n0 to n66 has 66 hops, and packets live for "
+        "64; expected a greater routing.hop_limit\n"
+    )
+    result = json.loads(airfair("run", file, "--json").stdout)
+    assert [f"warning: {warning}\n" for warning in result["warnings"]] == [done.stderr]
+    near, far = result["flows"]
+    assert near["delivered_packets"] == near["sent_packets"] > 0
+    assert result["drops"] == {"hop-limit": far["sent_packets"]}
+    further = airfair("check", file, "--set", "routing.hop_limit=66")
+    assert (further.returncode, further.stderr) == (0, "")
+    refused = airfair("check", file, "--set", "routing.hop_limit=0")
+    assert refused.returncode == 2
+    assert "routing.hop_limit" in refused.stderr
 
 
 def test_a_law_without_a_flow_that_follows_it_is_told() -> None:

@@ -130,6 +130,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             .collect(),
         flows: streams.specs.clone(),
         routing: routing_spec,
+        hop_limit: routing.hop_limit,
         arp: ArpSpec {
             prefilled: arp.prefilled,
             waiting_packets: arp.waiting_packets,

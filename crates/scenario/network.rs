@@ -198,13 +198,16 @@ table! {
 }
 
 table! {
-    /// How next hops are found.
+    /// How next hops are found, and how many there may be.
     struct RoutingTable {
         /// Routes that are there from the start and never change, or routes that the nodes look for with messages on the air when
         /// they need them (`[aodv]`; radio only, no `[[link]]`).
         protocol: Protocol = default(Protocol::Static);
         /// What makes a static route short: few hops, or the least expected transmission count.
         metric: Metric = default(Metric::Hops);
+        /// Most hops of a packet: IPv4's time to live as the source writes it; Linux writes 64. A node that would have to send the
+        /// packet on after that many hops drops it (`hop-limit`). AODV's own messages have theirs.
+        hop_limit: u8 = default(64), in 1..=255;
     }
 }
 

@@ -33,6 +33,8 @@ pub struct WorldSpec {
     pub schemes: Vec<NodeScheme>,
     /// How next hops are found.
     pub routing: Routing,
+    /// Most hops of a packet, the time to live that its source writes; from 1 on.
+    pub hop_limit: u8,
     /// Whether neighbours' hardware addresses are known from the start.
     pub arp: ArpSpec,
     /// Bytes that each layer adds to a packet.

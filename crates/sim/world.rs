@@ -130,6 +130,13 @@ impl World {
         let routeless = net.unreachable().map(|f| {
             format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
         });
+        let too_long = net.too_long().map(|(flow, from, to, hops)| {
+            let most = if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" };
+            format!(
+                "flow {}: nothing arrives: the route from {} to {} has {hops} hops, and packets live for {}; expected {most}",
+                names.flows[flow], names.nodes[from], names.nodes[to], spec.hop_limit
+            )
+        });
         let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
         let useless = useless(spec, scheme_name, (only_marks, only_law, net.nowhere));
         let too_fast = too_fast(&air, &net, spec, &names);
@@ -142,7 +149,8 @@ impl World {
                  nothing limits how much of the queue it fills (local_limit = \"off\")"
             )
         });
-        let warnings = routeless.chain(too_fast).chain(cut_off).chain(useless).chain(crowders).collect();
+        let warnings =
+            routeless.chain(too_long).chain(too_fast).chain(cut_off).chain(useless).chain(crowders).collect();
         Ok(Self {
             agenda,
             air,

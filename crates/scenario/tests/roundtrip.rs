@@ -156,14 +156,13 @@ fn routing() -> impl Strategy<Value = String> {
         maybe("drop_queued", &["false"]),
     );
     let protocol = maybe("protocol", &["\"aodv\"", "\"static\""]);
-    (protocol, maybe("metric", &["\"hops\""]), proptest::option::of(aodv)).prop_map(
-        |(protocol, metric, aodv)| {
-            let aodv = aodv.map_or_else(String::new, |a| {
-                format!("\n[aodv]\n{}", [a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, a.8].concat())
-            });
-            format!("\n[routing]\n{protocol}{metric}{aodv}")
-        },
-    )
+    let (metric, hops) = (maybe("metric", &["\"hops\""]), maybe("hop_limit", &["1", "255"]));
+    (protocol, metric, hops, proptest::option::of(aodv)).prop_map(|(protocol, metric, hops, aodv)| {
+        let aodv = aodv.map_or_else(String::new, |a| {
+            format!("\n[aodv]\n{}", [a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, a.8].concat())
+        });
+        format!("\n[routing]\n{protocol}{metric}{hops}{aodv}")
+    })
 }
 
 fn nodes() -> impl Strategy<Value = String> {

@@ -30,8 +30,6 @@ const FILES: u16 = 10;
 const CONTROL: u16 = 11;
 /// First of the 16,384 dynamic ports [RFC 6335 section 6]: sources are numbered from here on.
 const DYNAMIC: u16 = 49_152;
-/// IP's initial time to live.
-const TTL: u8 = 64;
 
 /// The payload.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
@@ -325,7 +323,6 @@ fn packet(
 
 fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &Addresses, payload: usize) {
     let len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap_or(ipv4::PayloadLen::MAX);
-    let hops = u8::try_from(described.hops).unwrap_or(u8::MAX);
     // A segment is told by its sequence number, a packet of UDP by this one [RFC 6864 section 4.1 lets it be anything].
     let identification = match described.body {
         Body::Tcp { .. } => 0,
@@ -339,7 +336,7 @@ fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &
             Mark::Ce => Ecn::Ce,
         },
         identification,
-        ttl: if let Body::Routing(_, ttl) = described.body { ttl } else { TTL.saturating_sub(hops) },
+        ttl: if let Body::Routing(_, ttl) = described.body { ttl } else { described.ttl },
         ..Ipv4::new(protocol, source, destination, len)
     };
     front.add(Ipv4::wire_len(), |buffer| header.encode(buffer));

@@ -186,6 +186,7 @@ impl Net {
         let mut net = Self {
             headers: spec.headers,
             arp: spec.arp,
+            hop_limit: u16::from(spec.hop_limit),
             ports_of,
             ports,
             port_of_station,

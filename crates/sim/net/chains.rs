@@ -16,7 +16,7 @@ use airfair_schemes::places::{Backlog, DropReason};
 
 use super::hops::HopHost;
 use super::wire::{Direction, InFlight};
-use super::{Behind, HOP_LIMIT, Net, kinds};
+use super::{Behind, Net, kinds};
 
 /// A wire's place in a chain.
 #[derive(Debug, Default)]
@@ -149,7 +149,7 @@ impl Net {
         for flow in 0..self.flows.len() as u32 {
             for forward in [true, false] {
                 let mut last = None;
-                for hop in self.hops_of(flow, forward).iter().take(usize::from(HOP_LIMIT)) {
+                for hop in self.hops_of(flow, forward).iter().take(usize::from(self.hop_limit)) {
                     let next = match hop.behind {
                         Behind::Wire(wire) => Some(wire),
                         Behind::Station(_) => None,

@@ -22,8 +22,8 @@ pub(crate) struct Described {
     pub destination: u32,
     /// Bytes of its transport's payload.
     pub payload: u32,
-    /// Nodes that it has passed.
-    pub hops: u16,
+    /// IP's time to live as it leaves this node.
+    pub ttl: u8,
     pub ecn: Ecn,
     pub content: Content,
     /// Its number within the flow, or the byte that it begins with or acknowledges.
@@ -83,7 +83,7 @@ impl Net {
             source: packet.source,
             destination: packet.destination,
             payload: packet.payload,
-            hops: packet.hops,
+            ttl: self.hop_limit.saturating_sub(packet.hops) as u8,
             ecn: packet.ecn,
             content: self.packets.content(handle, packet),
             sequence: packet.sequence,

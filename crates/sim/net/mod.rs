@@ -135,7 +135,7 @@ pub mod drop_reason {
     pub const PACKET_LOSS: &str = "packet-loss";
     /// Lost on a wired link.
     pub const WIRE_LOSS: &str = "wire-loss";
-    /// Too many hops.
+    /// After as many hops as IP's time to live it was not there.
     pub const HOP_LIMIT: &str = "hop-limit";
     /// Too many packets waited for routes.
     pub const ROUTE_QUEUE: &str = "route-queue";
@@ -164,9 +164,6 @@ pub mod drop_reason {
         !others.contains(&reason)
     }
 }
-
-/// Most hops of a packet, IP's initial TTL on most hosts.
-const HOP_LIMIT: u16 = 64;
 
 /// What is behind a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,6 +270,8 @@ pub struct Injected {
 pub struct Net {
     headers: HeaderSpec,
     arp: ArpSpec,
+    /// Most hops of a packet.
+    hop_limit: u16,
     /// Ports of each node: a range.
     ports_of: Vec<(u32, u32)>,
     ports: Vec<Port>,
@@ -497,7 +496,7 @@ impl Net {
             self.deliver(node, handle, now);
             return;
         }
-        if hops >= HOP_LIMIT {
+        if hops >= self.hop_limit {
             self.drop_packet(node, handle, drop_reason::HOP_LIMIT, now);
             return;
         }

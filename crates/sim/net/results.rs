@@ -45,6 +45,18 @@ impl Net {
             .map(|(i, f)| (i, f.from as usize, f.to as usize))
     }
 
+    /// Flows of which one direction's static route has more hops than packets live for: flow, source, destination, hops.
+    pub(crate) fn too_long(&self) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
+        let of = |i: usize, f: &Flow, forward: bool| {
+            let hops = self.hops_of(i as u32, forward).len();
+            let (from, to) = if forward { (f.from, f.to) } else { (f.to, f.from) };
+            (hops > usize::from(self.hop_limit)).then_some((i, from as usize, to as usize, hops))
+        };
+        let flows = self.flows.iter().enumerate().filter(|_| self.on_demand.is_none());
+        // A datagram has no answer.
+        flows.filter_map(move |(i, f)| of(i, f, true).or_else(|| of(i, f, false).filter(|_| f.tcp.is_some())))
+    }
+
     /// Nodes that a flow's packets pass, its source and its destination included; none without a route.
     pub(crate) fn path(&self, flow: usize) -> Option<Vec<u32>> {
         let Flow { from, to, .. } = self.flows[flow];

@@ -13,7 +13,7 @@ use airfair_units::random::Stream;
 
 use super::chains::Chained;
 use super::hops::passage;
-use super::{Behind, Blocked, HOP_LIMIT, Net, QueueTotals, Taken, class, drop_reason, kinds};
+use super::{Behind, Blocked, Net, QueueTotals, Taken, class, drop_reason, kinds};
 use crate::engine::{Agenda, Order};
 
 /// A packet on its way.
@@ -489,7 +489,7 @@ impl Net {
         let (destination, hops) = (packet.destination, packet.hops);
         // The usual way of a router: from wire to wire, without a detour.
         if destination != node
-            && hops < HOP_LIMIT
+            && hops < self.hop_limit
             && let Some(onward) = self.onward(wire, destination)
         {
             if let Some((last, arrival)) = self.schedule(onward, handle, now) {

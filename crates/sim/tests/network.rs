@@ -8,6 +8,7 @@ use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::trace::Record;
 use airfair_sim::net::{Injected, Output};
 use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 use support::rig::*;
 use support::wires::*;
@@ -404,6 +405,50 @@ fn no_route_is_said_and_counted() {
     // One packet of the saturating source says it once, the other one's ten are dropped one by one.
     assert_eq!(result.ends.dropped["no-route"], 11);
     assert_eq!(result.ends.made, 11);
+}
+
+/// Time to live [RFC 791 section 3.2]: each router takes one away, and drops what has none left. So a packet with a TTL of n reaches a
+/// host n hops away and no further; over the air, by wires with a timetable and by wires without.
+#[test]
+fn a_packet_lives_for_as_many_hops_as_its_source_says() {
+    let cbr = Traffic::ConstantRate { rate: Rate(80_000), packet: Bytes(1000), gap_jitter: 0.0 };
+    let wires = |slow: bool| {
+        let links = [0, 1, 2].map(|i| {
+            let mut link = link((i, i + 1), 10, us(0), 50);
+            if slow {
+                link.rate_changes.push(RateChange { at: Time(500_000_000), rate: Rate::from_mbps(20) });
+            }
+            link
+        });
+        let mut spec = cable(1, &links);
+        flow(&mut spec, "f", 0, 3, cbr.clone());
+        spec
+    };
+    let mut segments = wires(false);
+    segments.flows[0].transport = tcp(TcpConfig::default());
+    for (mut spec, from) in [
+        (wires(false), "w0"),
+        (wires(true), "w0"),
+        (segments, "w0"),
+        (chain(dot11b(250.0, 550.0), 3, 200.0, cbr, 1), "0"),
+    ] {
+        spec.hop_limit = 3;
+        let arrives = run(&spec, 1);
+        assert_eq!((arrives.flows[0].hops, arrives.ends.dropped.get("hop-limit")), (Some(3), None));
+        assert_eq!(arrives.warnings, [""; 0]);
+        spec.hop_limit = 2;
+        let ends = run(&spec, 1);
+        assert_eq!((ends.flows[0].delivered_packets, ends.ends.delivered), (0, 0));
+        assert!(ends.ends.made > 0 && ends.ends.dropped["hop-limit"] == ends.ends.made, "{:?}", ends.ends);
+        let to = from.replace('0', "3");
+        let warning = format!(
+            "flow f: nothing arrives: the route from {from} to {to} has 3 hops, and packets live for 2; expected a greater \
+             routing.hop_limit"
+        );
+        for warnings in [make(&spec, 1).result().warnings, ends.warnings] {
+            assert_eq!(warnings, [warning.as_str()]);
+        }
+    }
 }
 
 #[test]

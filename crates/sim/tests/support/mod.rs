@@ -102,6 +102,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         schemes: vec![],
         flows: vec![],
         routing: Routing::Hops,
+        hop_limit: 64,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },
         headers: HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },
         memory_limit: Bytes(4_000_000_000),
