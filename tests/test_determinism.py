@@ -12,6 +12,7 @@ from airfair import Scenario, World, _core, experiment
 
 from tests.support import SCENARIOS, SHORT, THREE_PAIRS, without_perf
 from tests.support import airfair as command
+from validation.order import SCENES, by_name, shuffled, with_idle_node
 
 OVERRIDES = ["duration=2 s", "warmup=200 ms"]
 
@@ -117,6 +118,20 @@ def test_an_idle_node_far_away_changes_no_row() -> None:
         assert other["queues"].pop(("a0", "default"))["packets"] == 0
         assert other["channel_utilisation"].pop("a0") == 0
         assert one == other
+
+
+@pytest.mark.parametrize("scheme", [info["name"] for info in airfair.schemes()])
+@pytest.mark.parametrize("scene", list(SCENES))
+def test_with_every_scheme_rows_are_those_of_names(scene: str, scheme: str) -> None:
+    """Shuffled tables and ends of links, and an idle node far away that is written first, move no row."""
+    short = ["duration=2 s"]
+    text = SCENES[scene]
+    as_it_is = by_name(Scenario.parse(text, overrides=short).run(scheme, 1))
+    assert sum(flow["delivered_packets"] for flow in as_it_is["flows"].values()) > 100
+    for turn in (1, 2):
+        assert shuffled(text, turn) != text
+        assert by_name(Scenario.parse(shuffled(text, turn), overrides=short).run(scheme, 1)) == as_it_is
+    assert by_name(Scenario.parse(with_idle_node(text), overrides=short).run(scheme, 1)) == as_it_is
 
 
 def test_a_trace_changes_nothing_and_is_the_same_in_parts(pairs: Scenario) -> None:

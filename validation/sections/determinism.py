@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import random
-import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import airfair
 from airfair import Scenario, World
 
+from ..order import SCENES, by_name, shuffled, with_idle_node
 from ..report import Context, Row, holds
 from ..runs import ROOT, SCENARIOS, parallel, seeds
 
@@ -33,6 +33,7 @@ def rows(context: Context) -> Iterable[Row]:
     yield from _seeds(context)
     yield from _order(context)
     yield from _far_node(context)
+    yield from _with_each_scheme(context)
     yield from _threads(context)
     yield from _stepping(context)
     yield from _builds(context)
@@ -99,19 +100,6 @@ def _seeds(context: Context) -> Iterator[Row]:
         )
 
 
-def shuffled(text: str, seed: int) -> str:
-    """A scenario's blocks in another order; what stands before the first block stays there."""
-    head, *blocks = re.split(r"(?m)^(?=\[)", "\n".join(_uncommented(text)) + "\n")
-    random.Random(seed).shuffle(blocks)
-    return head + "".join(blocks)
-
-
-def _uncommented(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            yield line
-
-
 def _order(context: Context) -> Iterator[Row]:
     for name in ("three-pairs", "hidden-terminal", "grid-64", "saturation", "wired"):
         text = (SCENARIOS / f"{name}.toml").read_text()
@@ -133,6 +121,39 @@ def _far_node(context: Context) -> Iterator[Row]:
         far = '\n[[node]]\nid = "0-far"\nposition = ["900 km", "0 m"]\n'
         measured = _by_name(Scenario.parse(text + far, name, SHORT).run(None, context.seed), without="0-far")
         yield _equal(f"{name}.toml: one more node, 900 km away, without traffic", expected, measured)
+
+
+def _with_each_scheme(context: Context) -> Iterator[Row]:
+    """The scenes of `validation.order`, shuffled and with an idle node, under every scheme that there is."""
+    turns = 2 if context.quick else 5
+    about = f"{turns} orders and seeds"
+    for name, text in SCENES.items():
+
+        def differs(scheme: str, text: str = text) -> tuple[bool, bool]:
+            shuffling = idle = False
+            for turn in range(turns):
+                seed = 1000 * context.seed + turn
+                as_it_is, in_disorder, with_one_more = (
+                    by_name(Scenario.parse(form).run(scheme, seed))
+                    for form in (text, shuffled(text, turn), with_idle_node(text))
+                )
+                shuffling |= in_disorder != as_it_is
+                idle |= with_one_more != as_it_is
+            return shuffling, idle
+
+        schemes = [info["name"] for info in airfair.schemes()]
+        found = parallel(context, differs, schemes)
+        whats = ("tables and ends of links shuffled", "an idle node 900 km away, written first")
+        for check, what in enumerate(whats):
+            other = [scheme for scheme, differ in zip(schemes, found, strict=True) if differ[check]]
+            yield holds(
+                SECTION,
+                f"{name}: {what}, {about}, with each of the {len(schemes)} schemes",
+                SOURCE,
+                expected="equal rows",
+                measured=f"others with {', '.join(other)}" if other else "equal rows",
+                ok=not other,
+            )
 
 
 def _threads(context: Context) -> Iterator[Row]:
