@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +59,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     write_atomically(target, b"old")
 
     def full(_descriptor: int) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="no space"):
