@@ -41,6 +41,16 @@ def seeds(context: Context, count: int) -> range:
     return range(1000 * context.seed, 1000 * context.seed + count)
 
 
+def jain_of(result: RunResult) -> float:
+    """Jain's index of a run; raises `ValueError` where nothing arrived, so that there is none."""
+    jain = result["jain_index"]
+    if jain is None:
+        raise ValueError(
+            f"{result['scenario']}, seed {result['seed']}: nothing arrived, so nothing was shared"
+        )
+    return jain
+
+
 @dataclass(frozen=True)
 class Mean:
     """Mean of independent values, and the half-width of its interval."""

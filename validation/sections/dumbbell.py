@@ -12,7 +12,7 @@ from airfair import Scenario
 
 from .. import reference
 from ..report import Context, Row, holds, inside, within
-from ..runs import SCENARIOS, mean_of, parallel, run_all, seeds
+from ..runs import SCENARIOS, jain_of, mean_of, parallel, run_all, seeds
 
 TITLE = "Dumbbell"
 ABOUT = """
@@ -163,7 +163,7 @@ def _row(context: Context, row: reference.Dumbbell) -> Iterator[Row]:
     yield _goodput(name, mean_of(theirs.goodputs_mbps).mean, goodput)
     yield _wait(name, mean_of(theirs.waits_ms).mean, wait)
     if row.flows > 1:
-        yield _jain(name, theirs.jains, [result["jain_index"] for result in results])
+        yield _jain(name, theirs.jains, [jain_of(result) for result in results])
     yield _goodput(f"{name}, as given", row.goodput_mbps, goodput)
     if row.queue not in BELOW:
         yield _wait(f"{name}, as given", row.wait_ms, wait)

@@ -9,7 +9,7 @@ from airfair import Scenario
 
 from .. import reference
 from ..report import Context, Figure, Row, Series, holds, within
-from ..runs import SCENARIOS, mean_of, run_all, seeds
+from ..runs import SCENARIOS, jain_of, mean_of, run_all, seeds
 
 TITLE = "TCP over a grid"
 ABOUT = """
@@ -76,7 +76,7 @@ def rows(context: Context) -> Iterable[Row]:
     ours, cold, as_ns3 = (results[i * count : (i + 1) * count] for i in range(3))
 
     total = mean_of([result["aggregate_goodput_bps"] / 1e3 for result in ours])
-    jain = mean_of([result["jain_index"] for result in ours])
+    jain = mean_of([jain_of(result) for result in ours])
     flows = _columns([[flow["goodput_bps"] / 1e3 for flow in result["flows"]] for result in ours])
     static = _columns(reference.GRID_TCP_NS2_STATIC_KBPS)
     for name, expected, tolerance in (
@@ -147,7 +147,7 @@ def rows(context: Context) -> Iterable[Row]:
         "Jain's index, ns-3",
         reference.PEERS,
         expected=reference.GRID_TCP_NS3_JAIN,
-        measured=mean_of([result["jain_index"] for result in as_ns3]).mean,
+        measured=mean_of([jain_of(result) for result in as_ns3]).mean,
         absolute=0.05,
     )
     order = sorted(range(len(flows)), key=lambda flow: -static[flow])

@@ -12,7 +12,7 @@ from airfair.results import StationResult
 
 from .. import reference
 from ..report import Context, Figure, Row, Series, holds, inside, within
-from ..runs import lines, run_all, seeds
+from ..runs import jain_of, lines, run_all, seeds
 
 TITLE = "Starvation of TCP flows"
 ABOUT = """
@@ -178,7 +178,7 @@ def _ns2(context: Context) -> Iterator[Row]:
             f"{case.name}: Jain's index",
             reference.PEERS,
             expected=case.jain,
-            measured=_average([result["jain_index"] for result in results]),
+            measured=_average([jain_of(result) for result in results]),
             absolute=0.15 if case.name == "exposed, symmetric" else 0.06,
         )
         wins = [sum(max(flows) == flows[i] for flows in kbps) for i in range(len(means))]
@@ -292,7 +292,7 @@ def _ns3(context: Context) -> Iterator[Row]:
             f"{name}: Jain's index",
             reference.PEERS,
             expected=case.jain,
-            measured=_average([result["jain_index"] for result in results]),
+            measured=_average([jain_of(result) for result in results]),
             absolute=case.tolerance,
         )
         yield within(
@@ -353,7 +353,7 @@ def _factorial(context: Context) -> Iterator[Row]:
             tcp |= FACTORS[name][2 + level]
         scenarios.append(place.scenario(radio, NS2_HEADERS, tcp, 60))
     cells = [(scenario, seed) for scenario in scenarios for seed in seeds(context, count)]
-    jain = [result["jain_index"] for result in run_all(context, cells)]
+    jain = [jain_of(result) for result in run_all(context, cells)]
     found = effects(names, [jain[i : i + count] for i in range(0, len(jain), count)])
     main, pairs = found[: len(names)], found[len(names) :]
     main = sorted(main, key=lambda effect: -effect.strength)
