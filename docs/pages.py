@@ -23,7 +23,7 @@ PACKAGE = Path(reference.__file__).resolve().parent
 WRITTEN = "<!-- Written by `make pages` from the program. Do not edit. -->\n\n"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WIDTH = 100
-"""Longest signature on one line."""
+"""Longest signature on one line; width of the terminal in which commands are replayed."""
 
 
 def pages() -> dict[str, Callable[[], str]]:
@@ -176,7 +176,7 @@ def _printed(language: str, body: str, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         cwd=folder,
-        env={**os.environ, "PATH": path, "MPLBACKEND": "Agg"},
+        env={**os.environ, "PATH": path, "MPLBACKEND": "Agg", "COLUMNS": str(WIDTH)},
         timeout=120,
         check=False,
     )

@@ -64,10 +64,11 @@ impl Sender {
         }
     }
 
-    /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins.
+    /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins. Without SACK
+    /// with FlightSize (RFC 6582 section 3.2, step 3): duplicates take nothing from it.
     pub(super) fn tell_recovered(&mut self, context: &mut Context<'_>) {
         if std::mem::take(&mut self.recovered_untold) {
-            self.law.on_recovered(Bytes(self.pipe()), context);
+            self.law.on_recovered(Bytes(self.board.pipe()), context);
         }
     }
 
