@@ -135,7 +135,7 @@ fn a_full_acknowledgement_restarts_the_timer() {
         = deadline=1200
         # Exactly up to where the recovery began.
         300 < 4001
-        ! recovered 3000
+        ! recovered 4000
         = deadline=1300
         ",
     );

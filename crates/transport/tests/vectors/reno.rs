@@ -25,7 +25,7 @@ fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
         > 10001:11001
         # 11000 outstanding, 6000 are after it, and the window is 5000.
         200 < 5001
-        ! recovered 4000
+        ! recovered 6000
         = state=open window=5000 deadline=1200
         205 < 5001
         206 < 5001
@@ -58,7 +58,7 @@ fn a_second_loss_in_a_window_waits_for_the_timer_if_told_to() {
         > 10001:11001
         # The recovery has ended, but the duplicates below are of the same window of data.
         200 < 5001
-        ! recovered 4000
+        ! recovered 6000
         = state=open window=5000 deadline=1200
         205 < 5001
         206 < 5001
