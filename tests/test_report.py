@@ -260,7 +260,8 @@ def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = command("compare", THREE_PAIRS, "--report", tmp_path / "file" / "x.html")
     assert (done.returncode, done.stdout) == (1, ""), "found before the runs"
-    assert done.stderr in ("airfair: File exists\n", "airfair: Not a directory\n")
+    file = tmp_path / "file"
+    assert done.stderr in (f"airfair: {file}: File exists\n", f"airfair: {file}: Not a directory\n")
     done = command("run", THREE_PAIRS, *SHORT, "--report", "/dev/full/x.html")
     assert (done.returncode, done.stdout) == (1, "")
     done = command("run", THREE_PAIRS, *SHORT, "--report", tmp_path)

@@ -307,7 +307,7 @@ ERRORS: dict[str, list[str]] = {
     'scenario = "tyni.toml"\nseeds = 0\n[[case]]\nid = ""\n[[case]]\nscheme = "red"': [
         "study.toml:1: name: missing; expected a text",
         "study.toml:1: scenario: tyni.toml: no such file; expected the file of a scenario",
-        "study.toml:2: seeds: 0; expected how many seeds, at least 1, or a list of them",
+        "study.toml:2: seeds: 0; expected how many seeds, 1 to 1000000, or a list of them",
         'study.toml:4: case.1.id: "": expected 1 to 64 characters',
         "study.toml:6: case.2.scheme: a scheme is no parameter",
     ],

@@ -99,15 +99,17 @@ impl Net {
         let Some(connection) = self.connections.get_mut(id) else { return false };
         connection.local.held = limit.is_some_and(|limit| connection.fills_limit(limit, now));
         if connection.local.held {
-            self.await_departure(id);
+            self.await_departure(id, now);
         }
         self.connections.get(id).is_some_and(|connection| connection.local.held)
     }
 
-    /// A held connection goes on when the next of its packets has left by wire.
-    fn await_departure(&mut self, id: ConnectionId) {
+    /// A held connection goes on when the next of its packets has left by wire. Those that have left are forgotten first: a connection
+    /// that had nothing to send stays marked as held, and nobody has looked since.
+    fn await_departure(&mut self, id: ConnectionId, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let local = &mut connection.local;
+        local.forget_left(now);
         if let Some(&(end, _)) = local.leaving.front().filter(|_| local.held && !local.awaited) {
             local.awaited = true;
             let flow = connection.flow;
@@ -131,7 +133,7 @@ impl Net {
 
     /// A packet of a TCP sender is the last that a wire was given.
     #[inline]
-    pub(super) fn leaves_by_wire(&mut self, wire: u32, handle: u64) {
+    pub(super) fn leaves_by_wire(&mut self, wire: u32, handle: u64, now: u64) {
         let link = &self.wires[wire as usize];
         let Some(last) = link.in_flight.back().filter(|last| last.packet == handle) else { return };
         let end = last.arrival - link.delay;
@@ -141,7 +143,7 @@ impl Net {
         let id = self.packets.connection(handle);
         if let Some(connection) = self.connections.get_mut(id) {
             connection.local.leave(end, payload);
-            self.await_departure(id);
+            self.await_departure(id, now);
         }
     }
 

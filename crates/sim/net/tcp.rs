@@ -245,7 +245,7 @@ impl Net {
         }
         self.leave(source, hop, handle, now);
         if counts && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port)) {
-            self.leaves_by_wire(wire, handle);
+            self.leaves_by_wire(wire, handle, now);
         }
     }
 

@@ -445,7 +445,7 @@ impl Net {
             agenda.push(arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
         }
         if of_local_tcp {
-            self.leaves_by_wire(wire, handle);
+            self.leaves_by_wire(wire, handle, now);
         }
         self.room(port, now);
         if self.ports[port as usize].queue.view().packets > 0 {

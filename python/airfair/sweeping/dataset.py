@@ -244,7 +244,9 @@ def in_order(runs: pa.Table, flows: pa.Table, told: Mapping[str, Any]) -> tuple[
     order = sorted(range(len(rows)), key=lambda i: key(rows[i]))
     rank = {rows[i]["run"]: place for place, i in enumerate(order)}
     of_flows = [rank[run] for run in run_ids(flows)]
-    return runs.take(order), flows.take(sorted(range(len(of_flows)), key=of_flows.__getitem__))
+    flow_order = sorted(range(len(of_flows)), key=of_flows.__getitem__)
+    # The type matters where there is no run yet: an empty list has none.
+    return runs.take(pa.array(order, pa.int64())), flows.take(pa.array(flow_order, pa.int64()))
 
 
 def run_ids(table: pa.Table) -> list[str]:
