@@ -51,8 +51,14 @@ impl StartPass<'_> {
         stations: &mut [Station],
         frames: &mut Frames,
         counters: &mut [StationCounters],
+        successes: &mut Successes,
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
+        // Only the per-chunk model asks for it, and that asks for sums.
+        if SUMS && self.per_chunk {
+            let all = range(band.first, band.end);
+            close_chunks(all, stations, frames, self.kinds, successes, self.frame.start);
+        }
         if band.first < band.decodable_end {
             let decodable = range(band.first, band.decodable_end);
             self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, counters);
@@ -395,15 +401,25 @@ impl EndPass {
     }
 }
 
-/// Per-chunk error model: the SINR of the locked frame changes at `now`, or it ends.
-#[inline]
-pub(super) fn close_chunk(
-    station: &mut Station,
+/// Per-chunk error model: a signal starts or ends, at `at` at its sender, and the SINR of other frames changes.
+#[inline(never)]
+pub(super) fn close_chunks(
+    list: &[Hearer],
+    stations: &mut [Station],
     frames: &Frames,
     kinds: &[Kind],
     successes: &mut Successes,
-    now: u64,
+    at: u64,
 ) {
+    for hearer in list {
+        let station = &mut stations[hearer.id as usize];
+        close_chunk(station, frames, kinds, successes, at + u64::from(hearer.delay));
+    }
+}
+
+/// The SINR of the locked frame changes at `now`, or it ends.
+#[inline]
+fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], successes: &mut Successes, now: u64) {
     let Station { radio, slow, .. } = station;
     if radio.lock == NONE {
         return;

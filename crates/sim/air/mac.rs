@@ -137,6 +137,21 @@ impl Station {
         }
     }
 
+    /// A reception has ended: counting starts anew.
+    #[inline]
+    pub(super) fn recount(&mut self, id: u32, kind: &Kind, agenda: &mut Agenda) {
+        let contending = self.radio.has(flag::CONTENDING);
+        if !contending && self.radio.deadline <= agenda.now {
+            // A back-off after the last packet has run out meanwhile.
+            self.radio.deadline = NO_DEADLINE;
+            return;
+        }
+        self.count_from(self.resume_at(kind), kind);
+        if contending {
+            self.arm(id, agenda);
+        }
+    }
+
     /// When the access event is due that was set for `time`: at the deadline, which may have moved since.
     #[inline(always)]
     pub(super) fn access_due(&mut self, time: u64) -> u64 {
@@ -236,22 +251,6 @@ impl Air {
             }
         }
         station.arm(id, agenda);
-    }
-
-    /// A reception has ended: counting starts anew.
-    #[inline]
-    pub(super) fn recount(&mut self, id: u32, agenda: &mut Agenda) {
-        let (station, kind) = self.at(id);
-        let contending = station.radio.has(flag::CONTENDING);
-        if !contending && station.radio.deadline <= agenda.now {
-            // A back-off after the last packet has run out meanwhile.
-            station.radio.deadline = NO_DEADLINE;
-            return;
-        }
-        station.count_from(station.resume_at(kind), kind);
-        if contending {
-            station.arm(id, agenda);
-        }
     }
 
     /// An access event whose time has come ([`Station::access_due`]): the back-off has ended, unless it has yet to be drawn.

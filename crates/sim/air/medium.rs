@@ -5,7 +5,7 @@
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::{Band, Hearer};
-use super::hearing::{EndPass, StartPass, close_chunk, drop_lock};
+use super::hearing::{EndPass, StartPass, close_chunks, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, kinds};
 use crate::engine::{Agenda, Order};
@@ -65,11 +65,7 @@ impl Air {
 
     #[inline(always)]
     fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
-        // Only the per-chunk model asks for it, and that asks for sums.
-        if self.needs.sums && self.per_chunk {
-            self.close_chunks(band, frame.start);
-        }
-        let Self { stations, hearers, kinds, frames, counters, per_chunk, .. } = self;
+        let Self { stations, hearers, kinds, frames, counters, successes, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
         let band = &hearers.bands[band];
         let list = &hearers.list;
@@ -77,12 +73,24 @@ impl Air {
         // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
         // rule of the run asks for.
         match (kinds.len() == 1, sums, idle_times) {
-            (true, true, true) => pass.run::<true, true, true>(band, list, stations, frames, counters),
-            (true, true, false) => pass.run::<true, true, false>(band, list, stations, frames, counters),
-            (true, false, true) => pass.run::<true, false, true>(band, list, stations, frames, counters),
-            (true, false, false) => pass.run::<true, false, false>(band, list, stations, frames, counters),
-            (false, true, _) => pass.run::<false, true, true>(band, list, stations, frames, counters),
-            (false, false, _) => pass.run::<false, false, true>(band, list, stations, frames, counters),
+            (true, true, true) => {
+                pass.run::<true, true, true>(band, list, stations, frames, counters, successes)
+            }
+            (true, true, false) => {
+                pass.run::<true, true, false>(band, list, stations, frames, counters, successes)
+            }
+            (true, false, true) => {
+                pass.run::<true, false, true>(band, list, stations, frames, counters, successes)
+            }
+            (true, false, false) => {
+                pass.run::<true, false, false>(band, list, stations, frames, counters, successes)
+            }
+            (false, true, _) => {
+                pass.run::<false, true, true>(band, list, stations, frames, counters, successes)
+            }
+            (false, false, _) => {
+                pass.run::<false, false, true>(band, list, stations, frames, counters, successes)
+            }
         }
     }
 
@@ -108,16 +116,13 @@ impl Air {
         &mut self,
         at: u32,
         frame: &Frame,
-        number: usize,
+        band: usize,
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let band = self.hearers.bands[number];
+        let band = self.hearers.bands[band];
         if self.needs.sums {
-            if self.per_chunk {
-                self.close_chunks(number, frame.end);
-            }
-            self.remove_power(&band);
+            self.remove_power(&band, frame.end);
         }
         let pass = EndPass::new(at, frame);
         let mut met = false;
@@ -144,23 +149,16 @@ impl Air {
         self.pass_done(at, met, agenda);
     }
 
-    /// Per-chunk error model: a signal starts or ends, at `at` at its sender, and the SINR of other frames changes.
-    #[inline(never)]
-    fn close_chunks(&mut self, band: usize, at: u64) {
-        let Self { stations, hearers, kinds, frames, successes, .. } = self;
-        let band = &hearers.bands[band];
-        for hearer in &hearers.list[band.first as usize..band.end as usize] {
-            let station = &mut stations[hearer.id as usize];
-            close_chunk(station, frames, kinds, successes, at + u64::from(hearer.delay));
-        }
-    }
-
     /// A signal ends. First all powers are taken away, then receptions are judged: what one station does upon a reception must
     /// not meet old sums.
     #[inline(never)]
-    fn remove_power(&mut self, band: &Band) {
-        let Self { stations, hearers, .. } = self;
-        for hearer in &hearers.list[band.first as usize..band.end as usize] {
+    fn remove_power(&mut self, band: &Band, end: u64) {
+        let Self { stations, hearers, kinds, frames, successes, per_chunk, .. } = self;
+        let list = &hearers.list[band.first as usize..band.end as usize];
+        if *per_chunk {
+            close_chunks(list, stations, frames, kinds, successes, end);
+        }
+        for hearer in list {
             stations[hearer.id as usize].radio.power_sum -= hearer.power;
         }
     }
@@ -232,12 +230,11 @@ impl Air {
         if own || frame.receiver == BROADCAST {
             self.counters[h].received[frame.kind as usize] += 1;
             station.slow.receive_own += u64::from(own) * (frame.end - frame.start);
-            let counting = station.radio.deadline != NO_DEADLINE;
+            if station.radio.deadline != NO_DEADLINE {
+                station.recount(hearer.id, kind, agenda);
+            }
             if self.recorder.is_some() {
                 self.tell_received(frame, hearer.id, end);
-            }
-            if counting {
-                self.recount(hearer.id, agenda);
             }
             self.receive(entry, hearer.id, frame, end, agenda, upper);
             return;
@@ -246,7 +243,7 @@ impl Air {
         if station.radio.flags & frame.watchers != 0 {
             self.end_is_awaited(frame, None, hearer.id, end, agenda, upper);
         } else if station.radio.deadline != NO_DEADLINE {
-            self.recount(hearer.id, agenda);
+            station.recount(hearer.id, kind, agenda);
         }
     }
 
@@ -262,9 +259,10 @@ impl Air {
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let radio = self.stations[id as usize].radio;
+        let (station, kind) = self.at(id);
+        let radio = station.radio;
         if radio.deadline != NO_DEADLINE {
-            self.recount(id, agenda);
+            station.recount(id, kind, agenda);
         }
         // Receptions for the station itself are recorded anyway.
         if radio.has(flag::MONITORS) && frame.receiver != id && frame.receiver != BROADCAST {
@@ -339,21 +337,21 @@ impl Air {
     /// A reception that began has failed: EIFS.
     fn reception_failed<U: Upper>(
         &mut self,
-        station: u32,
+        id: u32,
         frame: &Frame,
         loss: Loss,
         end: u64,
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let st = &mut self.stations[station as usize];
-        if self.kinds[usize::from(st.radio.kind)].has_eifs {
-            st.clock.eifs_from = st.clock.eifs_from.max(end);
+        let (station, kind) = self.at(id);
+        if kind.has_eifs {
+            station.clock.eifs_from = station.clock.eifs_from.max(end);
         }
-        if st.radio.flags & (flag::AWAIT_END | flag::MONITORS) != 0 {
-            self.end_is_awaited(frame, Some(loss), station, end, agenda, upper);
-        } else if st.radio.deadline != NO_DEADLINE {
-            self.recount(station, agenda);
+        if station.radio.flags & (flag::AWAIT_END | flag::MONITORS) != 0 {
+            self.end_is_awaited(frame, Some(loss), id, end, agenda, upper);
+        } else if station.radio.deadline != NO_DEADLINE {
+            station.recount(id, kind, agenda);
         }
     }
 
