@@ -321,6 +321,24 @@ ERRORS: dict[str, list[str]] = {
         "study.toml:3: seeds: 2026-01-01 is a date; expected another kind of value",
     ],
     "name = [\n": ["study.toml:1: not TOML"],
+    'name = "x/y"\nscenario = "tiny.toml"\nsheme = "red"\nschemes = ["redd", "nred"]\nseeds = [1, -1]\n'
+    '[parameters]\nversion = [1]\nradio.queue_packets = [4, -1, nan]\nradio.data_rat = ["2 Mbit/s"]\n'
+    'nred.max_p = [0.1, "x"]\nduration = "-1 s"\n[[case]]\nid = "c"\nradio.queue_packets = 3\n'
+    'radio.rts_threshold = "7 x"': [
+        'study.toml:1: name: "x/y": expected 1 to 64 characters',
+        'study.toml:3: sheme: unknown key; did you mean "schemes"?',
+        'study.toml:4: schemes: there is no scheme "redd"; did you mean "red"?',
+        "study.toml:5: seeds: -1; expected a seed",
+        "study.toml:7: parameters.version: a column of the results has this name",
+        "study.toml:8: parameters.radio.queue_packets: nan; expected a finite number",
+        "study.toml:8: parameters.radio.queue_packets: -1",
+        'study.toml:9: parameters.radio.data_rat: unknown key; did you mean "data_rate"?',
+        'study.toml:10: parameters.nred.max_p: schemes.nred.max_p: "x": a text stands here;',
+        'study.toml:11: parameters.duration: "-1 s"; expected a list of values such as [16, 64]',
+        'study.toml:11: parameters.duration: "-1 s": `-1 s` is negative; expected a time',
+        "study.toml:14: case.c.radio.queue_packets: is one of [parameters] too",
+        "study.toml:15: case.c.radio.rts_threshold: \"7 x\": `x` is not a unit for this; expected a size",
+    ],
 }  # fmt: skip
 
 
@@ -347,6 +365,10 @@ def test_errors_of_a_program_and_of_options(tmp_path: Path) -> None:
         study(tmp_path, parameters={"radio.queue_packets": [2, 2]})
     with pytest.raises(InputError, match="expected at least one seed, each once"):
         study(tmp_path, seeds=[1, 1])
+    with pytest.raises(
+        InputError, match=r'(?s)^name: "x/y": .*parameters\.radio\.queue_packets: -1: out of range; expected'
+    ):
+        study(tmp_path, name="x/y", parameters={"radio.queue_packets": [2, -1]})
     with pytest.raises(InputError, match=r"--set radio\.queue_packets: is a parameter of the study"):
         airfair.sweep(study(tmp_path), out=tmp_path / "out", overrides=["radio.queue_packets=5"])
     with pytest.raises(InputError, match="expected no other"):

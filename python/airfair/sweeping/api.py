@@ -16,7 +16,7 @@ from . import worker
 from .drive import AHEAD, Progress, SweepError, drive
 from .plan import Plan
 from .reading import Sweep, load_sweep
-from .study import Study
+from .study import Study, read_study
 
 __all__ = ["Progress", "Study", "Sweep", "SweepError", "load_sweep", "sweep"]
 
@@ -46,7 +46,7 @@ def sweep(
     put right, `OSError` if the folder cannot be written, `SweepError` if workers cannot be had.
     """
     if not isinstance(study, Study):
-        study = Study.read(study)
+        study = read_study(study)
     return run_plan(Plan(study, overrides), out=out, executor=executor, jobs=jobs, dask=dask, on_run=on_run)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from .._core import InputError
 from .study import Value, as_toml
 
 TEXT, WHOLE, REAL, FLAG = pa.string(), pa.int64(), pa.float64(), pa.bool_()
@@ -80,12 +79,8 @@ def schema(table: str, kinds: Mapping[str, str]) -> pa.Schema:
     return pa.schema([*HEAD, *((path, KINDS[kind]) for path, kind in kinds.items()), *TAIL, *TABLES[table]])
 
 
-def check_paths(paths: Iterable[str]) -> None:
-    """Raise `InputError` for a path that cannot be the name of a column."""
-    taken = {name for columns in (HEAD, TAIL, RUN, FLOW) for name, _ in columns}
-    for path in paths:
-        if path in taken:
-            raise InputError(f"{path}: a column of the results has this name; it cannot be a parameter")
+RESULTS = frozenset(name for columns in (HEAD, TAIL, RUN, FLOW) for name, _ in columns)
+"""Names of columns that no parameter can have."""
 
 
 def kind_of(values: Iterable[Value], before: str | None = None) -> str:

@@ -15,7 +15,7 @@ from .drive import Progress, SweepError
 from .plan import Plan
 from .reading import Sweep
 from .show import show_sweep
-from .study import Study
+from .study import read_study
 
 
 def sweep(
@@ -34,7 +34,7 @@ def sweep(
         stack.enter_context(bar)
         checking = bar.add_task("scenarios", total=None)
         plan = Plan(
-            Study.read(file), overrides, lambda n, total: bar.update(checking, completed=n, total=total)
+            read_study(file), overrides, lambda n, total: bar.update(checking, completed=n, total=total)
         )
         bar.remove_task(checking)
         folder = folder_of(plan, out)

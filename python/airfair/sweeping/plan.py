@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from .. import _core, experiment
 from .._core import InputError, Scenario
-from .columns import check_paths
 from .study import SHOWN, Case, Study, Value, as_toml, hint, refuse
 from .written import code_of
 
@@ -63,21 +62,19 @@ class Plan:
         are checked, of how many. Raises `InputError` with everything that is wrong."""
         self.study = study
         self.overrides = list(overrides)
-        paths = study.paths
-        check_paths(paths)
-        for override in overrides:
-            path = override.partition("=")[0].strip()
-            if path in paths:
-                raise InputError(f"--set {path}: is a parameter of the study; change it there")
-            if path == "scheme":
-                raise InputError("--set scheme: schemes are named by the study; change them there")
+        errors = list(study.errors)
+        for path in (override.partition("=")[0].strip() for override in overrides):
+            if path in study.paths:
+                errors.append(f"--set {path}: is a parameter of the study; change it there")
+            elif path == "scheme":
+                errors.append("--set scheme: schemes are named by the study; change them there")
         self.cells = [
             Cell(case, values)
             for case in (range(len(study.cases)) if study.cases else [-1])
             for values in itertools.product(*(range(len(v)) for v in study.parameters.values()))
         ]
         self._known = [scheme["name"] for scheme in experiment.schemes()]
-        self._checked = self._check(on_check)
+        self._checked = self._check(on_check, errors)
         self.schemes = study.schemes or [self._checked[0].scheme]
         self._code = {scheme: code_of(scheme) for scheme in self.schemes}
         self.resolved = lru_cache(2)(self._resolved)
@@ -134,24 +131,29 @@ class Plan:
             raise InputError(f"{self.study.scenario}: was changed while the sweep went on")
         return text
 
-    def _check(self, on_check: Callable[[int, int], object] | None) -> list[Checked]:
+    def _check(self, on_check: Callable[[int, int], object] | None, before: Sequence[str]) -> list[Checked]:
+        """What is known of every cell. Raises `InputError` with what was wrong `before` and is wrong here."""
         checked: list[Checked] = []
-        errors: dict[str, None] = dict.fromkeys(self._unknown_schemes())
+        errors: dict[str, None] = dict.fromkeys([*before, *self._unknown_schemes()])
         twins: dict[str, int] = {}
+        source = self.study.scenario
+        # Without its scenario nothing more can be known of a study.
+        cells = len(self.cells) if isinstance(source, Scenario) or source.is_file() else 0
         with ThreadPoolExecutor() as threads:
-            for start in range(0, len(self.cells), AT_A_TIME):
-                some = range(start, min(start + AT_A_TIME, len(self.cells)))
+            for start in range(0, cells, AT_A_TIME):
+                some = range(start, min(start + AT_A_TIME, cells))
                 for cell, result in zip(some, threads.map(self._check_one, some), strict=True):
                     if isinstance(result, list):
                         errors.update(dict.fromkeys(result))
                         continue
                     other = twins.setdefault(result.sha256, cell)
-                    if other != cell:
+                    # What was left out may be all that tells them apart.
+                    if other != cell and not before:
                         twin = f"{self.describe(cell)}: the same scenario as {self.describe(other)}"
                         errors[f"{self._at(cell)}{twin}"] = None
                     checked.append(result)
                 if on_check is not None:
-                    on_check(some.stop, len(self.cells))
+                    on_check(some.stop, cells)
                 if len(errors) > 10 * SHOWN:
                     break
         refuse(sorted(errors, key=self._line))

@@ -52,6 +52,8 @@ class Study:
     """The file, as it was given."""
     lines: dict[tuple[str, int], int]
     """Lines of the parameters' values, by path and number; of the schemes, by "schemes" and number."""
+    errors: list[str]
+    """What is wrong with the study itself, where it was read by `read_study`; what is sound stands above."""
 
     def __init__(
         self,
@@ -83,14 +85,22 @@ class Study:
             {key: (0, _lineless(value)) for key, value in given.items()},
             scenario if isinstance(scenario, Scenario) else None,
         )
+        self._refuse()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a study's file. Raises `InputError` with everything that is wrong with it."""
         study = cls.__new__(cls)
-        file = Path(path)
-        _Reader(study, str(file), file.parent).read(_core.read_toml(file), None)
+        _fill(study, Path(path))
+        study._refuse()
         return study
+
+    def _refuse(self) -> None:
+        """Raise `InputError` if something is wrong with the study, and with what is wrong with its cells."""
+        if self.errors:
+            from .plan import Plan
+
+            Plan(self)
 
     @property
     def paths(self) -> list[str]:
@@ -132,6 +142,14 @@ def as_toml(value: Value, *, inside: bool = False) -> str:
             return repr(value)
 
 
+def read_study(path: str | os.PathLike[str]) -> Study:
+    """A study's file as far as it is sound: `errors` has what is not, for a `Plan` to raise together with
+    what is wrong with the cells. Raises `InputError` if it is not TOML."""
+    study = Study.__new__(Study)
+    _fill(study, Path(path))
+    return study
+
+
 def refuse(errors: Sequence[str]) -> None:
     """Raise `InputError` if there are errors, one line each."""
     if errors:
@@ -149,13 +167,20 @@ _Placed = tuple[int, object]
 """A line and what stands there, as `_core.read_toml` gives them; line 0 is a value that stands in no file."""
 
 
+def _fill(study: Study, file: Path) -> None:
+    _Reader(study, str(file), file.parent).read(_core.read_toml(file), None)
+
+
 class _Reader:
-    """Fills a study from keys with lines, and collects everything that is wrong."""
+    """Fills a study from keys with lines, leaves out what is wrong, and collects what is wrong with it."""
 
     def __init__(self, study: Study, origin: str, folder: Path) -> None:
         self.study = study
         self.folder = folder
         self.errors: list[tuple[int, str]] = []
+        from .columns import RESULTS
+
+        self.taken = RESULTS
         study.origin = origin
         study.lines = {}
 
@@ -180,7 +205,7 @@ class _Reader:
         study.seeds = self.seeds(document)
         study.parameters = self.parameters(document.get("parameters"))
         study.cases = self.cases(document.get("case"))
-        refuse([text for _, text in sorted(self.errors, key=lambda error: error[0])])
+        study.errors = [text for _, text in sorted(self.errors, key=lambda error: error[0])]
 
     def text(self, document: Mapping[str, _Placed], key: str, *, required: bool = False) -> str:
         if key not in document:
@@ -248,19 +273,29 @@ class _Reader:
         read: dict[str, list[Value]] = {}
         for path, at, values in _flat(table):
             key = f"parameters.{path}"
-            self.path(at, key, path)
+            if not self.path(at, key, path):
+                continue
             if path in read:
                 self.error(at, key, "stands twice")
+                continue
             if not isinstance(values, list) or not values:
                 self.error(at, key, f"{_shown(values)}; expected a list of values such as [16, 64]")
-                continue
-            plain = [_plain(value) for _, value in cast(list[_Placed], values)]
-            for i, (value_at, _) in enumerate(cast(list[_Placed], values)):
-                self.study.lines[path, i] = value_at
-                if plain[i] in plain[:i] and as_toml(plain[i]) in map(as_toml, plain[:i]):
-                    self.error(value_at, key, f"{_shown(plain[i])} stands twice; expected each value once")
-                self.value(value_at, key, plain[i])
-            read[path] = plain
+                # A single value is read as one all the same: more may be wrong with it.
+                values = [] if isinstance(values, list) else [(at, values)]
+            kept = [
+                (value_at, plain)
+                for value_at, plain in ((at, _plain(value)) for at, value in cast(list[_Placed], values))
+                if self.value(value_at, key, plain)
+            ]
+            sound: list[Value] = []
+            for value_at, plain in kept:
+                if plain in sound and as_toml(plain) in map(as_toml, sound):
+                    self.error(value_at, key, f"{_shown(plain)} stands twice; expected each value once")
+                    continue
+                self.study.lines[path, len(sound)] = value_at
+                sound.append(plain)
+            if sound:
+                read[path] = sound
         return read
 
     def cases(self, placed: _Placed | None) -> list[Case]:
@@ -280,11 +315,11 @@ class _Reader:
                     name = self.name(value_at, f"case.{i + 1}.id", value) or name
                     continue
                 key = f"case.{name}.{path}"
-                self.path(value_at, key, path)
+                plain = _plain(value)
                 if path in self.study.parameters:
                     self.error(value_at, key, "is one of [parameters] too; expected it in one of the places")
-                values[path], lines[path] = _plain(value), value_at
-                self.value(value_at, key, values[path])
+                elif self.path(value_at, key, path) and self.value(value_at, key, plain):
+                    values[path], lines[path] = plain, value_at
             if name in [case.name for case in cases]:
                 self.error(at, f"case.{name}", "another case has this id; expected each once")
             cases.append(Case(name, values, lines))
@@ -296,13 +331,22 @@ class _Reader:
         self.error(line, key, f"{_shown(value)}: {NAME}")
         return None
 
-    def path(self, line: int, key: str, path: str) -> None:
+    def path(self, line: int, key: str, path: str) -> bool:
+        """Whether this may be the path of a parameter."""
         if path == "scheme":
             self.error(line, key, 'a scheme is no parameter; expected schemes = ["droptail", "red"] above')
+        elif path in self.taken:
+            self.error(line, key, "a column of the results has this name; it cannot be a parameter")
+        else:
+            return True
+        return False
 
-    def value(self, line: int, key: str, value: Value) -> None:
+    def value(self, line: int, key: str, value: Value) -> bool:
+        """Whether this may be a value of a parameter."""
         if isinstance(value, float) and not math.isfinite(value):
             self.error(line, key, f"{value}; expected a finite number")
+            return False
+        return True
 
 
 NAME = "expected 1 to 64 characters without control characters, / and space around them"
