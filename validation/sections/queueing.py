@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import expm1
 
 from airfair import RunResult, Scenario, World
 
@@ -17,11 +16,9 @@ A Poisson source at one end of a wired link, all headers 0 bytes, a queue that n
 the mean delay less the propagation delay and less the mean service time of the packets that arrived, over
 independent runs whose first packets are left out.
 
-Exponential sizes are whole bytes: an exponential value with its fraction cut off, plus one. That is a
-geometric size with success probability p = 1 - exp(-1/m) for a nominal mean m (4000 B), so its mean is 1/p
-and its squared coefficient of variation is 1 - p; the theory of the rows (Pollaczek-Khinchine) is for these
-values, and differs from M/M/1 by less than 0.2 %. The theory has to lie inside the 99 % interval, whose
-half-width has to be at most 1 %.
+Exponential sizes are rounded to whole bytes, at least one. For a mean of 4000 B that changes their mean and
+their squared coefficient of variation by less than one part in a million, so the theory of the rows is that
+of M/M/1. The theory has to lie inside the 99 % interval, whose half-width has to be at most 1 %.
 
 On a link that stays busy the fractions of a nanosecond are carried over from packet to packet, so the k-th
 packet's last bit leaves at k times the exact duration, rounded down: no drift.
@@ -88,14 +85,9 @@ def _queue(context: Context, sizes: str, load: float) -> Iterator[Row]:
     results = run_all(context, [(scenario, seed) for seed in seeds(context, RUNS)])
     interval = mean_of([1e6 * _wait_s(result) for result in results])
     arrivals = RATE_BPS * load / (8 * MEAN_BYTES)
-    if sizes == "fixed":
-        name = "M/D/1"
-        service, variation = MEAN_BYTES * 8 / RATE_BPS, 0.0
-    else:
-        name = "M/M/1"
-        p = -expm1(-1 / MEAN_BYTES)
-        service, variation = 8 / p / RATE_BPS, 1 - p
-    expected = 1e6 * queueing.mg1_wait(arrivals, service, variation)
+    served = RATE_BPS / (8 * MEAN_BYTES)
+    name, wait = ("M/D/1", queueing.md1_wait) if sizes == "fixed" else ("M/M/1", queueing.mm1_wait)
+    expected = 1e6 * wait(arrivals, served)
     yield within(
         SECTION,
         f"{name}, load {load}: mean wait, theory inside the 99 % interval",

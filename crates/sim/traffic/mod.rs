@@ -65,7 +65,8 @@ impl Source {
             Traffic::Poisson { packet, exponential_sizes: false, .. } => packet.get() as u32,
             Traffic::Poisson { packet, .. } => {
                 let drawn = self.sizes.exponential(packet.get() as f64);
-                (drawn.min(f64::from(LARGEST_PAYLOAD)) as u32 + 1).min(LARGEST_PAYLOAD)
+                // To the nearest byte: the mean stays.
+                (drawn.round().min(f64::from(LARGEST_PAYLOAD)) as u32).max(1)
             }
             // Files are not made of packets here.
             _ => 0,
@@ -150,7 +151,20 @@ mod tests {
         let gap = at as f64 / n as f64;
         assert!((gap / 1e6 - 1.0).abs() < 0.03, "{gap}");
         let size = bytes as f64 / n as f64;
-        assert!((size / 1000.5 - 1.0).abs() < 0.03, "{size}");
+        assert!((size / 1000.0 - 1.0).abs() < 0.03, "{size}");
+    }
+
+    /// Whole bytes, at least one, that are nearest to an exponential value of mean m exceed k with exp(-(k + 1/2)/m) for each k from 1 on,
+    /// and 0 for certain: their mean is 1 + exp(-3/(2m)) / (1 - exp(-1/m)), 20.0226 for m = 20. Of 400,000 draws the mean has a standard
+    /// error of 0.032 B. Cut off and raised by one they would be 20.504 B in the mean.
+    #[test]
+    fn exponential_sizes_have_their_mean() {
+        let (m, n) = (20.0_f64, 400_000);
+        let packet = Bytes(20);
+        let mut s = source(Traffic::Poisson { rate: Rate(8_000_000), packet, exponential_sizes: true });
+        let mean = (0..n).map(|_| u64::from(s.size())).sum::<u64>() as f64 / f64::from(n);
+        let expected = 1.0 + math::exp(-1.5 / m) / (1.0 - math::exp(-1.0 / m));
+        assert!((mean - expected).abs() < 0.13, "{mean} {expected}");
     }
 
     #[test]

@@ -246,6 +246,11 @@ impl Sender {
     /// The rate at which its segments leave: the law's own where it paces. Otherwise Linux's estimate (`tcp_update_pacing_rate` in
     /// `net/ipv4/tcp_input.c`), a window in a smoothed round-trip time: twice that below half of the slow-start threshold, 1.2 times
     /// beyond. `None` before a round trip was measured, or where the law bounds nothing.
+    ///
+    /// In slow start no more than twice what is in flight, or the initial window, counts as the window. Linux's window grows no further
+    /// there (`tcp_is_cwnd_limited` in `include/net/tcp.h`: below `2 * max_packets_out`). RFC 5681 knows no such rule: a law's window may
+    /// be far larger than what is used of it, from when its segments filled their own node's queue, and would allow that queue again.
+    /// Linux keeps the most that was in flight in a round trip; here it is what is in flight now, as that most has the queue in it too.
     #[must_use]
     pub fn pacing_rate(&self, now: Time) -> Option<Rate> {
         let allowance = self.law.allowance(now);
@@ -253,8 +258,13 @@ impl Sender {
             return allowance.rate;
         }
         allowance.window?;
-        let window = self.within_limit(&allowance);
-        let percent = if self.ssthresh().is_some_and(|ssthresh| window < ssthresh / 2) { 200 } else { 120 };
+        let mut window = self.within_limit(&allowance);
+        let ssthresh = self.ssthresh().unwrap_or(0);
+        if window < ssthresh {
+            let initial = self.config.initial_window.bytes(self.mss).get();
+            window = window.min(self.outstanding().saturating_mul(2).max(initial));
+        }
+        let percent = if window < ssthresh / 2 { 200 } else { 120 };
         let round_trip = u128::from(self.smoothed_rtt()?.as_nanos().max(1));
         let bits = u128::from(window.max(self.outstanding())) * 8 * percent / 100;
         Some(Rate(u64::try_from(bits * 1_000_000_000 / round_trip).unwrap_or(u64::MAX)))

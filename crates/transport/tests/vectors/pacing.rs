@@ -98,3 +98,20 @@ fn without_a_rate_it_is_a_window_in_a_round_trip_time() {
     assert_eq!(rate(Law::Open, measured), None);
     assert_eq!(rate(Law::Paced(11_000, 8_000_000, None), measured), Some(Rate(8_000_000)));
 }
+
+/// In slow start twice what is in flight, or the initial window, counts as the window: 20,000 B after ten segments of which each was
+/// acknowledged after 10 ms. With nothing in flight the initial 10,000 B count, with 6,000 B 12,000, with 10,000 B all of it.
+#[test]
+fn a_window_in_slow_start_counts_as_far_as_it_is_used() {
+    let acks: String = (1..=10).map(|k| format!("10 < {k}001\n")).collect();
+    for (more, counted) in [(0, 10_000), (5_000, 10_000), (6_000, 12_000), (10_000, 20_000), (15_000, 20_000)]
+    {
+        let write = match more {
+            0 => String::new(),
+            _ => format!("10 write {more}\n> 10001:{}/1000\n", 10_001 + more),
+        };
+        let script = format!("0 open\n0 write 10000\n> 1:10001/1000\n{acks}= window=20000\n{write}");
+        let rate = check(&plain(), Law::NewReno, &script).sender.pacing_rate(Time(0));
+        assert_eq!(rate, Some(Rate(2 * counted * 8 * 100)), "{more}");
+    }
+}
