@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,3 +33,8 @@ def without_perf(text: str) -> str:
     head, key, _ = text.partition(',"perf":')
     assert key
     return head
+
+
+def heed_control_c() -> None:
+    """For a child, before its program begins: what a shell starts in the background ignores SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
