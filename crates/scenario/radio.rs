@@ -116,7 +116,8 @@ table! {
         /// Air propagation in steps of 3 us that slot and time-outs allow for; each step is about 450 m of range.
         /// The standard ends at 31 (14 km); drivers go on.
         coverage_class: u8 = default(0), in 0..=255;
-        /// A transmission is seen at a slot boundary if it arrived at least this long before.
+        /// A transmission is seen at a slot boundary if it arrived at least this long before. One that arrives in the moment of the
+        /// boundary (less than 3 ns before, as times are rounded) is not seen, with "0 s" either.
         sensing_delay: Span = switch(describe), in Span::ZERO..=LONGEST;
         /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
         mac_queue: u32 = default(1), in 1..=1_000_000;

@@ -364,7 +364,8 @@ pub struct MacSpec {
     pub response_timeout: ResponseTimeout,
     /// Air propagation in units of 3 us that slot and time-outs allow for (802.11-2016 9.4.2.9).
     pub coverage_class: u8,
-    /// A transmission is seen at a slot boundary if it arrived at least this long before: CCA time plus turnaround.
+    /// A transmission is seen at a slot boundary if it arrived at least this long before: CCA time plus turnaround. Less than 3 ns
+    /// counts as 3 ns: nothing is sensed in the moment in which it arrives.
     pub sensing_delay: Span,
     /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
     pub mac_queue: u32,

@@ -10,6 +10,12 @@ use crate::spec::{
     RadioSpec, ResponseTimeout, Sensitivity, Standard,
 };
 
+/// The shortest sensing delay, ns: what arrives in the moment in which a back-off ends cannot be sensed any more, and the station
+/// sends. Two stations of which one has heard the other's last frame count slots that lie just one propagation delay apart, so
+/// with `sensing_delay = "0 s"` they meet in that moment whenever they have drawn the same slot. Times are whole nanoseconds, and
+/// delays that add up exactly do so within 2 ns then: what is less than 3 ns earlier is the same moment.
+const SAME_MOMENT: u64 = 3;
+
 /// A kind of radio, ready for the inner loops.
 #[derive(Debug, Clone)]
 pub struct Kind {
@@ -172,7 +178,7 @@ impl Kind {
             sifs,
             difs,
             eifs,
-            sensing_delay: mac.sensing_delay.as_nanos(),
+            sensing_delay: mac.sensing_delay.as_nanos().max(SAME_MOMENT),
             data_mode,
             response_mode,
             ack_to: Mode::ALL.map(response_to),

@@ -172,6 +172,45 @@ fn a_signal_that_came_later_does_not_freeze() {
     assert!(rig.diary.got.is_empty());
 }
 
+/// No signal is sensed in the moment in which it arrives. `b` decides at 62000 (above); `a` sends `ahead` ns too early for its
+/// signal to be at `b` just then.
+#[test]
+fn a_signal_that_comes_in_the_moment_of_the_decision_does_not_freeze() {
+    let meets = |ahead: u64| {
+        let a = no_back_off(dot11b(700.0, 800.0));
+        let mut b = a.clone();
+        b.mac.coverage_class = 2;
+        b.mac.sensing_delay = Span::ZERO;
+        let mut rig = Rig::new(&[a, b], &[("a", 0, 0.0), ("b", 1, 300.0)], &[], 1);
+        rig.broadcast(62_000 - 1_001 - ahead, 0, 100);
+        rig.broadcast(20_000, 1, 100);
+        starts(&rig.run(10_000_000), 1)[0] == 62_000
+    };
+    assert!(meets(0));
+    assert!(!meets(3));
+    assert!(!meets(500));
+}
+
+/// ns-2's same slot: `a` has heard `s`, and so has `b`, as far behind it. Both count from the end of what they have heard, so `a`
+/// goes one propagation delay before `b`, and its signal is there when `b` goes. All three times are rounded to whole nanoseconds.
+#[test]
+fn stations_in_a_row_meet_in_the_same_slot() {
+    for spacing in 100..400 {
+        let mut radio = no_back_off(dot11b(850.0, 900.0));
+        radio.mac.sensing_delay = Span::ZERO;
+        let at = f64::from(spacing);
+        let mut rig = Rig::new(&[radio], &[("s", 0, 0.0), ("a", 0, at), ("b", 0, 2.0 * at)], &[], 1);
+        rig.broadcast(1_000_000, 0, 100);
+        rig.broadcast(1_500_000, 1, 100);
+        rig.broadcast(1_600_000, 2, 100);
+        let trace = rig.run(3_000_000);
+        // The frame of `s` ends at 2280000; a DIFS and 2 x 390 m later both must have gone.
+        assert_eq!(starts(&trace, 1).len(), 1);
+        let b = starts(&trace, 2)[0];
+        assert!(b < 2_280_000 + 50_000 + 2_700, "{spacing} m: {b}");
+    }
+}
+
 /// A packet that finds a signal on the air that began less than the sensing delay ago cannot know of it: it goes at once
 /// (rule: a station decides from the channel as it was one turnaround plus CCA time before). The signal is at `b` at 1001001
 /// and seen from 1016001 on.
