@@ -229,6 +229,17 @@ CHAIN_UDP_KBPS: dict[str, tuple[int, ...]] = {
 }
 """Goodput of one saturating UDP flow of 1500 B payload over each of CHAIN_HOPS, kbit/s. Source: PEERS."""
 
+CHAIN_UDP_LONG_HOPS: tuple[int, ...] = (5, 6, 7, 8)
+"""Hops of the rows below."""
+
+CHAIN_UDP_LONG_KBPS: dict[int, tuple[float, ...]] = {
+    1500: (221.4, 228.1, 231.6, 220.8),
+    512: (191.0, 188.5, 176.6, 172.3),
+}
+"""Bytes of payload: goodput of one saturating UDP flow over each of CHAIN_UDP_LONG_HOPS in ns-2, kbit/s,
+means of six seeds of 250 s (standard errors 0.4 to 1.7). Source: PEERS (python -m peers.repeat --seeds 6 ns
+peers/ns2/chain.tcl -hops 5 -payload 1500 -warmup 20 -duration 250 -seed SEED)."""
+
 CHAIN_TCP_KBPS: dict[str, tuple[int, ...]] = {
     "ns-2": (1228, 619, 410, 289, 254, 232, 221, 212),
     "ns-3": (1239, 625, 401, 329, 296, 282, 281, 277),
