@@ -7,7 +7,7 @@ it first.
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator
 
 import pytest
@@ -21,7 +21,7 @@ class Costs:
 
     def __init__(self) -> None:
         self.before = seconds()
-        self.files: Counter[str] = Counter()
+        self.files: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:
@@ -40,12 +40,12 @@ class Costs:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("CPU seconds")
-        for file, cpu in self.files.most_common():
+        for file, cpu in sorted(self.files.items(), key=lambda item: -item[1]):
             if cpu >= SHOWN:
                 terminalreporter.line(f"{cpu:7.1f}  {file}")
         others = sum(cpu for cpu in self.files.values() if cpu < SHOWN)
         terminalreporter.line(f"{others:7.1f}  the others")
-        terminalreporter.line(f"{self.files.total():7.1f}  all")
+        terminalreporter.line(f"{sum(self.files.values()):7.1f}  all")
 
 
 def seconds() -> float:
