@@ -21,9 +21,14 @@ export PIP_NO_INPUT := 1
 export PYO3_PYTHON := $(BIN)/python
 export VIRTUAL_ENV := $(VENV)
 
+# Modules are compiled when they are first used, which most never are.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
+
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint rust python browser tshark pages docs docs-links wheel sdist validate bench bench-peers fuzz mutants clean
+.PHONY: help venv build demo test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate bench bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
+# Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
+.NOTPARALLEL:
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -32,13 +37,15 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
+venv: $(BIN)/python
+
 $(TOOLS): $(CONSTRAINTS) pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py dev)
+	$(INSTALL) $$($(BIN)/python python/requirements.py dev)
 	@touch $@
 
 # What a group of pyproject.toml names, one stamp a group.
 $(VALIDATION) $(DOCS) $(PACKAGE): $(VENV)/.%: $(CONSTRAINTS) pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) $$($(BIN)/python python/requirements.py $*)
+	$(INSTALL) $$($(BIN)/python python/requirements.py $*)
 	@touch $@
 
 $(BUILT): $(RUST) $(TOOLS) pyproject.toml
@@ -53,12 +60,16 @@ demo: $(BUILT) ## Build, then show how the middle one of three TCP transfers sta
 
 test: lint rust python ## Formatting, lints, types, tests, documentation
 
-lint: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
+lint: lint-rust lint-python
+
+lint-rust: | $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 	cargo fmt --manifest-path examples/scheme-crate/Cargo.toml --check
 	cargo clippy --quiet $(OUTSIDE) --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
+
+lint-python: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy python tests validation benches papers peers docs examples
@@ -69,7 +80,7 @@ rust:
 	cargo test --quiet $(OUTSIDE)
 
 python: $(BUILT) $(VALIDATION) $(DOCS) browser tshark
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --dist worksteal --cpu --durations 10
 
 # The report is looked at in a real browser. Where it cannot be installed, those tests say so and are skipped.
 browser:
@@ -101,7 +112,7 @@ SPHINX = $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky -
 wheel: $(BUILT) $(PACKAGE) ## Make the wheel in out/dist and try it without a compiler; MANYLINUX=2014 for older systems
 	rm -f out/dist/airfair-*.whl
 ifdef MANYLINUX
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) ziglang
+	$(INSTALL) ziglang
 	PATH=$(BIN):$$PATH $(BIN)/maturin build --quiet --release --out out/dist --zig --compatibility manylinux$(MANYLINUX)
 else
 	$(BIN)/maturin build --quiet --release --out out/dist

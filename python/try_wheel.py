@@ -28,7 +28,7 @@ class Installed:
         self.folder = folder
         self.bin = folder / "venv" / "bin"
         venv.create(folder / "venv", with_pip=True)
-        install = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
+        install = ["-m", "pip", "install", "--quiet", "--no-compile", "--only-binary", ":all:"]
         constraints = ["--constraint", str(HERE / "constraints.txt")]
         self.run("python", *install, *constraints, str(wheel.resolve()))
 

@@ -427,11 +427,14 @@ def test_control_c_ends_a_long_run(arguments: tuple[str | Path, ...]) -> None:
     child = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_control_c
     )
-    assert child.stderr is not None
-    assert child.stderr.readline() == "begins\n"
-    time.sleep(1.0)  # enough to be in the midst of the run, if the machine is not busy
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=20)  # to its end the run would take minutes
+    try:
+        assert child.stderr is not None
+        assert child.stderr.readline() == "begins\n"
+        time.sleep(1.0)  # enough to be in the midst of the run, if the machine is not busy
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=20)  # to its end the run would take minutes
+    finally:
+        child.kill()
     assert (child.returncode, out, err.strip()) == (130, "", "airfair: interrupted")
 
 
