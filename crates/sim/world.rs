@@ -229,7 +229,7 @@ impl World {
         loop {
             let Self { agenda, air, net, .. } = self;
             let mut done = true;
-            while let Some(event) = agenda.next_before(limit, |event| air.due(event)) {
+            while let Some(event) = agenda.next_before(limit, air) {
                 if event.kind < air::kinds::END {
                     air.handle(event, agenda, net);
                 } else {

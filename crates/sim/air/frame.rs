@@ -153,11 +153,13 @@ impl Frames {
     #[inline(always)]
     pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> u32 {
         self.count = self.count.wrapping_add(1);
-        let frame = Frame { passes_left: passes, ..*frame };
         let at = self.free.pop().unwrap_or(self.slots.len() as u32);
         match self.slots.get_mut(at as usize) {
-            Some(slot) => *slot = frame,
-            None => self.grow(frame),
+            Some(slot) => {
+                *slot = *frame;
+                slot.passes_left = passes;
+            }
+            None => self.grow(Frame { passes_left: passes, ..*frame }),
         }
         at
     }

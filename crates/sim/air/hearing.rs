@@ -95,7 +95,7 @@ impl StartPass<'_> {
             let times = if ONE { shared } else { Times::new(self.frame, kind, false) };
             let refused = if station.radio.lock == NONE {
                 if SUMS {
-                    station.radio.power_sum += hearer.power;
+                    station.clock.power_sum += hearer.power;
                 }
                 let idle = station.radio.busy_until <= times.start + u64::from(hearer.delay);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
@@ -174,9 +174,9 @@ impl StartPass<'_> {
     ) -> Option<Loss> {
         let frame = self.frame;
         let start = times.start + u64::from(hearer.delay);
-        let Station { radio, slow, .. } = station;
-        let listening = start < radio.lock_start + kind.preamble_detection;
-        let earlier = kind.preamble_detection == 0 && start < radio.lock_start;
+        let Station { radio, clock, slow, .. } = station;
+        let listening = start < clock.lock_start + kind.preamble_detection;
+        let earlier = kind.preamble_detection == 0 && start < clock.lock_start;
         let wins = if listening {
             hearer.power > slow.lock_power
         } else {
@@ -184,7 +184,7 @@ impl StartPass<'_> {
         };
         let clear = earlier
             || kind.lock_on_energy
-            || exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise);
+            || exceeds(hearer.power, kind.lock_sinr, clock.power_sum - hearer.power + kind.noise);
         if wins && clear {
             drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
             self.lock::<SUMS>(station, kind, *hearer, times, before, counters);
@@ -192,7 +192,7 @@ impl StartPass<'_> {
         }
         let drowned = listening
             && !kind.lock_on_energy
-            && !exceeds(slow.lock_power, kind.lock_sinr, radio.power_sum - slow.lock_power + kind.noise);
+            && !exceeds(slow.lock_power, kind.lock_sinr, clock.power_sum - slow.lock_power + kind.noise);
         if drowned {
             // Neither stands out: nothing was received, so no EIFS follows.
             drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
@@ -217,10 +217,10 @@ impl StartPass<'_> {
         let start = times.start + u64::from(hearer.delay);
         let end = times.end + u64::from(hearer.delay);
         radio.lock = self.at;
-        radio.lock_start = start;
+        clock.lock_start = start;
         // What was there before counts by its sum, also where later signals are compared one by one.
         radio.worst =
-            if kind.strongest && kind.lock_on_energy { before } else { radio.power_sum - hearer.power };
+            if kind.strongest && kind.lock_on_energy { before } else { clock.power_sum - hearer.power };
         slow.lock_power = hearer.power;
         slow.worst_by = NONE;
         if SUMS && self.per_chunk {
@@ -238,15 +238,15 @@ impl StartPass<'_> {
 /// A signal's power joins the sum; under a lock it is interference.
 #[inline(always)]
 fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: Hearer, number: u32) {
-    let radio = &mut station.radio;
+    let Station { radio, clock, slow, .. } = station;
     if SUMS {
-        radio.power_sum += hearer.power;
+        clock.power_sum += hearer.power;
     }
     if radio.lock != NONE {
-        let level = if strongest { hearer.power } else { radio.power_sum - station.slow.lock_power };
+        let level = if strongest { hearer.power } else { clock.power_sum - slow.lock_power };
         if level > radio.worst {
             radio.worst = level;
-            station.slow.worst_by = number;
+            slow.worst_by = number;
         }
     }
 }
@@ -258,10 +258,10 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
     let Station { radio, clock, .. } = station;
     let delay = u64::from(hearer.delay);
     let (start, end) = (times.start + delay, times.end + delay);
-    let longer = clock.make_busy::<IDLE_TIMES>(&mut radio.busy_until, radio.nav_until, start, end);
+    let longer = radio.make_busy::<IDLE_TIMES>(clock, start, end);
     if EIFS {
         // No EIFS begins after the medium is idle again.
-        clock.eifs_from = if longer { end } else { clock.eifs_from.max(end) };
+        radio.eifs_from = if longer { end } else { radio.eifs_from.max(end) };
     }
     radio.freeze(times.seen + delay, times.resume + delay, times.slot);
 }
@@ -276,7 +276,7 @@ fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: boo
     let clear = if kind.lock_on_energy {
         idle
     } else {
-        exceeds(hearer.power, kind.lock_sinr, radio.power_sum - hearer.power + kind.noise)
+        exceeds(hearer.power, kind.lock_sinr, station.clock.power_sum - hearer.power + kind.noise)
     };
     if clear { None } else { Some(Loss::PreambleDrowned) }
 }
@@ -310,7 +310,7 @@ pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
     }
     radio.lock = NONE;
     // From now on the rest of that frame is energy, not reception.
-    let end = radio.lock_start + locked.duration();
+    let end = clock.lock_start + locked.duration();
     let from = now.max(slow.receive_from);
     if clock.receive_until == end && end > from {
         clock.receive -= end - from;
@@ -358,9 +358,9 @@ impl EndPass {
         let simple = station.radio.worst < hearer.bound
             && self.receiver != BROADCAST
             && station.radio.flags & self.watchers == 0
-            && (station.clock.eifs_from == 0
+            && (station.radio.eifs_from == 0
                 || kind.eifs_as_nav
-                || station.clock.eifs_from + kind.eifs <= self.end + kind.difs);
+                || station.radio.eifs_from + kind.eifs <= self.end + kind.difs);
         if !simple {
             return false;
         }
@@ -420,16 +420,16 @@ pub(super) fn close_chunks(
 /// The SINR of the locked frame changes at `now`, or it ends.
 #[inline]
 fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], successes: &mut Successes, now: u64) {
-    let Station { radio, slow, .. } = station;
+    let Station { radio, clock, slow, .. } = station;
     if radio.lock == NONE {
         return;
     }
     let frame = frames.get(radio.lock);
-    let until = now.min(radio.lock_start + frame.duration());
+    let until = now.min(clock.lock_start + frame.duration());
     if until <= slow.chunk_from {
         return;
     }
-    let noise = radio.power_sum - slow.lock_power + kinds[usize::from(radio.kind)].noise;
+    let noise = clock.power_sum - slow.lock_power + kinds[usize::from(radio.kind)].noise;
     let sinr = slow.lock_power as f64 / noise as f64;
     let ln_bit_right = successes.ln_bit_right(frame.mode, sinr);
     // Mostly nothing can go wrong.

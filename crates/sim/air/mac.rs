@@ -108,7 +108,7 @@ impl Station {
     #[inline(always)]
     fn resume_at(&self, kind: &Kind) -> u64 {
         let resume = self.radio.busy_until.max(self.radio.nav_until) + kind.difs;
-        match self.clock.eifs_from {
+        match self.radio.eifs_from {
             0 => resume,
             from => resume.max(from + kind.eifs),
         }
@@ -200,7 +200,7 @@ impl Station {
 
     /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
     fn carrier_withholds(&self, kind: &Kind, now: u64) -> bool {
-        let eifs = self.clock.eifs_from;
+        let eifs = self.radio.eifs_from;
         kind.cts_needs_idle_carrier && (self.radio.busy_until > now || self.radio.nav_until > now)
             || kind.eifs_as_nav && eifs != 0 && eifs + kind.eifs - kind.difs > now
     }
@@ -236,7 +236,7 @@ impl Air {
                 radio.set(flag::IMMEDIATE);
                 if radio.busy_until > now {
                     // A signal is there, but too short for the station to know: it goes by the idle time before.
-                    let after_eifs = if clock.eifs_from == 0 { 0 } else { clock.eifs_from + kind.eifs };
+                    let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + kind.eifs };
                     radio.count_from =
                         (clock.idle_from.max(radio.nav_until) + kind.difs).max(after_eifs).max(now);
                     radio.deadline = radio.count_from;
@@ -491,13 +491,13 @@ impl Air {
     /// CTS or ACK did not start in time.
     pub(super) fn timeout<U: Upper>(&mut self, id: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
         let Self { stations, kinds, frames, .. } = self;
-        let Station { mac, radio, .. } = &mut stations[id as usize];
+        let Station { mac, radio, clock, .. } = &mut stations[id as usize];
         if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
             return;
         }
         if kinds[usize::from(radio.kind)].awaits_end && radio.lock != NONE {
             let header = kinds[usize::from(radio.kind)].phy_start(frames.get(radio.lock).mode);
-            if radio.lock_start + header <= agenda.now {
+            if clock.lock_start + header <= agenda.now {
                 radio.set(flag::AWAIT_END);
                 return;
             }

@@ -3,16 +3,47 @@
 //! Durations are known at the start, so the first pass writes when the medium will be idle again at each hearer and moves
 //! its back-off; nothing happens when the medium gets idle. The second pass takes the power away and judges the receptions.
 
+use std::hint::black_box;
+
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::hearing::{EndPass, StartPass, close_chunks, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, kinds};
-use crate::engine::{Agenda, Order};
+use crate::engine::{Agenda, Event, Order};
 use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
 
+/// So many stations find room in the processor's nearest caches; with more of them a pass begins with [`fetch`].
+const FIT_INTO_THE_CACHE: usize = 1000;
+
+/// Brings what a pass over the hearers needs into the cache, for all of them at once: in a large network each comes from farther away,
+/// and the pass itself, whose branches hang on what it reads, would wait for one after the other.
+#[inline(never)]
+fn fetch(decodable: &[Hearer], sensed: &[Hearer], stations: &[Station]) {
+    let mut read = 0;
+    for hearer in decodable {
+        let Station { radio, clock, slow, .. } = &stations[hearer.id as usize];
+        read ^= radio.busy_until ^ clock.receive_until ^ slow.lock_power;
+    }
+    for hearer in sensed {
+        read ^= stations[hearer.id as usize].radio.busy_until;
+    }
+    black_box(read);
+}
+
 impl Air {
+    /// Brings what an event needs into the cache, whose turn comes soon: in a large network the events of one bucket of the agenda are
+    /// of stations far from one another.
+    #[inline]
+    pub(super) fn fetch_for(&self, event: &Event) {
+        if self.stations.len() > FIT_INTO_THE_CACHE
+            && let Some(station) = self.stations.get(event.target as usize)
+        {
+            black_box(station.radio.deadline ^ station.slow.armed_at ^ u64::from(station.rank));
+        }
+    }
+
     /// Puts a frame on the air now.
     pub(super) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
@@ -27,7 +58,7 @@ impl Air {
         // Half duplex: a reception that goes on is lost.
         if station.radio.lock != NONE {
             // A frame that has not arrived yet finds the station transmitting.
-            let ahead = station.radio.lock_start >= start;
+            let ahead = station.clock.lock_start >= start;
             let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
             drop_lock(station, sender, start, loss, &mut self.frames);
         }
@@ -35,7 +66,7 @@ impl Air {
         radio.set(flag::TRANSMITTING);
         extend(&mut clock.transmit_until, &mut slow.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        clock.make_busy::<true>(&mut radio.busy_until, radio.nav_until, start, end);
+        radio.make_busy::<true>(clock, start, end);
         radio.freeze(start, end + kind.difs, kind.slot);
 
         if self.recorder.is_some() {
@@ -69,6 +100,11 @@ impl Air {
         let Needs { sums, idle_times } = self.needs;
         let band = &hearers.bands[band];
         let list = &hearers.list;
+        if stations.len() > FIT_INTO_THE_CACHE {
+            let (decodable, rest) = list[band.first as usize..band.end as usize]
+                .split_at((band.decodable_end - band.first) as usize);
+            fetch(decodable, rest, stations);
+        }
         let pass = StartPass { at, frame, kinds, per_chunk: *per_chunk };
         // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
         // rule of the run asks for.
@@ -124,6 +160,10 @@ impl Air {
         if self.needs.sums {
             self.remove_power(&band, frame.end);
         }
+        if self.stations.len() > FIT_INTO_THE_CACHE {
+            let decodable = &self.hearers.list[band.first as usize..band.decodable_end as usize];
+            fetch(decodable, &[], &self.stations);
+        }
         let pass = EndPass::new(at, frame);
         let mut met = false;
         let mut entry = band.first;
@@ -159,7 +199,7 @@ impl Air {
             close_chunks(list, stations, frames, kinds, successes, end);
         }
         for hearer in list {
-            stations[hearer.id as usize].radio.power_sum -= hearer.power;
+            stations[hearer.id as usize].clock.power_sum -= hearer.power;
         }
     }
 
@@ -224,8 +264,8 @@ impl Air {
             return;
         }
         // A good frame ends an EIFS that has begun before it ended.
-        if station.clock.eifs_from <= end && !kind.eifs_as_nav {
-            station.clock.eifs_from = 0;
+        if station.radio.eifs_from <= end && !kind.eifs_as_nav {
+            station.radio.eifs_from = 0;
         }
         if own || frame.receiver == BROADCAST {
             self.counters[h].received[frame.kind as usize] += 1;
@@ -346,7 +386,7 @@ impl Air {
     ) {
         let (station, kind) = self.at(id);
         if kind.has_eifs {
-            station.clock.eifs_from = station.clock.eifs_from.max(end);
+            station.radio.eifs_from = station.radio.eifs_from.max(end);
         }
         if station.radio.flags & (flag::AWAIT_END | flag::MONITORS) != 0 {
             self.end_is_awaited(frame, Some(loss), id, end, agenda, upper);

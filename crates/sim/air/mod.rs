@@ -47,7 +47,7 @@ use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Attowatts, Dbm, Span};
 
-use crate::engine::{Agenda, Event};
+use crate::engine::{Agenda, Event, Owner};
 use crate::measure::trace::{FrameView, Record, Trace};
 use crate::spec::{ErrorModel, GainSpec, Propagation};
 use frame::{Frame, Frames};
@@ -282,7 +282,7 @@ impl Air {
     pub fn airtime(&self, station: u32, now: u64) -> Airtime {
         let s = station as usize;
         let station = &self.stations[s];
-        station.clock.airtime(station.slow.transmit, station.radio.busy_until, station.radio.nav_until, now)
+        station.radio.airtime(&station.clock, station.slow.transmit, now)
     }
 
     /// Time of received frames that were for this station.
@@ -295,7 +295,7 @@ impl Air {
     /// the run asks for sums).
     #[must_use]
     pub fn power(&self, station: u32) -> Attowatts {
-        Attowatts(self.stations[station as usize].radio.power_sum)
+        Attowatts(self.stations[station as usize].clock.power_sum)
     }
 
     /// Frames on the air.
@@ -364,16 +364,6 @@ impl Air {
         }
     }
 
-    /// When an event is due whose turn has come: an access event whose deadline has moved meanwhile is put off until then.
-    #[inline(always)]
-    pub fn due(&mut self, event: &Event) -> u64 {
-        if event.kind == kinds::ACCESS {
-            self.stations[event.target as usize].access_due(event.time)
-        } else {
-            event.time
-        }
-    }
-
     /// Handles one of the air's events ([`kinds`]).
     #[inline]
     pub fn handle<U: Upper>(&mut self, event: Event, agenda: &mut Agenda, upper: &mut U) {
@@ -387,6 +377,23 @@ impl Air {
             kinds::MOVE => self.moved(event.target, event.a == 1, agenda, upper),
             _ => unreachable!("not an event of the air"),
         }
+    }
+}
+
+impl Owner for Air {
+    /// An access event whose deadline has moved is put off until then.
+    #[inline(always)]
+    fn due(&mut self, event: &Event) -> u64 {
+        if event.kind == kinds::ACCESS {
+            self.stations[event.target as usize].access_due(event.time)
+        } else {
+            event.time
+        }
+    }
+
+    #[inline(always)]
+    fn soon(&self, event: &Event) {
+        self.fetch_for(event);
     }
 }
 

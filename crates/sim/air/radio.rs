@@ -45,12 +45,12 @@ pub(crate) struct Radio {
     pub deadline: u64,
     /// Slots are counted from here.
     pub count_from: u64,
-    /// Power of all signals on the air here, aW.
-    pub power_sum: u64,
+    /// How long it has been: transmitting, receiving or sensing energy.
+    pub busy: u64,
+    /// An EIFS runs from here, 0 if none.
+    pub eifs_from: u64,
     /// Under a lock: the largest sum of the other signals' powers (or the strongest of them) since it began, aW.
     pub worst: u64,
-    /// When the locked frame arrived.
-    pub lock_start: u64,
     /// The locked frame, or [`NONE`].
     pub lock: u32,
     /// Slots left to count at `count_from`.
@@ -67,9 +67,9 @@ impl Default for Radio {
             nav_until: 0,
             deadline: NO_DEADLINE,
             count_from: 0,
-            power_sum: 0,
+            busy: 0,
+            eifs_from: 0,
             worst: 0,
-            lock_start: 0,
             lock: NONE,
             slots: 0,
             flags: 0,
@@ -111,6 +111,48 @@ impl Radio {
         self.count_from = self.count_from.max(resume);
         self.deadline = self.count_from + u64::from(self.slots) * slot;
     }
+
+    /// A signal from `start` to `end` makes the medium busy. `IDLE_TIMES`: keep `busy_from` and `idle_from`. Returns whether it is
+    /// busy for longer now.
+    #[inline(always)]
+    pub(crate) fn make_busy<const IDLE_TIMES: bool>(
+        &mut self,
+        clock: &mut Clock,
+        start: u64,
+        end: u64,
+    ) -> bool {
+        if end <= self.busy_until {
+            return false;
+        }
+        if IDLE_TIMES && start > self.busy_until {
+            clock.idle_from = self.busy_until;
+            clock.busy_from = start;
+        }
+        let from = start.max(self.busy_until);
+        self.busy += end - from;
+        if self.nav_until > from {
+            clock.nav -= end.min(self.nav_until) - from;
+        }
+        self.busy_until = end;
+        true
+    }
+
+    /// Time in each state from the start to `now`. `transmit` is the station's.
+    pub(crate) fn airtime(&self, clock: &Clock, transmit: u64, now: u64) -> Airtime {
+        let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
+        // The last interval of a union may lie ahead altogether: never less than what it contains.
+        let transmit = known(transmit, clock.transmit_until);
+        let receive = known(clock.receive, clock.receive_until).max(transmit);
+        let busy = known(self.busy, self.busy_until).max(receive);
+        let nav = clock.nav - self.nav_until.saturating_sub(self.busy_until.max(now)).min(clock.nav);
+        Airtime {
+            transmit: Span(transmit),
+            receive: Span(receive - transmit),
+            busy: Span(busy - receive),
+            nav: Span(nav),
+            idle: Span(now.saturating_sub(busy + nav)),
+        }
+    }
 }
 
 /// Radio time. Transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
@@ -120,19 +162,19 @@ impl Radio {
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Clock {
-    /// Transmitting, receiving or sensing energy.
-    pub busy: u64,
     /// Reserved by NAV and not busy.
     pub nav: u64,
     /// The medium has been busy since, and was idle before from `idle_from` on.
     pub busy_from: u64,
     pub idle_from: u64,
-    /// An EIFS runs from here, 0 if none.
-    pub eifs_from: u64,
     pub transmit_until: u64,
     pub receive_until: u64,
     /// Transmitting or receiving.
     pub receive: u64,
+    /// When the locked frame arrived.
+    pub lock_start: u64,
+    /// Power of all signals on the air here, aW.
+    pub power_sum: u64,
 }
 
 /// Adds `[start, end)` to a union that is known up to `until`.
@@ -145,32 +187,6 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
 }
 
 impl Clock {
-    /// A signal from `start` to `end` makes the medium busy. `busy_until` and `nav_until` are the radio's. `IDLE_TIMES`: keep
-    /// `busy_from` and `idle_from`. Returns whether it is busy for longer now.
-    #[inline(always)]
-    pub(crate) fn make_busy<const IDLE_TIMES: bool>(
-        &mut self,
-        busy_until: &mut u64,
-        nav_until: u64,
-        start: u64,
-        end: u64,
-    ) -> bool {
-        if end <= *busy_until {
-            return false;
-        }
-        if IDLE_TIMES && start > *busy_until {
-            self.idle_from = *busy_until;
-            self.busy_from = start;
-        }
-        let from = start.max(*busy_until);
-        self.busy += end - from;
-        if nav_until > from {
-            self.nav -= end.min(nav_until) - from;
-        }
-        *busy_until = end;
-        true
-    }
-
     /// The NAV is set until `until`, from a moment at which the medium is busy or that is `from`.
     #[inline]
     pub(crate) fn reserve(&mut self, busy_until: u64, nav_until: &mut u64, from: u64, until: u64) {
@@ -179,23 +195,6 @@ impl Clock {
         }
         self.nav += until.saturating_sub(from.max(*nav_until).max(busy_until));
         *nav_until = until;
-    }
-
-    /// Time in each state from the start to `now`. `transmit` is the station's.
-    pub(crate) fn airtime(&self, transmit: u64, busy_until: u64, nav_until: u64, now: u64) -> Airtime {
-        let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
-        // The last interval of a union may lie ahead altogether: never less than what it contains.
-        let transmit = known(transmit, self.transmit_until);
-        let receive = known(self.receive, self.receive_until).max(transmit);
-        let busy = known(self.busy, busy_until).max(receive);
-        let nav = self.nav - nav_until.saturating_sub(busy_until.max(now)).min(self.nav);
-        Airtime {
-            transmit: Span(transmit),
-            receive: Span(receive - transmit),
-            busy: Span(busy - receive),
-            nav: Span(nav),
-            idle: Span(now.saturating_sub(busy + nav)),
-        }
     }
 }
 
@@ -319,7 +318,7 @@ mod tests {
         #[test]
         fn states_add_up(intervals in proptest::collection::vec((0u8..4, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
             let mut clock = Clock::default();
-            let (mut transmit, mut busy_until, mut nav_until) = (0, 0, 0);
+            let (mut transmit, mut radio) = (0, Radio::default());
             let mut line = vec![4u8; 3000];
             let mut at = 0;
             for (what, gap, length) in intervals {
@@ -329,14 +328,14 @@ mod tests {
                     0 => {
                         extend(&mut clock.transmit_until, &mut transmit, start, end);
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        clock.make_busy::<true>(&mut busy_until, nav_until, start, end);
+                        radio.make_busy::<true>(&mut clock, start, end);
                     }
                     1 => {
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        clock.make_busy::<true>(&mut busy_until, nav_until, start, end);
+                        radio.make_busy::<true>(&mut clock, start, end);
                     }
-                    2 => _ = clock.make_busy::<true>(&mut busy_until, nav_until, start, end),
-                    _ => clock.reserve(busy_until, &mut nav_until, start, end),
+                    2 => _ = radio.make_busy::<true>(&mut clock, start, end),
+                    _ => clock.reserve(radio.busy_until, &mut radio.nav_until, start, end),
                 }
                 for state in &mut line[start as usize..end as usize] {
                     *state = (*state).min(what);
@@ -344,7 +343,7 @@ mod tests {
             }
             // Intervals that start after `now` are not part of the question.
             prop_assume!(at <= now);
-            let airtime = clock.airtime(transmit, busy_until, nav_until, now);
+            let airtime = radio.airtime(&clock, transmit, now);
             let count = |s: u8| line[..now as usize].iter().filter(|&&x| x == s).count() as u64;
             prop_assert_eq!(airtime.transmit.0, count(0));
             prop_assert_eq!(airtime.receive.0, count(1));

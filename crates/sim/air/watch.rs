@@ -55,7 +55,7 @@ impl Air {
             State::WaitAck => Waits::Ack,
             State::SendData => Waits::ToSend,
         };
-        let eifs_from = s.clock.eifs_from;
+        let eifs_from = s.radio.eifs_from;
         View {
             waits,
             head: s.mac.held.front().copied(),

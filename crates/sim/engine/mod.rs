@@ -16,11 +16,11 @@ use std::collections::BinaryHeap;
 pub trait Pending: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);
-    /// Takes the smallest one out if its time is below `limit`.
-    fn pop_before(&mut self, limit: u64) -> Option<Event>;
+    /// Takes the smallest one out if its time is below `limit`. May tell `soon` of others, in any order, whose turn comes soon.
+    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&Event)) -> Option<Event>;
     /// Takes the smallest one out.
     fn pop(&mut self) -> Option<Event> {
-        self.pop_before(u64::MAX)
+        self.pop_before(u64::MAX, |_| {})
     }
     /// The time of the smallest one. May tidy up inside, hence `&mut`.
     fn next_time(&mut self) -> Option<u64>;
@@ -54,7 +54,7 @@ impl Pending for StdHeap {
     fn push(&mut self, event: Event) {
         self.0.push(Reverse(ByKey(event)));
     }
-    fn pop_before(&mut self, limit: u64) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64, _: impl FnMut(&Event)) -> Option<Event> {
         if self.0.peek()?.0.0.time >= limit {
             return None;
         }
@@ -66,6 +66,14 @@ impl Pending for StdHeap {
     fn len(&self) -> usize {
         self.0.len()
     }
+}
+
+/// Whose events an agenda holds.
+pub trait Owner {
+    /// When an event is due whose turn has come: later than it says if its deadline has moved meanwhile.
+    fn due(&mut self, event: &Event) -> u64;
+    /// The turn of an event comes soon: what it needs may be fetched. Changes nothing.
+    fn soon(&self, event: &Event);
 }
 
 /// The agenda of a world: the present and what is to come. The back end was chosen by `make bench` (see docs/engine.md).
@@ -97,16 +105,16 @@ impl<Q: Pending> Agenda<Q> {
 
     /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.
     ///
-    /// `due` is asked when an event's turn has come and may put it off: lazy deadlines, whose owners write a later time into
+    /// The owner is asked when an event's turn has come and may put it off: lazy deadlines, whose owners write a later time into
     /// their state and leave the event where it is. An event that is put off costs a place in the agenda, nothing more.
     #[inline(always)]
-    pub fn next_before(&mut self, limit: u64, mut due: impl FnMut(&Event) -> u64) -> Option<Event> {
+    pub fn next_before(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
         loop {
-            let event = self.pending.pop_before(limit)?;
+            let event = self.pending.pop_before(limit, |event| owner.soon(event))?;
             debug_assert!(event.time >= self.now, "time went back");
             #[cfg(feature = "record-agenda")]
             self.record.push((false, event));
-            let time = due(&event);
+            let time = owner.due(&event);
             if time <= event.time {
                 self.now = event.time;
                 self.popped += 1;

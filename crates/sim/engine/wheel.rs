@@ -86,7 +86,7 @@ impl Wheel {
 
     /// Moves the next occupied bucket into `current`.
     #[inline]
-    fn advance(&mut self) -> bool {
+    fn advance(&mut self, mut soon: impl FnMut(&Event)) -> bool {
         let Some(bucket) = self.next_bucket() else { return false };
         let index = (bucket as usize) & (BUCKETS - 1);
         let mut at = self.heads[index];
@@ -95,6 +95,7 @@ impl Wheel {
             let Slot { event, next } = self.slots[at as usize];
             self.slots[at as usize].next = self.free;
             self.free = at;
+            soon(&event);
             self.current.push(event);
             at = next;
         }
@@ -103,7 +104,7 @@ impl Wheel {
 
     /// Whether the next event lies in `far`; `None` if there is no event.
     #[inline(always)]
-    fn next_is_far(&mut self) -> Option<bool> {
+    fn next_is_far(&mut self, mut soon: impl FnMut(&Event)) -> Option<bool> {
         loop {
             if let Some(near) = self.current.first() {
                 if near.time != self.far_time {
@@ -111,7 +112,7 @@ impl Wheel {
                 }
                 return Some(self.far.first().is_some_and(|far| far.key() < near.key()));
             }
-            if !self.advance() {
+            if !self.advance(&mut soon) {
                 return if self.far.first().is_some() { Some(true) } else { None };
             }
         }
@@ -147,7 +148,7 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn pop_far(&mut self, limit: u64) -> Option<Event> {
-        let event = self.far.pop_before(limit);
+        let event = self.far.pop_before(limit, |_| {});
         if let Some(event) = event
             && self.summary == 0
             && self.current.is_empty()
@@ -184,7 +185,7 @@ impl Pending for Wheel {
     }
 
     #[inline(always)]
-    fn pop_before(&mut self, limit: u64) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&Event)) -> Option<Event> {
         // The usual case first: the next bucket holds one event, and it is the next of all.
         if self.current.is_empty()
             && let Some(bucket) = self.next_bucket()
@@ -204,12 +205,12 @@ impl Pending for Wheel {
                 return Some(self.slots[at as usize].event);
             }
         }
-        if self.next_is_far()? { self.pop_far(limit) } else { self.current.pop_before(limit) }
+        if self.next_is_far(soon)? { self.pop_far(limit) } else { self.current.pop_before(limit, |_| {}) }
     }
 
     #[inline]
     fn next_time(&mut self) -> Option<u64> {
-        let far = self.next_is_far()?;
+        let far = self.next_is_far(|_| {})?;
         if far { Some(self.far_time) } else { self.current.next_time() }
     }
 

@@ -120,7 +120,7 @@ impl Rig {
     }
 
     fn advance(&mut self, until: u64) {
-        while let Some(event) = self.agenda.next_before(until, |event| self.air.due(event)) {
+        while let Some(event) = self.agenda.next_before(until, &mut self.air) {
             self.air.handle(event, &mut self.agenda, &mut self.diary);
         }
         self.agenda.now = until;
