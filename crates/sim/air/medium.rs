@@ -41,6 +41,7 @@ impl Air {
             && let Some(station) = self.stations.get(event.target as usize)
         {
             black_box(station.radio.deadline ^ station.slow.armed_at ^ u64::from(station.rank));
+            black_box(self.hearers.fetch_list(event.target));
         }
     }
 
