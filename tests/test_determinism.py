@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import airfair
@@ -106,6 +107,48 @@ def test_the_order_of_blocks_means_nothing() -> None:
         for sum_of_floats in ("jain_index", "log_utility", "aggregate_goodput_bps"):
             assert one_row.pop(sum_of_floats) == pytest.approx(other_row.pop(sum_of_floats), rel=1e-12)
         assert one_row == other_row
+
+
+NODES = {"n10": (0, 0), "n9": (350, 0), "n2": (700, 0), "n1": (0, 340), "x1": (90_000, 0), "x10": (0, 90_000)}
+FLOWS = {
+    "f10": ("n1", "n2"),
+    "f2": ("n9", "n2"),
+    "f1": ("n10", "n2"),
+    "g10": ("n1", "x1"),
+    "g2": ("n9", "x10"),
+}
+WARNED = (
+    'name = "warned"\nduration = "1 s"\n[radio]\nstandard = "802.11g"\ndata_rate = "54 Mbit/s"\n'
+    'local_limit = "off"\n'
+    'propagation = { model = "two-ray", range = "400 m", carrier_sense = "700 m" }\n'
+    + "".join(f'[[node]]\nid = "{name}"\nposition = ["{x} m", "{y} m"]\n' for name, (x, y) in NODES.items())
+    + "".join(
+        f'[[flow]]\nid = "{name}"\nfrom = "{start}"\nto = "{end}"\ntransport = "tcp"\n'
+        'traffic = { kind = "ftp" }\n'
+        for name, (start, end) in FLOWS.items()
+    )
+)
+"""Links that are too fast, flows without a route, own flows that crowd out others."""
+
+
+@pytest.mark.parametrize("text", [WARNED, SCENES["relays on the air"], SCENES["wires"]])
+def test_what_is_told_does_not_depend_on_the_order_of_blocks(text: str, tmp_path: Path) -> None:
+    """Warnings and `explain`, as they are printed."""
+    told = set()
+    for seed in range(3):
+        file = tmp_path / "scene.toml"
+        file.write_text(text if seed == 0 else shuffled(text, seed))
+        run = command("run", file, "--set", "duration=1 s")
+        explained = command("explain", file, "--set", "duration=1 s")
+        assert run.returncode == explained.returncode == 0, explained.stderr
+        told.add((run.stderr, explained.stdout, explained.stderr))
+        if text == WARNED:
+            assert run.stderr.count("54 Mbit/s from n1 to n10 ") == 1
+            assert [line.split(":")[1] for line in run.stderr.splitlines() if "no route" in line] == [
+                " flow g2",
+                " flow g10",
+            ]
+    assert len(told) == 1
 
 
 def test_an_idle_node_far_away_changes_no_row() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,19 +75,56 @@ def test_a_mistake_in_a_hook_is_told_with_hook_time_and_seed(tmp_path: Path) -> 
     assert "in on_acked" in done.stderr
     assert "in half" in done.stderr
     assert "AttributeError: 'int' object has no attribute 'hlaf'" in done.stderr
-    assert "in scheme mine, at 0." in done.stderr
+    assert re.search(r"in scheme mine, flow (left|middle|right), at 0\.", done.stderr)
     assert done.stderr.rstrip().endswith("seed 7")
 
 
-def test_the_only_flow_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "two.toml"
-    file.write_text(
-        'name = "two"\nduration = "2 s"\n[[node]]\nid = "a"\n[[node]]\nid = "b"\n'
-        '[[link]]\nends = ["a", "b"]\nrate = "1 Mbit/s"\n'
-        '[[flow]]\nid = "one-hop"\nfrom = "a"\nto = "b"\ntransport = "tcp"\ntraffic = { kind = "ftp" }\n'
+def wire(folder: Path, *flows: str) -> Path:
+    """Two nodes, a wire, and transfers from one to the other; each starts a second after the one before."""
+    flow = (
+        '[[flow]]\nid = "{}"\nfrom = "a"\nto = "b"\ntransport = "tcp"\n'
+        'traffic = {{ kind = "ftp", start = "{} s" }}\n'
     )
-    done = airfair("run", file, "--schemes-from", scheme(tmp_path), "--scheme", "mine")
-    assert "in scheme mine, flow one-hop, at 0." in done.stderr
+    file = folder / "two.toml"
+    file.write_text(
+        'name = "two"\nduration = "4 s"\n[[node]]\nid = "a"\n[[node]]\nid = "b"\n'
+        '[[link]]\nends = ["a", "b"]\nrate = "1 Mbit/s"\n'
+        + "".join(flow.format(name, i) for i, name in enumerate(flows))
+    )
+    return file
+
+
+@pytest.mark.parametrize("flows", [["one-hop"], ["other", "one-hop", "third"]], ids=len)
+def test_the_flow_is_named(flows: list[str], tmp_path: Path) -> None:
+    """Of several the one whose law made the mistake: that which starts after the first second."""
+    wrong = scheme(tmp_path, "half(self.window) if context.now >= self.least else None")
+    least = 0 if len(flows) == 1 else 1_000_000_000
+    wrong.write_text(
+        wrong.read_text().replace("class Law(Source):", f"class Law(Source):\n    least = {least}")
+    )
+    text = wrong.read_text().replace(
+        "self.window = setup.initial_window",
+        "self.window = setup.initial_window\n        self.born = context.now",
+    )
+    wrong.write_text(text.replace("context.now >= self.least", "self.born >= self.least"))
+    done = airfair("run", wire(tmp_path, *flows), "--schemes-from", wrong, "--scheme", "mine")
+    assert done.returncode == 1
+    at = 0 if len(flows) == 1 else 1
+    assert f"in scheme mine, flow one-hop, at {at}." in done.stderr
+
+
+@pytest.mark.parametrize("effect", ["drop(1, 'why')", "mark(1, 'why')"])
+def test_an_effect_that_the_place_cannot_have(effect: str, tmp_path: Path) -> None:
+    wrong = scheme(tmp_path, f"context.{effect}")
+    done = airfair(
+        "run", wire(tmp_path, "f", "g"), "--schemes-from", wrong, "--scheme", "mine", "--seed", "3"
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    own_frames(done.stderr, 1)
+    name = effect.partition("(")[0]
+    assert f"Context.{name} goes with a Queue, not with a Source" in done.stderr
+    assert "in scheme mine, flow f, at 0." in done.stderr
+    assert done.stderr.rstrip().endswith("seed 3")
 
 
 @pytest.mark.parametrize(

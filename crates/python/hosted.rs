@@ -17,14 +17,29 @@ pub(crate) struct Raised(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     any: AtomicBool,
-    error: Mutex<Option<PyErr>>,
+    kept: Mutex<Option<Kept>>,
     run: Option<Run>,
+}
+
+/// An exception, and where it was raised until it was told that.
+struct Kept {
+    error: PyErr,
+    origin: Option<Origin>,
+}
+
+/// The code that has raised an exception.
+pub(crate) struct Origin {
+    pub scheme: &'static str,
+    /// It is a law's, and has a flow.
+    pub of_source: bool,
+    /// When, ns.
+    pub now: Option<u64>,
 }
 
 /// What an exception tells of the run that it ended.
 pub(crate) struct Run {
     pub seed: u64,
-    /// The flow over TCP, where there is only one: a law is not told whose it is.
+    /// The flow over TCP, where there is only one.
     pub flow: Option<String>,
 }
 
@@ -34,27 +49,9 @@ impl Raised {
         Self(Arc::new(Inner { run: Some(run), ..Inner::default() }))
     }
 
-    /// Keeps an exception, if it is the first, with a note that says where in the run it was raised: by a law if `of_source`, at
-    /// `now` ns.
-    pub fn set_noted(&self, error: PyErr, scheme: &str, of_source: bool, now: Option<u64>) {
-        let mut note = format!("in scheme {scheme}");
-        if let Some(run) = &self.0.run {
-            if let Some(flow) = run.flow.as_ref().filter(|_| of_source) {
-                note += &format!(", flow {flow}");
-            }
-            if let Some(now) = now {
-                note += &format!(", at {} s", now as f64 / 1e9);
-            }
-            note += &format!(", seed {}", run.seed);
-        }
-        // An exception that takes no note is told without.
-        Python::attach(|py| _ = error.value(py).call_method1("add_note", (note,)));
-        self.set(error);
-    }
-
-    /// Keeps an exception, if it is the first.
-    pub fn set(&self, error: PyErr) {
-        self.0.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    /// Keeps an exception, if it is the first. If it has an origin, a note will say where in the run it was raised.
+    pub fn set(&self, error: PyErr, origin: Option<Origin>) {
+        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Kept { error, origin });
         self.0.any.store(true, Ordering::Release);
     }
 
@@ -65,13 +62,38 @@ impl Raised {
 
     /// Raises it.
     pub fn check(&self) -> PyResult<()> {
+        self.check_in(|| None)
+    }
+
+    /// Raises it. A law is not told whose it is: the world may know the `flow`.
+    fn check_in<'a>(&self, flow: impl FnOnce() -> Option<&'a str>) -> PyResult<()> {
         if !self.any() {
             return Ok(());
         }
-        Python::attach(|py| match &*self.0.error.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error.clone_ref(py)),
+        Python::attach(|py| match &mut *self.0.kept.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Kept { error, origin }) => {
+                if let Some(origin) = origin.take() {
+                    // An exception that takes no note is told without.
+                    _ = error.value(py).call_method1("add_note", (self.note(&origin, flow()),));
+                }
+                Err(error.clone_ref(py))
+            }
             None => Ok(()),
         })
+    }
+
+    fn note(&self, origin: &Origin, flow: Option<&str>) -> String {
+        let mut note = format!("in scheme {}", origin.scheme);
+        if let Some(run) = &self.0.run {
+            if let Some(flow) = flow.or(run.flow.as_deref()).filter(|_| origin.of_source) {
+                note += &format!(", flow {flow}");
+            }
+            if let Some(now) = origin.now {
+                note += &format!(", at {} s", now as f64 / 1e9);
+            }
+            note += &format!(", seed {}", run.seed);
+        }
+        note
     }
 }
 
@@ -84,7 +106,7 @@ pub(crate) struct Hosted {
 impl Hosted {
     /// Raises what a hook has raised: the world is of no use any more.
     pub fn check(&self) -> PyResult<()> {
-        self.raised.check()?;
+        self.raised.check_in(|| self.world.faulty_flow())?;
         // Schemes are code, be they written in Python or in Rust: what is wrong with one is not the caller's input.
         self.world.fault().map_or(Ok(()), |fault| Err(SchemeError::new_err(fault)))
     }

@@ -6,7 +6,7 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Dbm, Time};
 
 use crate::air;
-use crate::air::{Air, Kind, Relation, StationSpec, TooFast};
+use crate::air::{Air, CutOff, Kind, Relation, StationSpec, TooFast};
 use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
@@ -17,7 +17,7 @@ use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
 use crate::net::misplaced::Misplaced;
-use crate::net::{Behind, Injected, Net, Output, Placed};
+use crate::net::{Behind, Injected, Net, Output, Placed, natural_cmp};
 use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
@@ -127,10 +127,16 @@ impl World {
         let own_laws = spec.flows.iter().enumerate().filter_map(own_law).collect();
         let net =
             Net::new(spec, &air, node_of_station, &radio_of_station, (placed, schemes), seed, &mut agenda)?;
-        let routeless = net.unreachable().map(|f| {
+        // One after the other by their names, not by their places in the file.
+        let by_name = |a: usize, b: usize| natural_cmp(&names.flows[a], &names.flows[b]);
+        let mut unreachable: Vec<_> = net.unreachable().collect();
+        unreachable.sort_by(|a, b| by_name(a.0, b.0));
+        let routeless = unreachable.into_iter().map(|f| {
             format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
         });
-        let too_long = net.too_long().map(|(flow, from, to, hops)| {
+        let mut too_long: Vec<_> = net.too_long().collect();
+        too_long.sort_by(|a, b| by_name(a.0, b.0));
+        let too_long = too_long.into_iter().map(|(flow, from, to, hops)| {
             let most = if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" };
             format!(
                 "flow {}: nothing arrives: the route from {} to {} has {hops} hops, and packets live for {}; expected {most}",
@@ -140,8 +146,13 @@ impl World {
         let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
         let useless = useless(spec, scheme_name, (only_marks, only_law, net.nowhere));
         let too_fast = too_fast(&air, &net, spec, &names);
-        let cut_off = air.cut_off().into_iter().map(|cut| cut.told(&spec.radios[cut.kind].name));
-        let crowders = net.crowders(&names.flows).into_iter().map(|(flow, node, other)| {
+        let mut cut_off = air.cut_off();
+        let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
+        cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
+        let cut_off = cut_off.iter().map(|cut| cut.told(radio(cut)));
+        let mut crowders = net.crowders(&names.flows);
+        crowders.sort_by(|a, b| by_name(a.0 as usize, b.0 as usize));
+        let crowders = crowders.into_iter().map(|(flow, node, other)| {
             let [flow, other] = [flow, other].map(|flow| &names.flows[flow as usize]);
             let node = &names.nodes[node as usize];
             format!(
@@ -397,6 +408,13 @@ impl World {
         })
     }
 
+    /// The flow whose source [`World::fault`] is about, if it is about one.
+    #[must_use]
+    pub fn faulty_flow(&self) -> Option<&str> {
+        let flow = self.net.misplaced?.flow?;
+        self.names.flows.get(flow as usize).map(String::as_str)
+    }
+
     /// Names of nodes, stations and flows.
     #[must_use]
     pub fn names(&self) -> &Names {
@@ -570,7 +588,7 @@ impl World {
     }
 }
 
-/// The first of the radio links on the flows' routes that lose nothing by decree, at a rate that their power does not carry; with
+/// The first, by name, of the radio links on the flows' routes that lose nothing by decree, at a rate that their power does not carry; with
 /// routes that are found as the world runs, of all links.
 fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<String> {
     let on_routes = |flow: usize| {
@@ -587,10 +605,15 @@ fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<Str
     } else {
         (0..spec.flows.len()).flat_map(on_routes).collect()
     };
-    let mut found = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to));
-    let TooFast { from, to, power, needed } = found.next()?;
-    let more = match found.count() {
+    let found: Vec<TooFast> = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to)).collect();
+    let name = |station: u32| &names.stations[station as usize];
+    let by_name = |a: &&TooFast, b: &&TooFast| {
+        natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)))
+    };
+    let &TooFast { from, to, power, needed } = found.iter().min_by(by_name)?;
+    let more = match found.len() - 1 {
         0 => String::new(),
+        1 => " (1 more such link)".to_string(),
         n => format!(" ({n} more such links)"),
     };
     Some(format!(
@@ -598,8 +621,8 @@ fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<Str
          more than a tenth of its frames{more}; radio.sensitivity = \"per-rate\", another error_model, a lower data_rate or a shorter \
          distance make it true",
         air.kind(from).data_rate(),
-        names.stations[from as usize],
-        names.stations[to as usize],
+        name(from),
+        name(to),
         power.0,
         needed.0
     ))

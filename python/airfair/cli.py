@@ -782,15 +782,13 @@ def main() -> NoReturn:
         print(error, file=sys.stderr)
         status = 2
     except SchemeError as error:
-        print(f"airfair: {error}", file=sys.stderr)
+        print(_mistake(error) or f"airfair: {error}", file=sys.stderr)
         status = 1
     except (KeyboardInterrupt, click.Abort):
         print("airfair: interrupted", file=sys.stderr)
         status = 130
     except Exception as error:
-        from .scheme.mistakes import mistake
-
-        told = mistake(error)
+        told = _mistake(error)
         if told is None and isinstance(error, OSError | MemoryError):
             told = f"airfair: {_failure(error)}"
             # What could not be written must not be tried again when the interpreter ends.
@@ -800,6 +798,13 @@ def main() -> NoReturn:
         print(told, file=sys.stderr)
         status = 1
     sys.exit(status)
+
+
+def _mistake(error: BaseException) -> str | None:
+    """A mistake in the code of a user's scheme, in words."""
+    from .scheme.mistakes import mistake
+
+    return mistake(error)
 
 
 def _failure(error: OSError | MemoryError) -> str:

@@ -295,24 +295,12 @@ class Differences(TypedDict):
 
 
 class FlowDifferences(TypedDict):
-    """Differences of a flow's numbers to the first scheme, paired by seed; None where no seed has both."""
-
-    goodput_bps: Estimate
-    mean_delay_s: Estimate | None
-    p99_delay_s: Estimate | None
-    rtt_s: Estimate | None
-    retransmissions: Estimate
-    loss_ratio: Estimate | None
-    completion_s: Estimate | None
-
-
-class FlowRow(TypedDict):
-    """A flow over the seeds; None where no run has the number.
+    """A flow's numbers over the seeds; None where no run has the number. As differences to the first scheme,
+    paired by seed: None where no seed has both.
 
     `completion_s` of a flow that sends many files is the mean of those that were finished.
     """
 
-    id: str
     goodput_bps: Estimate
     mean_delay_s: Estimate | None
     p99_delay_s: Estimate | None
@@ -320,6 +308,12 @@ class FlowRow(TypedDict):
     retransmissions: Estimate
     loss_ratio: Estimate | None
     completion_s: Estimate | None
+
+
+class FlowRow(FlowDifferences):
+    """A flow over the seeds: its numbers, and their differences to the first scheme."""
+
+    id: str
     difference: FlowDifferences
 
 

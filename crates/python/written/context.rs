@@ -5,7 +5,7 @@ use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use pyo3::prelude::*;
 
-use crate::error::input_error;
+use crate::error::{SchemeError, input_error};
 use crate::interned::reason;
 
 /// Where a context is handed in, which says what may be asked of it.
@@ -105,7 +105,10 @@ impl Context {
         if self.place == place || self.place == Place::Any {
             return Ok(());
         }
-        Err(input_error(format!("Context.{what} goes with a {place:?}, not with a {:?}", self.place)))
+        Err(SchemeError::new_err(format!(
+            "Context.{what} goes with a {place:?}, not with a {:?}",
+            self.place
+        )))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Calling the hooks of a Python object: the interpreter is taken for each call, and what it raises ends the run.
 
-use airfair_schemes::places::{self, DropReason, Ecn, MarkReason, PacketClass, QueueView};
+use airfair_schemes::places::{self, Destination, DropReason, Ecn, MarkReason, PacketClass, QueueView};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::context::{Context, Place};
 use crate::error::input_error;
-use crate::hosted::Raised;
+use crate::hosted::{Origin, Raised};
 use crate::interned::reason;
 
 /// A class of `airfair.scheme`, looked up once.
@@ -56,13 +56,20 @@ impl Hooks {
         inert: T,
         hook: impl FnOnce(&Bound<'_, PyAny>, &Bound<'_, Context>) -> PyResult<T>,
     ) -> T {
-        self.attached(inert, |object| {
+        let before = self.raised.any();
+        let answer = self.attached(inert, |object| {
             let own = self.context.bind(object.py());
             Context::lend(own, context)?;
             let answer = hook(object, own);
             Context::give_back(own, context)?;
             answer
-        })
+        });
+        if !before && self.place == Place::Source && self.raised.any() {
+            // No source may send messages: so the world learns of which flow this one is, and `Hosted::check` tells it.
+            let message = places::Message { to: Destination::Broadcast, bytes: Vec::new(), ahead: false };
+            context.out.messages.push(message);
+        }
+        answer
     }
 
     /// Calls a hook that has no context.
@@ -74,7 +81,8 @@ impl Hooks {
             Some(Ok(answer)) => answer,
             Some(Err(error)) => {
                 let now = Python::attach(|py| self.context.try_borrow(py).ok().map(|context| context.now()));
-                self.raised.set_noted(error, self.scheme, self.place == Place::Source, now);
+                let origin = Origin { scheme: self.scheme, of_source: self.place == Place::Source, now };
+                self.raised.set(error, Some(origin));
                 inert
             }
             // The interpreter is ending, and with it the run.
@@ -84,7 +92,7 @@ impl Hooks {
 
     /// Ends the run because of an answer that no hook may give.
     pub fn refuse(&self, problem: &str) {
-        self.raised.set(input_error(format!("scheme {}: {problem}", self.scheme)));
+        self.raised.set(input_error(format!("scheme {}: {problem}", self.scheme)), None);
     }
 
     /// Whether anything was raised in this world.

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::input_error;
-use crate::hosted::Raised;
+use crate::hosted::{Origin, Raised};
 use crate::interned::interned;
 
 pub(crate) use context::{Context, Random};
@@ -153,7 +153,7 @@ impl Definition {
                 object.map(|object| Box::new(Written { object, definition, raised }) as Box<dyn Scheme>)
             }
             Some(Err(error)) => {
-                raised.set(error);
+                raised.set(error, None);
                 Err(none())
             }
             None => Err(none()),
@@ -181,7 +181,8 @@ impl Written {
         match Python::try_attach(|py| factory(self.object.bind(py), self.definition.name))? {
             Ok(made) => Some(made),
             Err(error) => {
-                self.raised.set_noted(error, self.definition.name, place == "source", None);
+                let (scheme, of_source) = (self.definition.name, place == "source");
+                self.raised.set(error, Some(Origin { scheme, of_source, now: None }));
                 None
             }
         }

@@ -34,7 +34,7 @@ mod radio;
 mod relations;
 pub(crate) mod watch;
 
-pub use doubts::TooFast;
+pub use doubts::{CutOff, TooFast};
 pub use frame::{BROADCAST, FrameKind, Loss};
 pub(crate) use hearers::BAND_NS;
 pub use kind::Kind;

@@ -61,7 +61,7 @@ use wire::Direction;
 
 pub(crate) use describe::{Body, Described};
 pub(crate) use meter::LinkTotals;
-pub(crate) use routing::natural_ranks;
+pub(crate) use routing::{natural_cmp, natural_ranks};
 pub(crate) use wire::{InFlight, Sent};
 
 /// Event kinds of the network, above the air's.

@@ -60,7 +60,7 @@ pub struct Explanation {
 }
 
 /// Packets of the flow that were dropped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Drops {
     /// Where.
     pub node: String,

@@ -393,16 +393,17 @@ impl Watch {
                 .iter()
                 .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), net)))
                 .collect(),
-            drops: self
-                .drops
-                .iter()
-                .map(|(&(node, reason, data), &packets)| Drops {
-                    node: names.nodes[node as usize].clone(),
-                    reason,
-                    data,
-                    packets,
-                })
-                .collect(),
+            drops: in_order(
+                self.drops
+                    .iter()
+                    .map(|(&(node, reason, data), &packets)| Drops {
+                        node: names.nodes[node as usize].clone(),
+                        reason,
+                        data,
+                        packets,
+                    })
+                    .collect(),
+            ),
             tcp,
         }
     }
@@ -440,15 +441,17 @@ impl Watch {
                 no_cts: trials.no_cts,
                 no_ack: trials.no_ack,
                 given_up: trials.given_up,
-                causes: trials
-                    .causes
-                    .iter()
-                    .map(|(&(missing, why, by), &count)| {
-                        let (by, of) = by.map_or((None, None), |by| (by.node, by.flow()));
-                        let hidden = by.is_some_and(|by| self.is_hidden(hop, by));
-                        (Cause { missing, why, by: by.map(node), of: of.map(flow), hidden }, count)
-                    })
-                    .collect(),
+                causes: in_order(
+                    trials
+                        .causes
+                        .iter()
+                        .map(|(&(missing, why, by), &count)| {
+                            let (by, of) = by.map_or((None, None), |by| (by.node, by.flow()));
+                            let hidden = by.is_some_and(|by| self.is_hidden(hop, by));
+                            (Cause { missing, why, by: by.map(node), of: of.map(flow), hidden }, count)
+                        })
+                        .collect(),
+                ),
             }),
         }
     }
@@ -460,6 +463,12 @@ impl Watch {
         let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
         node != hop.ends.from && !stations.any(|(station, _)| self.stations[place].senses(station))
     }
+}
+
+/// Sorted by names and not by places in the file.
+fn in_order<T: Ord>(mut told: Vec<T>) -> Vec<T> {
+    told.sort();
+    told
 }
 
 /// The queue of a hop's sender.
