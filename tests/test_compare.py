@@ -11,7 +11,7 @@ import pytest
 from airfair import CompareRow, InputError, Scenario, _core
 from airfair.sequential import Until, share
 
-from tests.support import SHORT, THREE_PAIRS, json_of, without_perf
+from tests.support import SCENARIOS, SHORT, THREE_PAIRS, json_of, without_perf
 from tests.support import airfair as command
 
 OVERRIDES = ["duration=2 s", "warmup=200 ms"]
@@ -227,3 +227,13 @@ def test_tables_show_windows() -> None:
     assert re.search(
         r"^Jain's index in windows of 0.5 s: 0\.\d{3}, a tenth below 0\.\d{3}$", done.stdout, re.MULTILINE
     )
+
+
+def test_what_all_schemes_have_alike_is_one_line() -> None:
+    """The scheme acts on nothing here: packets that never wait. Jain's index and the total stay, above each flow."""
+    told = command(
+        "compare", SCENARIOS / "wired.toml", *("--schemes", "droptail,red", "--seeds", "1"), *SHORT
+    ).stdout
+    heads = [told.index(text) for text in ("Jain's index", "goodput of flow", "Differences to droptail")]
+    assert heads == sorted(heads)
+    assert "\nThe same with every scheme: " in told

@@ -293,41 +293,86 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
         met = all(row["precision"]["met"] for row in rows)
         out.print(f"{'reached' if met else 'not reached'}: half-widths of at most {escape(wide)}")
     columns = columns_of(rows)
-    heads = [column.head for column in columns]
-    table = plain_table("scheme", right=heads)
+    same = _same(rows, columns)
+    told = [column for column in columns if column not in same]
+    goodputs, delays = ([column for column in told if column in of] for of in (FAIRNESS, DELAYS))
+    _show_whole(rows, goodputs, out)
+    _show_flows(rows, GOODPUT, out)
+    _show_differences(rows, goodputs, out)
+    _show_windows(rows, out)
+    if delays:
+        out.print("\nDelay and loss")
+        _show_whole(rows, delays, out)
+    for column in OF_FLOWS:
+        _show_flows(rows, column, out)
+    _show_differences(rows, delays, out)
+    if same:
+        cells = (f"{column.head} {column.cell(rows[0])}" for column in same)
+        out.print(f"\nThe same with every scheme: {escape(', '.join(cells))}")
+    _left_out(len(rows[0]["flows"]), out)
+
+
+def _same(rows: Sequence[CompareRow], columns: Sequence[Column]) -> list[Column]:
+    """Columns that tell nothing, as every scheme has the same in every run; Jain's index and the total are
+    what everybody looks for."""
+
+    def tells_nothing(column: Column) -> bool:
+        differences = [row["difference"][column.key] for row in rows[1:]]  # type: ignore[literal-required]
+        return all(
+            difference is not None and not difference["mean"] and not difference["ci95"]
+            for difference in differences
+        )
+
+    return [c for c in columns if c not in FAIRNESS[:2] and len(rows) > 1 and tells_nothing(c)]
+
+
+def _show_whole(rows: Sequence[CompareRow], columns: Sequence[Column], out: rich.console.Console) -> None:
+    table = plain_table("scheme", right=[column.head for column in columns])
     for row in rows:
         table.add_row(escape(row["scheme"]), *(column.cell(row) for column in columns))
     out.print(table)
-    if len(rows) > 1:
-        out.print(f"\nDifferences to {escape(rows[0]['scheme'])}, paired by seed")
-        table = plain_table("scheme", right=heads)
-        for row in rows[1:]:
-            cells = (column.cell(row["difference"], sign=True) for column in columns)
-            table.add_row(escape(row["scheme"]), *cells)
-        out.print(table)
+
+
+def _show_differences(
+    rows: Sequence[CompareRow], columns: Sequence[Column], out: rich.console.Console
+) -> None:
+    if len(rows) == 1 or not columns:
+        return
+    out.print(f"\nDifferences to {escape(rows[0]['scheme'])}, paired by seed")
+    table = plain_table("scheme", right=[column.head for column in columns])
+    for row in rows[1:]:
+        cells = (column.cell(row["difference"], sign=True) for column in columns)
+        table.add_row(escape(row["scheme"]), *cells)
+    out.print(table)
+
+
+def _show_windows(rows: Sequence[CompareRow], out: rich.console.Console) -> None:
     lengths = [window["window_s"] for window in rows[0].get("window_jain", [])]
-    if lengths:
-        out.print("\nJain's index in windows of time" + (", and its difference" if len(rows) > 1 else ""))
-        table = plain_table("scheme", right=[f"{length:g} s" for length in lengths])
-        for row in rows:
-            table.add_row(escape(row["scheme"]), *(_index(w["jain_index"]) for w in row["window_jain"]))
-        for row in rows[1:]:
-            differences = [_index(w["difference"], sign=True) for w in row["window_jain"]]
-            table.add_row(f"{escape(row['scheme'])} - {escape(rows[0]['scheme'])}", *differences)
-        out.print(table)
+    if not lengths:
+        return
+    out.print("\nJain's index in windows of time" + (", and its difference" if len(rows) > 1 else ""))
+    table = plain_table("scheme", right=[f"{length:g} s" for length in lengths])
+    for row in rows:
+        table.add_row(escape(row["scheme"]), *(_index(w["jain_index"]) for w in row["window_jain"]))
+    for row in rows[1:]:
+        differences = [_index(w["difference"], sign=True) for w in row["window_jain"]]
+        table.add_row(f"{escape(row['scheme'])} - {escape(rows[0]['scheme'])}", *differences)
+    out.print(table)
+
+
+def _show_flows(rows: Sequence[CompareRow], column: Column, out: rich.console.Console) -> None:
+    """A number of each flow, a scheme a column; nothing where no run has it."""
     first = rows[0]["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]["mean"]) for flow in first])
-    for column in (GOODPUT, *OF_FLOWS):
-        flows: list[list[FlowRow]] = [[row["flows"][i] for row in rows] for i in range(len(first))]
-        if not any(flow[column.key] for of_flow in flows for flow in of_flow):  # type: ignore[literal-required]
-            continue
-        table = plain_table(f"{column.head} of flow", right=[row["scheme"] for row in rows])
-        for of_flow in flows:
-            if of_flow[0]["id"] in shown:
-                table.add_row(escape(of_flow[0]["id"]), *(column.cell(flow) for flow in of_flow))
-        out.print()
-        out.print(table)
-    _left_out(len(first), out)
+    flows: list[list[FlowRow]] = [[row["flows"][i] for row in rows] for i in range(len(first))]
+    if not any(flow[column.key] for of_flow in flows for flow in of_flow):  # type: ignore[literal-required]
+        return
+    table = plain_table(f"{column.head} of flow", right=[row["scheme"] for row in rows])
+    for of_flow in flows:
+        if of_flow[0]["id"] in shown:
+            table.add_row(escape(of_flow[0]["id"]), *(column.cell(flow) for flow in of_flow))
+    out.print()
+    out.print(table)
 
 
 def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> None:
