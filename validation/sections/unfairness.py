@@ -24,7 +24,8 @@ pairs** stand side by side. `profile = "ns-2"` for radio and TCP, the headers of
 **Why does the loser starve?** While 4 sends to 3, station 2 hears 3's CTS and its NAV is set; or it is
 receiving something of 3's when an RTS from 1 arrives, and the RTS is lost. Either way 1, which hears none
 of this, gets no CTS. After seven RTS the packet is dropped. So most of the loser's RTS stay unanswered
-against one in a hundred of the winner's, and each packet given up is a loss to TCP. With one or two packets
+against one in fifteen of the winner's, which meet those for the acknowledgements in the same slot, and each
+packet given up is a loss to TCP. With one or two packets
 under way there are no duplicate acknowledgements to repair it, only the time-out, which doubles each time:
 the loser's station is idle for most of the run. The winner, now alone, keeps its window full and so always
 has the next RTS ready. Who wins is decided by chance in the first seconds where the picture is symmetric,
@@ -259,11 +260,19 @@ def _why(results: Sequence[RunResult]) -> Iterator[Row]:
     lost, won = _average(unanswered["loser"]), _average(unanswered["winner"])
     yield holds(
         SECTION,
-        f"hidden: RTS without CTS, loser and winner, {len(idle)} runs",
+        f"hidden: the loser's RTS without CTS, {len(idle)} runs",
         source,
-        expected="more than 40 % and less than 3 %",
-        measured=f"{100 * lost:.0f} % and {100 * won:.1f} %",
-        ok=lost > 0.40 and won < 0.03,
+        expected="more than 40 %",
+        measured=f"{100 * lost:.0f} %",
+        ok=lost > 0.40,
+    )
+    yield within(
+        SECTION,
+        f"hidden: the winner's RTS without CTS, {len(idle)} runs",
+        reference.PEERS,
+        expected=reference.HIDDEN_WINNER_UNANSWERED,
+        measured=won,
+        absolute=0.015,
     )
     yield holds(
         SECTION,
