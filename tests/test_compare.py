@@ -230,7 +230,7 @@ def test_tables_show_windows() -> None:
 
 
 def test_what_all_schemes_have_alike_is_one_line() -> None:
-    """The scheme acts on nothing here: packets that never wait. Jain's index and the total stay, above each flow."""
+    """Neither scheme drops anything here. Jain's index and the total are told all the same."""
     told = command(
         "compare", SCENARIOS / "wired.toml", *("--schemes", "droptail,red", "--seeds", "1"), *SHORT
     ).stdout

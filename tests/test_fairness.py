@@ -12,54 +12,38 @@ from airfair import Scenario
 from tests.support import SCENARIOS, json_of
 from tests.support import airfair as command
 
-FAR = """
-name = "far"
-duration = "2 s"
+
+def _two(name: str, duration: str, distance: int, flows: str) -> str:
+    """Two nodes with radios that reach 250 m, `distance` m apart."""
+    return f"""
+name = "{name}"
+duration = "{duration}"
 [radio]
 standard = "802.11b"
-propagation = { model = "two-ray", range = "250 m", carrier_sense = "300 m" }
+propagation = {{ model = "two-ray", range = "250 m", carrier_sense = "550 m" }}
 [[node]]
 id = "a"
 position = ["0 m", "0 m"]
 [[node]]
 id = "b"
-position = ["2000 m", "0 m"]
-[[flow]]
-id = "f"
-from = "a"
-to = "b"
-traffic = { kind = "saturating" }
-[[flow]]
-id = "g"
-from = "b"
-to = "a"
-transport = "tcp"
-traffic = { kind = "ftp" }
+position = ["{distance} m", "0 m"]
+{flows}
 """
 
-CELL = """
-name = "cell"
-duration = "5 s"
-[radio]
-standard = "802.11b"
-propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
-[[node]]
-id = "a"
-position = ["0 m", "0 m"]
-[[node]]
-id = "b"
-position = ["100 m", "0 m"]
-[[flow]]
-id = "voice"
-from = "a"
-to = "b"
-traffic = { kind = "constant", rate = "20 kbit/s", packet = "160 B" }
-[[flow]]
-id = "bulk"
-from = "b"
-to = "a"
-traffic = { kind = "saturating" }
-"""
+
+def _flow(name: str, start: str, end: str, traffic: str, more: str = "") -> str:
+    return f'[[flow]]\nid = "{name}"\nfrom = "{start}"\nto = "{end}"\n{more}traffic = {{ {traffic} }}\n'
+
+
+SATURATING = 'kind = "saturating"'
+FAR = _two(
+    "far",
+    "2 s",
+    2000,
+    _flow("f", "a", "b", SATURATING) + _flow("g", "b", "a", 'kind = "ftp"', 'transport = "tcp"\n'),
+)
+VOICE = 'kind = "constant", rate = "20 kbit/s", packet = "160 B"'
+CELL = _two("cell", "5 s", 100, _flow("voice", "a", "b", VOICE) + _flow("bulk", "b", "a", SATURATING))
 
 WIRE = """
 name = "wire"

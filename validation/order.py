@@ -60,72 +60,61 @@ _RADIO = (
     'propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }\n'
 )
 
+
+def _scene(name: str, *parts: str) -> str:
+    return "".join([f'name = "{name}"\n', _TOP, _TCP, *parts])
+
+
 SCENES: Mapping[str, str] = {
-    "relays on the air": "".join(
-        [
-            'name = "relays"\n',
-            _TOP,
-            _RADIO,
-            _TCP,
-            *(_node(f"r{i}", 200 * i, 0) for i in range(5)),
-            _node("side", 400, 150),
-            _flow("long", ("r0", "r4"), FTP),
-            _flow("back", ("r3", "r0"), WEB),
-            _flow("short", ("r4", "r2"), ARRIVALS),
-            _flow("greedy", ("r2", "side"), SATURATING, tcp=False),
-            _flow("even", ("side", "r1"), CONSTANT, tcp=False),
-        ]
+    "relays on the air": _scene(
+        "relays",
+        _RADIO,
+        *(_node(f"r{i}", 200 * i, 0) for i in range(5)),
+        _node("side", 400, 150),
+        _flow("long", ("r0", "r4"), FTP),
+        _flow("back", ("r3", "r0"), WEB),
+        _flow("short", ("r4", "r2"), ARRIVALS),
+        _flow("greedy", ("r2", "side"), SATURATING, tcp=False),
+        _flow("even", ("side", "r1"), CONSTANT, tcp=False),
     ),
-    "wires": "".join(
-        [
-            'name = "wires"\n',
-            _TOP,
-            _TCP,
-            *(_host(name) for name in ("a", "b", "c", "left", "middle", "right", "x", "y", "z")),
-            *(_link(name, "left", "20 Mbit/s", "2 ms") for name in ("a", "b", "c")),
-            _link("left", "middle", "5 Mbit/s", "5 ms"),
-            _link("right", "middle", "4 Mbit/s", "5 ms"),
-            *(_link("right", name, "20 Mbit/s", "2 ms") for name in ("x", "y", "z")),
-            _flow("a-x", ("a", "x"), FTP),
-            _flow("b-y", ("b", "y"), FTP),
-            _flow("y-b", ("y", "b"), ARRIVALS),
-            _flow("c-middle", ("c", "middle"), WEB),
-            _flow("c-z", ("c", "z"), CONSTANT, tcp=False),
-            _flow("right-middle", ("right", "middle"), SATURATING, tcp=False),
-        ]
+    "wires": _scene(
+        "wires",
+        *(_host(name) for name in ("a", "b", "c", "left", "middle", "right", "x", "y", "z")),
+        *(_link(name, "left", "20 Mbit/s", "2 ms") for name in ("a", "b", "c")),
+        _link("left", "middle", "5 Mbit/s", "5 ms"),
+        _link("right", "middle", "4 Mbit/s", "5 ms"),
+        *(_link("right", name, "20 Mbit/s", "2 ms") for name in ("x", "y", "z")),
+        _flow("a-x", ("a", "x"), FTP),
+        _flow("b-y", ("b", "y"), FTP),
+        _flow("y-b", ("y", "b"), ARRIVALS),
+        _flow("c-middle", ("c", "middle"), WEB),
+        _flow("c-z", ("c", "z"), CONSTANT, tcp=False),
+        _flow("right-middle", ("right", "middle"), SATURATING, tcp=False),
     ),
-    "access point": "".join(
-        [
-            'name = "cell"\n',
-            _TOP,
-            _RADIO,
-            _TCP,
-            _node("ap", 0, 0),
-            *(_node(f"s{i}", 60 * i - 120, 90) for i in range(5)),
-            *(_host(name) for name in ("near", "far")),
-            _link("ap", "near", "100 Mbit/s", "1 ms"),
-            _link("near", "far", "10 Mbit/s", "20 ms"),
-            _flow("down", ("far", "s0"), FTP),
-            _flow("down-too", ("near", "s1"), FTP),
-            _flow("up", ("s2", "far"), FTP),
-            _flow("pages", ("near", "s3"), WEB),
-            _flow("voice", ("s4", "far"), CONSTANT, tcp=False),
-        ]
+    "access point": _scene(
+        "cell",
+        _RADIO,
+        _node("ap", 0, 0),
+        *(_node(f"s{i}", 60 * i - 120, 90) for i in range(5)),
+        *(_host(name) for name in ("near", "far")),
+        _link("ap", "near", "100 Mbit/s", "1 ms"),
+        _link("near", "far", "10 Mbit/s", "20 ms"),
+        _flow("down", ("far", "s0"), FTP),
+        _flow("down-too", ("near", "s1"), FTP),
+        _flow("up", ("s2", "far"), FTP),
+        _flow("pages", ("near", "s3"), WEB),
+        _flow("voice", ("s4", "far"), CONSTANT, tcp=False),
     ),
-    "nodes that move, AODV": "".join(
-        [
-            'name = "moving"\n',
-            _TOP,
-            '[routing]\nprotocol = "aodv"\n[movement]\nrefresh_interval = "10 ms"\n',
-            _RADIO,
-            _TCP,
-            *(_node(f"m{i}", 180 * i, 0) for i in (0, 2, 4)),
-            *(_node(f"m{i}", 180 * i, 0, _to_and_fro(180 * i, 200 - 60 * i, 15 + 5 * i)) for i in (1, 3, 5)),
-            _flow("long", ("m0", "m4"), FTP),
-            _flow("back", ("m4", "m1"), WEB),
-            _flow("even", ("m3", "m0"), CONSTANT, tcp=False),
-            _flow("greedy", ("m5", "m4"), SATURATING, tcp=False),
-        ]
+    "nodes that move, AODV": _scene(
+        "moving",
+        '[routing]\nprotocol = "aodv"\n[movement]\nrefresh_interval = "10 ms"\n',
+        _RADIO,
+        *(_node(f"m{i}", 180 * i, 0) for i in (0, 2, 4)),
+        *(_node(f"m{i}", 180 * i, 0, _to_and_fro(180 * i, 200 - 60 * i, 15 + 5 * i)) for i in (1, 3, 5)),
+        _flow("long", ("m0", "m4"), FTP),
+        _flow("back", ("m4", "m1"), WEB),
+        _flow("even", ("m3", "m0"), CONSTANT, tcp=False),
+        _flow("greedy", ("m5", "m4"), SATURATING, tcp=False),
     ),
 }
 """Scenarios as TOML, by what they are."""
