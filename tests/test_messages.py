@@ -48,6 +48,8 @@ def test_a_scenario_from_standard_input() -> None:
     done = subprocess.run(piped, input="nmae = 3", capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("standard input:1: ")
+    binary = subprocess.run(piped, input=b'name="x"\n\xff', capture_output=True, timeout=60, check=False)
+    assert (binary.returncode, binary.stderr) == (2, b"standard input: line 2 is not UTF-8\n")
 
 
 def test_an_older_run_is_replaced_only_if_that_is_asked(tmp_path: Path) -> None:
@@ -59,6 +61,10 @@ def test_an_older_run_is_replaced_only_if_that_is_asked(tmp_path: Path) -> None:
     assert json.loads((folder / "run.json").read_text())["seed"] == 1
     assert command("run", THREE_PAIRS, *ONE, "--seed", "2", "--out", folder, "--force").returncode == 0
     assert json.loads((folder / "run.json").read_text())["seed"] == 2
+    (folder / "notes.txt").write_text("which seed was it?")
+    refused = command("run", THREE_PAIRS, *ONE, "--out", folder, "--force")
+    assert refused.stderr == f"{folder}: has notes.txt, which is not of a run; expected a new folder\n"
+    assert (folder / "notes.txt").read_text() == "which seed was it?"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     other = tmp_path / "thesis"
     other.mkdir()

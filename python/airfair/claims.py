@@ -385,7 +385,10 @@ def count(judged: Sequence[ClaimRow]) -> dict[Source, Count]:
         for row in judged:
             if row["source"] == source:
                 shown = row["holds"] and not row["baseline_holds"]
-                readings.setdefault(row["text"], {})[row["reading"]] = shown
+                held = readings.setdefault(row["text"], {})
+                if row["reading"] in held:
+                    raise ValueError(f"{row['text']}: two claims in the reading {row['reading']}")
+                held[row["reading"]] = shown
         if readings:
             counts[source] = {
                 "claims": len(readings),

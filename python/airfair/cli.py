@@ -719,8 +719,18 @@ def show_reference(schema: bool) -> None:
 def read_scenario(file: Path, overrides: Sequence[str]) -> Scenario:
     """The scenario in a file; `-` is standard input."""
     if str(file) == "-":
-        return Scenario.parse(sys.stdin.read(), "standard input", list(overrides))
+        return Scenario.parse(read_standard_input(), "standard input", list(overrides))
     return Scenario.read(file, overrides)
+
+
+def read_standard_input() -> str:
+    """All of it. Raises `InputError` for what is not UTF-8."""
+    content = sys.stdin.buffer.read()
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"standard input: line {line} is not UTF-8") from None
 
 
 def scheme_names(start: str) -> list[str]:

@@ -16,8 +16,9 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None or f".{path.name}." in os.fsdecode(error.filename):
-            error.filename, error.filename2 = str(path), None
+        of_system = error.errno is not None
+        if of_system and (error.filename is None or f".{path.name}." in os.fsdecode(error.filename)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -76,7 +77,11 @@ def _whole_folder(target: Path, replace: bool) -> Iterator[Path]:
         if replace and target.exists():
             old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
             target.rename(old)
-            part.rename(target)
+            try:
+                part.rename(target)
+            except BaseException:
+                old.rename(target)
+                raise
             shutil.rmtree(old, ignore_errors=True)
         else:
             part.rename(target)

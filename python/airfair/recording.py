@@ -173,7 +173,7 @@ def _read(file: Path) -> pa.Table:
 def check_new(folder: Path, *, force: bool = False) -> None:
     """Raise `InputError` if there is something at that place: better before a run than after it.
 
-    With `force` the folder of a run may be there, and nothing else.
+    With `force` the folder of a run may be there, with nothing in it that is not of a run.
     """
     if not (folder.exists() or folder.is_symlink()):
         return
@@ -182,6 +182,15 @@ def check_new(folder: Path, *, force: bool = False) -> None:
         raise InputError(f"{folder}: exists already; expected a new folder")
     if not force:
         raise InputError(f"{folder}: exists already; expected a new folder, or --force to replace that run")
+    strange = sorted(file.name for file in folder.iterdir() if not _is_of_run(file.name))
+    if strange:
+        raise InputError(f"{folder}: has {strange[0]}, which is not of a run; expected a new folder")
+
+
+def _is_of_run(name: str) -> bool:
+    """Whether a run writes a file of that name."""
+    tables = {f"{table}.parquet" for table in (*TABLES, AGENTS, HOPS, *GROWING)}
+    return name in tables or name == "run.json" or name.endswith(".pcapng")
 
 
 def read_about(folder: Path) -> dict[str, Any]:

@@ -115,7 +115,8 @@ class Table:
     ) -> Iterable[Text]:
         head = [Text(self._heads[k], style="bold") for k in places]
         yield self._line(head, places, widths)
-        yield Text("\u2500" * (sum(widths[k] for k in places) + len(GAP) * (len(places) - 1)), no_wrap=True)
+        length = sum(widths[k] for k in places) + len(GAP) * (len(places) - 1)
+        yield Text("\u2500" * length, no_wrap=True, overflow="ignore")
         for row in self._rows:
             folded = [list(row[k].wrap(console, widths[k])) if self._prose[k] else [row[k]] for k in places]
             for number in range(max(map(len, folded))):

@@ -221,10 +221,10 @@ fn mean_s(sum_ns: u128, count: u64) -> Option<f64> {
 }
 
 impl FlowResult {
-    /// Whether its application had something to send in the measured time.
+    /// Whether its application had something to send in the measured time, or something sent before was delivered in it.
     #[must_use]
     pub fn has_traffic(&self) -> bool {
-        self.offered_bytes != Some(0)
+        self.offered_bytes != Some(0) || self.delivered_bytes > 0
     }
 
     /// Mean one-way delay.
@@ -446,6 +446,13 @@ mod tests {
         assert_eq!((two.mean_goodput_bps(), two.aggregate_goodput_bps()), (4e6, 8e6));
         // ln 4000 for each.
         assert!((two.log_utility() - 16.588).abs() < 1e-3);
+    }
+
+    /// Sent before the measured time and delivered in it: no bit of the total is lost.
+    #[test]
+    fn what_is_left_from_before_counts() {
+        let late = run(vec![flow(2e6, Some(0)), flow(2e6, None)]);
+        assert_eq!((late.aggregate_goodput_bps(), late.jain_index()), (4e6, Some(1.0)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::hops::HeaderId;
 use super::laws::LawId;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
-use super::{Blocked, Net, class, kinds};
+use super::{Blocked, Net, Port, class, kinds};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
@@ -18,7 +18,7 @@ use crate::spec::Traffic;
 use crate::traffic::{FileSource, Source};
 
 /// Most packets that saturating sources keep in a queue.
-const SATURATING_PACKETS: usize = 64;
+const SATURATING_PACKETS: u32 = 64;
 
 /// A flow that is measured for less than this has no traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
 const LEAST_MEASURED: Span = Span::from_millis(1);
@@ -177,6 +177,18 @@ impl Flow {
     }
 }
 
+impl Port {
+    /// What the node's own sources over UDP may have in the queue, packets: all of them, and each. They share half of it, with saturating
+    /// ones at most [`SATURATING_PACKETS`]. Where nothing limits the others, saturating ones share that among themselves.
+    pub(super) fn room_of_sources(&self) -> (u32, u32) {
+        let half = self.queue.view().limit_packets / 2;
+        let all = if self.saturating.is_empty() { half } else { half.min(SATURATING_PACKETS) }.max(1);
+        let limited = if self.local_limit.is_some() { self.sources.len() } else { 0 };
+        let sources = (self.saturating.len() + limited).max(1) as u32;
+        (all, (all / sources).max(1))
+    }
+}
+
 impl Net {
     pub(super) fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         let f = &mut self.flows[flow as usize];
@@ -210,7 +222,7 @@ impl Net {
         }
         if let Some(hop) = self.first_hop(flow)
             && self.ports[hop.port as usize].backpressure
-            && (self.is_full(hop.port, now) || self.sources_fill_half(hop.port, now))
+            && (self.is_full(hop.port, now) || self.source_waits(hop.port, flow, now))
         {
             self.flows[flow as usize].held_since = Some(now);
             self.block(hop.port, Blocked::Flow(flow), now);
@@ -303,10 +315,14 @@ impl Net {
             if self.is_full(port, now) {
                 break;
             }
-            let half = self.sources_fill_half(port, now);
-            let may = |who: &Blocked| !half || matches!(who, Blocked::Connection(_));
+            let first = (0..self.ports[port as usize].blocked.len()).find(|&i| {
+                match self.ports[port as usize].blocked[i] {
+                    Blocked::Flow(flow) => !self.source_waits(port, flow, now),
+                    Blocked::Connection(_) => true,
+                }
+            });
             let blocked = &mut self.ports[port as usize].blocked;
-            let flow = match blocked.iter().position(may).and_then(|first| blocked.remove(first)) {
+            let flow = match first.and_then(|first| blocked.remove(first)) {
                 Some(Blocked::Flow(flow)) => flow,
                 Some(Blocked::Connection(id)) => {
                     self.unblock(id, now);
@@ -332,18 +348,16 @@ impl Net {
         }
     }
 
-    /// Saturating sources keep half of the queue, at most [`SATURATING_PACKETS`], shared among them, filled with their own
-    /// packets: the queue is never empty, and packets that pass through still find room.
+    /// Each saturating source keeps its share of half of the queue filled with its own packets: the queue is never empty, and packets
+    /// that pass through still find room.
     fn top_up(&mut self, port: u32, now: u64) {
-        let p = &self.ports[port as usize];
-        let count = p.saturating.len();
-        let share =
-            ((p.queue.view().limit_packets as usize / 2).min(SATURATING_PACKETS) / count).max(1) as u32;
+        let count = self.ports[port as usize].saturating.len();
+        let (_, share) = self.ports[port as usize].room_of_sources();
         for i in 0..count {
             let flow = self.ports[port as usize].saturating[i];
             while self.flows[flow as usize].waiting < share && now < self.flows[flow as usize].stop {
                 let view = self.ports[port as usize].queue.view();
-                if view.packets >= view.limit_packets || self.sources_fill_half(port, now) {
+                if view.packets >= view.limit_packets {
                     return;
                 }
                 self.make(flow, now);

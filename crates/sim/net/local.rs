@@ -183,23 +183,25 @@ impl Net {
         }
     }
 
-    /// Whether sources over UDP hold as much of a port's queue as they may together: half of it.
-    pub(super) fn sources_fill_half(&mut self, port: u32, now: u64) -> bool {
+    /// Whether a flow over UDP has to wait at its node's port: the node's own flows hold half of the queue, and this one has its share of
+    /// that half. What waits on a timetable is not counted by flow: there flows go on in the order in which they came to wait.
+    pub(super) fn source_waits(&mut self, port: u32, flow: u32, now: u64) -> bool {
         let timetable = self.timetable_of(port).is_some();
         let p = &mut self.ports[port as usize];
-        if p.local_limit.is_none() || p.sources.is_empty() {
+        if p.local_limit.is_none() {
             return false;
         }
-        let view = p.queue.view();
-        let half = (view.limit_packets / 2).max(1);
+        let (all, share) = p.room_of_sources();
         if timetable {
             while p.waits.front().is_some_and(|&begin| begin <= now) {
                 p.waits.pop_front();
             }
-            return p.waits.len() >= half as usize;
+            return p.waits.len() >= all as usize;
         }
         let waiting = |flow: &u32| self.flows[*flow as usize].waiting;
-        view.packets >= half && p.sources.iter().chain(&p.saturating).map(waiting).sum::<u32>() >= half
+        p.queue.view().packets >= all
+            && waiting(&flow) >= share
+            && p.sources.iter().chain(&p.saturating).map(waiting).sum::<u32>() >= all
     }
 
     /// A source over UDP has sent a packet by a port: it is noted if it has to wait on a timetable.

@@ -117,6 +117,26 @@ fn sources_over_udp_share_half_of_a_queue() {
     }
 }
 
+/// Three sources of one node, each with far more to send than a third: one makes packets at a constant rate, two always have the next.
+/// None is kept from its turn by the others, whoever asked first.
+#[test]
+fn sources_of_each_kind_share_alike() {
+    for first in 0..3 {
+        let mut spec = pair(Some(ms(1)), true);
+        for i in 0..3 {
+            let traffic = match i == first {
+                true => constant(Rate::from_kbps(700), 972),
+                false => Traffic::Saturating { packet: Bytes(972) },
+            };
+            flow(&mut spec, &format!("f{i}"), 0, 1, traffic);
+        }
+        for flow in run(&spec).flows {
+            let share = flow.goodput_bps / (1e6 * 972.0 / 1000.0 / 3.0);
+            assert!((share - 1.0).abs() < 0.05, "{flow:?}");
+        }
+    }
+}
+
 /// a and b hear each other and c; b forwards what a sends to c, and sends to c itself. A rate of 1 Mbit/s makes b's radio slow.
 fn relay(limit: LocalLimit, own: Traffic, over_tcp: bool) -> RunResult {
     let mut radio = dot11b(250.0, 550.0);

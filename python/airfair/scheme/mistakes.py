@@ -8,8 +8,8 @@ from pathlib import Path
 
 _PLACES = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 _OTHERS = (
-    str(Path(__file__).resolve().parents[1]),
-    *(str(Path(sysconfig.get_path(place)).resolve()) for place in _PLACES),
+    Path(__file__).resolve().parents[1],
+    *(Path(sysconfig.get_path(place)).resolve() for place in _PLACES),
 )
 
 
@@ -29,4 +29,4 @@ def mistake(error: BaseException) -> str | None:
 
 def _is_own(file: str) -> bool:
     path = Path(file).resolve()
-    return path.is_file() and not str(path).startswith(_OTHERS)
+    return path.is_file() and not any(path.is_relative_to(folder) for folder in _OTHERS)
