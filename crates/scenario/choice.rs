@@ -127,6 +127,14 @@ impl Field for Sensitivity {
             SENSITIVITIES.iter().find(|(word, _)| matches!(&node.value, Value::Text(text) if text == word));
         match (word, &node.value) {
             (Some(&(_, word)), _) => Some(word),
+            (None, Value::Text(text)) if text.starts_with(char::is_alphabetic) => {
+                let hint = crate::nearest::hint(text, Self::choices());
+                let expected = Self::expected();
+                cx.error(node.at, path, || {
+                    format!("{}: unknown choice; expected {expected}{hint}", crate::error::quoted(text))
+                });
+                None
+            }
             (None, Value::Text(_)) => Dbm::read(node, path, cx).map(Self::Level),
             _ => crate::field::wrong_type(node, path, cx),
         }

@@ -27,6 +27,8 @@ class Interval(Estimate, total=False):
 class MeasuredRow(CompareRow):
     """A series over its seeds."""
 
+    against: str | None
+    """The series that its differences are to; None: itself."""
     run_values: Mapping[str, Sequence[float]]
     """What the result of each run says, seed by seed: by the names of `compare --statistic`, `flow.ID` for
     the goodput of a flow in bit/s; NaN where a run has no such number."""
@@ -60,6 +62,8 @@ class Statistic:
     of: Callable[[MeasuredRow], Estimate]
     signed: bool = False
     """Whether it is a difference."""
+    ratio: bool = False
+    """Whether it is a ratio."""
     rate: bool = True
     """Whether it is in bit/s; otherwise a number without a unit, or with one in its name."""
     each: Callable[[MeasuredRow], Sequence[float]] | None = None
@@ -181,7 +185,7 @@ total = Statistic(
 )
 
 total_share = Statistic(
-    "share of the other's total goodput, seed by seed", lambda row: row["total_share"], rate=False
+    "share of the other's total goodput, seed by seed", lambda row: row["total_share"], rate=False, ratio=True
 )
 
 minimum = Statistic("goodput of the flow with the least", lambda row: row["min_goodput_bps"])
@@ -233,7 +237,9 @@ def number_gain(name: str) -> Statistic:
 
 def number_ratio(name: str) -> Statistic:
     """Its ratio to that of the series that this one is compared with, seed by seed."""
-    return Statistic(f"ratio of {name}, seed by seed", lambda row: row["number_ratios"][name], rate=False)
+    return Statistic(
+        f"ratio of {name}, seed by seed", lambda row: row["number_ratios"][name], rate=False, ratio=True
+    )
 
 
 @dataclass(frozen=True)
@@ -246,8 +252,9 @@ class Claim:
     """Its place in the paper."""
     series: str
     baseline: str | None
-    """The series where the claim must be false, or it shows nothing: the same scene without what gains. None
-    for a claim about a baseline, such as that flows starve with drop-tail queues."""
+    """The series where the claim must be false, or it shows nothing: the same scene without what gains; of a
+    gain what it is a gain over. None for a claim about a baseline, such as that flows starve with drop-tail
+    queues."""
     statistic: Statistic
     comparison: Literal["above", "below"]
     source: Source = field(kw_only=True)
@@ -307,6 +314,17 @@ class Claim:
         """
         return all(self._holds(rows[series], rows[other]) for other in self.others(series))
 
+    def on_baseline(self, rows: Measured) -> bool | None:
+        """Whether it holds on its baseline. None where it has none, or where the baseline would be compared
+        with itself: a gain over the baseline is zero there whatever was measured, which shows nothing."""
+        if self.baseline is None:
+            return None
+        to_itself = (self.statistic.signed or self.statistic.ratio) and rows[self.baseline]["against"] is None
+        alike = self.bound is not None and self.bound.name == self.statistic.name
+        if to_itself or (alike and self.others(self.baseline) == [self.baseline]):
+            return None
+        return self.holds(rows, self.baseline)
+
     def _holds(self, row: MeasuredRow, other: MeasuredRow) -> bool:
         value, bound = self.statistic.of(row), Estimate(mean=self.value, ci95=0.0)
         if self.bound is not None and self.paired:
@@ -350,7 +368,7 @@ class ClaimRow(TypedDict):
     measured: str
     holds: bool
     baseline_holds: bool | None
-    """None for a claim that has no baseline."""
+    """None for a claim that has no baseline, and for a gain over the baseline itself."""
 
 
 class Count(TypedDict):
@@ -373,7 +391,7 @@ def judge(claim: Claim, rows: Measured) -> ClaimRow:
         "statistic": claim.comparison_text,
         "measured": claim.measured(rows, claim.series),
         "holds": claim.holds(rows, claim.series),
-        "baseline_holds": None if claim.baseline is None else claim.holds(rows, claim.baseline),
+        "baseline_holds": claim.on_baseline(rows),
     }
 
 

@@ -198,6 +198,7 @@ def _row(series: Series, seen: Mapping[str, Sequence[Seen]]) -> MeasuredRow:
     }
     return {
         **row,
+        "against": series.against,
         "run_values": values,
         "against_values": others,
         "total_share": estimate(_ratio(a, b) for a, b in totals),

@@ -21,6 +21,7 @@ pub const PARAMS: &[ParamDoc] = &[
     reno::ABC_LIMIT,
     CAREFUL_EXIT,
     reno::EACH_TIMEOUT_HALVES,
+    reno::FLIGHT_AT_TIMEOUT,
     reno::MARK_TO_ONE,
 ];
 

@@ -95,7 +95,11 @@ impl NredAgent {
     fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut Context<'_>) {
         let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
         let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
-        self.heard.take(from, normalized, until, context.now);
+        if from == self.me {
+            self.heard.take_own(from, normalized, until, context.now);
+        } else {
+            self.heard.take(from, normalized, until, context.now);
+        }
         if let Some(until) = self.heard.until() {
             context.out.timers.push((EXPIRE, until));
         }

@@ -26,19 +26,20 @@
 //! - **C** is "a constant" whose "value is irrelevant". It is not: the index saturates at `U W/C`, and whether that lies below or
 //!   above max_th decides whether a full channel drops 14 % or everything. The paper saw it "around 240" and took that as max_th.
 //!   Here a full channel is busy for 0.988 of the time in the scene where the paper measured it (`airfair paper nred/fig6`), so
-//!   1030 B puts it at 240.
+//!   1030 B puts it at 240. The index can then not exceed 242.7, and its average hardly 240: **the branch p_b = 1 is not reached** in
+//!   the paper's scenes. It is with 1000 B, where a full channel has up to 250.
 //! - **W** is the paper's 2 Mbit/s whatever the radio's rate is: the thresholds are shares of a full channel (0.41 and 0.99), and a
 //!   radio of 11 Mbit/s fills its channel at the same shares. With W from the radio an index of 240 would be a channel that is
 //!   busy for 17 % of the time.
 //! - **Below min_th** Algorithm 5.1 has no branch and would keep the last value; here `p_b` and `normalizedP_b` become 0.
 //! - **T_NCN and lifetime**: the paper gives the rule "at least twice" and, for one experiment, 2 s. A starved node cannot win the
-//!   channel every 200 ms to renew its cry, so 1 s and 2 s.
-//!   The index can then not exceed 242.7, and its average hardly 240: **the branch p_b = 1 is not reached** in the paper's scenes. It is
-//!   with `mean_packet` 1000 B, where a full channel has up to 250.
+//!   channel every 200 ms to renew its cry, so the lifetime is 2 s and T_NCN half of it. The paper's figures are judged with T_NCN
+//!   100 ms and theta 0.3 (`python/airfair_papers/nred/common/readings.py`).
 //! - **Condition (ii)**, being on the path of a flow: a packet of a flow was sent, passed on or received within `memory`
 //!   (60 s: a starved TCP sender is silent for seconds between its time-outs), or the node is on the static route of a flow that has
 //!   sent something of which nothing has arrived yet (`set_up`). Otherwise a receiver whose first SYN is lost in a full channel,
-//!   the one that suffers most, would be mute until a SYN comes through. Routes found on demand leave packets at each node of theirs.
+//!   the one that suffers most, would be mute until a SYN comes through. That nothing has arrived no node could know: the simulator
+//!   tells it, without air. Routes found on demand leave packets at each node of theirs.
 //! - **Condition (iii)**, suffering: `avg_tx + avg_rx < theta avg` with theta 0.5, the fair share of two.
 //! - **Condition (iv)**, "in the past interval": since the last check, T_NCN ago.
 //! - **The sender of an NCN** does not follow it itself ("a node has received a NCN packet"); `obey_own` says otherwise.

@@ -24,6 +24,11 @@ impl Heard {
     /// Takes a notification: the largest is kept; its own sender may change it in both directions.
     pub fn take(&mut self, from: NodeId, normalized: f64, until: Time, now: Time) {
         self.loudest = self.loudest.max(normalized);
+        self.take_own(from, normalized, until, now);
+    }
+
+    /// Takes the node's own notification, which it has not received: it does not count among those that silence it.
+    pub fn take_own(&mut self, from: NodeId, normalized: f64, until: Time, now: Time) {
         self.expire(now);
         if self.stored.is_none_or(|s| s.from == from || normalized > s.normalized) {
             self.stored = Some(Stored { from, normalized, until });

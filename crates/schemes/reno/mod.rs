@@ -68,6 +68,16 @@ pub(crate) const EACH_TIMEOUT_HALVES: ParamDoc = ParamDoc {
     default: "false",
 };
 
+/// What half a time-out sets the threshold to.
+pub(crate) const FLIGHT_AT_TIMEOUT: ParamDoc = ParamDoc {
+    name: "flight_at_timeout",
+    doc: "a time-out sets ssthresh to half of FlightSize, the most that RFC 2581 and RFC 5681 allow (equation 3, equation 4), also in \
+          fast recovery, where each duplicate acknowledgement has let a segment out; without it to half of the window if that is \
+          less, as in ns-2",
+    kind: ParamKind::Flag,
+    default: "false",
+};
+
 /// How far marks can bring the window down.
 pub(crate) const MARK_TO_ONE: ParamDoc = ParamDoc {
     name: "mark_to_one",
@@ -78,8 +88,15 @@ pub(crate) const MARK_TO_ONE: ParamDoc = ParamDoc {
 };
 
 /// The parameters.
-pub const PARAMS: &[ParamDoc] =
-    &[INITIAL_SSTHRESH, BYTE_COUNTING, ABC_LIMIT, CAREFUL_EXIT, EACH_TIMEOUT_HALVES, MARK_TO_ONE];
+pub const PARAMS: &[ParamDoc] = &[
+    INITIAL_SSTHRESH,
+    BYTE_COUNTING,
+    ABC_LIMIT,
+    CAREFUL_EXIT,
+    EACH_TIMEOUT_HALVES,
+    FLIGHT_AT_TIMEOUT,
+    MARK_TO_ONE,
+];
 
 /// The law of Reno and, with the other answer to a partial acknowledgement, of NewReno.
 #[derive(Debug, Clone)]
@@ -88,6 +105,7 @@ pub struct Reno {
     abc_limit: u64,
     careful_exit: bool,
     each_timeout_halves: bool,
+    flight_at_timeout: bool,
     mark_to_one: bool,
     partial_ack: PartialAck,
     window: Window,
@@ -117,6 +135,7 @@ impl Reno {
             abc_limit: params.integer(&ABC_LIMIT, 1..=64)?,
             careful_exit: params.flag(careful_exit)?,
             each_timeout_halves: params.flag(&EACH_TIMEOUT_HALVES)?,
+            flight_at_timeout: params.flag(&FLIGHT_AT_TIMEOUT)?,
             mark_to_one: params.flag(&MARK_TO_ONE)?,
             partial_ack,
             window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
@@ -185,7 +204,8 @@ impl Source for Reno {
                 if self.each_timeout_halves || !congestion.repeated {
                     // In fast recovery more is outstanding than the window: each duplicate acknowledgement has let a segment
                     // out. RFC 5681 equation 4 is an upper bound ("no more than").
-                    self.window.set_threshold(half.min(self.window.size() / 2));
+                    let most = if self.flight_at_timeout { half } else { self.window.size() / 2 };
+                    self.window.set_threshold(half.min(most));
                 }
                 self.window.collapse();
                 self.after_timeout = true;

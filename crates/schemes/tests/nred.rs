@@ -466,6 +466,16 @@ fn a_notification_expires_at_its_time() {
     assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
 }
 
+/// Section 5.2 (iv): a node is silent if it "received" a louder notification; its own it has not received.
+#[test]
+fn its_own_notification_does_not_silence_a_node() {
+    let mut heard = Heard::default();
+    heard.take_own(NodeId(1), 0.5, Time(10), Time(0));
+    assert_eq!((heard.held(), heard.take_loudest()), (0.5, 0.0));
+    heard.take(NodeId(2), 0.3, Time(10), Time(1));
+    assert_eq!((heard.held(), heard.take_loudest()), (0.5, 0.3));
+}
+
 #[test]
 fn other_readings() {
     let mut node = Node::new(&[("obey_own", ParamValue::Flag(true)), ("broadcast", ParamValue::Flag(true))]);

@@ -182,10 +182,13 @@ impl Port {
     /// ones at most [`SATURATING_PACKETS`]. Where nothing limits the others, saturating ones share that among themselves.
     pub(super) fn room_of_sources(&self) -> (u32, u32) {
         let half = self.queue.view().limit_packets / 2;
-        let all = if self.saturating.is_empty() { half } else { half.min(SATURATING_PACKETS) }.max(1);
         let limited = if self.local_limit.is_some() { self.sources.len() } else { 0 };
         let sources = (self.saturating.len() + limited).max(1) as u32;
-        (all, (all / sources).max(1))
+        if self.saturating.is_empty() {
+            return (half.max(1), (half / sources).max(1));
+        }
+        let share = (half.min(SATURATING_PACKETS) / sources).max(1);
+        (share * sources, share)
     }
 }
 

@@ -199,9 +199,9 @@ impl Net {
             return p.waits.len() >= all as usize;
         }
         let waiting = |flow: &u32| self.flows[*flow as usize].waiting;
-        p.queue.view().packets >= all
-            && waiting(&flow) >= share
-            && p.sources.iter().chain(&p.saturating).map(waiting).sum::<u32>() >= all
+        // A saturating source fills its share whenever a packet of its own has left.
+        let saturating = share * p.saturating.len() as u32;
+        waiting(&flow) >= share && saturating + p.sources.iter().map(waiting).sum::<u32>() >= all
     }
 
     /// A source over UDP has sent a packet by a port: it is noted if it has to wait on a timetable.

@@ -22,7 +22,6 @@ from airfair_papers.lbm.common.cell import (
     CELL,
     INTERVAL,
     SCHEMES,
-    SEEDS,
     back_to_back,
     lines,
     one_file,
@@ -37,7 +36,15 @@ if TYPE_CHECKING:
 COUNT = 20
 LOSSES = (0.001, 0.01, 0.03, 0.1)
 ABOVE = "one file each, lost above the MAC"
-FORMS = {"one file each": one_file(COUNT), "back to back": back_to_back(COUNT), ABOVE: one_file(COUNT)}
+ABOVE_ACKS = f"{ABOVE}, marks on acknowledgements"
+FORMS = {
+    "one file each": one_file(COUNT),
+    "back to back": back_to_back(COUNT),
+    ABOVE: one_file(COUNT),
+    ABOVE_ACKS: (*one_file(COUNT), "lbm.mark_acks=true"),
+}
+SEEDS = 60
+"""The differences of gains are 0.04 and their spread is 0.08."""
 RTT = 'link.1.delay="9 ms"'
 STATED = 0.01
 LEAST = 0.01
@@ -101,7 +108,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 
 
 def _overrides(form: str, loss: float) -> tuple[str, ...]:
-    if form == ABOVE:
+    if form in (ABOVE, ABOVE_ACKS):
         return (*FORMS[form], RTT, "radio.frame_loss=0", f"radio.packet_loss={loss}")
     return (*FORMS[form], RTT, f"radio.frame_loss={loss}")
 

@@ -38,7 +38,9 @@ from airfair_papers.lbm.common.cell import (
     INTERVAL,
     SCHEMES,
     SEEDS,
+    WINDOWS,
     back_to_back,
+    changed,
     lines,
     one_file,
     point,
@@ -57,34 +59,29 @@ WHERE = "section 3.2, table 1"
 BASE = "one file each"
 
 
-def _changed(form: Callable[[int], tuple[str, ...]], *changes: str) -> Callable[[int], tuple[str, ...]]:
-    return lambda count: (*form(count), *changes)
-
-
 NEAREST = "1460 B, queue 40"
-UNLIMITED = 'tcp.window_limit="1000 segments"'
 VARIANTS: dict[str, Callable[[int], tuple[str, ...]]] = {
-    "windows up to 1000": _changed(one_file, UNLIMITED),
-    "queue 25": _changed(one_file, "radio.queue_packets=25"),
-    "no RTS": _changed(one_file, 'radio.rts_threshold="2347 B"'),
-    "512 B, no RTS": _changed(one_file, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'),
-    "1460 B": _changed(one_file, 'tcp.mss="1460 B"'),
-    "queue 40": _changed(one_file, "radio.queue_packets=40"),
-    "alpha 2": _changed(one_file, "lbm.alpha=2"),
-    "alpha 2, queue 40": _changed(one_file, "lbm.alpha=2", "radio.queue_packets=40"),
-    NEAREST: _changed(one_file, 'tcp.mss="1460 B"', "radio.queue_packets=40"),
-    "marks on acknowledgements": _changed(one_file, "lbm.mark_acks=true"),
+    "windows up to 1000": changed(one_file, WINDOWS),
+    "queue 25": changed(one_file, "radio.queue_packets=25"),
+    "no RTS": changed(one_file, 'radio.rts_threshold="2347 B"'),
+    "512 B, no RTS": changed(one_file, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'),
+    "1460 B": changed(one_file, 'tcp.mss="1460 B"'),
+    "queue 40": changed(one_file, "radio.queue_packets=40"),
+    "alpha 2": changed(one_file, "lbm.alpha=2"),
+    "alpha 2, queue 40": changed(one_file, "lbm.alpha=2", "radio.queue_packets=40"),
+    NEAREST: changed(one_file, 'tcp.mss="1460 B"', "radio.queue_packets=40"),
+    "marks on acknowledgements": changed(one_file, "lbm.mark_acks=true"),
     "files with pauses": with_pauses,
-    "control at 1 Mbit/s": _changed(one_file, 'radio.basic_rates=["1 Mbit/s"]'),
-    "marks down to two": _changed(one_file, "newreno.mark_to_one=false"),
+    "control at 1 Mbit/s": changed(one_file, 'radio.basic_rates=["1 Mbit/s"]'),
+    "marks down to two": changed(one_file, "newreno.mark_to_one=false"),
     "back to back": back_to_back,
-    "back to back, windows up to 1000": _changed(back_to_back, UNLIMITED),
-    "back to back, 512 B, no RTS": _changed(back_to_back, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'),
+    "back to back, windows up to 1000": changed(back_to_back, WINDOWS),
+    "back to back, 512 B, no RTS": changed(back_to_back, 'radio.rts_threshold="2347 B"', 'tcp.mss="512 B"'),
 }
 """By what they change."""
 
-JUDGED = (NEAREST, "alpha 2, queue 40")
-"""The variants nearest to the table's means."""
+JUDGED = ("1460 B", NEAREST, "alpha 2, queue 40")
+"""The variants nearest to the table's means, by the seeds 1 to 10."""
 
 
 def smaller(number: str, what: str, count: int, form: str) -> Claim:
@@ -150,7 +147,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=draw,
-    seeds=SEEDS,
+    seeds=2 * SEEDS,
+    first_seed=11,
     read=read,
     interval=INTERVAL,
 )

@@ -1,9 +1,10 @@
 """Figure 12: per-second throughput of the two transfers of the exposed terminal with NRED at max_p 0.14.
 
-The paper says that they interlace and that none holds the channel "for long period"; it shows one run. A
-hold is the time in which one flow gets nine tenths of what arrives in each second; a second without data does
-not end it. It lasts a time-out or a sum of some, and once in a while a whole run, so that its mean says
-little. Judged: the median run's longest hold is below 20 s (of 120 s).
+The paper says that they interlace and that none uses the channel continuously for long; it shows one run. A
+hold is the time in which one flow gets nine tenths of what arrives in each second. A second without data ends
+it: nobody uses the channel then. In the other reading it does not ("over silence"), and a hold is a sum of
+time-outs. Once in a while a hold lasts a whole run, so that its mean says little. Judged: the median run's
+longest hold is below 20 s (of 120 s).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, median, number
+from airfair.claims import MAIN, Claim, Measured, median, number
 from airfair.paper import Experiment, Series
 from airfair.recording import Recording
 
@@ -41,6 +42,21 @@ def draw(rows: Measured, figure: Figure) -> None:
     axes.legend(loc="upper right", fontsize="small")
 
 
+def held(series: str, number_of_run: str, reading: str) -> Claim:
+    """That no transfer holds the channel for long."""
+    return Claim(
+        text="No transfer holds the channel for 20 s, in the median run",
+        where=WHERE,
+        source="paper",
+        series=f"nred{suffix(series)}",
+        baseline=f"droptail{suffix(series)}",
+        statistic=median(number(number_of_run)),
+        comparison="below",
+        value=20,
+        reading=reading,
+    )
+
+
 DRAWN = ("droptail", "nred")
 
 EXPERIMENT = Experiment(
@@ -51,19 +67,9 @@ EXPERIMENT = Experiment(
         for reading, overrides in READINGS.items()
         for scheme in ("droptail", "nred")
     ),
-    claims=tuple(
-        Claim(
-            text="No transfer holds the channel for 20 s, in the median run",
-            where=WHERE,
-            source="paper",
-            series=f"nred{suffix(reading)}",
-            baseline=f"droptail{suffix(reading)}",
-            statistic=median(number("longest_hold_s")),
-            comparison="below",
-            value=20,
-            reading=reading,
-        )
-        for reading in READINGS
+    claims=(
+        *(held(reading, "longest_hold_s", reading) for reading in READINGS),
+        held(MAIN, "longest_hold_over_silence_s", "over silence"),
     ),
     draw=draw,
     seeds=SEEDS,

@@ -9,7 +9,7 @@ half.
 **Nearer to a quarter.** The series "nred, ..." vary one thing each, to see what fairness costs. "tuned"
 comes from a random search of 600 sets of parameters (seeds 1 to 4): of the sets with Jain's index above
 0.95, those with the largest totals all mark instead of dropping and never ask for everything; of these one
-was chosen with other seeds (101 to 120). So the experiment begins with seed 21. These series have the TCP,
+was chosen with other seeds (101 to 120). So the experiment begins with seed 121. These series have the TCP,
 T_NCN and theta of the scenes' files, with which they were searched.
 
 **The main reading loses more than the paper**, since a time-out of a second or more leaves the air idle.
@@ -187,5 +187,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=draw,
-    first_seed=21,
+    first_seed=121,
 )

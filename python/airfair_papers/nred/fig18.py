@@ -37,6 +37,8 @@ START, STOP = 10, 130
 ABOVE = ((START, 20), (80, 100))
 BELOW = ((40, 60), (120, STOP))
 """Rests of node 5 while the flows are active, s."""
+HOPS = {"FTP 1": 1, "FTP 2": 2}
+"""Hops of each transfer. A packet takes the air of its neighbourhood once a hop."""
 COARSE = 5
 """Seconds of a coarse interval: time-outs of a second and more look like sharing in finer ones."""
 
@@ -84,6 +86,7 @@ def read(recording: Recording) -> dict[str, float]:
         "FTP 2 above, share of the mean": found["FTP 2 above, kbit/s"] / mean if mean else float("nan"),
         "Jain above, 1 s": jain(above),
         "Jain above, 5 s": jain(coarse(above)),
+        "Jain above, by hops": jain((above.mean() * [HOPS[flow] for flow in FLOWS]).to_frame().T),
     }
 
 

@@ -70,9 +70,10 @@ VARIANTS: Mapping[str, Protocol] = {
     **LEAST,
     **PACED,
     "RCP, alpha 0.1": Protocol("rcp", (CLOCK, "rcp.alpha=0.1"), 16),
+    "RCP, alpha 0.1, T = d": Protocol("rcp", (CLOCK, "rcp.alpha=0.1", 'rcp.slot="10 s"'), 16),
 }
 """Other readings, at the paper's load: of QFCP, and RCP with the constant of the paper of 2005 that the
-paper cites."""
+paper cites, also with the rate set once a round trip, as QFCP does it."""
 PAPERS = 1.0
 """The paper's load."""
 SHORT = 100

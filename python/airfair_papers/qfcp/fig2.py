@@ -311,6 +311,7 @@ EXPERIMENT = Experiment(
     ),
     draw=draw,
     seeds=SEEDS,
+    first_seed=21,
     read=read,
     curves=curves,
     interval="100 ms",

@@ -358,6 +358,7 @@ EXPERIMENT = Experiment(
     claims=tuple(_claims()),
     draw=draw,
     seeds=SEEDS,
+    first_seed=21,
     read=read,
     curves=curves,
     interval="20 ms",

@@ -139,6 +139,19 @@ fn each_time_out_sets_ssthresh_if_told_to() {
     }
 }
 
+/// A window of 5 segments, ten in flight: duplicate acknowledgements have let the others out. RFC 5681 equation 4 allows half of ten.
+#[test]
+fn a_time_out_in_recovery_takes_half_of_flight_size_if_told_to() {
+    for name in ["reno", "newreno"] {
+        for (flight, threshold) in [(false, 2500), (true, 5000)] {
+            let mut flow = Flow::new(name, &[("flight_at_timeout", Flag(flight))], &setup());
+            assert_eq!(flow.congestion(FastLoss, 10_000), 5000);
+            assert_eq!(flow.congestion(Timeout, 10_000), 1000);
+            assert_eq!(flow.threshold(), threshold);
+        }
+    }
+}
+
 /// RFC 3168: marks halve the window down to one segment, if told to; a loss leaves two, and ssthresh is never less.
 #[test]
 fn marks_bring_the_window_down_to_one_if_told_to() {
@@ -250,6 +263,7 @@ fn parameters_have_ranges() {
         range(name, "byte_counting", &[Flag(true)], &[Integer(1)]);
         range(name, "careful_exit", &[Flag(true)], &[Integer(1)]);
         range(name, "each_timeout_halves", &[Flag(true)], &[Integer(1)]);
+        range(name, "flight_at_timeout", &[Flag(true)], &[Integer(1)]);
         range(name, "mark_to_one", &[Flag(true)], &[Integer(1)]);
     }
 }

@@ -300,7 +300,9 @@ impl Watch {
             Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
             Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
                 if self.counts(now) {
-                    let forward = !matches!(content, Content::Ack | Content::SynAck);
+                    // What it has no record of says itself which way it went.
+                    let told = !matches!(content, Content::Ack | Content::SynAck);
+                    let forward = self.packets.get(&packet).map_or(told, |tracked| tracked.forward);
                     *self.drops.entry((node, reason, forward)).or_default() += 1;
                     if drop_reason::is_of_queue(reason) {
                         self.on_dropped_by_queue(node, packet, now, net);

@@ -15,7 +15,7 @@ to 20 ms; files back to back give 0.2 to 3 ms), and so are its delays and its th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,10 @@ def flows(each: Iterable[str]) -> str:
     return f"flow=[{', '.join(each)}]"
 
 
+WINDOWS = 'tcp.window_limit="1000 segments"'
+"""More than the access point's queue holds; ns-2's default is 20 segments."""
+
+
 def one_file(count: int) -> tuple[str, ...]:
     """So many flows of one file."""
     return (flows(flow(n) for n in range(1, count + 1)),)
@@ -81,6 +85,11 @@ def back_to_back(count: int) -> tuple[str, ...]:
 def with_pauses(count: int) -> tuple[str, ...]:
     """So many flows of file after file, with pauses."""
     return (WARMUP, flows(flow(n, traffic=PAUSES) for n in range(1, count + 1)))
+
+
+def changed(form: Callable[[int], tuple[str, ...]], *changes: str) -> Callable[[int], tuple[str, ...]]:
+    """A form with other values."""
+    return lambda count: (*form(count), *changes)
 
 
 FORMS = {"one file each": one_file, "back to back": back_to_back, "files with pauses": with_pauses}

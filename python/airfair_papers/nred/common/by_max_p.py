@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import MAIN, Claim, Measured, jain, total_gain
+from airfair.claims import MAIN, Claim, Measured, jain, median, total_gain
 from airfair.paper import Series
 from airfair.recording import Recording
 
@@ -45,15 +45,17 @@ def all_series() -> tuple[Series, ...]:
 
 
 def fair(where: str, above: float) -> list[Claim]:
-    """Jain's index above 0.95 at each max_p above some value, in each reading that is measured there."""
+    """Jain's index of the median run above 0.95 at each max_p above some value, in each reading that is
+    measured there. The paper plots one value a point; one transfer captures the channel in a few runs, which
+    a mean would weigh."""
     return [
         Claim(
-            text=f"At max_p {p:.2f} Jain's index is above {FAIR:g}",
+            text=f"At max_p {p:.2f} Jain's index of the median run is above {FAIR:g}",
             where=where,
             source="paper",
             series=name(p, reading),
             baseline=f"droptail{suffix(reading)}",
-            statistic=jain,
+            statistic=median(jain),
             comparison="above",
             value=FAIR,
             reading=reading,
@@ -83,20 +85,24 @@ def read(recording: Recording) -> dict[str, float]:
     return {
         "greater_kbps": goodputs[-1],
         "lesser_kbps": goodputs[0],
-        "longest_hold_s": longest_hold(recording),
+        "longest_hold_s": longest_hold(recording, over_silence=False),
+        "longest_hold_over_silence_s": longest_hold(recording, over_silence=True),
     }
 
 
-def longest_hold(recording: Recording) -> float:
+def longest_hold(recording: Recording, *, over_silence: bool) -> float:
     """Longest time in which one and the same flow got at least nine tenths of what arrived in each second.
 
-    A second in which nothing arrived does not end it.
+    A second in which nothing arrived ends it, or does not.
     """
     longest = held = 0
     holder = None
     for _, second in goodputs(recording).iterrows():
         total = second.sum()
-        winner = holder if total == 0 else second.idxmax() if second.max() >= 0.9 * total else None
+        if total == 0:
+            winner = holder if over_silence else None
+        else:
+            winner = second.idxmax() if second.max() >= 0.9 * total else None
         held = held + 1 if winner is not None and winner == holder else int(winner is not None)
         holder = winner
         longest = max(longest, held)

@@ -69,5 +69,6 @@ COLOURS: Mapping[str, str] = {
     "QFCP, R in force": "maroon",
     "QFCP, R before": "darkorange",
     "RCP, alpha 0.1": "gold",
+    "RCP, alpha 0.1, T = d": "olive",
 }
 """The same in all pictures."""
