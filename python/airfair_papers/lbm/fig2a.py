@@ -116,4 +116,5 @@ EXPERIMENT = Experiment(
     seeds=SEEDS,
     read=read,
     interval=INTERVAL,
+    small=('duration="6 s"', 'warmup="2 s"'),
 )

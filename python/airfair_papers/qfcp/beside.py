@@ -170,4 +170,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     read=read,
     interval="1 s",
+    small=('duration="6 s"', 'warmup="2 s"'),
 )
