@@ -33,7 +33,8 @@ def test_schemes_by_name() -> None:
     assert "nred.max_p" in shown
     assert "lbm" not in shown
     assert [scheme["name"] for scheme in json_of("schemes", "red")] == ["red"]
-    assert json_of("schemes") == airfair.schemes()
+    shipped = json_of("schemes")
+    assert shipped == airfair.schemes()[: len(shipped)]  # what other tests register follows
     done = command("schemes", "rde")
     assert (done.returncode, done.stderr) == (2, 'there is no scheme "rde"; did you mean "red"?\n')
 
