@@ -18,7 +18,7 @@ SHORT = ("--set", "duration=2 s", "--set", "warmup=200 ms")
 def airfair(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command line, to its end."""
     command = [sys.executable, "-m", "airfair", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=cwd, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, cwd=cwd, check=False)
 
 
 def json_of(*arguments: str | Path) -> Any:  # noqa: ANN401 - JSON
