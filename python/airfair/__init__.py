@@ -21,7 +21,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._core import InputError, Scenario, ScenarioError, Trace, World, __version__, trace
+from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__, trace
 from .experiment import compare, network, run, schemes
 from .explaining import Explanation, explain, explanation_figure
 from .importing import import_network
@@ -47,6 +47,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Scheme",
+    "SchemeError",
     "SchemeInfo",
     "Study",
     "Sweep",

@@ -49,13 +49,20 @@ pub(crate) fn check(
     if pairs <= most {
         return Ok(());
     }
-    let millions = |x: u64| (x as f64 / 1e6).ceil();
+    let count = |x: u64| match x {
+        0..1_000_000 => x.to_string(),
+        _ => format!("{} million", (x as f64 / 1e6).ceil()),
+    };
+    let bytes = |x: u64| match x {
+        0..1_000_000 => format!("{x} B"),
+        _ => format!("{} MB", (x as f64 / 1e6).ceil()),
+    };
     Err(format!(
-        "{} radios hear each other in some {} million pairs, which take about {} MB of memory; expected at most {} MB \
+        "{} radios hear each other in some {} pairs, which take about {} of memory; expected at most {} \
          (memory_limit): a higher radio.cutoff, less tx_power, more distance or fewer nodes make fewer pairs",
         stations.len(),
-        millions(pairs),
-        millions(pairs.saturating_mul(BYTES_PER_PAIR)),
-        millions(limit.0),
+        count(pairs),
+        bytes(pairs.saturating_mul(BYTES_PER_PAIR)),
+        bytes(limit.0),
     ))
 }

@@ -119,8 +119,13 @@ fn crowd(side: usize, limit: u64) -> Result<World, String> {
 #[test]
 fn a_world_that_needs_too_much_memory_is_refused() {
     // 900 x 899 pairs.
-    assert!(crowd(30, 81_000_000).is_ok());
-    let error = crowd(30, 80_000_000).err().unwrap();
-    assert!(error.starts_with("900 radios hear each other in some 1 million pairs"), "{error}");
-    assert!(error.contains("about 81 MB of memory; expected at most 80 MB (memory_limit)"), "{error}");
+    assert!(crowd(30, 73_000_000).is_ok());
+    let error = crowd(30, 72_000_000).err().unwrap();
+    assert!(error.starts_with("900 radios hear each other in some 809100 pairs"), "{error}");
+    assert!(error.contains("about 73 MB of memory; expected at most 72 MB (memory_limit)"), "{error}");
+    let error = crowd(2, 100).err().unwrap();
+    assert!(
+        error.contains("some 12 pairs, which take about 1080 B of memory; expected at most 100 B"),
+        "{error}"
+    );
 }
