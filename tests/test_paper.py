@@ -167,6 +167,11 @@ def test_the_baseline_is_judged_by_its_own_numbers() -> None:
     assert (false["holds"], false["baseline_holds"]) == (False, True)
 
 
+def test_a_median_is_shown_like_its_values() -> None:
+    assert claims.median(claims.jain).show({"mean": 0.957, "ci95": None}) == "0.957"
+    assert claims.median(claims.total).show({"mean": 957e3, "ci95": None}) == "957 kbit/s"
+
+
 def test_a_gain_over_the_baseline_says_nothing_of_it() -> None:
     gains = Claim("gains", "nowhere", "a", "b", total_gain, "above", source="ours")
     rows = {"a": row(), "b": row()}

@@ -131,7 +131,7 @@ def median(of: Statistic) -> Statistic:
         there = [value for value in _seed_by_seed(of, row) if not math.isnan(value)]
         return _interval(*_core.median(there)) if there else _interval(math.nan, None)
 
-    return Statistic(f"median of {of.name}", middle, of.signed, of.rate)
+    return Statistic(f"median of {of.name}", middle, signed=of.signed, ratio=of.ratio, rate=of.rate)
 
 
 def share_of_runs(of: Statistic, comparison: Literal["above", "below"], value: float) -> Statistic:
