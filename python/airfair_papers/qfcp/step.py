@@ -15,10 +15,11 @@ All 12 claims hold with 20 seeds. That the link is full again is no claim: TCP f
 **What equation (1) divides by decides how QFCP follows** (`docs/schemes/qfcp.md`). C and with it R double
 at once, and one interval later the share in force is twice what the traffic that comes was granted: (1)
 finds half of the flows, R doubles a second time, and 117 Mbit/s come in where there are 60 (`QFCP, R in
-force`: 3.1 +- 1.2 s, and 2.0 +- 0.4 s after the halving). With the mean of both shares the flows are wrong
+force`: 2.6 +- 2.1 s, and 2.0 +- 0.4 s after the halving). With the mean of both shares the flows are wrong
 by a third for an interval, and QFCP settles in 0.07 and 0.2 s. So do, then, the least round trip in
-equation (3), pacing in most seeds, and plain TCP without SACK underneath (`QFCP, no SACK`), all of which
-swing with the share in force.
+equation (3), and in most seeds pacing and plain TCP without SACK underneath (`QFCP, no SACK`), all of which
+swing with the share in force; `QFCP, R before` does in most seeds too (1.2 +- 2.0 and 1.1 +- 2.0 s: one
+seed of 20 that never settles makes such a mean).
 """
 
 from __future__ import annotations
