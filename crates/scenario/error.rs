@@ -133,7 +133,12 @@ impl<'a> Cx<'a> {
             self.uncounted += 1;
             return;
         }
-        let problem = clean(&problem());
+        self.note(at, path, &problem());
+    }
+
+    /// The same for a text that is there: compiled once, not for each closure.
+    fn note(&mut self, at: At, path: &Path<'_>, problem: &str) {
+        let problem = clean(problem);
         let key = clean(&path.to_string());
         // What a kind of radio takes over from [radio] is read twice; the error is one.
         let known = self
