@@ -7,7 +7,9 @@ Here: Jain's index above 0.95, the number that it gives for figure 11.
 **What decides is how long a time-out lasts.** The loser sits in exponential back-off and sends a segment
 every few seconds; it comes through if the winner pauses just then. NRED makes the winner lose a tenth of
 its packets, and a sender whose shortest time-out is 200 ms is back before the loser tries again. With
-time-outs of a second both wait about as long, and the channel changes hands. 4.4BSD's timer lies between.
+time-outs of a second both wait about as long, and the channel changes hands. By the longest time for which
+one of them holds the channel 4.4BSD's timer lies between (at max_p 0.14 means of 10, 17 and 37 s). By Jain's
+index of the median run all three are above 0.95 at 0.20; ns-2's TCP is not at 0.14.
 """
 
 from __future__ import annotations

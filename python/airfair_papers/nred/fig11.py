@@ -7,9 +7,12 @@ fixed winner.
 **What decides.** Node 2 is in the reach of node 3 and cannot answer the RTS of node 1 while node 3 sends. A
 window of two or three segments still fills the channel of one hop, so the winner yields only while it waits
 for a time-out; the RTS comes through only in such a pause, and the TCP of node 1 has to try just then.
-Time-outs of 200 ms are too short for that, those of a second are not. Where the first SYN met a full channel
-node 2 was mute before a flow counted from its set-up on (`nred.set_up`): the series without that shows what
-it did.
+Time-outs of 200 ms are too short for that, those of a second are not.
+
+A node 2 whose first SYN met a full channel would be mute if a flow did not count from its set-up on
+(`nred.set_up`). In the main reading that never happens: the series without it is the same in all 100 runs.
+
+**At max_p 0.15** the median run's index is not surely above 0.95, as the paper has it; from 0.20 on it is.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ is a reading in which the goodput of FTP 2 counts twice ("by hops"), over all th
 
 **Sense range.** Figure 18 needs one below 567 m. With it FTP 2 meets FTP 1 at node 5 alone: node 4 sends
 without knowing that node 5 cannot answer, each packet costs it several attempts, and TCP's time-outs double.
-NRED takes away a third of what FTP 1 sends, and FTP 2 uses little of the room. Where nodes 4 and 6 sense
-FTP 1 too (670 m) they wait with node 5, and NRED makes the flows share. So that range is a reading too; no
-range that was tried gives both figures.
+NRED takes away two thirds of what FTP 1 sends, and FTP 2 uses little of the room. Where nodes 4 and 6 sense
+FTP 1 too (670 m) they wait with node 5, and NRED makes the flows share even by equal goodputs. So that range
+is a reading too; but with it the channel is not free once node 5 has left.
 
 **Once a node has left**, it follows the last notification for its lifetime, and then no longer: each flow has
 nine tenths of what it has alone. With node 5 above all the time that must be false. With theta 0.5 FTP 2
