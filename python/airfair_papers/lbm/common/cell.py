@@ -9,7 +9,7 @@
 - *files with pauses*: the same with a pause of 5 s on average before each next file.
 
 The first is the nearer one: the paper's standard deviations over its ten runs are those of single files (5
-to 20 ms; files back to back give 0.2 to 3 ms), and so are its delays and its throughput at five flows
+to 20 ms; files back to back give 0.3 to 1.3 ms), and so are its delays and its throughput at five flows
 (`lbm/table1`). The second is a cell that is busy without a pause.
 """
 
