@@ -4,6 +4,9 @@ throughout.
 The page sizes and pauses are ours. Other loads are measured too: the busier, the more often the channel is
 full, and the more the relation is a curve and not a line (a queue grows without bound as the busy share of
 time goes to one). Ranks show that: their correlation hardly changes.
+
+Before the channel is full FTP is followed as well: the two claims about that time are true on their baseline
+and show nothing.
 """
 
 from __future__ import annotations
