@@ -3,8 +3,9 @@ paper only says that such a node drops notifications silently).
 
 "Without the middle" leaves out node 12, which two transfers pass. It does no harm: these transfers gain
 even more, since nobody drops their packets there. "Every second" has NRED at every other node, as on a
-chess board, and that is as if nobody had it: the nodes that decode each other are those of the other
-colour, so no notification reaches one that would follow it.
+chess board. The nodes that decode each other are those of the other colour, so no notification reaches one
+that would follow it. But notifications take air: the total falls all the same. The index grows there too, so
+that the third claim is true on its baseline and shows nothing.
 """
 
 from __future__ import annotations
