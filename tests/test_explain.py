@@ -297,6 +297,13 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_routes_that_are_found_are_not_explained() -> None:
+    done = command("explain", THREE_PAIRS, *SHORT, "--set", "routing.protocol=aodv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("routes are found while the world runs (AODV)")
+    assert done.stderr.count("\n") == 1
+
+
 def test_names_with_dots_are_quoted_in_advice() -> None:
     tables = Scenario.read(THREE_PAIRS, ["duration=20 s"]).to_dict()
     for flow in tables["flow"]:

@@ -371,7 +371,7 @@ pub(crate) fn explain(
 ) -> PyResult<String> {
     let flow = place(scenario, flow, &make, stop)?;
     let mut world = make()?;
-    world.explain(&scenario.spec, flow).map_err(PyRuntimeError::new_err)?;
+    world.explain(&scenario.spec, flow).map_err(input_error)?;
     let timeline = Timeline::record(&mut world, flow, stop)?;
     let (e, result) = (explanation(&world)?, world.result());
     json(&Explained {

@@ -218,7 +218,7 @@ table! {
         prefilled: bool = default(true);
         /// Packets that wait for one address; more are dropped, the oldest first.
         waiting_packets: u32 = default(1), in 1..=1_000_000;
-        /// A request that is not answered is repeated after this.
+        /// A request that is not answered is repeated after this and up to 10 ms, node by node.
         retry: Span = default(Span::from_secs(1)), in Span(1)..=LONGEST;
         /// Requests before the waiting packets are dropped.
         attempts: u32 = default(3), in 1..=1_000_000;

@@ -139,6 +139,11 @@ impl Connections {
         }
     }
 
+    /// Those that live.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection> {
+        self.slots.iter().filter_map(|slot| slot.connection.as_deref())
+    }
+
     /// How many live, and for how many there is room.
     pub(crate) fn count(&self) -> (u64, u64) {
         ((self.slots.len() - self.free.len()) as u64, self.slots.len() as u64)

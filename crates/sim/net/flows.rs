@@ -20,6 +20,9 @@ use crate::traffic::{FileSource, Source};
 /// Most packets that saturating sources keep in a queue.
 const SATURATING_PACKETS: u32 = 64;
 
+/// After so long a saturating source offers a packet again whose like was dropped: about a packet of 1500 B at 11 Mbit/s.
+const OFFER_AGAIN: Span = Span::from_millis(1);
+
 /// A flow that is measured for less than this has no traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
 const LEAST_MEASURED: Span = Span::from_millis(1);
 
@@ -130,8 +133,10 @@ pub(crate) struct Flow {
     pub start: u64,
     pub stop: u64,
     pub next_sequence: u32,
-    /// Packets of a saturating source that wait in its queue.
+    /// Packets of a source over UDP that wait in its queue.
     pub waiting: u32,
+    /// A saturating source whose packet was dropped is to offer another one.
+    pub offers_again: bool,
     /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
     pub totals: FlowTotals,
     pub warmup: FlowTotals,
@@ -208,7 +213,9 @@ impl Net {
                     self.ports[port as usize].saturating.push(flow);
                     self.top_up(port, now);
                 }
-                None => self.make(flow, now),
+                None => {
+                    self.make(flow, now);
+                }
             }
         } else if due < stop {
             if let Some(port) = self.port_towards(from, to) {
@@ -221,6 +228,15 @@ impl Net {
     pub(super) fn source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         if self.flows[flow as usize].tcp.is_some() {
             self.tcp_source_due(flow, now, agenda);
+            return;
+        }
+        let f = &mut self.flows[flow as usize];
+        if f.source.is_saturating() {
+            f.offers_again = false;
+            let (from, to) = (f.from, f.to);
+            if let Some(port) = self.port_towards(from, to) {
+                self.top_up(port, now);
+            }
             return;
         }
         if let Some(hop) = self.first_hop(flow)
@@ -240,11 +256,21 @@ impl Net {
         let due = f.source.next(now);
         if due < f.stop {
             agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
+        } else {
+            self.source_ends(flow);
         }
     }
 
-    /// A flow makes its next packet and sends it on its way.
-    fn make(&mut self, flow: u32, now: u64) {
+    /// A flow over UDP makes no more packets: its share is for the others.
+    fn source_ends(&mut self, flow: u32) {
+        let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
+        if let Some(port) = self.port_towards(from, to) {
+            self.ports[port as usize].sources.retain(|&other| other != flow);
+        }
+    }
+
+    /// A flow makes its next packet and sends it on its way; the packet's handle.
+    fn make(&mut self, flow: u32, now: u64) -> u64 {
         let f = &mut self.flows[flow as usize];
         let payload = f.source.size();
         let packet = Packet {
@@ -279,6 +305,7 @@ impl Net {
         if let Some(hop) = first_hop {
             self.note_wait(hop.port, handle, now);
         }
+        handle
     }
 
     /// By which the next packet of a flow leaves its source, as it is known now.
@@ -314,6 +341,13 @@ impl Net {
 
     #[inline(never)]
     fn make_use_of_room(&mut self, port: u32, now: u64) {
+        // Where others wait too it is a saturating source's turn every other time.
+        let p = &mut self.ports[port as usize];
+        let shares = !p.saturating.is_empty() && !p.blocked.is_empty();
+        p.saturating_first = shares && !p.saturating_first;
+        if p.saturating_first {
+            self.top_up(port, now);
+        }
         loop {
             if self.is_full(port, now) {
                 break;
@@ -343,7 +377,11 @@ impl Net {
                 self.make(flow, now);
                 if due < stop {
                     self.later(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
+                } else {
+                    self.source_ends(flow);
                 }
+            } else {
+                self.source_ends(flow);
             }
         }
         if !self.ports[port as usize].saturating.is_empty() {
@@ -352,23 +390,46 @@ impl Net {
     }
 
     /// Each saturating source keeps its share of half of the queue filled with its own packets: the queue is never empty, and packets
-    /// that pass through still find room.
+    /// that pass through still find room. Where there is less room than sources they take turns.
     fn top_up(&mut self, port: u32, now: u64) {
+        let flows = &self.flows;
+        self.ports[port as usize].saturating.retain(|&flow| now < flows[flow as usize].stop);
         let count = self.ports[port as usize].saturating.len();
         let (_, share) = self.ports[port as usize].room_of_sources();
         for i in 0..count {
             let flow = self.ports[port as usize].saturating[i];
-            while self.flows[flow as usize].waiting < share && now < self.flows[flow as usize].stop {
+            while self.flows[flow as usize].waiting < share {
                 let view = self.ports[port as usize].queue.view();
                 if view.packets >= view.limit_packets {
+                    self.ports[port as usize].saturating.rotate_left(i);
                     return;
                 }
-                self.make(flow, now);
+                let handle = self.make(flow, now);
                 if self.ports[port as usize].queue.view().packets == view.packets {
-                    // It waits for an address, or it was dropped: the next one would fare no better.
+                    // It waits for an address, the MAC has it, or it was dropped: the next one would fare no better now.
+                    if self.packets.get(handle).is_none() {
+                        self.offer_again(flow, now);
+                    }
                     break;
                 }
             }
+        }
+    }
+
+    /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
+    fn offer_again(&mut self, flow: u32, now: u64) {
+        let f = &mut self.flows[flow as usize];
+        if f.waiting == 0 && !f.offers_again {
+            f.offers_again = true;
+            let rank = f.rank;
+            self.later(
+                now + OFFER_AGAIN.as_nanos(),
+                Order::new(class::TRAFFIC, rank),
+                kinds::SOURCE,
+                flow,
+                0,
+                0,
+            );
         }
     }
 }

@@ -200,6 +200,8 @@ pub(crate) struct Port {
     pub in_mac: VecDeque<InMac>,
     /// Flows that start here and always have more to send.
     pub saturating: Vec<u32>,
+    /// They had the last turn where others waited for room too.
+    pub saturating_first: bool,
     /// Other flows over UDP that start here, and when those of their packets leave that wait on a timetable.
     pub sources: Vec<u32>,
     pub waits: VecDeque<u64>,
@@ -851,9 +853,8 @@ impl Net {
     /// What is measured starts.
     fn warmed_up(&mut self, now: u64) {
         self.measuring = true;
-        for flow in 0..self.flows.len() {
-            let transport = self.transport_totals(&self.flows[flow]);
-            let flow = &mut self.flows[flow];
+        let totals = self.transport_totals();
+        for (flow, transport) in self.flows.iter_mut().zip(totals) {
             flow.warmup = flow.totals(now);
             flow.warmup_transport = transport;
             flow.delays = Delays::default();

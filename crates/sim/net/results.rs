@@ -75,14 +75,14 @@ impl Net {
     pub(crate) fn flow_results(&self, names: &Names, warmup: u64, now: u64) -> Vec<FlowResult> {
         self.flows
             .iter()
+            .zip(self.transport_totals())
             .zip(&names.flows)
-            .map(|(f, id)| {
+            .map(|((f, transport), id)| {
                 let (from, until) = (f.start.max(warmup), f.stop.min(now));
                 let seconds = until.saturating_sub(from) as f64 / 1e9;
                 // Before the end of the warm-up nothing counts.
                 let totals = f.totals(now);
                 let counted = totals - if self.measuring { f.warmup } else { totals };
-                let transport = self.transport_totals(f);
                 let transport = transport - if self.measuring { f.warmup_transport } else { transport };
                 let bits = counted.delivered_bytes as f64 * 8.0;
                 FlowResult {
@@ -204,19 +204,19 @@ impl Net {
 
     /// Every flow now.
     pub(crate) fn flow_samples(&self, now: Time) -> Vec<FlowSample> {
-        let sample = |f: &Flow| {
+        let sample = |(f, transport): (&Flow, TransportTotals)| {
             let sender = f.tcp.as_ref().and_then(|tcp| self.connections.get(tcp.connection));
             let sender = sender.map(|connection| &connection.sender);
             FlowSample {
                 delivered_bytes: f.totals.delivered_bytes,
                 delivered_packets: f.totals.delivered_packets,
                 sent_packets: f.totals.sent,
-                retransmissions: self.transport_totals(f).retransmissions,
+                retransmissions: transport.retransmissions,
                 window_bytes: sender.map(|sender| sender.window(now)),
                 rtt: sender.and_then(Sender::smoothed_rtt),
             }
         };
-        self.flows.iter().map(sample).collect()
+        self.flows.iter().zip(self.transport_totals()).map(sample).collect()
     }
 
     /// How far every flow has come.
@@ -230,12 +230,12 @@ impl Net {
         self.flows.iter().map(progress).collect()
     }
 
-    /// What the transport of a flow has counted so far.
-    pub(super) fn transport_totals(&self, f: &Flow) -> TransportTotals {
-        let Some(tcp) = &f.tcp else { return TransportTotals::default() };
-        let mut totals = tcp.ended;
-        if let Some(connection) = self.connections.get(tcp.connection) {
-            totals += TransportTotals::of(connection.sender.stats());
+    /// What the transport of every flow has counted so far, in connections that have ended and in those that live.
+    pub(super) fn transport_totals(&self) -> Vec<TransportTotals> {
+        let ended = |f: &Flow| f.tcp.as_ref().map_or_else(TransportTotals::default, |tcp| tcp.ended);
+        let mut totals: Vec<TransportTotals> = self.flows.iter().map(ended).collect();
+        for connection in self.connections.iter() {
+            totals[connection.flow as usize] += TransportTotals::of(connection.sender.stats());
         }
         totals
     }

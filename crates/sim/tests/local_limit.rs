@@ -137,6 +137,53 @@ fn sources_of_each_kind_share_alike() {
     }
 }
 
+/// A queue that drops what comes to it empty: no departure asks the source for the next packet, and yet it goes on.
+#[test]
+fn a_saturating_source_goes_on_after_a_drop() {
+    let red = find("red").unwrap();
+    let mut spec = pair(Some(ms(1)), true);
+    spec.links[0].queue = QueueSpec { packets: 64 };
+    flow(&mut spec, "f", 0, 1, Traffic::Saturating { packet: Bytes(972) });
+    let built = (red.build)(&airfair_schemes::Params::default()).unwrap();
+    let result = finished(World::new(&spec, "red", built, 1).unwrap());
+    let share = result.flows[0].goodput_bps / (1e6 * 972.0 / 1000.0);
+    assert!(share > 0.5, "{share}, {:?}", result.drops);
+}
+
+/// A queue with room for one packet: two saturating sources, and one beside TCP, take turns.
+#[test]
+fn sources_take_turns_where_there_is_room_for_one() {
+    for over_tcp in [false, true] {
+        let mut spec = pair(None, true);
+        spec.links[0].queue = QueueSpec { packets: 1 };
+        flow(&mut spec, "f", 0, 1, Traffic::Saturating { packet: Bytes(972) });
+        match over_tcp {
+            true => add(&mut spec, "g", (0, 1), Traffic::Endless),
+            false => flow(&mut spec, "g", 0, 1, Traffic::Saturating { packet: Bytes(972) }),
+        }
+        for flow in run(&spec).flows {
+            assert!(flow.goodput_bps > 0.3e6, "{flow:?}");
+        }
+    }
+}
+
+/// Ten of eleven sources stop; the last has half of the queue to itself.
+#[test]
+fn a_source_that_has_stopped_leaves_its_share() {
+    for stops in [false, true] {
+        let mut spec = pair(Some(ms(1)), true);
+        for i in 0..11 {
+            flow(&mut spec, &format!("f{i}"), 0, 1, constant(Rate::from_mbps(2), 972));
+            if stops && i > 0 {
+                spec.flows[i].stop = Time(Span::from_secs(2).0);
+            }
+        }
+        let result = run(&spec);
+        let at_a = result.queues.iter().find(|queue| queue.node == "a").unwrap();
+        assert!((at_a.mean_packets - 25.0).abs() < 0.3, "{at_a:?}");
+    }
+}
+
 /// a and b hear each other and c; b forwards what a sends to c, and sends to c itself. A rate of 1 Mbit/s makes b's radio slow.
 fn relay(limit: LocalLimit, own: Traffic, over_tcp: bool) -> RunResult {
     let mut radio = dot11b(250.0, 550.0);

@@ -74,6 +74,22 @@ fn a_file_of_one_segment_takes_two_round_trips() {
     assert_eq!(flow.delivered_bytes, 1000);
 }
 
+/// A file that is not done when the run ends is counted as a transfer without an end is, from the end of the warm-up on.
+#[test]
+fn a_connection_that_is_open_at_the_end_counts() {
+    let counted = |traffic| {
+        let mut spec = pair(1, 10, 50, 20);
+        spec.warmup = Span::from_secs(5);
+        spec.links[0].loss_every = 40;
+        add(&mut spec, "f", (0, 1), plain(), traffic);
+        let flow = run(&spec).flows.remove(0);
+        (flow.retransmissions, flow.round_trips, flow.round_trip_ns, flow.sent_packets)
+    };
+    let file = counted(Traffic::File { size: Bytes(100_000_000) });
+    assert_eq!(file, counted(Traffic::Endless));
+    assert!(file.0 > 10 && file.1 > 10, "{file:?}");
+}
+
 /// Three segments, a window of one at first: the second and third leave when the first is acknowledged (49.28 ms); the third
 /// arrives 8.32 ms after the second: 49.28 + 2 x 8.32 + 10 + 0.32 + 10 = 86.24 ms.
 #[test]
