@@ -80,7 +80,9 @@ rust:
 	cargo test --quiet $(OUTSIDE)
 
 python: $(BUILT) $(VALIDATION) $(DOCS) browser tshark
-	$(BIN)/python -m pytest --numprocesses logical --dist worksteal --cpu --durations 10
+	$(BIN)/python -m pytest --numprocesses logical --dist worksteal --cpu --durations 10 --ignore tests/test_sweep_crash.py
+	@# Tests that kill processes at work: one after the other, or a process dies while it still starts.
+	$(BIN)/python -m pytest tests/test_sweep_crash.py
 
 # The report is looked at in a real browser. Where it cannot be installed, those tests say so and are skipped.
 browser:
