@@ -37,7 +37,8 @@
 //!   acknowledgements unmarked; with `mark_acks` they are drawn for too, and a drawn one carries ECN-Echo from there on, so
 //!   that the sender of the data halves its window: a segment and its acknowledgement then meet two draws.
 //! - **Wired routers** "mark too": RED with ECN and its defaults at each wire (`wired_red`), its packet time that of 1000 B.
-//! - **Packets that cannot be marked** (no ECN, SYN, without `mark_acks` pure acknowledgements) pass: LBM drops nothing, whatever the load is.
+//! - **Packets that cannot be marked** (no ECN, SYN, without `mark_acks` pure acknowledgements) pass: LBM drops nothing, whatever
+//!   the load is.
 //!
 //! The paper's future work, as parameters:
 //! - `curve`, the exponent k of the marking curve `min{(alpha (rho - rho_0))^k, 1}`: above 1 it is convex, below 1 concave.
