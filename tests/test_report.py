@@ -260,8 +260,7 @@ def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = command("compare", THREE_PAIRS, "--report", tmp_path / "file" / "x.html")
     assert (done.returncode, done.stdout) == (1, ""), "found before the runs"
-    file = tmp_path / "file"
-    assert done.stderr in (f"airfair: {file}: File exists\n", f"airfair: {file}: Not a directory\n")
+    assert done.stderr == f"airfair: {tmp_path / 'file'}: Not a directory\n"
     done = command("run", THREE_PAIRS, *SHORT, "--report", "/dev/full/x.html")
     assert (done.returncode, done.stdout) == (1, "")
     done = command("run", THREE_PAIRS, *SHORT, "--report", tmp_path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -25,21 +27,52 @@ def named(path: Path) -> Iterator[None]:
 def check_writable(path: Path) -> None:
     """Make the folder of a file that is to be written later. Raises `OSError` if that cannot be."""
     with named(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path.parent, prefix=f".{path.name}.").close()
+        file = _regular(path)
+        if file is not None:
+            _make_folder(file)
+            tempfile.TemporaryFile(dir=file.parent, prefix=f".{file.name}.").close()
+        elif not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` by `content` as a whole: a reader, or a crash, sees the old file or the new one.
 
-    Raises `OSError`, which names the path.
+    A link stays one, and what it leads to is replaced. What exists and is no regular file, such as a device
+    or a named pipe, is written to, not replaced. Raises `OSError`, which names the path.
     """
     with named(path):
-        _write_atomically(path, content)
+        file = _regular(path)
+        if file is None:
+            with path.open("wb", buffering=0) as there:
+                view = memoryview(content)
+                while view:
+                    view = view[there.write(view) :]
+        else:
+            _write_atomically(file, content)
+
+
+def _regular(path: Path) -> Path | None:
+    """The regular file that a path leads to, there or not yet; None for a device, a pipe or a socket."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            return None
+    return Path(os.path.realpath(path))
+
+
+def _make_folder(file: Path) -> None:
+    """The folder in which a file is to stand. Raises `OSError`, which names what stands in the way."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(file.parent)) from None
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -67,7 +100,7 @@ def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def _whole_folder(target: Path, replace: bool) -> Iterator[Path]:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(target)
     part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
         yield part
