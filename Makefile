@@ -17,6 +17,8 @@ RUST := $(shell find crates benches -name '*.rs' -o -name 'Cargo.toml' -o -name 
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
+# Kept from the first use on, whatever the environment says: compiled anew, every start of the command would take twice as long.
+export PYTHONDONTWRITEBYTECODE :=
 # One interpreter for everything that builds the binding, so that nothing is built twice.
 export PYO3_PYTHON := $(BIN)/python
 export VIRTUAL_ENV := $(VENV)

@@ -130,7 +130,7 @@ def test_tables_fit(folder: Path, arguments: tuple[str, ...], _: object) -> None
 
 
 def test_an_experiment_of_a_paper(tmp_path: Path) -> None:
-    told = in_terminal("paper", "nred/fig2", "--seeds", "2", cwd=tmp_path)
+    told = in_terminal("paper", "nred/cost", "--seeds", "2", cwd=tmp_path)
     assert "Claims of" in told
     assert "holds" in told
 

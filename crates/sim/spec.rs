@@ -128,8 +128,10 @@ pub struct LinkSpec {
 /// How much of a node's own flows may wait in its interface, so that what it forwards finds room there; `None`: as much as the queue
 /// takes. A TCP connection has at most two packets there, or what it sends in this time at its pacing rate if that is more: TCP Small
 /// Queues of Linux (`tcp_small_queue_check` in `net/ipv4/tcp_output.c`). Packets count with the memory that they take there, 896 B
-/// above their payload, from TCP to the end of their transmission: by radio until the MAC is done with them. Flows over UDP have no
-/// such rule in Linux; here all of an interface together hold at most half of its queue, as saturating ones do.
+/// above their payload, from TCP to the end of their transmission: by radio until the MAC is done with them. Two rules are not
+/// Linux's: all flows of an interface's node, over TCP and UDP, together hold at most half of its queue, as saturating ones do, each its
+/// share of that; and a connection with more than two packets there has no more than the mean of those that have some, or what one
+/// began with would last, as no drop changes it.
 pub type LocalLimit = Option<Span>;
 
 /// From a moment on a wired link has another rate. A packet that is being sent then keeps its pace.

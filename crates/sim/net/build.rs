@@ -13,6 +13,7 @@ use super::connections::{ConnectionId, Connections};
 use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
+use super::local::OwnTcp;
 use super::meter::Meters;
 use super::on_demand::OnDemand;
 use super::packet::Packets;
@@ -127,6 +128,7 @@ impl Net {
                     backpressure: *backpressure,
                     fillable: *backpressure && local_limit.is_none() && !scheme.reads_own_queue(),
                     local_limit: local_limit.filter(|_| !scheme.reads_own_queue()).map(|limit| limit.0),
+                    own_tcp: OwnTcp::default(),
                     in_mac: VecDeque::new(),
                     saturating: Vec::new(),
                     saturating_first: false,

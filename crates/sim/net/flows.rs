@@ -183,11 +183,12 @@ impl Flow {
 }
 
 impl Port {
-    /// What the node's own sources over UDP may have in the queue, packets: all of them, and each. They share half of it, with saturating
-    /// ones at most [`SATURATING_PACKETS`]. Where nothing limits the others, saturating ones share that among themselves.
+    /// What the node's own flows may have in the queue, packets: all of them, and each. They share half of it, with saturating ones at
+    /// most [`SATURATING_PACKETS`]. Where nothing limits the others, saturating ones share that among themselves.
     pub(super) fn room_of_sources(&self) -> (u32, u32) {
         let half = self.queue.view().limit_packets / 2;
-        let limited = if self.local_limit.is_some() { self.sources.len() } else { 0 };
+        let limited =
+            if self.local_limit.is_some() { self.sources.len() + self.own_tcp.active as usize } else { 0 };
         let sources = (self.saturating.len() + limited).max(1) as u32;
         if self.saturating.is_empty() {
             return (half.max(1), (half / sources).max(1));

@@ -11,7 +11,7 @@ use airfair_units::Time;
 
 use super::connections::{Connection, ConnectionId};
 use super::packet::Packet;
-use super::{Net, class, kinds};
+use super::{Net, Port, class, kinds};
 use crate::engine::Order;
 
 /// Packets that a TCP connection may always have in its node: the one that is sent, and the one after it.
@@ -26,6 +26,9 @@ const PACKET_MEMORY: u64 = 896;
 pub(crate) struct Local {
     /// Those that queue, and those that the MAC has.
     packets: usize,
+    /// The interface that counts them among its own, where their way is known, and how many it has counted.
+    port: Option<u32>,
+    counted: u32,
     /// Those on a wire or its timetable, in order: when the last bit leaves, and the payload.
     leaving: VecDeque<(u64, u32)>,
     /// Payload of all of them, bytes.
@@ -38,6 +41,17 @@ pub(crate) struct Local {
     awaited: bool,
 }
 
+/// What all TCP senders of an interface's node have in it.
+#[derive(Debug, Default)]
+pub(crate) struct OwnTcp {
+    /// Packets.
+    packets: u32,
+    /// Connections that have some.
+    pub active: u32,
+    /// Those on a wire's timetable, in order: when the last bit leaves, and whose they are.
+    leaving: VecDeque<(u64, ConnectionId)>,
+}
+
 /// A packet of a TCP sender that a station's MAC has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InMac {
@@ -47,11 +61,15 @@ pub(crate) struct InMac {
 }
 
 impl Local {
-    /// A packet goes on its way.
+    /// A packet goes on its way, by a port where the way is known.
     #[inline]
-    pub fn enter(&mut self, payload: u32) {
+    pub fn enter(&mut self, port: Option<u32>, payload: u32, ports: &mut [Port]) {
+        if self.counted == 0 {
+            self.port = port;
+        }
         self.packets += 1;
         self.bytes += u64::from(payload);
+        self.tell(ports);
     }
 
     /// A packet is there no more.
@@ -72,19 +90,28 @@ impl Local {
             self.bytes -= u64::from(payload);
         }
     }
+
+    /// All that it has in its node.
+    fn count(&self) -> usize {
+        self.packets + self.leaving.len()
+    }
+
+    /// Its interface counts what it has there now.
+    fn tell(&mut self, ports: &mut [Port]) {
+        let Some(port) = self.port else { return };
+        let count = self.count() as u32;
+        let own = &mut ports[port as usize].own_tcp;
+        own.packets = own.packets + count - self.counted;
+        own.active = own.active + u32::from(count > 0) - u32::from(self.counted > 0);
+        self.counted = count;
+    }
 }
 
 impl Connection {
-    /// Whether its sender has as much in its node as it may have where the limit is `limit_ns`.
+    /// Whether its sender has as much in its node as it sends in `limit_ns`.
     #[inline]
-    fn fills_limit(&mut self, limit_ns: u64, now: u64) -> bool {
-        let local = &mut self.local;
-        local.forget_left(now);
-        let packets = local.packets + local.leaving.len();
-        if local.exempt || packets < LEAST_PACKETS {
-            return false;
-        }
-        let memory = local.bytes + packets as u64 * PACKET_MEMORY;
+    fn fills_limit(&self, limit_ns: u64, now: u64) -> bool {
+        let memory = self.local.bytes + self.local.count() as u64 * PACKET_MEMORY;
         self.sender.pacing_rate(Time(now)).is_some_and(|rate| {
             u128::from(memory) * 8_000_000_000 >= u128::from(rate.as_bps()) * u128::from(limit_ns)
         })
@@ -92,16 +119,70 @@ impl Connection {
 }
 
 impl Net {
-    /// Whether a connection's sender has to wait until some of its packets have left its node by a port.
+    /// Whether a connection's sender has to wait until some of its packets have left its node by a port: it has two there, and as much
+    /// as it sends in the time of the limit, or more than the mean of the node's connections, or its share of the half of the queue
+    /// that the node's own flows fill.
     #[inline]
     pub(super) fn is_held(&mut self, id: ConnectionId, port: Option<u32>, now: u64) -> bool {
-        let limit = port.and_then(|port| self.ports[port as usize].local_limit);
+        let limited =
+            port.and_then(|port| self.ports[port as usize].local_limit.map(|limit_ns| (port, limit_ns)));
+        let held = limited.is_some_and(|(port, limit_ns)| {
+            self.forget_left(port, now);
+            let Some(connection) = self.connections.get(id) else { return false };
+            let count = connection.local.count();
+            let own = &self.ports[port as usize].own_tcp;
+            !connection.local.exempt
+                && count >= LEAST_PACKETS
+                && (count as u32 * own.active > own.packets
+                    || connection.fills_limit(limit_ns, now)
+                    || self.has_share(port, count as u32))
+        });
         let Some(connection) = self.connections.get_mut(id) else { return false };
-        connection.local.held = limit.is_some_and(|limit| connection.fills_limit(limit, now));
-        if connection.local.held {
+        connection.local.held = held;
+        if held {
             self.await_departure(id, now);
         }
-        self.connections.get(id).is_some_and(|connection| connection.local.held)
+        held
+    }
+
+    /// The node's own flows have as much at a port as all of them may have, and one with so many packets its share of that.
+    fn has_share(&self, port: u32, packets: u32) -> bool {
+        let p = &self.ports[port as usize];
+        let (all, share) = p.room_of_sources();
+        packets >= share && self.own_packets(port) >= all
+    }
+
+    /// Packets of the node's own flows at a port. A saturating source fills its share whenever a packet of its own has left.
+    fn own_packets(&self, port: u32) -> u32 {
+        let p = &self.ports[port as usize];
+        let waiting = |flow: &u32| self.flows[*flow as usize].waiting;
+        let saturating =
+            if p.saturating.is_empty() { 0 } else { p.room_of_sources().1 * p.saturating.len() as u32 };
+        p.own_tcp.packets + saturating + p.sources.iter().map(waiting).sum::<u32>()
+    }
+
+    /// What has left a port's wire is not in the node any more.
+    fn forget_left(&mut self, port: u32, now: u64) {
+        while let Some(&(_, id)) =
+            self.ports[port as usize].own_tcp.leaving.front().filter(|first| first.0 <= now)
+        {
+            self.ports[port as usize].own_tcp.leaving.pop_front();
+            if let Some(connection) = self.connections.get_mut(id) {
+                connection.local.forget_left(now);
+                connection.local.tell(&mut self.ports);
+            }
+        }
+    }
+
+    /// A connection ends: what it has in its node does not count any more.
+    pub(super) fn forget_local(&mut self, id: ConnectionId) {
+        if let Some(Connection { local: Local { port: Some(port), counted, .. }, .. }) =
+            self.connections.get(id)
+        {
+            let own = &mut self.ports[*port as usize].own_tcp;
+            own.packets -= counted;
+            own.active -= u32::from(*counted > 0);
+        }
     }
 
     /// A held connection goes on when the next of its packets has left by wire. Those that have left are forgotten first: a connection
@@ -143,6 +224,7 @@ impl Net {
         let id = self.packets.connection(handle);
         if let Some(connection) = self.connections.get_mut(id) {
             connection.local.leave(end, payload);
+            self.ports[link.port as usize].own_tcp.leaving.push_back((end, id));
             self.await_departure(id, now);
         }
     }
@@ -162,6 +244,7 @@ impl Net {
         let Some(InMac { connection: id, payload, .. }) = in_mac.remove(at) else { return };
         let Some(connection) = self.connections.get_mut(id) else { return };
         connection.local.end(payload);
+        connection.local.tell(&mut self.ports);
         if connection.local.held {
             self.pump(id, now);
         }
@@ -176,6 +259,7 @@ impl Net {
         let id = self.packets.connection(handle);
         let Some(connection) = self.connections.get_mut(id) else { return };
         connection.local.end(packet.payload);
+        connection.local.tell(&mut self.ports);
         if connection.local.held && !connection.local.awaited {
             connection.local.awaited = true;
             // Not before the queue that has dropped it is done.
@@ -184,24 +268,21 @@ impl Net {
     }
 
     /// Whether a flow over UDP has to wait at its node's port: the node's own flows hold half of the queue, and this one has its share of
-    /// that half. What waits on a timetable is not counted by flow: there flows go on in the order in which they came to wait.
+    /// that half. What waits on a timetable is not counted by flow: there flows over UDP have the half among themselves, and go on in the
+    /// order in which they came to wait.
     pub(super) fn source_waits(&mut self, port: u32, flow: u32, now: u64) -> bool {
         let timetable = self.timetable_of(port).is_some();
         let p = &mut self.ports[port as usize];
         if p.local_limit.is_none() {
             return false;
         }
-        let (all, share) = p.room_of_sources();
         if timetable {
             while p.waits.front().is_some_and(|&begin| begin <= now) {
                 p.waits.pop_front();
             }
-            return p.waits.len() >= all as usize;
+            return p.waits.len() >= p.room_of_sources().0 as usize;
         }
-        let waiting = |flow: &u32| self.flows[*flow as usize].waiting;
-        // A saturating source fills its share whenever a packet of its own has left.
-        let saturating = share * p.saturating.len() as u32;
-        waiting(&flow) >= share && saturating + p.sources.iter().map(waiting).sum::<u32>() >= all
+        self.has_share(port, self.flows[flow as usize].waiting)
     }
 
     /// A source over UDP has sent a packet by a port: it is noted if it has to wait on a timetable.

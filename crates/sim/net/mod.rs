@@ -50,7 +50,7 @@ use connections::{ConnectionId, Connections};
 use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
-use local::InMac;
+use local::{InMac, OwnTcp};
 use meter::Meters;
 use misplaced::{Misplaced, Place};
 use on_demand::{OnDemand, is_routing};
@@ -196,7 +196,9 @@ pub(crate) struct Port {
     pub local_limit: Option<u64>,
     /// What the node's own flows have here is not limited although it may be: they can fill the queue and keep it full.
     pub fillable: bool,
-    /// Packets of TCP senders of this node that the MAC has.
+    /// What TCP senders of this node have here.
+    pub own_tcp: OwnTcp,
+    /// Their packets that the MAC has.
     pub in_mac: VecDeque<InMac>,
     /// Flows that start here and always have more to send.
     pub saturating: Vec<u32>,

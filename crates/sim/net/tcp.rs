@@ -234,7 +234,7 @@ impl Net {
             ecn: segment.ecn,
         };
         if counts {
-            connection.local.enter(segment.payload);
+            connection.local.enter(hop.map(|hop| hop.port), segment.payload, &mut self.ports);
         }
         let handle = self.packets.add_carrying(packet, segment, id, forward);
         if let Some(kind) = kind {
@@ -357,6 +357,7 @@ impl Net {
         let (timeouts, retransmissions) =
             (stats.timeouts + stats.syns.saturating_sub(1), stats.retransmissions);
         let transport = TransportTotals::of(stats);
+        self.forget_local(id);
         self.connections.remove(id);
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };

@@ -213,6 +213,41 @@ fn a_relay_leaves_room_for_what_it_forwards() {
     }
 }
 
+/// Three TCP flows that start at one node at different times share its radio or wire alike: none keeps what it had first.
+#[test]
+fn connections_of_one_node_share_alike() {
+    let mut radio = dot11b(250.0, 550.0);
+    radio.mac.local_limit = Some(ms(8));
+    let mut by_radio = world(radio, 60);
+    node(&mut by_radio, "a", 0.0, 0.0);
+    node(&mut by_radio, "b", 100.0, 0.0);
+    for mut spec in [by_radio, pair(Some(ms(1)), false), pair(Some(ms(1)), true)] {
+        spec.warmup = Span::from_secs(10);
+        for i in 0..3 {
+            add(&mut spec, &format!("f{i}"), (0, 1), Traffic::Endless);
+            spec.flows[i as usize].start = Time(Span::from_millis(900 * i).0);
+        }
+        let result = run(&spec);
+        let goodputs: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
+        let mean = goodputs.iter().sum::<f64>() / 3.0;
+        assert!(goodputs.iter().all(|goodput| (goodput / mean - 1.0).abs() < 0.05), "{goodputs:?}");
+    }
+}
+
+/// In a queue of six the time of the limit is longer than the queue: the node's own flow leaves half of it to the others.
+#[test]
+fn a_connection_leaves_half_of_a_short_queue() {
+    for limit in [Some(ms(100)), None] {
+        let mut spec = pair(limit, true);
+        spec.links[0].queue = QueueSpec { packets: 6 };
+        add(&mut spec, "f", (0, 1), Traffic::Endless);
+        let result = run(&spec);
+        let waiting = result.queues.iter().find(|queue| queue.node == "a").unwrap().mean_packets;
+        let expected = if limit.is_some() { 2.0 } else { 6.0 };
+        assert!((waiting - expected).abs() < 0.05, "{waiting}");
+    }
+}
+
 /// By radio a packet counts until the MAC is done with it: however short the time, one in the MAC and one behind it keep the radio
 /// busy.
 #[test]

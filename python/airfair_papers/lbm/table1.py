@@ -152,5 +152,5 @@ EXPERIMENT = Experiment(
     first_seed=11,
     read=read,
     interval=INTERVAL,
-    small=('duration="6 s"', 'warmup="2 s"'),
+    small=('duration="3 s"', 'warmup="1 s"'),
 )

@@ -146,5 +146,5 @@ EXPERIMENT = Experiment(
     seeds=SEEDS,
     read=read,
     interval=INTERVAL,
-    small=('duration="6 s"', 'warmup="2 s"'),
+    small=('duration="3 s"', 'warmup="1 s"'),
 )

@@ -218,5 +218,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     read=read,
     interval="200 ms",
-    small=('duration="1 s"', 'warmup="500 ms"'),
+    small=('duration="600 ms"', 'warmup="300 ms"'),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import MAIN, Claim, Measured, jain, median, total_gain
+from airfair.claims import MAIN, Claim, Measured, jain, lower, median, total, total_gain, upper
 from airfair.paper import Series
 from airfair.recording import Recording
 
@@ -98,11 +98,11 @@ def longest_hold(recording: Recording, *, over_silence: bool) -> float:
     longest = held = 0
     holder = None
     for _, second in goodputs(recording).iterrows():
-        total = second.sum()
-        if total == 0:
+        arrived = second.sum()
+        if arrived == 0:
             winner = holder if over_silence else None
         else:
-            winner = second.idxmax() if second.max() >= 0.9 * total else None
+            winner = second.idxmax() if second.max() >= 0.9 * arrived else None
         held = held + 1 if winner is not None and winner == holder else int(winner is not None)
         holder = winner
         longest = max(longest, held)
@@ -110,25 +110,31 @@ def longest_hold(recording: Recording, *, over_silence: bool) -> float:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Jain's index and the total over max_p; drop-tail as a line across; the other readings as points."""
+    """Jain's index of the median run and the mean total over max_p. Drop-tail is a line across, the other
+    readings are points."""
     above, below = figure.subplots(2, 1, sharex=True)
     for i, reading in enumerate(BY_TCP):
         at = MAX_P if reading == MAIN else IN_ALL
-        for axes, key, scale in ((above, "jain_index", 1.0), (below, "aggregate_goodput_bps", 1000.0)):
-            values = [rows[name(p, reading)][key] for p in at]  # type: ignore[literal-required]
+        for axes, statistic, scale in ((above, median(jain), 1.0), (below, total, 1000.0)):
+            points = [statistic.of(rows[name(p, reading)]) for p in at]
+            means = [point["mean"] / scale for point in points]
+            reach = [
+                (0.0, 0.0) if p["ci95"] is None else (mean - lower(p) / scale, upper(p) / scale - mean)
+                for p, mean in zip(points, means, strict=True)
+            ]
             axes.errorbar(
                 at,
-                [v["mean"] / scale for v in values],
-                yerr=[(v["ci95"] or 0) / scale for v in values],
+                means,
+                yerr=list(zip(*reach, strict=True)),
                 fmt="o-" if reading == MAIN else "x:",
                 capsize=3,
                 color=f"C{i}",
                 label=f"NRED{suffix(reading)}",
             )
             if reading == MAIN:
-                droptail = rows["droptail"][key]["mean"] / scale  # type: ignore[literal-required]
+                droptail = statistic.of(rows["droptail"])["mean"] / scale
                 axes.axhline(droptail, linestyle=":", color=f"C{i}")
-    above.set_ylabel("Jain's index")
+    above.set_ylabel("Jain's index (median)")
     above.set_ylim(0.45, 1.03)
     below.set_ylabel("total (kbit/s)")
     below.set_ylim(bottom=0)
