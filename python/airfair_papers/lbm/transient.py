@@ -8,11 +8,11 @@ come.
 The paper says that the step and the width of the target decide how fast it is. Judged: with a step of 0.05
 rho_0 is there sooner than with 0.01, after the load has come and after it has gone. A claim is evaluated on
 the step of 0.01 itself. The second does not hold: with 0.05 rho_0 swings so much with three flows that it
-stays nowhere, and the delay with it (16 instead of 14 ms with eight). 0.02 is faster than 0.01 both ways
-and does not.
+stays nowhere, and the delay with it (16 instead of 14 ms with eight). 0.02 is faster than 0.01 both ways in
+the mean and does not.
 
 A cell with a little load is the worst case: its delay is below the target, so that rho_0 rises to its
-bound. `light load first` has a call of 100 kbit/s only before 120 s. With a bound of 1 rho_0 takes 40 s down
+bound. `light load first` has a call of 100 kbit/s only before 120 s. With a bound of 1 rho_0 takes 49 s down
 when load comes; with the default of 0.25, just above what the air can carry, that way is short.
 """
 
