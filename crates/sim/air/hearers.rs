@@ -43,9 +43,6 @@ pub(crate) struct Band {
 /// Width of a band, ns. Below a SIFS, so that a reply is never due before its band's pass.
 pub(crate) const BAND_NS: u64 = 4_000;
 
-/// As many cache lines of a list are fetched ahead: the processor sees by then where reading goes on.
-const LINES_FETCHED: usize = 8;
-
 /// All lists.
 #[derive(Debug, Default)]
 pub(crate) struct Hearers {
@@ -61,15 +58,6 @@ impl Hearers {
     pub(crate) fn bands_of(&self, station: u32) -> std::ops::Range<usize> {
         let (first, end) = self.bands_of[station as usize];
         first as usize..end as usize
-    }
-
-    /// Reads a transmitter's first band line by line, and nothing of it: what comes soon finds it in the cache.
-    #[inline]
-    pub(crate) fn fetch_list(&self, station: u32) -> u32 {
-        const PER_LINE: usize = 64 / size_of::<Hearer>();
-        let first = self.bands_of(station).next().and_then(|band| self.bands.get(band));
-        let list = first.map_or(&[][..], |band| &self.list[band.first as usize..band.end as usize]);
-        list.iter().step_by(PER_LINE).take(LINES_FETCHED).fold(0, |read, hearer| read ^ hearer.id)
     }
 
     /// Computes every list. Stations on different channels do not hear each other.

@@ -1,11 +1,10 @@
 //! One hearer's side of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
-use super::StationCounters;
 use super::error::Successes;
 use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::kind::{Kind, exceeds};
-use super::radio::{Station, extend, flag};
+use super::radio::{Own, Station, extend, flag};
 
 /// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs
 /// in registers.
@@ -50,7 +49,7 @@ impl StartPass<'_> {
         list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
-        counters: &mut [StationCounters],
+        own: &mut [Own],
         successes: &mut Successes,
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
@@ -61,7 +60,7 @@ impl StartPass<'_> {
         }
         if band.first < band.decodable_end {
             let decodable = range(band.first, band.decodable_end);
-            self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, counters);
+            self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, own);
         }
         if band.decodable_end < band.sensed_end {
             let sensed = range(band.decodable_end, band.sensed_end);
@@ -83,7 +82,7 @@ impl StartPass<'_> {
         list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
-        counters: &mut [StationCounters],
+        own: &mut [Own],
     ) {
         let first = &self.kinds[0];
         let shared = Times::new(self.frame, first, false);
@@ -95,22 +94,22 @@ impl StartPass<'_> {
             let times = if ONE { shared } else { Times::new(self.frame, kind, false) };
             let refused = if station.radio.lock == NONE {
                 if SUMS {
-                    station.clock.power_sum += hearer.power;
+                    station.slow.power_sum += hearer.power;
                 }
                 let idle = station.radio.busy_until <= times.start + u64::from(hearer.delay);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
                 let refused = refuses(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
                 if refused.is_none() {
-                    self.lock::<SUMS>(station, kind, hearer, times, 0, counters);
+                    self.lock::<SUMS>(station, kind, hearer, times, 0, own);
                     continue;
                 }
                 refused
             } else {
                 // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
-                let before = station.radio.worst.max(station.slow.lock_power);
+                let before = station.radio.worst.max(station.clock.lock_power);
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                self.contest::<SUMS>(station, kind, entry, times, before, frames, counters)
+                self.contest::<SUMS>(station, kind, entry, times, before, frames, own)
             };
             if let Some(loss) = refused
                 && receiver == hearer.id
@@ -170,7 +169,7 @@ impl StartPass<'_> {
         times: Times,
         before: u64,
         frames: &mut Frames,
-        counters: &mut [StationCounters],
+        own: &mut [Own],
     ) -> Option<Loss> {
         let frame = self.frame;
         let start = times.start + u64::from(hearer.delay);
@@ -178,21 +177,21 @@ impl StartPass<'_> {
         let listening = start < clock.lock_start + kind.preamble_detection;
         let earlier = kind.preamble_detection == 0 && start < clock.lock_start;
         let wins = if listening {
-            hearer.power > slow.lock_power
+            hearer.power > clock.lock_power
         } else {
-            earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, slow.lock_power))
+            earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, clock.lock_power))
         };
         let clear = earlier
             || kind.lock_on_energy
-            || exceeds(hearer.power, kind.lock_sinr, clock.power_sum - hearer.power + kind.noise);
+            || exceeds(hearer.power, kind.lock_sinr, slow.power_sum - hearer.power + kind.noise);
         if wins && clear {
             drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
-            self.lock::<SUMS>(station, kind, *hearer, times, before, counters);
+            self.lock::<SUMS>(station, kind, *hearer, times, before, own);
             return None;
         }
         let drowned = listening
             && !kind.lock_on_energy
-            && !exceeds(slow.lock_power, kind.lock_sinr, clock.power_sum - slow.lock_power + kind.noise);
+            && !exceeds(clock.lock_power, kind.lock_sinr, slow.power_sum - clock.lock_power + kind.noise);
         if drowned {
             // Neither stands out: nothing was received, so no EIFS follows.
             drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
@@ -211,7 +210,7 @@ impl StartPass<'_> {
         hearer: Hearer,
         times: Times,
         before: u64,
-        counters: &mut [StationCounters],
+        own: &mut [Own],
     ) {
         let Station { radio, clock, slow, .. } = station;
         let start = times.start + u64::from(hearer.delay);
@@ -219,18 +218,18 @@ impl StartPass<'_> {
         radio.lock = self.at;
         clock.lock_start = start;
         // What was there before counts by its sum, also where later signals are compared one by one.
-        radio.worst =
-            if kind.strongest && kind.lock_on_energy { before } else { clock.power_sum - hearer.power };
-        slow.lock_power = hearer.power;
-        slow.worst_by = NONE;
+        let strongest = !SUMS || kind.strongest && kind.lock_on_energy;
+        radio.worst = if strongest { before } else { slow.power_sum - hearer.power };
+        clock.lock_power = hearer.power;
+        clock.worst_by = NONE;
         if SUMS && self.per_chunk {
             slow.chunk_from = start;
             slow.log_success = 0.0;
         }
-        slow.receive_from = start.max(clock.receive_until);
+        clock.receive_from = start.max(clock.receive_until);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
         if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, self.frame, start) {
-            counters[hearer.id as usize].nav_extended += 1;
+            own[hearer.id as usize].counters.nav_extended += 1;
         }
     }
 }
@@ -240,13 +239,13 @@ impl StartPass<'_> {
 fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: Hearer, number: u32) {
     let Station { radio, clock, slow, .. } = station;
     if SUMS {
-        clock.power_sum += hearer.power;
+        slow.power_sum += hearer.power;
     }
     if radio.lock != NONE {
-        let level = if strongest { hearer.power } else { clock.power_sum - slow.lock_power };
+        let level = if strongest { hearer.power } else { slow.power_sum - clock.lock_power };
         if level > radio.worst {
             radio.worst = level;
-            slow.worst_by = number;
+            clock.worst_by = number;
         }
     }
 }
@@ -255,10 +254,10 @@ fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: H
 /// adds the EIFS, unless energy alone starts one.
 #[inline(always)]
 fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, hearer: Hearer, times: Times) {
-    let Station { radio, clock, .. } = station;
+    let Station { radio, clock, slow, .. } = station;
     let delay = u64::from(hearer.delay);
     let (start, end) = (times.start + delay, times.end + delay);
-    let longer = radio.make_busy::<IDLE_TIMES>(clock, start, end);
+    let longer = radio.make_busy::<IDLE_TIMES>(clock, slow, start, end);
     if EIFS {
         // No EIFS begins after the medium is idle again.
         radio.eifs_from = if longer { end } else { radio.eifs_from.max(end) };
@@ -270,13 +269,13 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
 #[inline(always)]
 fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
     let radio = &station.radio;
-    if radio.has(flag::TRANSMITTING) && station.clock.transmit_until > start {
+    if radio.has(flag::TRANSMITTING) && station.slow.transmit_until > start {
         return Some(Loss::Transmitting);
     }
     let clear = if kind.lock_on_energy {
         idle
     } else {
-        exceeds(hearer.power, kind.lock_sinr, station.clock.power_sum - hearer.power + kind.noise)
+        exceeds(hearer.power, kind.lock_sinr, station.slow.power_sum - hearer.power + kind.noise)
     };
     if clear { None } else { Some(Loss::PreambleDrowned) }
 }
@@ -303,7 +302,7 @@ fn hold_nav(station: &mut Station, kind: &Kind, frame: &Frame, start: u64) -> bo
 
 /// A reception ends before its frame does.
 pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut Frames) {
-    let Station { radio, clock, slow, .. } = station;
+    let Station { radio, clock, .. } = station;
     let locked = frames.get_mut(radio.lock);
     if locked.receiver == id {
         locked.loss = loss;
@@ -311,7 +310,7 @@ pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
     radio.lock = NONE;
     // From now on the rest of that frame is energy, not reception.
     let end = clock.lock_start + locked.duration();
-    let from = now.max(slow.receive_from);
+    let from = now.max(clock.receive_from);
     if clock.receive_until == end && end > from {
         clock.receive -= end - from;
         clock.receive_until = from;
@@ -429,8 +428,8 @@ fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], successes
     if until <= slow.chunk_from {
         return;
     }
-    let noise = clock.power_sum - slow.lock_power + kinds[usize::from(radio.kind)].noise;
-    let sinr = slow.lock_power as f64 / noise as f64;
+    let noise = slow.power_sum - clock.lock_power + kinds[usize::from(radio.kind)].noise;
+    let sinr = clock.lock_power as f64 / noise as f64;
     let ln_bit_right = successes.ln_bit_right(frame.mode, sinr);
     // Mostly nothing can go wrong.
     if ln_bit_right < 0.0 {

@@ -6,7 +6,7 @@ use airfair_units::random::Stream;
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_PACKET, NONE};
-use super::radio::{NEVER, NO_DEADLINE, Station, flag};
+use super::radio::{NEVER, NO_DEADLINE, Own, Station, flag};
 use super::{Air, Handed, Kind, Mode, Outcome, Upper, class, kinds};
 use crate::engine::Agenda;
 use crate::measure::trace::Record;
@@ -36,24 +36,25 @@ pub(super) struct Reply {
     mode: Mode,
 }
 
-/// The MAC of a station.
+/// The MAC of a station, in the order in which its parts share cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Mac {
     pub state: State,
-    /// Packets taken from the queue; the first is being sent.
-    pub held: VecDeque<Handed>,
-    reply: Option<Reply>,
-    random: Stream,
-    cw: u32,
-    short_retries: u32,
-    long_retries: u32,
     /// The data frame has been on the air before.
     sent_before: bool,
     sequence: u16,
     /// Which time-out counts.
     generation: u32,
-    /// When it is due, if its event waits for the response's end ([`Air::sent`]).
+    reply: Option<Reply>,
+    /// When the time-out is due, if its event waits for the response's end ([`Air::sent`]).
     deferred_timeout: Option<u64>,
+    /// Packets taken from the queue; the first is being sent.
+    pub held: VecDeque<Handed>,
+    cw: u32,
+    short_retries: u32,
+    long_retries: u32,
+    random: Stream,
 }
 
 impl Mac {
@@ -73,6 +74,12 @@ impl Mac {
         }
     }
 
+    /// Reads what lies in its cache lines, and nothing of it.
+    #[inline(always)]
+    pub(super) fn fetch(&self) -> u32 {
+        self.generation ^ self.held.len() as u32
+    }
+
     /// A CTS or ACK is due.
     pub(super) fn answers(&self) -> bool {
         self.reply.is_some()
@@ -86,6 +93,16 @@ impl Mac {
     fn answered(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         self.deferred_timeout = None;
+    }
+
+    /// Takes packets from the queue up to what the MAC may hold.
+    fn fill<U: Upper>(&mut self, id: u32, kind: &Kind, now: u64, upper: &mut U) {
+        while self.held.len() < kind.mac_queue as usize {
+            match upper.pull(id, now) {
+                Some(packet) => self.held.push_back(packet),
+                None => break,
+            }
+        }
     }
 
     /// For the next packet.
@@ -122,8 +139,8 @@ impl Station {
     }
 
     /// Draws a back-off and starts to count as soon as the medium allows.
-    fn back_off(&mut self, kind: &Kind, now: u64) {
-        self.radio.slots = self.mac.draw();
+    fn back_off(&mut self, mac: &mut Mac, kind: &Kind, now: u64) {
+        self.radio.slots = mac.draw();
         self.count_from(self.resume_at(kind).max(now), kind);
     }
 
@@ -131,8 +148,8 @@ impl Station {
     #[inline(always)]
     fn arm(&mut self, id: u32, agenda: &mut Agenda) {
         let deadline = self.radio.deadline;
-        if deadline < self.slow.armed_at {
-            self.slow.armed_at = deadline;
+        if deadline < self.clock.armed_at {
+            self.clock.armed_at = deadline;
             agenda.push(deadline, self.order(class::ACCESS), kinds::ACCESS, id, 0, 0);
         }
     }
@@ -155,47 +172,31 @@ impl Station {
     /// When the access event is due that was set for `time`: at the deadline, which may have moved since.
     #[inline(always)]
     pub(super) fn access_due(&mut self, time: u64) -> u64 {
-        let Self { radio, slow, .. } = self;
-        if slow.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
+        let Self { radio, clock, .. } = self;
+        if clock.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
             return time;
         }
-        slow.armed_at = radio.deadline.max(time);
-        slow.armed_at
-    }
-
-    /// Takes packets from the queue up to what the MAC may hold.
-    fn fill<U: Upper>(&mut self, id: u32, kind: &Kind, now: u64, upper: &mut U) {
-        while self.mac.held.len() < kind.mac_queue as usize {
-            match upper.pull(id, now) {
-                Some(packet) => self.mac.held.push_back(packet),
-                None => break,
-            }
-        }
+        clock.armed_at = radio.deadline.max(time);
+        clock.armed_at
     }
 
     /// A reply is due; `None` is the own data frame.
     #[inline(always)]
     fn reply_after_sifs(
-        &mut self,
+        &self,
+        mac: &mut Mac,
         id: u32,
         kind: &Kind,
         reply: Option<Reply>,
         end: u64,
         agenda: &mut Agenda,
     ) {
-        self.mac.reply = reply;
+        mac.reply = reply;
         agenda.push(end + kind.sifs, self.order(class::REPLY), kinds::REPLY, id, 0, 0);
     }
 
-    fn await_response(&self, id: u32, at: u64, agenda: &mut Agenda) {
-        agenda.push(at, self.order(class::TIMEOUT), kinds::TIMEOUT, id, self.mac.generation, 0);
-    }
-
-    /// The response that the station awaits will not come: its time-out will.
-    pub(super) fn response_lost(&mut self, id: u32, agenda: &mut Agenda) {
-        if let Some(at) = self.mac.deferred_timeout.take() {
-            self.await_response(id, at.max(agenda.now), agenda);
-        }
+    fn await_response(&self, mac: &Mac, id: u32, at: u64, agenda: &mut Agenda) {
+        agenda.push(at, self.order(class::TIMEOUT), kinds::TIMEOUT, id, mac.generation, 0);
     }
 
     /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
@@ -207,29 +208,45 @@ impl Station {
 }
 
 impl Air {
-    /// A station with the constants of its kind.
+    /// A station as a hearer, with the constants of its kind.
     #[inline(always)]
-    pub(super) fn at(&mut self, id: u32) -> (&mut Station, &Kind) {
+    pub(super) fn hears(&mut self, id: u32) -> (&mut Station, &Kind) {
         let station = &mut self.stations[id as usize];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         (station, kind)
     }
 
+    /// A station with its MAC and the constants of its kind.
+    #[inline(always)]
+    fn at(&mut self, id: u32) -> (&mut Station, &mut Mac, &Kind) {
+        let station = &mut self.stations[id as usize];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
+        (station, &mut self.own[id as usize].mac, kind)
+    }
+
+    /// The response that the station awaits will not come: its time-out will.
+    pub(super) fn response_lost(&mut self, id: u32, agenda: &mut Agenda) {
+        let (station, mac, _) = self.at(id);
+        if let Some(at) = mac.deferred_timeout.take() {
+            station.await_response(mac, id, at.max(agenda.now), agenda);
+        }
+    }
+
     /// The upper layer may have a packet for this station.
     pub fn kick<U: Upper>(&mut self, id: u32, agenda: &mut Agenda, upper: &mut U) {
         let now = agenda.now;
-        let (station, kind) = self.at(id);
-        station.fill(id, kind, now, upper);
-        if station.mac.state != State::Idle || station.mac.held.is_empty() {
+        let (station, mac, kind) = self.at(id);
+        mac.fill(id, kind, now, upper);
+        if mac.state != State::Idle || mac.held.is_empty() {
             return;
         }
-        station.mac.state = State::Contend;
+        mac.state = State::Contend;
         let resume = station.resume_at(kind);
         station.radio.set(flag::CONTENDING);
         // A back-off after the last packet still runs: it goes on.
         if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
-            let Station { radio, clock, .. } = station;
-            let seen = clock.busy_from + kind.sensing_delay;
+            let Station { radio, slow, .. } = station;
+            let seen = slow.busy_from + kind.sensing_delay;
             let from = resume.max(now);
             if kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
                 radio.slots = 0;
@@ -238,7 +255,7 @@ impl Air {
                     // A signal is there, but too short for the station to know: it goes by the idle time before.
                     let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + kind.eifs };
                     radio.count_from =
-                        (clock.idle_from.max(radio.nav_until) + kind.difs).max(after_eifs).max(now);
+                        (slow.idle_from.max(radio.nav_until) + kind.difs).max(after_eifs).max(now);
                     radio.deadline = radio.count_from;
                     radio.freeze(seen, radio.busy_until + kind.difs, kind.slot);
                 } else {
@@ -246,7 +263,7 @@ impl Air {
                     radio.deadline = from;
                 }
             } else {
-                radio.slots = station.mac.draw();
+                radio.slots = mac.draw();
                 station.count_from(from, kind);
             }
         }
@@ -256,17 +273,17 @@ impl Air {
     /// An access event whose time has come ([`Station::access_due`]): the back-off has ended, unless it has yet to be drawn.
     #[inline]
     pub(super) fn access(&mut self, id: u32, agenda: &mut Agenda) {
-        let (station, kind) = self.at(id);
-        if station.slow.armed_at != agenda.now {
+        let (station, mac, kind) = self.at(id);
+        if station.clock.armed_at != agenda.now {
             return;
         }
-        station.slow.armed_at = NEVER;
+        station.clock.armed_at = NEVER;
         if !station.radio.has(flag::CONTENDING) || station.radio.deadline == NO_DEADLINE {
             return;
         }
         if station.radio.has(flag::DRAW) {
             station.radio.clear(flag::DRAW);
-            station.radio.slots = station.mac.draw();
+            station.radio.slots = mac.draw();
             station.count_from(station.radio.count_from, kind);
             if station.radio.deadline > agenda.now {
                 station.arm(id, agenda);
@@ -281,8 +298,8 @@ impl Air {
     /// The station has won access: RTS, CTS to itself, data or broadcast. It has one caller, in the loop of events.
     #[inline(always)]
     fn send_first(&mut self, id: u32, agenda: &mut Agenda) {
-        let (station, kind) = self.at(id);
-        let Some(&packet) = station.mac.held.front() else { return };
+        let (_, mac, kind) = self.at(id);
+        let Some(&packet) = mac.held.front() else { return };
         if packet.to == BROADCAST {
             self.send_data(id, agenda);
             return;
@@ -293,11 +310,11 @@ impl Air {
         let ack = kind.ack_ns;
         if kind.uses_rts(bytes) {
             let nav_us = duration_us(3 * kind.sifs + kind.cts_ns + data + ack);
-            station.mac.state = State::WaitCts;
+            mac.state = State::WaitCts;
             self.send_control(id, FrameKind::Rts, packet.to, nav_us, mode, agenda);
         } else if kind.protection == Protection::CtsToSelf {
             let nav_us = duration_us(2 * kind.sifs + data + ack);
-            station.mac.state = State::SendData;
+            mac.state = State::SendData;
             self.send_control(id, FrameKind::Cts, id, nav_us, mode, agenda);
         } else {
             self.send_data(id, agenda);
@@ -344,7 +361,7 @@ impl Air {
 
     fn send_data(&mut self, station: u32, agenda: &mut Agenda) {
         let number = self.frames.count;
-        let (Station { mac, .. }, kind) = self.at(station);
+        let (_, mac, kind) = self.at(station);
         let Some(&packet) = mac.held.front() else { return };
         let broadcast = packet.to == BROADCAST;
         let mode = if broadcast { kind.broadcast_mode } else { kind.data_mode };
@@ -383,20 +400,20 @@ impl Air {
             FrameKind::Rts | FrameKind::Data => {
                 // If the whole response is awaited and the answer is under way, its end comes before the time-out: the
                 // event is needed only if the answer is withheld or lost.
-                let reply = self.stations[frame.receiver as usize].mac.reply;
-                let (station, kind) = self.at(id);
+                let reply = self.own[frame.receiver as usize].mac.reply;
+                let (station, mac, kind) = self.at(id);
                 let rts = frame.kind == FrameKind::Rts;
                 let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
                 if reply.is_some_and(|r| r.to == id) && !kind.awaits_end {
-                    station.mac.deferred_timeout = Some(at);
+                    mac.deferred_timeout = Some(at);
                 } else {
-                    station.await_response(id, at, agenda);
+                    station.await_response(mac, id, at, agenda);
                 }
             }
             FrameKind::Broadcast => self.packet_done(id, Outcome::Broadcast, agenda, upper),
             FrameKind::Cts if frame.receiver == id => {
-                let (station, kind) = self.at(id);
-                station.reply_after_sifs(id, kind, None, agenda.now, agenda);
+                let (station, mac, kind) = self.at(id);
+                station.reply_after_sifs(mac, id, kind, None, agenda.now, agenda);
             }
             FrameKind::Cts | FrameKind::Ack => {}
         }
@@ -405,12 +422,12 @@ impl Air {
     /// A SIFS has passed.
     #[inline]
     pub(super) fn reply(&mut self, id: u32, agenda: &mut Agenda) {
-        let (station, kind) = self.at(id);
-        match station.mac.reply.take() {
+        let (station, mac, kind) = self.at(id);
+        match mac.reply.take() {
             Some(reply) if reply.kind == FrameKind::Cts && station.carrier_withholds(kind, agenda.now) => {
                 let nav_until = station.radio.busy_until.max(station.radio.nav_until);
                 self.cts_withheld(id, reply.to, nav_until, agenda.now);
-                self.stations[reply.to as usize].response_lost(reply.to, agenda);
+                self.response_lost(reply.to, agenda);
             }
             Some(reply) => self.send_control(id, reply.kind, reply.to, reply.nav_us, reply.mode, agenda),
             None => self.send_data(id, agenda),
@@ -418,7 +435,7 @@ impl Air {
     }
 
     fn cts_withheld(&mut self, at: u32, to: u32, nav_until: u64, now: u64) {
-        self.counters[at as usize].cts_withheld += 1;
+        self.own[at as usize].counters.cts_withheld += 1;
         if self.recorder.is_some() {
             self.record(now, Record::CtsWithheld { at, to, nav_until });
         }
@@ -435,16 +452,16 @@ impl Air {
         upper: &mut U,
     ) {
         let from = frame.sender;
-        let (mut station, mut kind) = self.at(id);
+        let (mut station, mut mac, mut kind) = self.at(id);
         let expected = match frame.kind {
-            FrameKind::Cts => station.mac.state == State::WaitCts,
-            FrameKind::Ack => station.mac.state == State::WaitAck,
+            FrameKind::Cts => mac.state == State::WaitCts,
+            FrameKind::Ack => mac.state == State::WaitAck,
             _ => false,
-        } && station.mac.held.front().is_some_and(|p| p.to == from);
+        } && mac.held.front().is_some_and(|p| p.to == from);
         // Another frame came while the response was due: the attempt has failed (10.3.2.8), then the frame counts.
         if station.radio.has(flag::AWAIT_END) && !expected {
             self.no_response(id, agenda, upper);
-            (station, kind) = self.at(id);
+            (station, mac, kind) = self.at(id);
         }
         match frame.kind {
             FrameKind::Rts => {
@@ -456,27 +473,27 @@ impl Air {
                 let used = kind.sifs + kind.cts_in(frame.mode);
                 let nav_us = frame.nav_us.saturating_sub(duration_us(used));
                 let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
-                station.reply_after_sifs(id, kind, Some(reply), end, agenda);
+                station.reply_after_sifs(mac, id, kind, Some(reply), end, agenda);
             }
             FrameKind::Cts if expected => {
-                station.mac.answered();
-                station.mac.short_retries = 0;
-                station.mac.state = State::SendData;
+                mac.answered();
+                mac.short_retries = 0;
+                mac.state = State::SendData;
                 station.radio.clear(flag::AWAIT_END);
-                station.reply_after_sifs(id, kind, None, end, agenda);
+                station.reply_after_sifs(mac, id, kind, None, end, agenda);
             }
             FrameKind::Ack if expected => {
-                station.mac.answered();
+                mac.answered();
                 station.radio.clear(flag::AWAIT_END);
                 self.packet_done(id, Outcome::Delivered, agenda, upper);
             }
             FrameKind::Data => {
                 let mode = kind.ack_to[frame.mode as usize];
                 let reply = Reply { kind: FrameKind::Ack, to: from, nav_us: 0, mode };
-                station.reply_after_sifs(id, kind, Some(reply), end, agenda);
+                station.reply_after_sifs(mac, id, kind, Some(reply), end, agenda);
                 let seen = u32::from(frame.sequence) + 1;
                 if frame.retry && self.last_sequence[entry as usize] == seen {
-                    self.counters[id as usize].duplicates += 1;
+                    self.own[id as usize].counters.duplicates += 1;
                 } else {
                     self.last_sequence[entry as usize] = seen;
                     upper.received(id, frame.packet, from, end);
@@ -490,11 +507,12 @@ impl Air {
 
     /// CTS or ACK did not start in time.
     pub(super) fn timeout<U: Upper>(&mut self, id: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
-        let Self { stations, kinds, frames, .. } = self;
-        let Station { mac, radio, clock, .. } = &mut stations[id as usize];
+        let Self { stations, own, kinds, frames, .. } = self;
+        let Own { mac, .. } = &own[id as usize];
         if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
             return;
         }
+        let Station { radio, clock, .. } = &mut stations[id as usize];
         if kinds[usize::from(radio.kind)].awaits_end && radio.lock != NONE {
             let header = kinds[usize::from(radio.kind)].phy_start(frames.get(radio.lock).mode);
             if clock.lock_start + header <= agenda.now {
@@ -508,7 +526,7 @@ impl Air {
     /// The attempt has failed: count it, widen the window, back off, or give the packet up.
     pub(super) fn no_response<U: Upper>(&mut self, id: u32, agenda: &mut Agenda, upper: &mut U) {
         let now = agenda.now;
-        let (Station { radio, mac, .. }, kind) = self.at(id);
+        let (Station { radio, .. }, mac, kind) = self.at(id);
         radio.clear(flag::AWAIT_END);
         let Some(&packet) = mac.held.front() else { return };
         mac.generation = mac.generation.wrapping_add(1);
@@ -528,7 +546,7 @@ impl Air {
             AfterTimeout::Difs => kind.difs,
             AfterTimeout::Immediate => 0,
         };
-        let counters = &mut self.counters[id as usize];
+        let counters = &mut self.own[id as usize].counters;
         if no_cts {
             counters.no_cts += 1
         } else {
@@ -544,12 +562,12 @@ impl Air {
         if given_up {
             self.packet_done(id, Outcome::RetryLimit, agenda, upper);
         } else {
-            let (station, kind) = self.at(id);
-            station.mac.state = State::Contend;
-            station.back_off(kind, now);
+            let (station, mac, kind) = self.at(id);
+            mac.state = State::Contend;
+            station.back_off(mac, kind, now);
             station.radio.set(flag::CONTENDING);
         }
-        let (station, kind) = self.at(id);
+        let (station, kind) = self.hears(id);
         if lag > 0 {
             station.count_from(station.radio.count_from.max(now + lag), kind);
         }
@@ -561,14 +579,14 @@ impl Air {
     /// The MAC is done with its first packet; the next one follows after a back-off (post-backoff, 10.3.4.3).
     fn packet_done<U: Upper>(&mut self, id: u32, outcome: Outcome, agenda: &mut Agenda, upper: &mut U) {
         let now = agenda.now;
-        let (station, kind) = self.at(id);
-        let Some(packet) = station.mac.held.pop_front() else { return };
-        station.mac.start_anew(kind.cw_min);
+        let (station, mac, kind) = self.at(id);
+        let Some(packet) = mac.held.pop_front() else { return };
+        mac.start_anew(kind.cw_min);
         upper.finished(id, packet, outcome, now);
-        station.back_off(kind, now);
-        station.fill(id, kind, now, upper);
-        if !station.mac.held.is_empty() {
-            station.mac.state = State::Contend;
+        station.back_off(mac, kind, now);
+        mac.fill(id, kind, now, upper);
+        if !mac.held.is_empty() {
+            mac.state = State::Contend;
             station.radio.set(flag::CONTENDING);
             station.arm(id, agenda);
         }

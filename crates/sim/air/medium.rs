@@ -8,41 +8,80 @@ use std::hint::black_box;
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::hearing::{EndPass, StartPass, close_chunks, drop_lock};
-use super::radio::{NO_DEADLINE, Station, extend, flag};
+use super::radio::{NO_DEADLINE, Own, Station, extend, flag};
 use super::{Air, Needs, Upper, class, kinds};
 use crate::engine::{Agenda, Event, Order};
 use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
 
-/// So many stations find room in the processor's nearest caches; with more of them a pass begins with [`fetch`].
-const FIT_INTO_THE_CACHE: usize = 1000;
+/// So many stations find room in the processor's nearest caches; with more of them [`Air::fetch_for`] is worth its while.
+pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
 
-/// Brings what a pass over the hearers needs into the cache, for all of them at once: in a large network each comes from farther away,
-/// and the pass itself, whose branches hang on what it reads, would wait for one after the other.
-#[inline(never)]
-fn fetch(decodable: &[Hearer], sensed: &[Hearer], stations: &[Station]) {
-    let mut read = 0;
-    for hearer in decodable {
-        let Station { radio, clock, slow, .. } = &stations[hearer.id as usize];
-        read ^= radio.busy_until ^ clock.receive_until ^ slow.lock_power;
-    }
-    for hearer in sensed {
-        read ^= stations[hearer.id as usize].radio.busy_until;
-    }
-    black_box(read);
+/// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
+/// processor is far ahead by itself.
+const FETCHED: usize = 64;
+
+/// Whether an event's target is a station.
+#[inline(always)]
+fn of_station(event: &Event) -> bool {
+    event.kind < kinds::MOVE
 }
 
 impl Air {
-    /// Brings what an event needs into the cache, whose turn comes soon: in a large network the events of one bucket of the agenda are
-    /// of stations far from one another.
-    #[inline]
-    pub(super) fn fetch_for(&self, event: &Event) {
-        if self.stations.len() > FIT_INTO_THE_CACHE
-            && let Some(station) = self.stations.get(event.target as usize)
-        {
-            black_box(station.radio.deadline ^ station.slow.armed_at ^ u64::from(station.rank));
-            black_box(self.hearers.fetch_list(event.target));
+    /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another, what each
+    /// needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one line after the
+    /// other. Here nothing hangs on anything: each round asks for all that the one before has found.
+    #[inline(never)]
+    pub(super) fn fetch_for(&self, events: &[Event]) {
+        let mut read = 0;
+        for event in events {
+            if let Some(station) = self.stations.get(event.target as usize).filter(|_| of_station(event)) {
+                read ^= station.radio.deadline ^ station.clock.armed_at;
+            }
         }
+        for event in events {
+            if let Some(lists) = self.pass_of(event) {
+                let Own { transmit, mac, counters, .. } = &self.own[event.target as usize];
+                read ^= transmit ^ u64::from(mac.fetch()) ^ counters.sent[0];
+                for list in lists {
+                    read ^= list.iter().step_by(64 / size_of::<Hearer>()).fold(0, |read, h| read ^ h.power);
+                }
+            }
+        }
+        for event in events {
+            if let Some([decodable, others]) = self.pass_of(event) {
+                for hearer in decodable {
+                    let Station { radio, clock, .. } = &self.stations[hearer.id as usize];
+                    read ^= radio.busy_until ^ clock.receive_until;
+                }
+                for hearer in others {
+                    read ^= self.stations[hearer.id as usize].radio.busy_until;
+                }
+            }
+        }
+        black_box(read);
+    }
+
+    /// The hearers to which an event leads, [`FETCHED`] at most: those that can decode and the others.
+    #[inline(always)]
+    fn pass_of(&self, event: &Event) -> Option<[&[Hearer]; 2]> {
+        let first = || self.hearers.bands_of(event.target).start;
+        let (band, starts) = match event.kind {
+            kinds::REPLY => (first(), true),
+            kinds::ACCESS if self.stations[event.target as usize].radio.deadline <= event.time => {
+                (first(), true)
+            }
+            kinds::FRAME_END => (first(), false),
+            kinds::BAND_START | kinds::BAND_END => (event.b as usize, event.kind == kinds::BAND_START),
+            _ => return None,
+        };
+        let band = self.hearers.bands.get(band)?;
+        let list =
+            |from: u32, to: u32| &self.hearers.list[from as usize..to.min(from + FETCHED as u32) as usize];
+        Some([
+            list(band.first, band.decodable_end),
+            list(band.decodable_end, if starts { band.end } else { band.decodable_end }),
+        ])
     }
 
     /// Puts a frame on the air now.
@@ -52,7 +91,8 @@ impl Air {
         let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
         let at = self.frames.add(frame, 1 + bands.len() as u32);
-        self.counters[s].sent[frame.kind as usize] += 1;
+        let own = &mut self.own[s];
+        own.counters.sent[frame.kind as usize] += 1;
 
         let station = &mut self.stations[s];
         let kind = &self.kinds[usize::from(station.radio.kind)];
@@ -63,18 +103,18 @@ impl Air {
             let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
             drop_lock(station, sender, start, loss, &mut self.frames);
         }
-        let Station { radio, clock, slow, .. } = station;
+        let Station { radio, clock, slow } = station;
         radio.set(flag::TRANSMITTING);
-        extend(&mut clock.transmit_until, &mut slow.transmit, start, end);
+        extend(&mut slow.transmit_until, &mut own.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        radio.make_busy::<true>(clock, start, end);
+        radio.make_busy::<true>(clock, slow, start, end);
         radio.freeze(start, end + kind.difs, kind.slot);
 
         if self.recorder.is_some() {
             let view = self.view(self.frames.get(at));
             self.record(start, Record::Start { frame: view });
         }
-        let rank = self.stations[s].rank;
+        let rank = self.stations[s].clock.rank;
         agenda.push(end, Order::new(class::FRAME_END, rank), kinds::FRAME_END, sender, at, 0);
         for band in bands {
             let offset = u64::from(self.hearers.bands[band].offset);
@@ -97,37 +137,26 @@ impl Air {
 
     #[inline(always)]
     fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
-        let Self { stations, hearers, kinds, frames, counters, successes, per_chunk, .. } = self;
+        let Self { stations, hearers, kinds, frames, own, successes, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
         let band = &hearers.bands[band];
         let list = &hearers.list;
-        if stations.len() > FIT_INTO_THE_CACHE {
-            let (decodable, rest) = list[band.first as usize..band.end as usize]
-                .split_at((band.decodable_end - band.first) as usize);
-            fetch(decodable, rest, stations);
-        }
         let pass = StartPass { at, frame, kinds, per_chunk: *per_chunk };
         // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
         // rule of the run asks for.
         match (kinds.len() == 1, sums, idle_times) {
-            (true, true, true) => {
-                pass.run::<true, true, true>(band, list, stations, frames, counters, successes)
-            }
+            (true, true, true) => pass.run::<true, true, true>(band, list, stations, frames, own, successes),
             (true, true, false) => {
-                pass.run::<true, true, false>(band, list, stations, frames, counters, successes)
+                pass.run::<true, true, false>(band, list, stations, frames, own, successes)
             }
             (true, false, true) => {
-                pass.run::<true, false, true>(band, list, stations, frames, counters, successes)
+                pass.run::<true, false, true>(band, list, stations, frames, own, successes)
             }
             (true, false, false) => {
-                pass.run::<true, false, false>(band, list, stations, frames, counters, successes)
+                pass.run::<true, false, false>(band, list, stations, frames, own, successes)
             }
-            (false, true, _) => {
-                pass.run::<false, true, true>(band, list, stations, frames, counters, successes)
-            }
-            (false, false, _) => {
-                pass.run::<false, false, true>(band, list, stations, frames, counters, successes)
-            }
+            (false, true, _) => pass.run::<false, true, true>(band, list, stations, frames, own, successes),
+            (false, false, _) => pass.run::<false, false, true>(band, list, stations, frames, own, successes),
         }
     }
 
@@ -160,10 +189,6 @@ impl Air {
         let band = self.hearers.bands[band];
         if self.needs.sums {
             self.remove_power(&band, frame.end);
-        }
-        if self.stations.len() > FIT_INTO_THE_CACHE {
-            let decodable = &self.hearers.list[band.first as usize..band.decodable_end as usize];
-            fetch(decodable, &[], &self.stations);
         }
         let pass = EndPass::new(at, frame);
         let mut met = false;
@@ -200,7 +225,7 @@ impl Air {
             close_chunks(list, stations, frames, kinds, successes, end);
         }
         for hearer in list {
-            stations[hearer.id as usize].clock.power_sum -= hearer.power;
+            stations[hearer.id as usize].slow.power_sum -= hearer.power;
         }
     }
 
@@ -229,9 +254,9 @@ impl Air {
     #[inline(never)]
     fn lost(&mut self, frame: &Frame, station: u32, loss: Loss, agenda: &mut Agenda) {
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
-            self.stations[station as usize].response_lost(station, agenda);
+            self.response_lost(station, agenda);
         }
-        self.counters[station as usize].lost[loss.index()] += 1;
+        self.own[station as usize].counters.lost[loss.index()] += 1;
         if self.recorder.is_some() {
             let view = self.view(frame);
             let signal = self.signal(frame, station, loss.ends_with_the_frame());
@@ -269,8 +294,9 @@ impl Air {
             station.radio.eifs_from = 0;
         }
         if own || frame.receiver == BROADCAST {
-            self.counters[h].received[frame.kind as usize] += 1;
-            station.slow.receive_own += u64::from(own) * (frame.end - frame.start);
+            let receiver = &mut self.own[h];
+            receiver.counters.received[frame.kind as usize] += 1;
+            receiver.received += u64::from(own) * (frame.end - frame.start);
             if station.radio.deadline != NO_DEADLINE {
                 station.recount(hearer.id, kind, agenda);
             }
@@ -300,7 +326,7 @@ impl Air {
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let (station, kind) = self.at(id);
+        let (station, kind) = self.hears(id);
         let radio = station.radio;
         if radio.deadline != NO_DEADLINE {
             station.recount(id, kind, agenda);
@@ -334,7 +360,7 @@ impl Air {
         let station = &self.stations[hearer.id as usize];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         let interference = station.radio.worst;
-        let by = Some(station.slow.worst_by).filter(|&n| n != NONE);
+        let by = Some(station.clock.worst_by).filter(|&n| n != NONE);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
                 let mode = self.kind(frame.sender).data_mode;
@@ -385,7 +411,7 @@ impl Air {
         agenda: &mut Agenda,
         upper: &mut U,
     ) {
-        let (station, kind) = self.at(id);
+        let (station, kind) = self.hears(id);
         if kind.has_eifs {
             station.radio.eifs_from = station.radio.eifs_from.max(end);
         }

@@ -54,7 +54,7 @@ use frame::{Frame, Frames};
 use hearers::Hearers;
 use mac::Mac;
 use movement::Movement;
-use radio::Station;
+use radio::{Clock, Own, Station};
 
 /// A station to be.
 #[derive(Debug, Clone)]
@@ -196,8 +196,9 @@ struct Needs {
 pub struct Air {
     kinds: Vec<Kind>,
     hearers: Hearers,
+    /// Every station as a hearer, and as a transmitter and receiver.
     stations: Vec<Station>,
-    counters: Vec<StationCounters>,
+    own: Vec<Own>,
     /// Last sequence number seen, one more than it, by entry of the hearers' list (the receiver's place in the sender's list).
     last_sequence: Vec<u32>,
     frames: Frames,
@@ -215,11 +216,13 @@ impl Air {
     #[must_use]
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
         let hearers = Hearers::build(stations, &kinds, gains);
-        let n = stations.len();
-        let state = stations.iter().map(|spec| {
+        let own = stations.iter().map(|spec| {
             let cw_min = kinds[usize::from(spec.kind)].cw_min;
-            let mac = Mac::new(cw_min, Stream::new(seed, &spec.name, Purpose::Backoff));
-            let mut station = Station::new(mac, rank(seed, &spec.name));
+            Own::new(Mac::new(cw_min, Stream::new(seed, &spec.name, Purpose::Backoff)))
+        });
+        let state = stations.iter().map(|spec| {
+            let clock = Clock { rank: rank(seed, &spec.name), ..Clock::default() };
+            let mut station = Station { clock, ..Station::default() };
             station.radio.kind = spec.kind;
             if spec.overhears {
                 station.radio.set(radio::flag::OVERHEARS);
@@ -231,7 +234,7 @@ impl Air {
             last_sequence: vec![0; hearers.list.len()],
             hearers,
             stations: state.collect(),
-            counters: vec![StationCounters::default(); n],
+            own: own.collect(),
             frames: Frames::default(),
             per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
             needs: Needs {
@@ -268,34 +271,34 @@ impl Air {
     /// Frames sent so far.
     #[must_use]
     pub fn transmissions(&self) -> u64 {
-        self.counters.iter().map(|c| c.sent.iter().sum::<u64>()).sum()
+        self.own.iter().map(|own| own.counters.sent.iter().sum::<u64>()).sum()
     }
 
     /// Counters of a station.
     #[must_use]
     pub fn counters(&self, station: u32) -> &StationCounters {
-        &self.counters[station as usize]
+        &self.own[station as usize].counters
     }
 
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
     #[must_use]
     pub fn airtime(&self, station: u32, now: u64) -> Airtime {
         let s = station as usize;
-        let station = &self.stations[s];
-        station.radio.airtime(&station.clock, station.slow.transmit, now)
+        let Station { radio, clock, slow } = &self.stations[s];
+        radio.airtime(clock, slow, self.own[s].transmit, now)
     }
 
     /// Time of received frames that were for this station.
     #[must_use]
     pub fn receive_own(&self, station: u32) -> Span {
-        Span(self.stations[station as usize].slow.receive_own)
+        Span(self.own[station as usize].received)
     }
 
     /// Sum of the powers of all signals that a station hears now; zero when the air is empty (and always where no rule of
     /// the run asks for sums).
     #[must_use]
     pub fn power(&self, station: u32) -> Attowatts {
-        Attowatts(self.stations[station as usize].clock.power_sum)
+        Attowatts(self.stations[station as usize].slow.power_sum)
     }
 
     /// Frames on the air.
@@ -317,7 +320,7 @@ impl Air {
 
     /// Packets that the MAC of a station holds.
     pub fn held(&self, station: u32) -> impl Iterator<Item = Handed> + '_ {
-        self.stations[station as usize].mac.held.iter().copied()
+        self.own[station as usize].mac.held.iter().copied()
     }
 
     /// Stations that can decode what `station` sends, with the received power.
@@ -334,7 +337,7 @@ impl Air {
     /// Bytes of memory that a station takes, its list of hearers included.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
-        let fixed = size_of::<Station>() + size_of::<StationCounters>();
+        let fixed = size_of::<Station>() + size_of::<Own>();
         let lists = self.hearers.list.capacity() * (size_of::<hearers::Hearer>() + 4)
             + self.hearers.bands.capacity() * size_of::<hearers::Band>();
         fixed + lists / self.len().max(1)
@@ -392,8 +395,10 @@ impl Owner for Air {
     }
 
     #[inline(always)]
-    fn soon(&self, event: &Event) {
-        self.fetch_for(event);
+    fn soon(&self, events: &[Event]) {
+        if self.stations.len() > medium::FIT_INTO_THE_CACHE {
+            self.fetch_for(events);
+        }
     }
 }
 

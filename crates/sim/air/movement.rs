@@ -186,7 +186,7 @@ impl Air {
         upper: &mut U,
     ) {
         let sender = &self.stations[station as usize];
-        let frame_end = sender.clock.transmit_until;
+        let frame_end = sender.slow.transmit_until;
         let bands = &self.hearers.bands[self.hearers.bands_of(station)];
         let silent = frame_end + bands.last().map_or(0, |band| u64::from(band.offset));
         let until = match sender.radio.has(flag::TRANSMITTING) {
@@ -198,7 +198,7 @@ impl Air {
             _ => silent,
         };
         movement.due[station as usize].waits = true;
-        let order = Order::new(class::MOVE, sender.rank);
+        let order = sender.order(class::MOVE);
         agenda.push(until, order, kinds::MOVE, station, 1, 0);
     }
 

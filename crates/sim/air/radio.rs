@@ -1,8 +1,9 @@
-//! The state of a station that the inner loops touch: two cache lines, times instead of states.
+//! The state of a station that the inner loops touch: times instead of states, in cache lines by who touches them.
 
 use airfair_schemes::places::Airtime;
 use airfair_units::Span;
 
+use super::StationCounters;
 use super::frame::NONE;
 use super::mac::Mac;
 use crate::engine::Order;
@@ -33,7 +34,7 @@ pub(crate) mod flag {
     pub(crate) const MONITORS: u8 = 128;
 }
 
-/// What every hearer's pass reads and writes: one cache line.
+/// What the pass over the hearers reads and writes at every one of them: one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Radio {
@@ -118,6 +119,7 @@ impl Radio {
     pub(crate) fn make_busy<const IDLE_TIMES: bool>(
         &mut self,
         clock: &mut Clock,
+        slow: &mut Slow,
         start: u64,
         end: u64,
     ) -> bool {
@@ -125,8 +127,8 @@ impl Radio {
             return false;
         }
         if IDLE_TIMES && start > self.busy_until {
-            clock.idle_from = self.busy_until;
-            clock.busy_from = start;
+            slow.idle_from = self.busy_until;
+            slow.busy_from = start;
         }
         let from = start.max(self.busy_until);
         self.busy += end - from;
@@ -137,11 +139,11 @@ impl Radio {
         true
     }
 
-    /// Time in each state from the start to `now`. `transmit` is the station's.
-    pub(crate) fn airtime(&self, clock: &Clock, transmit: u64, now: u64) -> Airtime {
+    /// Time in each state from the start to `now`. `transmit` is [`Own::transmit`].
+    pub(crate) fn airtime(&self, clock: &Clock, slow: &Slow, transmit: u64, now: u64) -> Airtime {
         let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
         // The last interval of a union may lie ahead altogether: never less than what it contains.
-        let transmit = known(transmit, clock.transmit_until);
+        let transmit = known(transmit, slow.transmit_until);
         let receive = known(clock.receive, clock.receive_until).max(transmit);
         let busy = known(self.busy, self.busy_until).max(receive);
         let nav = clock.nav - self.nav_until.saturating_sub(self.busy_until.max(now)).min(clock.nav);
@@ -155,26 +157,48 @@ impl Radio {
     }
 }
 
-/// Radio time. Transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
+/// What else a pass touches at a hearer that can decode, and what tells whether an access event's turn has come: one cache line.
+///
+/// Radio time: transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
 /// lies outside of them is counted ahead and taken back where the medium gets busy after all. The five always add up to the run
 /// in nanoseconds, since a state's time is a difference of two lengths; signals that are handled in another order than they
 /// arrive, and a look at a moment between a frame's start and its arrival, may put up to 4 us (a band) into a neighbouring state.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Clock {
     /// Reserved by NAV and not busy.
     pub nav: u64,
-    /// The medium has been busy since, and was idle before from `idle_from` on.
-    pub busy_from: u64,
-    pub idle_from: u64,
-    pub transmit_until: u64,
     pub receive_until: u64,
     /// Transmitting or receiving.
     pub receive: u64,
+    /// From here the locked frame has made the time of reception longer.
+    pub receive_from: u64,
     /// When the locked frame arrived.
     pub lock_start: u64,
-    /// Power of all signals on the air here, aW.
-    pub power_sum: u64,
+    /// Power of the locked frame.
+    pub lock_power: u64,
+    /// Time of the pending access event, [`NEVER`] if none.
+    pub armed_at: u64,
+    /// Number of the frame that made the interference worst.
+    pub worst_by: u32,
+    /// The station's rank among events of equal time.
+    pub rank: u32,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            nav: 0,
+            receive_until: 0,
+            receive: 0,
+            receive_from: 0,
+            lock_start: 0,
+            lock_power: 0,
+            armed_at: NEVER,
+            worst_by: NONE,
+            rank: 0,
+        }
+    }
 }
 
 /// Adds `[start, end)` to a union that is known up to `until`.
@@ -198,67 +222,58 @@ impl Clock {
     }
 }
 
-/// What is touched less often.
-#[derive(Debug, Clone, Copy)]
+/// What only some runs keep up at every hearer ([`super::Needs`]), and what is rarely touched: one cache line.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Slow {
-    /// Time spent transmitting.
-    pub transmit: u64,
-    /// Time of received frames that were for this station.
-    pub receive_own: u64,
+    /// Power of all signals on the air here, aW.
+    pub power_sum: u64,
+    /// The medium has been busy since, and was idle before from `idle_from` on.
+    pub busy_from: u64,
+    pub idle_from: u64,
+    /// An own frame is on the air until here.
+    pub transmit_until: u64,
     /// The NAV's end if a reception follows the RTS, and the latest moment for that to start.
     pub nav_full: u64,
     pub nav_check: u64,
-    /// Time of the pending access event, [`NEVER`] if none.
-    pub armed_at: u64,
-    /// Power of the locked frame.
-    pub lock_power: u64,
-    /// From here the locked frame has made the time of reception longer.
-    pub receive_from: u64,
-    /// Number of the frame that made the interference worst.
-    pub worst_by: u32,
     /// Per-chunk error model: since when the SINR is what it is, and the logarithm of success so far.
     pub chunk_from: u64,
     pub log_success: f64,
 }
 
-impl Default for Slow {
-    fn default() -> Self {
-        Self {
-            transmit: 0,
-            receive_own: 0,
-            nav_full: 0,
-            nav_check: 0,
-            armed_at: NEVER,
-            lock_power: 0,
-            receive_from: 0,
-            worst_by: NONE,
-            chunk_from: 0,
-            log_success: 0.0,
-        }
-    }
-}
-
-/// A station: what every hearer's pass touches first, then the rest.
-#[derive(Debug)]
-#[repr(C, align(64))]
+/// A station as a hearer: all that the frames of others touch.
+#[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Station {
     pub radio: Radio,
     pub clock: Clock,
     pub slow: Slow,
+}
+
+/// A station as a transmitter and a receiver: what only its own frames touch. It stands in an array apart, so that what hearing needs lies
+/// close together, and with what it counts, so that an own frame finds all in one place.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Own {
+    /// Time spent transmitting.
+    pub transmit: u64,
+    /// Time of received frames that were for this station.
+    pub received: u64,
     pub mac: Mac,
-    /// Its rank among events of equal time.
-    pub rank: u32,
+    pub counters: StationCounters,
+}
+
+impl Own {
+    pub(crate) fn new(mac: Mac) -> Self {
+        Self { transmit: 0, received: 0, mac, counters: StationCounters::default() }
+    }
 }
 
 impl Station {
-    pub(crate) fn new(mac: Mac, rank: u32) -> Self {
-        Self { radio: Radio::default(), clock: Clock::default(), slow: Slow::default(), mac, rank }
-    }
-
     /// The place of its events among those of equal time.
     #[inline(always)]
     pub(crate) fn order(&self, class: u8) -> Order {
-        Order::new(class, self.rank)
+        Order::new(class, self.clock.rank)
     }
 }
 
@@ -271,7 +286,8 @@ mod tests {
     fn hot_state_fits_its_cache_lines() {
         assert_eq!(size_of::<Radio>(), 64);
         assert_eq!(size_of::<Clock>(), 64);
-        assert_eq!(size_of::<Station>(), 384);
+        assert_eq!(size_of::<Slow>(), 64);
+        assert_eq!(size_of::<Station>(), 192);
     }
 
     const SLOT: u64 = 20_000;
@@ -318,7 +334,7 @@ mod tests {
         #[test]
         fn states_add_up(intervals in proptest::collection::vec((0u8..4, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
             let mut clock = Clock::default();
-            let (mut transmit, mut radio) = (0, Radio::default());
+            let (mut slow, mut transmit, mut radio) = (Slow::default(), 0, Radio::default());
             let mut line = vec![4u8; 3000];
             let mut at = 0;
             for (what, gap, length) in intervals {
@@ -326,15 +342,15 @@ mod tests {
                 let (start, end) = (at, at + length);
                 match what {
                     0 => {
-                        extend(&mut clock.transmit_until, &mut transmit, start, end);
+                        extend(&mut slow.transmit_until, &mut transmit, start, end);
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        radio.make_busy::<true>(&mut clock, start, end);
+                        radio.make_busy::<true>(&mut clock, &mut slow, start, end);
                     }
                     1 => {
                         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        radio.make_busy::<true>(&mut clock, start, end);
+                        radio.make_busy::<true>(&mut clock, &mut slow, start, end);
                     }
-                    2 => _ = radio.make_busy::<true>(&mut clock, start, end),
+                    2 => _ = radio.make_busy::<true>(&mut clock, &mut slow, start, end),
                     _ => clock.reserve(radio.busy_until, &mut radio.nav_until, start, end),
                 }
                 for state in &mut line[start as usize..end as usize] {
@@ -343,7 +359,7 @@ mod tests {
             }
             // Intervals that start after `now` are not part of the question.
             prop_assume!(at <= now);
-            let airtime = radio.airtime(&clock, transmit, now);
+            let airtime = radio.airtime(&clock, &slow, transmit, now);
             let count = |s: u8| line[..now as usize].iter().filter(|&&x| x == s).count() as u64;
             prop_assert_eq!(airtime.transmit.0, count(0));
             prop_assert_eq!(airtime.receive.0, count(1));

@@ -48,8 +48,9 @@ impl Air {
     pub(crate) fn looks(&self, station: u32) -> View {
         let s = &self.stations[station as usize];
         let kind = self.kind(station);
-        let waits = match s.mac.state {
-            _ if s.mac.answers() => Waits::ToAnswer,
+        let mac = &self.own[station as usize].mac;
+        let waits = match mac.state {
+            _ if mac.answers() => Waits::ToAnswer,
             State::Idle | State::Contend => Waits::Access,
             State::WaitCts => Waits::Cts,
             State::WaitAck => Waits::Ack,
@@ -58,7 +59,7 @@ impl Air {
         let eifs_from = s.radio.eifs_from;
         View {
             waits,
-            head: s.mac.held.front().copied(),
+            head: mac.held.front().copied(),
             nav_until: s.radio.nav_until,
             eifs_from,
             eifs_until: if eifs_from == 0 { 0 } else { eifs_from + kind.eifs },

@@ -16,6 +16,13 @@ impl Heap4 {
         self.events.first()
     }
 
+    /// All events, in no particular order.
+    #[inline]
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
     fn sift_up(&mut self, mut i: usize) {
         let event = self.events[i];
         while i > 0 {
@@ -67,7 +74,7 @@ impl Pending for Heap4 {
     }
 
     #[inline]
-    fn pop_before(&mut self, limit: u64, _: impl FnMut(&Event)) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64, _: impl FnMut(&[Event])) -> Option<Event> {
         if self.events.first()?.time >= limit {
             return None;
         }

@@ -16,8 +16,8 @@ use std::collections::BinaryHeap;
 pub trait Pending: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);
-    /// Takes the smallest one out if its time is below `limit`. May tell `soon` of others, in any order, whose turn comes soon.
-    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&Event)) -> Option<Event>;
+    /// Takes the smallest one out if its time is below `limit`. May tell `soon` of some, in any order, whose turn comes soon.
+    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&[Event])) -> Option<Event>;
     /// Takes the smallest one out.
     fn pop(&mut self) -> Option<Event> {
         self.pop_before(u64::MAX, |_| {})
@@ -54,7 +54,7 @@ impl Pending for StdHeap {
     fn push(&mut self, event: Event) {
         self.0.push(Reverse(ByKey(event)));
     }
-    fn pop_before(&mut self, limit: u64, _: impl FnMut(&Event)) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64, _: impl FnMut(&[Event])) -> Option<Event> {
         if self.0.peek()?.0.0.time >= limit {
             return None;
         }
@@ -72,8 +72,8 @@ impl Pending for StdHeap {
 pub trait Owner {
     /// When an event is due whose turn has come: later than it says if its deadline has moved meanwhile.
     fn due(&mut self, event: &Event) -> u64;
-    /// The turn of an event comes soon: what it needs may be fetched. Changes nothing.
-    fn soon(&self, event: &Event);
+    /// The turn of these events comes soon: what they need may be fetched. Changes nothing.
+    fn soon(&self, events: &[Event]);
 }
 
 /// The agenda of a world: the present and what is to come. The back end was chosen by `make bench` (see docs/engine.md).
@@ -110,7 +110,7 @@ impl<Q: Pending> Agenda<Q> {
     #[inline(always)]
     pub fn next_before(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
         loop {
-            let event = self.pending.pop_before(limit, |event| owner.soon(event))?;
+            let event = self.pending.pop_before(limit, |events| owner.soon(events))?;
             debug_assert!(event.time >= self.now, "time went back");
             #[cfg(feature = "record-agenda")]
             self.record.push((false, event));

@@ -86,7 +86,7 @@ impl Wheel {
 
     /// Moves the next occupied bucket into `current`.
     #[inline]
-    fn advance(&mut self, mut soon: impl FnMut(&Event)) -> bool {
+    fn advance(&mut self, mut soon: impl FnMut(&[Event])) -> bool {
         let Some(bucket) = self.next_bucket() else { return false };
         let index = (bucket as usize) & (BUCKETS - 1);
         let mut at = self.heads[index];
@@ -95,16 +95,16 @@ impl Wheel {
             let Slot { event, next } = self.slots[at as usize];
             self.slots[at as usize].next = self.free;
             self.free = at;
-            soon(&event);
             self.current.push(event);
             at = next;
         }
+        soon(self.current.events());
         true
     }
 
     /// Whether the next event lies in `far`; `None` if there is no event.
     #[inline(always)]
-    fn next_is_far(&mut self, mut soon: impl FnMut(&Event)) -> Option<bool> {
+    fn next_is_far(&mut self, mut soon: impl FnMut(&[Event])) -> Option<bool> {
         loop {
             if let Some(near) = self.current.first() {
                 if near.time != self.far_time {
@@ -185,7 +185,7 @@ impl Pending for Wheel {
     }
 
     #[inline(always)]
-    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&Event)) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&[Event])) -> Option<Event> {
         // The usual case first: the next bucket holds one event, and it is the next of all.
         if self.current.is_empty()
             && let Some(bucket) = self.next_bucket()
