@@ -11,9 +11,9 @@ all have, and with 1000; FQ-CoDel at the access point alone.
 Judged: with the rule of both directions the access point's own packets wait less than with drop-tail, the
 uploads share the air more fairly, and downloads beside them get more. Each claim is evaluated on `downlink
 only` with the same threshold or target, where it must be false. With a fixed threshold that is drop-tail: the
-load that it sees, of acknowledgements, never reaches the threshold. With the target it marks. The
-delay that the target looks at is that of the access point's own packets, and with uploads these are
-acknowledgements: it works all the same.
+load that it sees, of acknowledgements, hardly ever reaches the threshold. With the target it marks no more
+than 76 packets a run. The delay that the target looks at is that of the access point's own packets, and with
+uploads these are acknowledgements: it works all the same.
 
 **Why FQ-CoDel does not help** where it is best among downloads alone: it shares bytes between the flows of
 a queue, and a turn of 1514 B is one packet of a download or 37 acknowledgements of an upload. The access
