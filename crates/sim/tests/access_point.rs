@@ -1,7 +1,7 @@
 //! LBM in a network: where it acts, what it is told of the air, what becomes of flows that speak ECN and of those that do not.
 
-mod support;
-
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, node, saturating, world};
 use airfair_schemes::places::{Agent, AgentSetup, Aqm, Context, Interface, LinkUse, Medium, NodeSample};
 use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
@@ -14,8 +14,6 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 use std::sync::{Arc, Mutex};
-use support::wires::*;
-use support::{dot11b, flow, node, saturating, world};
 
 const HOST: usize = 0;
 const AP: usize = 1;
@@ -107,7 +105,7 @@ fn without_an_access_point_it_acts_nowhere() {
     assert!(idle.marks.is_empty());
     assert!(idle.warnings.iter().any(|w| w.contains("acts at no interface")), "{:?}", idle.warnings);
     assert!(idle.stations.iter().all(|station| station.messages.is_none()), "no agent");
-    assert_eq!(idle.flows, support::run(&spec, 1).flows);
+    assert_eq!(idle.flows, crate::support::run(&spec, 1).flows);
 }
 
 /// Where the wire is narrow RED marks instead of dropping, from end to end: hardly a packet is lost, and the wire stays full.
@@ -242,10 +240,10 @@ fn frame_loss_takes_attempts_of_data_frames() {
     let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 5.0, 0.0));
     flow(&mut spec, "f", a, b, saturating(1000));
     spec.radios[0].mac.rts_threshold = Bytes(0);
-    let whole = support::run(&spec, 1);
+    let whole = crate::support::run(&spec, 1);
     assert_eq!(whole.stations[b].counters.lost, [0; 9]);
     spec.radios[0].phy.frame_loss = 0.1;
-    let run = support::run(&spec, 1);
+    let run = crate::support::run(&spec, 1);
     let (sender, receiver) = (run.stations[a].counters, run.stations[b].counters);
     let noise = Loss::NAMES.iter().position(|name| *name == "noise").unwrap();
     let data = FrameKind::ALL.iter().position(|kind| *kind == FrameKind::Data).unwrap();
@@ -258,16 +256,16 @@ fn frame_loss_takes_attempts_of_data_frames() {
     assert_eq!(receiver.lost.iter().sum::<u64>(), lost);
     // A route that loses nine in ten is none.
     spec.radios[0].phy.frame_loss = 0.95;
-    assert!(support::run(&spec, 1).warnings[0].contains("no route"));
-    assert!((support::make(&spec, 1).air().delivery_ratio(0, 1, 1000) - 0.05).abs() < 1e-12);
+    assert!(crate::support::run(&spec, 1).warnings[0].contains("no route"));
+    assert!((crate::support::make(&spec, 1).air().delivery_ratio(0, 1, 1000) - 0.05).abs() < 1e-12);
 }
 
 /// The same beside another station that both hear: it is not touched by the draws, and the same frames collide or not.
 #[test]
 fn frame_loss_leaves_interference_as_it_was() {
-    let mut spec = support::cell(dot11b(100.0, 200.0), 5, 500, 5);
+    let mut spec = crate::support::cell(dot11b(100.0, 200.0), 5, 500, 5);
     let collided = |spec: &WorldSpec| {
-        let lost = support::run(spec, 1).stations[0].counters.lost;
+        let lost = crate::support::run(spec, 1).stations[0].counters.lost;
         lost.iter().enumerate().filter(|(i, _)| Loss::NAMES[*i] != "noise").map(|(_, n)| n).sum::<u64>()
     };
     let without = collided(&spec);

@@ -1,9 +1,8 @@
 //! Agents beside radios: what their samples say, what becomes of their messages, and nodes that have another scheme.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
     Agent, AgentSetup, Context, Destination, Interface, Message, NodeId, NodeSample, Timer,
 };
@@ -13,7 +12,6 @@ use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
-use support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 
 /// What agents were told: by node, when.
 #[derive(Default)]

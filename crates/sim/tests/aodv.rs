@@ -1,7 +1,8 @@
 //! Routes that are found while the world runs: AODV's messages on the air, and flows over its routes.
 
-mod support;
-
+use crate::support::rig::{both, by_matrix, no_back_off};
+use crate::support::wires::{built, link, tcp};
+use crate::support::*;
 use airfair_routing::aodv::{Base, Config};
 use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::{RoutingCounts, RunResult};
@@ -9,9 +10,6 @@ use airfair_sim::net::Injected;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Rate, Span, Time};
-use support::rig::{both, by_matrix, no_back_off};
-use support::wires::{built, link, tcp};
-use support::*;
 
 fn aodv(change: impl FnOnce(&mut Config)) -> Routing {
     let mut protocol = Config::from(Base::default());

@@ -1,9 +1,9 @@
 //! Looking at a run changes nothing of it, and what is seen agrees with what the run has counted.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::random_world::*;
+use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::air::FrameKind;
 use airfair_sim::capture::{Columns, Watch};
@@ -15,8 +15,6 @@ use airfair_wire::pcapng::{Block, Direction, LinkType, Packet};
 use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, Udp};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::random_world::*;
-use support::*;
 
 fn everything(world: &World) -> Watch {
     Watch {

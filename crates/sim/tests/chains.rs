@@ -1,10 +1,10 @@
 //! Wires in chains: what is known ahead is what would have happened.
 
-mod support;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::support::wires::{built, link, ms, tcp, us, wired};
+use crate::support::{dot11b, world};
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Timer};
@@ -19,8 +19,6 @@ use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::wires::{built, link, ms, tcp, us, wired};
-use support::{dot11b, world};
 
 const SCHEMES: [&str; 6] = ["droptail", "xcp", "xcp-b", "rcp", "qfcp", "red"];
 

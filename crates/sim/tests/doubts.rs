@@ -1,12 +1,10 @@
 //! Links that exist, or do not exist, by decree: the run says so before it starts. And worlds that are too large.
 
-mod support;
-
+use crate::support::*;
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
 use airfair_sim::spec::*;
 use airfair_units::{Bytes, Db, Dbm, Rate};
-use support::*;
 
 /// Two radios at noise of -94 dBm, each heard by the other with so many dBm.
 fn pair(dbm: f64, change: impl FnOnce(&mut RadioSpec)) -> WorldSpec {

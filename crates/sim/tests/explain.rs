@@ -1,7 +1,8 @@
 //! Why a flow gets what it gets: every nanosecond in exactly one place, scenes worked by hand, and a run that is not disturbed.
 
-mod support;
-
+use crate::support::random_world::*;
+use crate::support::wires::{link, ms, tcp, wired};
+use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
@@ -10,9 +11,6 @@ use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::random_world::*;
-use support::wires::{link, ms, tcp, wired};
-use support::*;
 
 fn watched(spec: &WorldSpec, flow: usize, seed: u64) -> World {
     let mut world = make(spec, seed);

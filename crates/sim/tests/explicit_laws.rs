@@ -1,7 +1,7 @@
 //! XCP, XCP-b and RCP over a network: what their papers promise on one bottleneck.
 
-mod support;
-
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, world};
 use airfair_schemes::ParamValue;
 use airfair_sim::World;
 use airfair_sim::measure::statistics::jain_index;
@@ -9,8 +9,6 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Span, Time};
-use support::wires::*;
-use support::{dot11b, flow, world};
 
 /// 960 bytes, less the scheme's header, in packets of 1000.
 fn plain() -> TcpConfig {

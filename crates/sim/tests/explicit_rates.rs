@@ -1,7 +1,7 @@
 //! Explicit-rate schemes in a network: their headers cost their size and are bytes, hops share fairly, silent routers are noticed.
 
-mod support;
-
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, node, world};
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
     Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Queue, Source, Timer,
@@ -19,8 +19,6 @@ use airfair_units::{Bytes, Span, Time};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::pcapng::Block;
 use airfair_wire::{Ipv4, Tcp};
-use support::wires::*;
-use support::{dot11b, flow, node, world};
 
 /// No options in the headers, every segment acknowledged.
 fn plain() -> TcpConfig {

@@ -1,9 +1,9 @@
 //! What a hop is told of its interface, and whose headers it sees: a hop writes down all of it.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, id_of_name, node, world};
 use Told::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
@@ -13,8 +13,6 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::wires::*;
-use support::{dot11b, flow, id_of_name, node, world};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Told {

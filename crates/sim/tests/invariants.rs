@@ -1,15 +1,13 @@
 //! What must hold in every world.
 
-mod support;
-
+use crate::support::random_world::*;
+use crate::support::*;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::summary::{Ends, RunResult};
 use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::random_world::*;
-use support::*;
 
 const MILLISECOND: u64 = 1_000_000;
 

@@ -1,15 +1,13 @@
 //! What a node's own flows may have waiting in its interface: sums by hand, and a relay whose own flow leaves room for others.
 
-mod support;
-
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, make, node, world};
 use airfair_schemes::{Scheme, find};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::wires::*;
-use support::{dot11b, flow, make, node, world};
 
 /// Headers of 40 bytes, every segment acknowledged: easy to follow.
 fn plain() -> TcpConfig {

@@ -1,9 +1,9 @@
 //! A scheme that asks for what its place cannot do ends the run with an error, and reaches no other hook; timers fire later than now.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::wires::{built, tcp};
+use crate::support::{chain, dot11b, saturating};
 use airfair_schemes::places::{
     Acked, Agent, AgentSetup, Allowance, Aqm, Backlog, Congestion, Context, Destination, Direction,
     DropReason, Enqueued, FlowSetup, Head, Header, HeaderKind, Hop, Interface, Message, NodeId, Packet,
@@ -15,8 +15,6 @@ use airfair_sim::engine::drive;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Span, Time};
-use support::wires::{built, tcp};
-use support::{chain, dot11b, saturating};
 
 /// What a hook asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,7 +255,7 @@ fn a_timer_never_fires_before_it_was_set() {
 #[test]
 fn the_trees_schemes_are_at_peace_with_their_places() {
     let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(500), 2);
-    support::flow(&mut spec, "t", 2, 0, Traffic::Endless);
+    crate::support::flow(&mut spec, "t", 2, 0, Traffic::Endless);
     spec.flows[1].transport = tcp(TcpConfig::default());
     for entry in registry() {
         let mut world = World::new(&spec, entry.name, built(entry.name, &[]), 1).unwrap();

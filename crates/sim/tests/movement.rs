@@ -1,9 +1,9 @@
 //! Nodes that move: what others hear of them, when, and that nothing is lost on the way.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::random_world::*;
+use crate::support::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{Agent, AgentSetup, Context, Destination, Interface, Message, NodeId, Timer};
 use airfair_sim::World;
@@ -14,8 +14,6 @@ use airfair_sim::spec::*;
 use airfair_units::{Attowatts, Bytes, Dbm, Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::random_world::*;
-use support::*;
 
 /// A node's path: (seconds, x, y) knots.
 fn moves(spec: &mut WorldSpec, node: usize, knots: &[(f64, f64, f64)], repeat_from: Option<usize>) {

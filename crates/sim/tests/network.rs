@@ -1,7 +1,8 @@
 //! Above the MAC: ARP, wired links, routes, nodes with several interfaces, packets from outside.
 
-mod support;
-
+use crate::support::rig::*;
+use crate::support::wires::*;
+use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::air::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::engine::drive::{self, Surface};
@@ -10,9 +11,6 @@ use airfair_sim::net::{Injected, Output};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
-use support::rig::*;
-use support::wires::*;
-use support::*;
 
 fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injected {
     Injected { from, to, bytes, tag }

@@ -1,8 +1,8 @@
 //! Nothing that a scheme is handed depends on the file: every scheme of the registry, and one that looks at everything, in worlds
 //! whose nodes, flows and links stand in another order, or beside one more node that is far away and idle.
 
-mod support;
-
+use crate::support::random_world::*;
+use crate::support::wires::{built, tcp};
 use airfair_routing::aodv::{Base, Config};
 use airfair_schemes::places::{
     Agent, AgentSetup, Aqm, Backlog, Context, Destination, Direction, DropReason, Header, HeaderKind, Hop,
@@ -17,8 +17,6 @@ use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::random_world::*;
-use support::wires::{built, tcp};
 
 /// Decides by the numbers of nodes and flows that it is handed, and by the order of its neighbours.
 struct Nosy;

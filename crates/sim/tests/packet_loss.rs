@@ -1,7 +1,7 @@
 //! Losses above the MAC: what a radio has acknowledged does not reach its node.
 
-mod support;
-
+use crate::support::wires::tcp;
+use crate::support::*;
 use airfair_routing::aodv::{Base, Config};
 use airfair_sim::air::FrameKind;
 use airfair_sim::engine::drive::Surface;
@@ -10,8 +10,6 @@ use airfair_sim::measure::trace::Record;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span};
-use support::wires::tcp;
-use support::*;
 
 fn every_ten_ms() -> Traffic {
     Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 }

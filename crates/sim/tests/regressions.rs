@@ -1,11 +1,9 @@
 //! Faults that a review found, each with the input that showed it.
 
-mod support;
-
+use crate::support::{chain, dot11b, flow, make, node, run, saturating, world};
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::spec::{FlowSpec, Interference, LockOn, Traffic, Transport};
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::{chain, dot11b, flow, make, node, run, saturating, world};
 
 fn constant(mbps: u64) -> Traffic {
     Traffic::ConstantRate { rate: Rate::from_mbps(mbps), packet: Bytes(1000), gap_jitter: 0.0 }

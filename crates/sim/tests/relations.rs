@@ -1,11 +1,9 @@
 //! Who can decode whom, who only senses whom, and which way flows go, where distances say it.
 
-mod support;
-
+use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm};
-use support::*;
 
 type Pairs = Vec<(u32, u32)>;
 

@@ -1,7 +1,7 @@
 //! What is read over time adds up to what is told at the end.
 
-mod support;
-
+use crate::support::wires::{link, ms, tcp, wired};
+use crate::support::{chain, dot11b, flow};
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
@@ -10,8 +10,6 @@ use airfair_sim::measure::series::{Sampler, Series};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::wires::{link, ms, tcp, wired};
-use support::{chain, dot11b, flow};
 
 /// Three radios in a row, the last with a wire, slow and lossy, to a fourth node; TCP over all of it, UDP over the air.
 fn spec() -> WorldSpec {

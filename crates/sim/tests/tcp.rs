@@ -1,7 +1,7 @@
 //! TCP over the simulated network: times worked by hand, and what must hold whatever the network does.
 
-mod support;
-
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, world};
 use airfair_schemes::droptail::DropTail;
 use airfair_schemes::places::{Context, Enqueued, Head, Interface, Packet, Queue, QueueView};
 use airfair_schemes::{ParamValue, Params, Scheme, find};
@@ -13,8 +13,6 @@ use airfair_sim::measure::trace::{Content, Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::wires::*;
-use support::{dot11b, flow, world};
 
 /// No options in the headers, every segment acknowledged, one segment at first: easy to follow.
 fn plain() -> TcpConfig {

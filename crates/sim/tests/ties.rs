@@ -1,16 +1,14 @@
 //! A switch that changes nothing changes nothing: wires whose packets leave and arrive at the same nanoseconds, with a change of rate to the
 //! rate that they have, with a trace, and without either.
 
-mod support;
-
+use crate::support::wires::*;
+use crate::support::{dot11b, flow, world};
 use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Time};
-use support::wires::*;
-use support::{dot11b, flow, world};
 
 /// Three sources over wires of one speed into a bottleneck of the same, with a queue of so many packets: nearly every arrival there is at
 /// the moment of a departure.

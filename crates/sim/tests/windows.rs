@@ -1,7 +1,7 @@
 //! Jain's index per window of time, by hand: packets on wires, whose times are known.
 
-mod support;
-
+use crate::support::wires::{link, ms, tcp, wired};
+use crate::support::{dot11b, flow, make, world};
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::Reader;
@@ -9,8 +9,6 @@ use airfair_sim::measure::windows::{Fairness, WindowFairness};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
-use support::wires::{link, ms, tcp, wired};
-use support::{dot11b, flow, make, world};
 
 /// A fast wire of its own for each of `n` flows to come: from node 2 i to node 2 i + 1.
 fn wires(n: usize, seconds: u64) -> WorldSpec {
@@ -65,7 +63,7 @@ fn what_is_fair_in_the_long_run_is_unfair_in_the_short() {
     assert_eq!(fairness.iter().map(|f| f.empty).collect::<Vec<_>>(), [0, 0, 0, 30, 0]);
     // Three whole windows of 900 ms in 3 s; the rest is none.
     is(&fairness[4], 3, 1.0, 1.0, 1.0);
-    assert_eq!(world.result(), support::run(&spec, 1), "looking changes nothing");
+    assert_eq!(world.result(), crate::support::run(&spec, 1), "looking changes nothing");
 }
 
 /// Only who is active in all of a window counts in it, and only what comes after the warm-up.

@@ -1,5 +1,4 @@
 //! Small worlds for tests, written by hand.
-#![allow(dead_code, reason = "each test binary uses its part of this")]
 
 pub mod random_world;
 pub mod rig;

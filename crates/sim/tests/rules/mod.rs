@@ -10,9 +10,6 @@
 //! | BROADCAST, 136 B at 1 / 6 Mbit/s | 192 + 1088 = 1280 us | 20 + 4 x 47 = 208 us |
 //! | SIFS, slot, DIFS | 10, 20, 50 us | 16, 9, 34 us |
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod access;
 mod eifs;
 mod far;
