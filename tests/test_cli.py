@@ -299,6 +299,21 @@ def test_check_warns_of_what_run_warns_of(tmp_path: Path) -> None:
     assert "# data at 54 Mbit/s up to 300.0 m, preambles 300.0 m (preamble_detect)" in ranges
 
 
+def test_check_and_run_warn_of_flows_that_do_not_count() -> None:
+    """As of one that starts too late, so of one that stops too early: both have no number."""
+    for change, told in (
+        (
+            "flow.left.stop=200 ms",
+            'flow "left" stops by the end of the warm-up, 200 ms: what it sends is not counted',
+        ),
+        ("flow.left.start=3 s", 'flow "left" starts after the end of the run'),
+    ):
+        for verb in ("check", "run"):
+            done = airfair(verb, THREE_PAIRS, *SHORT, "--set", change)
+            assert (done.returncode, done.stderr) == (0, f"warning: {told}\n")
+    assert airfair("check", THREE_PAIRS, *SHORT, "--set", "flow.left.stop=201 ms").stderr == ""
+
+
 def test_check_and_run_warn_of_a_route_that_packets_do_not_outlive(tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     nodes = "".join(f'[[node]]\nid = "n{i}"\nradios = []\n' for i in range(67))

@@ -50,7 +50,7 @@ def test_a_scenario_from_standard_input() -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("standard input:1: ")
     binary = subprocess.run(piped, input=b'name="x"\n\xff', capture_output=True, timeout=60, check=False)
-    assert (binary.returncode, binary.stderr) == (2, b"standard input: line 2 is not UTF-8\n")
+    assert (binary.returncode, binary.stderr) == (2, b"standard input:2: not UTF-8; send it as UTF-8\n")
 
 
 def test_an_older_run_is_replaced_only_if_that_is_asked(tmp_path: Path) -> None:

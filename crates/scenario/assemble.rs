@@ -23,7 +23,7 @@ use crate::stations::{Radios, Stations, radios, stations, uses_gains};
 use crate::streams::{Ground, Streams, streams};
 use crate::table::Beside;
 use crate::tcp::{Tcp, TcpTable, tcp};
-use crate::tree::Table;
+use crate::tree::{Node, Table, Value};
 
 /// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
 const WIRE_LIMIT: Span = Span::from_millis(1);
@@ -75,7 +75,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
     }
     let tcp_written = tcp.is_written();
-    let ground = Ground { stations: &stations, tcp: &tcp, duration, limits };
+    let ground = Ground { stations: &stations, tcp: &tcp, duration, warmup, limits };
     let mut streams = streams(root, &ground, cx);
     let empty = Table::new(root.at);
     macro_rules! table {
@@ -203,7 +203,8 @@ fn resolve_routing(
     let routing = match (routing.protocol, routing.metric) {
         (Protocol::Aodv, metric) => {
             let path = Path::ROOT.child("routing");
-            if let Some(link) = root.get("link") {
+            let none = |node: &Node| matches!(&node.value, Value::List(blocks) if blocks.is_empty());
+            if let Some(link) = root.get("link").filter(|link| !none(link)) {
                 cx.error(link.at, &Path::ROOT.child("link"), || {
                     "wired links beside [routing] protocol = \"aodv\", which finds routes over radio only; expected no [[link]], or \
                      protocol = \"static\""

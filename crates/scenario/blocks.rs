@@ -43,6 +43,20 @@ pub(crate) fn blocks<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Vec<Bl
     out
 }
 
+/// The `[kind]` table that makes blocks by a rule. Written as blocks it is most likely one of these: `block`.
+pub(crate) fn generator<'t>(root: &'t Table, kind: &str, block: &str, cx: &mut Cx<'_>) -> Option<&'t Node> {
+    let node = root.get(kind)?;
+    if !matches!(node.value, Value::List(_)) {
+        return Some(node);
+    }
+    cx.error(node.at, &Path::ROOT.child(kind), || {
+        format!(
+            "a list stands here; did you mean [[{block}]]? [{kind}] is a table, by whose rule many are made"
+        )
+    });
+    None
+}
+
 /// The `[kind]` table of the file.
 pub(crate) fn single<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Option<&'t Table> {
     let node = root.get(kind)?;

@@ -76,7 +76,18 @@ pub struct Errors {
 impl Errors {
     /// One error about a whole file.
     pub(crate) fn whole(name: &str, problem: String) -> Self {
-        let place = Place::Whole { name: name.to_string() };
+        Self::one(Place::Whole { name: name.to_string() }, problem)
+    }
+
+    /// One error about a line of a file.
+    pub(crate) fn at(name: &str, line: usize, problem: String) -> Self {
+        Self::one(
+            Place::File { name: name.to_string(), line: u32::try_from(line).unwrap_or(u32::MAX) },
+            problem,
+        )
+    }
+
+    fn one(place: Place, problem: String) -> Self {
         Self { list: vec![ScenarioError { place, key: String::new(), problem }], more: 0 }
     }
 }

@@ -64,17 +64,29 @@ impl fmt::Display for Path<'_> {
 pub(crate) struct Places {
     table: At,
     keys: Vec<(&'static str, At)>,
+    /// Keys whose values were refused.
+    refused: Vec<&'static str>,
 }
 
 impl Places {
     /// The places of a table whose keys are not read yet.
     pub fn new(table: At) -> Self {
-        Self { table, keys: Vec::new() }
+        Self { table, keys: Vec::new(), refused: Vec::new() }
     }
 
     /// Notes where a key was written.
     pub fn note(&mut self, key: &'static str, at: At) {
         self.keys.push((key, at));
+    }
+
+    /// Notes that the value of a key was refused.
+    pub fn refuse(&mut self, key: &'static str) {
+        self.refused.push(key);
+    }
+
+    /// Whether the value of a key was refused: what stands in its place was not meant.
+    pub fn refused(&self, key: &str) -> bool {
+        self.refused.contains(&key)
     }
 
     /// Whether a key was written.

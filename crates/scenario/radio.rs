@@ -15,6 +15,8 @@ use crate::table::table;
 /// The longest time that any key takes: a year.
 pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
 const MOST_ATTEMPTS: u32 = u32::MAX;
+/// Thresholds at which a preamble is detected, or the medium is busy.
+pub(crate) const THRESHOLDS: std::ops::RangeInclusive<Dbm> = Dbm(-200.0)..=Dbm(60.0);
 
 table! {
     /// A kind of radio: its PHY, its MAC, its queue, and the air between radios of this kind. `[radio]` is the radio of
@@ -43,11 +45,11 @@ table! {
         tx_power: Dbm = default(Dbm(15.0)), in Dbm(-50.0)..=Dbm(60.0);
         /// A preamble weaker than this is not detected: the frame is energy at best. `range` in `propagation` sets it
         /// from a distance.
-        preamble_detect: Dbm = computed("-90 dBm; energy_detect where only that is written, and higher"), in Dbm(-200.0)..=Dbm(60.0);
+        preamble_detect: Dbm = computed("-90 dBm; energy_detect where only that is written, and higher"), in THRESHOLDS;
         /// A signal weaker than this leaves the medium idle. Every signal counts, decodable or not, which is why the
         /// default is not the standard's much higher energy-detection threshold. `carrier_sense` in `propagation` sets
         /// it from a distance.
-        energy_detect: Dbm = computed("preamble_detect"), in Dbm(-200.0)..=Dbm(60.0);
+        energy_detect: Dbm = computed("preamble_detect"), in THRESHOLDS;
         /// Signals weaker than this are left out altogether, from interference too.
         cutoff: Dbm = switch(describe), in Dbm(-250.0)..=Dbm(60.0);
         /// Noise in the receiver.

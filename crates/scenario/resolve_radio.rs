@@ -4,15 +4,15 @@
 use airfair_sim::spec::{
     MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
 };
-use airfair_units::{Db, Dbm, Rate, Span};
+use airfair_units::{Db, Dbm, Meters, Rate, Span};
 
 use crate::error::Cx;
-use crate::field::{Field, Or};
+use crate::field::{Field, Or, describe};
 use crate::inherit::{Holds, holds};
 use crate::place::{At, Path};
 use crate::profile::{Switches, switches};
 use crate::propagation::{PropagationTable, threshold};
-use crate::radio::RadioTable;
+use crate::radio::{RadioTable, THRESHOLDS};
 use crate::standard::{self, Defaults, PREAMBLE_DETECT};
 use crate::tcp::Tcp;
 
@@ -35,8 +35,11 @@ pub(crate) fn resolve(
     noise(t, path, cx);
     thresholds(t, &mut propagation, &model, s, (path, cx));
     t.propagation = Some(propagation);
-    rates(t, d, path, cx);
-    only_where_it_exists(t, path, cx);
+    // What hangs on a standard that was refused is not judged by another one.
+    if !t.places.refused("standard") {
+        rates(t, d, path, cx);
+        only_where_it_exists(t, path, cx);
+    }
     windows(t, d, s, path, cx);
     let phy = phy(t, d, s);
     local_limit(t, s, tcp, (path, cx));
@@ -101,16 +104,32 @@ fn thresholds(
         });
         return;
     }
-    let at_range = |d| threshold(model, t.tx_power, d);
+    let mut at_range = |distance: Option<Meters>, at: At, key: &str| {
+        let distance = distance?;
+        let level = threshold(model, t.tx_power, distance);
+        if !THRESHOLDS.contains(&level) {
+            cx.error(at, &path.child("propagation").child(key), || {
+                format!(
+                    "{}: {} arrives from there; expected a distance from which {} arrives",
+                    distance.write(),
+                    rounded(level),
+                    describe(&THRESHOLDS)
+                )
+            });
+        }
+        Some(level)
+    };
+    let reached = at_range(ranges.range, ranges.range_at, "range");
+    let sensed = at_range(ranges.carrier_sense, ranges.carrier_sense_at, "carrier_sense");
     let preamble = by_range(
         (t.preamble_detect, t.places.of("preamble_detect"), "preamble_detect"),
-        (ranges.range.map(at_range), ranges.range_at, "range"),
+        (reached, ranges.range_at, "range"),
         path,
         cx,
     );
     let energy = by_range(
         (t.energy_detect, t.places.of("energy_detect"), "energy_detect"),
-        (ranges.carrier_sense.map(at_range), ranges.carrier_sense_at, "carrier_sense"),
+        (sensed, ranges.carrier_sense_at, "carrier_sense"),
         path,
         cx,
     );
@@ -215,7 +234,7 @@ fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: 
             });
         }
     }
-    if cw_min > t.cw_max {
+    if cw_min > t.cw_max && (t.places.has("cw_min") || !t.places.refused("standard")) {
         cx.error(t.places.of_any(&["cw_min", "cw_max"]), &path.child("cw_min"), || {
             format!("{cw_min}: larger than cw_max; expected at most {}", t.cw_max)
         });
@@ -240,11 +259,14 @@ fn local_limit(t: &mut RadioTable, s: &Switches, tcp: &Tcp, (path, cx): (&Path<'
         holds(t.places.of("backpressure"), t.places.of("local_limit")),
         Holds::First if t.places.has("backpressure")
     );
-    if limit.0.take().is_some() && t.places.has("local_limit") && !switched_off {
+    if limit.0.is_some() && t.places.has("local_limit") && !switched_off {
+        // It stays in the complete form, which warns of it again.
         cx.warnings.push(format!(
             "{} has no effect: a full queue drops, backpressure = false",
             path.child("local_limit")
         ));
+    } else {
+        *limit = Or::NONE;
     }
 }
 
@@ -276,6 +298,7 @@ fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
 
 fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
     let (_, sensing_delay) = standard::slot(t.standard, t.short_slot);
+    let backpressure = *t.backpressure.get_or_insert(s.backpressure);
     MacSpec {
         rts_threshold: t.rts_threshold,
         cw_min: *t.cw_min.get_or_insert(d.cw_min),
@@ -294,8 +317,8 @@ fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
         coverage_class: t.coverage_class,
         sensing_delay: *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(sensing_delay)),
         mac_queue: t.mac_queue,
-        backpressure: *t.backpressure.get_or_insert(s.backpressure),
-        local_limit: t.local_limit.as_ref().and_then(|limit| limit.0),
+        backpressure,
+        local_limit: t.local_limit.as_ref().and_then(|limit| limit.0).filter(|_| backpressure),
     }
 }
 

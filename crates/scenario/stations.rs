@@ -6,7 +6,7 @@ use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 
 use crate::Limits;
-use crate::blocks::{Names, blocks, single};
+use crate::blocks::{Names, blocks, generator, single};
 use crate::building;
 use crate::error::Cx;
 use crate::field::Field;
@@ -22,7 +22,7 @@ use crate::resolve_radio::{name as standard_name, resolve};
 use crate::scheme_name::SchemeName;
 use crate::table::Beside;
 use crate::tcp::Tcp;
-use crate::tree::{Node, Table, Value};
+use crate::tree::{Entry, Node, Table, Value};
 
 /// The name of the `[radio]` table's kind.
 const DEFAULT: &str = "default";
@@ -44,7 +44,15 @@ pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
         add(&mut radios, DEFAULT, base, tcp, (&Path::ROOT.child("radio"), cx));
     }
     let parent = Path::ROOT.child("radios");
-    for (name, entry) in single(root, "radios", cx).map(|t| &t.entries).into_iter().flatten() {
+    let kinds = single(root, "radios", cx);
+    if let Some(key) = kinds.and_then(key_of_a_radio) {
+        radios.names.complete = false;
+        cx.error(key.1, &parent, || {
+            format!("`{}` is a key of [radio]; did you mean that? [radios.NAME] adds a kind of radio", key.0)
+        });
+        return radios;
+    }
+    for (name, entry) in kinds.map(|t| &t.entries).into_iter().flatten() {
         let path = parent.child(name);
         if let Some(problem) = crate::name::problem(name) {
             cx.error(entry.key_at, &parent.child(&crate::error::cut(name)), || problem.to_string());
@@ -65,11 +73,20 @@ pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
     radios
 }
 
+/// The first key of `[radios]` that belongs into `[radio]`, and where it stands.
+fn key_of_a_radio(kinds: &Table) -> Option<(&str, At)> {
+    let of_a_radio = |(key, entry): &(&String, &Entry)| {
+        entry.node.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
+    };
+    let found = kinds.entries.iter().filter(of_a_radio).min_by_key(|(_, entry)| entry.key_at)?;
+    Some((found.0, found.1.key_at))
+}
+
 fn add(radios: &mut Radios, name: &str, table: &Table, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
     radios.names.add(name, table.at, path, cx);
-    let kind = RadioTable::read_table(table, path, cx, &Beside::default()).map(|mut table| {
+    let kind = RadioTable::read_table(table, path, cx, &Beside::default()).and_then(|mut table| {
         let spec = resolve(&mut table, name, tcp, (path, cx));
-        (table, spec)
+        (!table.places.refused("standard")).then_some((table, spec))
     });
     radios.kinds.push(kind);
 }
@@ -128,10 +145,15 @@ pub(crate) fn stations(
         gains: Vec::new(),
     };
     let rows = blocks(root, "node", cx);
-    let generator = root.get("nodes").and_then(|node| {
+    let rule = root.get("nodes");
+    let generator = generator(root, "nodes", "node", cx).and_then(|node| {
         let read = NodesTable::read(node, &Path::ROOT.child("nodes"), cx);
         read.map(|table| (node, table))
     });
+    let unread = |node: &Node| !matches!(&node.value, Value::List(items) if items.len() == rows.len());
+    if rule.is_some() && generator.is_none() || root.get("node").is_some_and(unread) {
+        stations.names.complete = false;
+    }
     let total = rows.len() as u64 + generator.as_ref().map_or(0, |(_, g)| count(g));
     if total > limits.nodes {
         let (key, at) = generator.as_ref().map_or(("node", root.at), |(node, _)| ("nodes", node.at));
@@ -152,6 +174,8 @@ pub(crate) fn stations(
                 &path.child("id"),
                 cx,
             );
+        } else {
+            stations.names.complete = false;
         }
         if let Some(mut table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
             if let Some(node) = moves.take(&table.id.0) {
@@ -164,7 +188,7 @@ pub(crate) fn stations(
         generate(&mut stations, node, &table, radios, moves, cx);
     }
     let empty = root.get("node").is_none_or(|n| matches!(&n.value, Value::List(items) if items.is_empty()));
-    if empty && root.get("nodes").is_none() {
+    if empty && rule.is_none() {
         cx.error(root.at, &Path::ROOT.child("node"), || {
             "there are no nodes; expected [[node]] blocks or a [nodes] table".to_string()
         });

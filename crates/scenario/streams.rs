@@ -8,7 +8,7 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
 use crate::Limits;
-use crate::blocks::{Names, blocks};
+use crate::blocks::{Names, blocks, generator};
 use crate::carrier::{Carrier, has_source, laws};
 use crate::error::{Cx, one_of, quoted};
 use crate::field::Field;
@@ -38,6 +38,7 @@ pub(crate) struct Ground<'a> {
     pub stations: &'a Stations,
     pub tcp: &'a Tcp,
     pub duration: Span,
+    pub warmup: Span,
     pub limits: &'a Limits,
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn streams(root: &Table, ground: &Ground<'_>, cx: &mut Cx<'_>) -> Str
         listed: 0,
     };
     let rows = blocks(root, "flow", cx);
-    let generator = root.get("flows").and_then(|node| read_generator(node, cx));
+    let generator = generator(root, "flows", "flow", cx).and_then(|node| read_generator(node, cx));
     let drawn = generator.as_ref().map_or(0, |g| u64::from(g.count));
     if rows.len() as u64 + drawn > ground.limits.flows {
         let (key, at) = generator.as_ref().map_or(("flow", root.at), |g| ("flows", g.places.of("count")));
@@ -82,10 +83,18 @@ pub(crate) fn streams(root: &Table, ground: &Ground<'_>, cx: &mut Cx<'_>) -> Str
         let path = parent.child(&row.label);
         let mut table = row.table.clone();
         hoist(&mut table, &path, cx);
-        if let Some(mut table) = FlowTable::read_table(&table, &path, cx, &Beside::default()) {
-            streams.names.add(&table.id.0, table.places.of("id"), &path.child("id"), cx);
-            let carried = carry(&mut table, ground.tcp, &path, cx);
-            push(&mut streams, table, carried, ground, &path, cx);
+        if let Some(mut flow) = FlowTable::read_table(&table, &path, cx, &Beside::default()) {
+            streams.names.add(&flow.id.0, flow.places.of("id"), &path.child("id"), cx);
+            let carried = carry(&mut flow, ground.tcp, &path, cx);
+            push(&mut streams, flow, carried, ground, &path, cx);
+        } else {
+            // Whatever else is wrong with it, its ends are looked for.
+            for key in ["from", "to"] {
+                let (Some(node), path) = (table.get(key), path.child(key)) else { continue };
+                if let Some(name) = Name::read(node, &path, cx) {
+                    ground.stations.names.find(&name, node.at, &path, cx);
+                }
+            }
         }
         // Many flows may name one long list: the first that is too much ends it.
         if streams.listed > ground.limits.listed {
@@ -183,7 +192,7 @@ fn push(
     path: &Path<'_>,
     cx: &mut Cx<'_>,
 ) {
-    let Ground { stations, duration, .. } = *ground;
+    let Ground { stations, duration, warmup, .. } = *ground;
     let from = stations.names.find(&table.from, table.places.of("from"), &path.child("from"), cx);
     let to = stations.names.find(&table.to, table.places.of("to"), &path.child("to"), cx);
     if table.from == table.to {
@@ -205,6 +214,12 @@ fn push(
     }
     if table.start >= duration {
         cx.warnings.push(format!("flow \"{}\" starts after the end of the run", table.id.0));
+    }
+    if table.stop.0.is_some_and(|stop| stop <= warmup) {
+        cx.warnings.push(format!(
+            "flow \"{}\" stops by the end of the warm-up, {warmup}: what it sends is not counted",
+            table.id.0
+        ));
     }
     if let Transport::Tcp { law, .. } = &carried.transport {
         streams.laws.insert(law.clone());

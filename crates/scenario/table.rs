@@ -12,7 +12,7 @@ use crate::error::{Cx, one_of};
 use crate::field::Field;
 use crate::place::{Path, Places};
 use crate::schema::Schema;
-use crate::tree::{Table, Value};
+use crate::tree::{Entry, Table, Value};
 
 /// One key, as the reference shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub(crate) struct Limit<'a, T> {
     pub range: &'a dyn Fn() -> String,
 }
 
-/// Reads a key. A whole number that its type cannot hold is told of the range too, where there is one.
+/// Reads a key.
 pub(crate) fn take<T: Field>(
     (table, path, cx): (&Table, &Path<'_>, &mut Cx<'_>),
     key: &'static str,
@@ -103,22 +103,35 @@ pub(crate) fn take<T: Field>(
 ) -> Taken<T> {
     let Some(entry) = table.entries.get(key) else { return Taken::Missing };
     places.note(key, entry.node.at);
-    let path = path.child(key);
+    let taken = take_entry(entry, &path.child(key), cx, limit);
+    if matches!(taken, Taken::Bad) {
+        places.refuse(key);
+    }
+    taken
+}
+
+/// A whole number that its type cannot hold is told of the range too, where there is one.
+fn take_entry<T: Field>(
+    entry: &Entry,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+    limit: Option<Limit<'_, T>>,
+) -> Taken<T> {
     let whole =
         T::TYPE == <u32 as Field>::TYPE && matches!(entry.node.value, Value::Integer(_) | Value::Huge(_));
     if let Some(limit) = limit.as_ref().filter(|_| whole)
-        && T::read(&entry.node, &path, &mut Cx::new("", &[])).is_none()
+        && T::read(&entry.node, path, &mut Cx::new("", &[])).is_none()
     {
-        cx.error(entry.node.at, &path, || {
+        cx.error(entry.node.at, path, || {
             format!("{}: out of range; expected {}", entry.node.shown(), (limit.range)())
         });
         return Taken::Bad;
     }
-    let Some(value) = T::read(&entry.node, &path, cx) else { return Taken::Bad };
+    let Some(value) = T::read(&entry.node, path, cx) else { return Taken::Bad };
     match limit.and_then(|limit| (limit.outside)(&value)) {
         None => Taken::Is(value),
         Some(problem) => {
-            cx.error(entry.node.at, &path, || format!("{}: {problem}", entry.node.shown()));
+            cx.error(entry.node.at, path, || format!("{}: {problem}", entry.node.shown()));
             Taken::Bad
         }
     }

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{Cx, cut, quoted};
+use crate::overrides::{BY_ID, BY_NUMBER};
 use crate::place::{At, Lines, Path};
 
 /// A value and where it was written.
@@ -104,19 +105,22 @@ impl Node {
 pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
     let lines = Lines::of(text);
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut last = None;
+    let (mut last, mut told) = (None, 0);
     for error in &errors {
-        let at = lines.line(error.span().map_or(0, |s| s.start));
-        // What follows on the same line is the same mistake.
-        if last != Some(at) {
+        let span = error.span().unwrap_or_default();
+        let at = lines.line(span.start);
+        // What follows on the same line, or in a table that stands twice, is the same mistake.
+        if last != Some(at) && span.start >= told {
+            let key = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
+            let key = key.map(|key| key.trim_matches(['"', '\'']));
+            let block = key.filter(|key| is_header(text, span.start) && is_block(key));
+            if block.is_some() {
+                told = end_of_table(text, span.end);
+            }
             cx.error(at, &Path::ROOT, || {
-                let key = error
-                    .span()
-                    .and_then(|span| text.get(span))
-                    .filter(|_| error.message() == "duplicate key");
-                let key =
-                    key.map_or_else(String::new, |key| format!(" {}", quoted(key.trim_matches(['"', '\'']))));
-                format!("not TOML: {}{key}", error.message())
+                let key = key.map_or_else(String::new, |key| format!(" {}", quoted(key)));
+                let hint = block.map_or_else(String::new, |kind| format!("; did you mean [[{kind}]]?"));
+                format!("not TOML: {}{key}{hint}", error.message())
             });
         }
         last = Some(at);
@@ -126,6 +130,29 @@ pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
     } else {
         None
     }
+}
+
+/// Whether blocks of this kind may stand in a file, `[[node]]` for instance.
+fn is_block(kind: &str) -> bool {
+    BY_ID.contains(&kind) || BY_NUMBER.contains(&kind)
+}
+
+/// Whether what begins here is the key of a header such as `[node]`.
+fn is_header(text: &str, start: usize) -> bool {
+    text.get(..start).and_then(|before| before.rsplit('\n').next()).is_some_and(|line| line.trim() == "[")
+}
+
+/// Where the next header begins.
+fn end_of_table(text: &str, start: usize) -> usize {
+    let below = text.get(start..).unwrap_or_default();
+    let mut at = start;
+    for line in below.split_inclusive('\n') {
+        if at > start && line.trim_start().starts_with('[') {
+            return at;
+        }
+        at += line.len();
+    }
+    text.len()
 }
 
 /// Reads one TOML value that stands at one place; `None` if it is not TOML.

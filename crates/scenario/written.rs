@@ -76,7 +76,7 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<(String, String), Erro
     }
     let text = String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-        Errors::whole(&origin, format!("line {line} is not UTF-8"))
+        Errors::at(&origin, line, "not UTF-8; save the file as UTF-8".to_string())
     })?;
     Ok((origin, text))
 }

@@ -56,6 +56,23 @@ fn what_hangs_on_others_follows_them() {
     assert!(!aodv("drop_queued = false").drop_queued);
 }
 
+/// A program that writes scenarios writes its list of wires, be it empty.
+#[test]
+fn no_links_are_none() {
+    let text = |links: &str| {
+        format!(
+            "name = \"x\"\nduration = \"1 s\"\n{links}\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\nspacing = \"100 m\"\n\
+             [routing]\nprotocol = \"aodv\"\n"
+        )
+    };
+    assert_eq!(
+        read(&text("link = []"), "x.toml", &[]).unwrap().spec,
+        read(&text(""), "x.toml", &[]).unwrap().spec
+    );
+    let wired = read(&text("link = [{ ends = [\"0\", \"1\"], rate = \"1 Mbit/s\" }]"), "x.toml", &[]);
+    assert!(wired.unwrap_err().to_string().contains("x.toml:3: link: wired links beside"));
+}
+
 #[test]
 fn parameters_without_the_protocol_have_no_effect() {
     let scenario = scenario("[aodv]\nttl_start = 3\n");

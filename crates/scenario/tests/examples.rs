@@ -63,6 +63,27 @@ fn the_reference_grid_is_that_of_the_peers() {
     assert!(!spec.radios[0].mac.backpressure, "the profile's");
 }
 
+/// Neither what starts too late nor what stops too early leaves a number.
+#[test]
+fn flows_outside_of_the_time_that_counts_are_told() {
+    let told = |keys: &str| {
+        let text = format!(
+            "name = \"x\"\nduration = \"20 s\"\nwarmup = \"4 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\n\
+             spacing = \"10 m\"\n[[flow]]\nid = \"f\"\nfrom = \"0\"\nto = \"1\"\ntraffic = {{ kind = \"saturating\" }}\n{keys}\n"
+        );
+        let scenario = read(&text, "x.toml", &[]).unwrap();
+        assert_eq!(read(&scenario.resolved, "again.toml", &[]).unwrap().warnings, scenario.warnings);
+        scenario.warnings
+    };
+    let early = "flow \"f\" stops by the end of the warm-up, 4 s: what it sends is not counted";
+    for stop in ["2 s", "4 s"] {
+        assert_eq!(told(&format!("stop = \"{stop}\"")), [early]);
+    }
+    assert_eq!(told("stop = \"4.000001 s\""), [""; 0]);
+    assert_eq!(told("stop = \"30 s\""), [""; 0]);
+    assert_eq!(told("start = \"20 s\""), ["flow \"f\" starts after the end of the run"]);
+}
+
 /// 1000 Gbit/s of one byte each are 1.25e11 packets a second; a queue that holds its source back makes far fewer.
 #[test]
 fn floods_of_packets_are_told() {

@@ -84,7 +84,10 @@ fn no_limit_without_backpressure() {
         of(&written.replace("[nodes]", "backpressure = false\n[nodes]"), &[]),
         (None, useless.clone())
     );
-    assert_eq!(of(&written, &["radio.profile=\"ns-3\""]), (None, useless));
+    assert_eq!(of(&written, &["radio.profile=\"ns-3\""]), (None, useless.clone()));
+    // As all that has no effect, it stays in the complete form, which warns of it too.
+    let twice = written.replace("[nodes]", "backpressure = false\n[nodes]");
+    assert_eq!(of(&read(&twice, "x.toml", &[]).unwrap().resolved, &[]), (None, useless));
     let wrong = read(&written.replace("4 ms", "soon"), "x.toml", &[]).unwrap_err().to_string();
     assert!(
         wrong.contains("x.toml:4: radio.local_limit: \"soon\"") && wrong.contains("a time such as"),

@@ -27,14 +27,14 @@ fn radio() -> impl Strategy<Value = String> {
         maybe("error_model", &["\"threshold\"", "\"worst-sinr\"", "\"per-chunk\""]),
         (-20.0..30.0f64, any::<bool>())
             .prop_map(|(p, w)| if w { format!("tx_power = \"{p} dBm\"\n") } else { String::new() }),
-        (1.0..2000.0f64, 1.0..3.0f64, 0..5u8).prop_map(|(range, sense, model)| {
+        (1.0..2000.0f64, 1.0..3.0f64, 0..5u8, 0.5..20.0f64).prop_map(|(range, sense, model, exponent)| {
             let carrier_sense = range * sense;
             let ranges = format!("range = \"{range} m\", carrier_sense = \"{carrier_sense} m\"");
             match model {
                 0 => format!("propagation = {{ model = \"free-space\", {ranges} }}\n"),
                 1 => format!("propagation = {{ model = \"two-ray\", antenna_height = \"2 m\", {ranges} }}\n"),
                 2 => format!(
-                    "propagation = {{ model = \"log-distance\", shadowing = \"{sense} dB\", {ranges} }}\n"
+                    "propagation = {{ model = \"log-distance\", shadowing = \"{sense} dB\", exponent = {exponent}, {ranges} }}\n"
                 ),
                 3 => "propagation = { model = \"matrix\" }\n".to_string(),
                 _ => String::new(),
@@ -242,6 +242,7 @@ proptest! {
                 let again = again.map_err(|e| TestCaseError::fail(format!("{e}\n{}", scenario.resolved)))?;
                 prop_assert_eq!(again.spec, scenario.spec, "{}", scenario.resolved);
                 prop_assert_eq!(again.resolved, scenario.resolved);
+                prop_assert_eq!(again.warnings, scenario.warnings);
             }
             Err(errors) => prop_assert!(errors.list.iter().all(|e| e.to_string().starts_with("any.toml:")), "{errors}"),
         }
