@@ -192,6 +192,74 @@ def test_a_relay_whose_own_flow_fills_its_queue_is_named() -> None:
         assert helped["min_goodput_bps"] > 0.01 * helped["flows"][1]["goodput_bps"]
 
 
+CALLER = """
+[[flow]]
+id = "a-call"
+from = "2"
+to = "0"
+traffic = { kind = "constant", rate = "16 kbit/s", packet = "160 B" }
+"""
+
+
+def test_who_asks_for_little_and_gets_it_is_not_the_default() -> None:
+    """The call has the least goodput, and all that it asks for."""
+    told = airfair.explain(Scenario.parse(BACKHAUL + CALLER, "backhaul"))
+    goodputs = {flow["id"]: flow["goodput_bps"] for flow in told["flows"]}
+    assert goodputs["a-call"] == pytest.approx(16_000, rel=0.1)
+    assert min(goodputs, key=goodputs.__getitem__) == "a-call"
+    assert told["flow"] == min(("far", "local"), key=goodputs.__getitem__)
+    # Where the queue drops it, it is.
+    told = airfair.explain(Scenario.parse(BACKHAUL + CALLER, "backhaul", ['radio.local_limit="off"']))
+    assert told["flow"] in ("a-call", "far")
+    assert told["standing"] in ("starved", "nearly-starved")
+
+
+def test_a_limit_in_its_own_node_is_a_reason() -> None:
+    """One transfer over one hop: its node is always busy with it. What the limit has to do with it is told,
+    and, as nothing is wrong, nothing advised."""
+    text = (
+        BACKHAUL.replace("count = 4", "count = 2").split("[[flow]]")[0]
+        + BACKHAUL[BACKHAUL.index('[[flow]]\nid = "local"') :]
+    )
+    told = airfair.explain(Scenario.parse(text, "one"))
+    assert told["tcp"] is not None
+    assert waited(told["tcp"], "local_limit") > 0.5
+    assert any("(local_limit)" in reason and "waits in 1" in reason for reason in told["reasons"])
+    assert told["advice"] == []
+    off = airfair.explain(Scenario.parse(text, "one", ['radio.local_limit="off"']))
+    assert not any("(local_limit)" in reason for reason in off["reasons"])
+
+
+def test_what_to_copy_is_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A command stands on a line of its own, and nothing is folded in a pipe."""
+    arguments = (
+        "explain",
+        THREE_PAIRS,
+        "--set",
+        "duration=20 s",
+        "--flow",
+        "middle",
+        "--out",
+        tmp_path / "x.svg",
+    )
+    monkeypatch.setenv("COLUMNS", "")  # readline may have set it behind our back
+    whole = command(*arguments)
+    told = json_of(*arguments)
+    entries = [entry.split("\n") for entry in told["advice"]]
+    commands = [line for _, *lines in entries for line in lines]
+    assert commands
+    assert all(line.startswith(("--set ", "airfair ")) for line in commands)
+    assert not any("--set" in text or "airfair " in text for text, *_ in entries)
+    lines = whole.stdout.splitlines()
+    for text in [*told["reasons"], *(text for text, *_ in entries)]:
+        assert f"- {text}" in lines
+    for width in ("40", "80", "160"):
+        monkeypatch.setenv("COLUMNS", width)
+        narrow = command(*arguments).stdout.splitlines()
+        for line in commands:
+            assert f"    {line}" in narrow, width
+
+
 def test_where_a_queue_drops_somebody_makes_it_wait() -> None:
     told = explained("access-point", "down1", "duration=30 s")
     hop = next(h for h in told["hops"] if h["src"] == "ap" and h["forward"])
@@ -218,7 +286,8 @@ def test_it_adds_up_and_disturbs_nothing(name: str) -> None:
     told = airfair.explain(scenario, seed=2)
     plain = airfair.run(scenario, seed=2)
     assert told["flows"] == [{"id": f["id"], "goodput_bps": f["goodput_bps"]} for f in plain["flows"]]
-    assert told["goodput_bps"] == plain["min_goodput_bps"]
+    explained_flow = next(f for f in plain["flows"] if f["id"] == told["flow"])
+    assert told["goodput_bps"] == explained_flow["goodput_bps"]
     for i, hop in enumerate(told["hops"]):
         spent = sum(hop["own_turn_ns"].values()) + sum(hop["others_turn_ns"].values())
         assert hop["no_packet_ns"] + spent == hop["observed_ns"]
@@ -263,10 +332,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert picture.read_bytes() == drawn, "the same bytes"
 
 
-def test_the_least_goodput_by_default(tmp_path: Path) -> None:
+def test_the_least_of_its_share_by_default(tmp_path: Path) -> None:
     done = command("explain", THREE_PAIRS, *SHORT, "--out", tmp_path / "why.png")
     assert done.stdout.startswith(
-        "The flow with the least goodput, middle; --flow names another.\nFlow middle"
+        "The flow that gets the least of its share, middle; --flow names another.\nFlow middle"
     )
     assert (tmp_path / "why.png").read_bytes().startswith(b"\x89PNG")
 

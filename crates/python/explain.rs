@@ -7,6 +7,7 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::explain::{
     Attempts, Doing, Explanation, Held, HopExplanation, QueueExplanation, Sending, Shares, TcpExplanation,
+    share_of_due,
 };
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
@@ -334,7 +335,7 @@ fn explanation(world: &World) -> PyResult<Explanation> {
     world.explanation().ok_or_else(|| PyRuntimeError::new_err("nobody looked on"))
 }
 
-/// The place of the flow that is meant: by its id, or the first one with the least goodput.
+/// The place of the flow that is meant: by its id, or the one that gets least of what is due to it.
 fn place(
     scenario: &Scenario,
     name: Option<&str>,
@@ -352,7 +353,10 @@ fn place(
     drive::advance(&mut world, Time::NEVER, stop)?;
     let result = world.result();
     // A flow without traffic has nothing to explain. Of equals the first by name, wherever it stands in the file.
-    let place = |&i: &usize| (!result.flows[i].has_traffic(), result.flows[i].goodput_bps, &flows[i].id);
+    let place = |&i: &usize| {
+        let flow = &result.flows[i];
+        (!flow.has_traffic(), share_of_due(&result, flow, &flows[i].traffic), &flows[i].id)
+    };
     let order = |a: &usize, b: &usize| {
         let ((a_idle, a, a_id), (b_idle, b, b_id)) = (place(a), place(b));
         a_idle.cmp(&b_idle).then(a.total_cmp(&b)).then(a_id.cmp(b_id))
@@ -362,7 +366,7 @@ fn place(
         .ok_or_else(|| input_error(format!("{}: there is no flow to explain", scenario.name)))
 }
 
-/// Runs a scenario and explains a flow of it; by default that with the least goodput.
+/// Runs a scenario and explains a flow of it; by default that which gets least of what is due to it.
 pub(crate) fn explain(
     scenario: &Scenario,
     flow: Option<&str>,

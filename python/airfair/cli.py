@@ -566,7 +566,7 @@ def trace(
 
 @cli.command()
 @file_argument
-@click.option("--flow", metavar="ID", help="The flow; by default the one with the least goodput.")
+@click.option("--flow", metavar="ID", help="The flow; by default the one that gets the least of its share.")
 @scheme_option
 @schemes_from_option
 @seed_option
@@ -730,7 +730,7 @@ def read_standard_input() -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"standard input: line {line} is not UTF-8") from None
+        raise InputError(f"standard input:{line}: not UTF-8; send it as UTF-8") from None
 
 
 def scheme_names(start: str) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from .. import _core, experiment
@@ -28,12 +27,13 @@ def explain(
     flow: str | None = None,
     scheme: str | None = None,
     seed: int = 1,
-    overrides: Sequence[str] = (),
+    overrides: experiment.Overrides = (),
     stop: _core.Stop | None = None,
 ) -> Explanation:
-    """Run a scenario, or the file of one with `path=value` overrides, and tell why `flow` gets what it gets.
+    """Run a scenario, or the file of one with overrides, and tell why `flow` gets what it gets.
 
-    Without a flow the one with the least goodput is explained (two runs). The run is that of `airfair.run`.
+    Without a flow that one is explained (two runs) which gets the least of what is due to it: the mean of the
+    flows, or what it asks for if that is less. The run is that of `airfair.run`.
     Times are in ns and add up: see `Explanation`. Raises `InputError` for what the caller can put right.
     """
     scenario = experiment._scenario(scenario, overrides)

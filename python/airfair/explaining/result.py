@@ -137,11 +137,12 @@ class Timeline(TypedDict):
 
 
 class Explanation(TypedDict):
-    """Why a flow gets what it gets.
+    """Why a flow gets what it gets. A text of `advice` is followed by what to copy for it, a line each.
 
     From `from_s` (its start, or the end of the warm-up) to `until_s` (its stop, or the end). `standing`
     is one of unreachable, silent, starved, nearly-starved, behind, fair, content. `asked`: the flow was
-    named; otherwise it is the one with the least goodput.
+    named; otherwise it is the one that gets the least of what is due to it: the mean goodput, or what it asks
+    for if that is less.
     """
 
     scenario: str

@@ -11,7 +11,7 @@ from rich.markup import escape
 from .._core import InputError
 from ..output import write_atomically
 from ..tables import plain_table
-from .result import Explanation, behind, held_ns, present, share
+from .result import DEFERRING, Explanation, behind, held_ns, present, share
 from .words import TCP_STATES, cause, dropped, full_queue, percent, span
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -24,7 +24,8 @@ def show(told: Explanation, out: Console) -> None:
     """Print an explanation."""
     if not told["asked"]:
         out.print(
-            f"[dim]The flow with the least goodput, {escape(told['flow'])}; --flow names another.[/dim]"
+            f"[dim]The flow that gets the least of its share, {escape(told['flow'])}; "
+            "--flow names another.[/dim]"
         )
     out.print(f"[bold]{escape(told['verdict'])}[/bold]")
     if told["reasons"] and told["standing"] in ("fair", "content"):
@@ -84,11 +85,13 @@ def _holders(told: Explanation, out: Console) -> None:
     hops = [h for h in told["hops"] if h["forward"] and any(held_ns(x) > 0 for x in h["holders"])]
     for hop in hops:
         observed = hop["observed_ns"]
-        deferring = share(hop, "busy", "nav", "eifs")
+        deferring = share(hop, *DEFERRING)
         if deferring < 0.01:
             continue
         ends = f"{escape(hop['src'])} from sending to {escape(hop['dst'])}"
-        out.print(f"\nWho keeps {ends}: {percent(deferring)} of the time")
+        behind_others = share({**hop, "own_turn_ns": {}}, *DEFERRING)
+        too = " (while packets of others are before the flow's, too)" if behind_others >= 0.0005 else ""
+        out.print(f"\nWho keeps {ends}: {percent(deferring)} of the time{too}")
         table = plain_table("node", right=["alone", "with others", "NAV", "EIFS", "together"])
         for holder in hop["holders"][:MOST]:
             parts = [holder["alone_ns"], holder["joint_ns"], holder["nav_ns"], holder["eifs_ns"]]
@@ -142,7 +145,10 @@ def _advise(told: Explanation, out: Console) -> None:
     if told["advice"]:
         out.print("\nWhat to try")
         for text in told["advice"]:
-            out.print(f"- {escape(text)}")
+            words, *commands = text.split("\n")
+            out.print(f"- {escape(words)}")
+            for command in commands:
+                out.print(f"    {escape(command)}", soft_wrap=True)
 
 
 def check_format(path: Path) -> None:

@@ -23,11 +23,16 @@ from .result import (
 WORTH_TELLING = 0.1
 """A reason that takes less of the time is not told."""
 
+MOSTLY = 0.5
+"""The limit of what waits in the source's own node is a reason where it takes more of the time."""
+
 SAID = {
     "starved": "starves",
     "nearly-starved": "is close to starving",
     "behind": "gets less than its share",
 }
+
+RANGES = "airfair check FILE --resolved"
 
 FATES = {
     "collision": "the frame collided",
@@ -145,6 +150,14 @@ def _of_tcp(told: Explanation) -> Iterator[tuple[float, str]]:
     }
     for state, text in limits.items():
         yield waited(tcp, state), f"{percent(waited(tcp, state))} of its TCP's time {text}."
+    local = waited(tcp, "local_limit")
+    if local > MOSTLY:
+        # What keeps the node from sending off what it has comes first.
+        told_local = (
+            f"{percent(local)} of its TCP's time as much of it waits in {told['src']} as may wait there "
+            "(local_limit): the next segment comes when one has left."
+        )
+        yield 0.5 * local, told_local
 
 
 def _queueing(told: Explanation, hop: Hop) -> tuple[float, str]:
@@ -282,7 +295,7 @@ def _causes(causes: list[Cause], most: int = 2) -> str:
 def advice(told: Explanation) -> list[str]:
     """What to try; nothing where nothing is wrong."""
     if told["standing"] == "unreachable":
-        return ["Nodes nearer, more power or a lower rate: `airfair check --resolved` tells the ranges."]
+        return [_with("Nodes nearer, more power or a lower rate: how far each reaches is told by", RANGES)]
     if told["standing"] in ("silent", "fair", "content"):
         return []
     return _unique(_advice(told))
@@ -293,39 +306,59 @@ def _part(name: str) -> str:
     return f'"{name}"' if "." in name else name
 
 
+def _table(hop: Hop) -> str:
+    """The table of the scenario with the keys of the sender's queue, as a part of a path."""
+    return ".".join(_part(part) for part in hop["queue"]["settings"].split(".", 1))
+
+
+def _with(text: str, *commands: str) -> str:
+    """What to try, and below it what to copy for that, a line each."""
+    return "\n".join([text, *commands])
+
+
 def _advice(told: Explanation) -> Iterator[str]:
     tcp = told["tcp"]
     ahead = [hop for hop in told["hops"] if hop["forward"]]
     for hop in ahead:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, told["flow"])]
         if foreign(told, hop) >= 0.3 and flows:
-            change = f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'"
-            yield (
-                f"Take a competitor away and look again: {change}. If this flow "
-                f"then recovers, nothing at {hop['src']} itself will help: the others have to send less (a "
-                "slower source, or a scheme that acts on all nodes around)."
+            yield _with(
+                f"Take a competitor away and look again. If this flow then recovers, nothing at {hop['src']} "
+                "itself will help: the others have to send less (a slower source, or a scheme that acts on "
+                "all nodes around).",
+                f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'",
             )
         if share(hop, "eifs") > WORTH_TELLING:
-            yield "EIFS takes much of it: see whether it stays with --set radio.eifs_on_energy=false."
+            yield _with("EIFS takes much of it: see whether it stays.", "--set radio.eifs_on_energy=false")
+    if tcp is not None and ahead and waited(tcp, "local_limit") > MOSTLY:
+        yield _with(
+            f"See what it gets where no limit holds it back at {told['src']}; it may then starve what "
+            f"{told['src']} forwards.",
+            f"--set {_table(ahead[0])}.local_limit=off",
+        )
     for hop in ahead:
         yield from _advice_on_failures(hop)
     for hop in ahead:
         if behind(hop) >= WORTH_TELLING:
-            yield (
-                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help, "
-                "airfair compare FILE --schemes droptail,fq-codel."
+            yield _with(
+                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
+                "airfair compare FILE --schemes droptail,fq-codel",
             )
         if share(hop, *DEFERRING) > 0.3 and foreign(told, hop) < 0.3 * share(hop, *DEFERRING):
-            yield (
-                "Its own packets on other hops hold it back, as on any chain of one channel: fewer of them "
-                "under way (--set 'tcp.window_limit=\"4 segments\"') or a second channel."
+            yield _with(
+                "Its own packets on other hops hold it back, as on any chain of one channel: a second "
+                "channel, or fewer of them under way.",
+                "--set 'tcp.window_limit=\"4 segments\"'",
             )
     for hop in told["hops"]:
         yield from _advice_on_own_flows(told, hop)
     most = max((d["packets"] for d in told["drops"]), default=0)
     full = [d["node"] for d in told["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most]
     if full:
-        yield f"Queues are full at {listed(full)}: airfair compare FILE --schemes droptail,red,fq-codel."
+        yield _with(
+            f"Queues are full at {listed(full)}: schemes differ in what they drop.",
+            "airfair compare FILE --schemes droptail,red,fq-codel",
+        )
     if tcp is not None and waited(tcp, "window_limit") > 0.3:
         yield "The window stands at its limit: a larger tcp.window_limit."
     if tcp is not None and waited(tcp, "rto_wait") > 0.3:
@@ -342,22 +375,22 @@ def _advice_on_own_flows(told: Explanation, hop: Hop) -> Iterator[str]:
     if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:
         return
     flows = listed(_unique(_flow(told, w["flow"], w["forward"]) for w in own))
-    where = ".".join(_part(part) for part in queue["settings"].split(".", 1))
     cures = []
     if queue["local_limit_ns"] is None:
         time = "1 ms" if hop["wired"] else "8 ms"
-        cures.append(f"limit what it may have there, as Linux does: --set '{where}.local_limit=\"{time}\"'")
+        change = f"--set '{_table(hop)}.local_limit=\"{time}\"'"
+        cures.append(("limit what it may have there, as Linux does", change))
     if not hop["wired"]:
-        cures.append(f"let a full queue drop its packets too: --set {where}.backpressure=false")
+        change = f"--set {_table(hop)}.backpressure=false"
+        cures.append(("let a full queue drop its packets too", change))
     if any(w["tcp"] for w in own):
-        cures.append(
-            "give TCP a window below the queue: --set "
-            f"'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
-        )
+        change = f"--set 'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
+        cures.append(("give TCP a window below the queue", change))
     if cures:
-        yield (
+        yield _with(
             f"{hop['src']} itself sends {flows}, which waits when the queue is full and never loses a packet "
-            f"there: {'; or '.join(cures)}."
+            f"there: {'; or '.join(words for words, _ in cures)}.",
+            *(change for _, change in cures),
         )
 
 
@@ -369,7 +402,9 @@ def _advice_on_failures(hop: Hop) -> Iterator[str]:
         if c["count"] < 0.2 * attempts["exchanges"]:
             continue
         if c["hidden"] and attempts["rts"] == 0:
-            yield f"{c['by']} is hidden from {hop['src']}: try RTS/CTS, --set 'radio.rts_threshold=\"0 B\"'."
+            yield _with(
+                f"{c['by']} is hidden from {hop['src']}: try RTS/CTS.", "--set 'radio.rts_threshold=\"0 B\"'"
+            )
         elif c["hidden"]:
             yield (
                 f"{c['by']} is hidden from {hop['src']}, and RTS/CTS does not help here. See what hearing it "

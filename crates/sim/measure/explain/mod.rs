@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 pub use attempts::{Missing, Why};
 pub use sending::Sending;
-pub use standing::Standing;
+pub use standing::{Standing, share_of_due};
 pub use station::Doing;
 pub(crate) use watch::Watch;
 

@@ -1,6 +1,6 @@
 //! How a flow fares beside the others of its run.
 
-use crate::measure::summary::RunResult;
+use crate::measure::summary::{FilesResult, FlowResult, RunResult};
 use crate::spec::Traffic;
 
 /// How a flow fares: its goodput measured by the mean goodput of the run's flows, or by what it asks for if that is less.
@@ -61,17 +61,33 @@ pub(super) fn standing(
     if f.is_starved(mean) {
         return Standing::Starved;
     }
-    // A tenth less may be chance, or what is still on its way.
-    let got_all = offered_bps.is_some_and(|offered| f.goodput_bps >= 0.9 * offered);
-    let finished = f.completion_s.is_some()
-        || f.files.as_ref().is_some_and(|files| files.finished as f64 >= 0.9 * files.started as f64);
-    if got_all || finished || !asks_for_more {
+    if is_content(f, offered_bps) || !asks_for_more {
         return Standing::Content;
     }
-    let due = offered_bps.map_or(mean, |offered| offered.min(mean));
-    match f.goodput_bps / due {
+    match share(f, mean, offered_bps) {
         share if share < 0.1 => Standing::NearlyStarved,
         share if share < 2.0 / 3.0 => Standing::Behind,
         _ => Standing::Fair,
     }
+}
+
+/// What a flow of a run gets, as a share of the mean goodput or of what it asks for if that is less; infinite where it gets what it
+/// asks for.
+#[must_use]
+pub fn share_of_due(result: &RunResult, flow: &FlowResult, traffic: &Traffic) -> f64 {
+    let offered = offered_bps(traffic);
+    let share = share(flow, result.mean_goodput_bps(), offered);
+    if is_content(flow, offered) { f64::INFINITY } else { share }
+}
+
+fn share(flow: &FlowResult, mean_bps: f64, offered_bps: Option<f64>) -> f64 {
+    let due = offered_bps.map_or(mean_bps, |offered| offered.min(mean_bps));
+    if due > 0.0 { flow.goodput_bps / due } else { 0.0 }
+}
+
+/// Whether its application has sent what it wanted to. A tenth less may be chance, or what is still on its way.
+fn is_content(flow: &FlowResult, offered_bps: Option<f64>) -> bool {
+    let got_all = offered_bps.is_some_and(|offered| flow.goodput_bps >= 0.9 * offered);
+    let many = |files: &FilesResult| files.finished as f64 >= 0.9 * files.started as f64;
+    got_all || flow.completion_s.is_some() || flow.files.as_ref().is_some_and(many)
 }
