@@ -215,6 +215,57 @@ def test_drops_and_radios_are_compared() -> None:
     assert rows[1]["channel"][0]["transmit"]["mean"] == pytest.approx(sent)
 
 
+def one(goodputs: dict[str, float], offered: dict[str, int | None], run: str, **more: object) -> str:
+    """A run whose flows have these goodputs over a second, and these bytes to send."""
+    result = json.loads(run)
+    like = result["flows"][0]
+    flows = [
+        {
+            **like,
+            "id": flow,
+            "goodput_bps": bps,
+            "delivered_bytes": int(bps / 8),
+            "offered_bytes": offered[flow],
+        }
+        for flow, bps in goodputs.items()
+    ]
+    total = sum(goodputs.values())
+    return json.dumps({**result, "flows": flows, "aggregate_goodput_bps": total, "stations": None, **more})
+
+
+def test_who_asks_for_little_is_told_apart(pairs: Scenario) -> None:
+    """Two transfers of 3 and 1 Mbit/s, a call of 64 kbit/s: its share is not what it gets less of. By hand:
+    (3 + 1)^2 / (2 (9 + 1)) = 0.8."""
+    run = pairs.run()
+    offered = {"a": None, "call": 8000, "b": None, "idle": 0}
+    got = {"a": 3e6, "call": 64e3, "b": 1e6, "idle": 0.0}
+    fair = {"a": 2e6, "call": 64e3, "b": 2e6, "idle": 0.0}
+    text, other = one(got, offered, run, scheme="x"), one(fair, offered, run, scheme="y")
+    rows = json.loads(_core.summarise([[text], [other]]))
+    assert [row["content"] for row in rows] == [
+        {"flows": ["call"], "jain_index": {"mean": pytest.approx(0.8), "ci95": None}},
+        {"flows": ["call"], "jain_index": {"mean": 1.0, "ci95": None}},
+    ]
+    # Who misses more than a tenth of what it asks for, with any scheme, is not content.
+    missed = one({**fair, "call": 50e3}, offered, run, scheme="y")
+    for groups in ([[text], [missed]], [[one(fair, {**offered, "a": 250_000, "call": None}, run)]]):
+        assert all("content" not in row for row in json.loads(_core.summarise(groups)))
+
+
+def test_a_note_says_who_asks_for_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "")  # readline may have set it behind our back
+    little = ("--set", 'flow.right.traffic={ kind = "constant", rate = "16 kbit/s", packet = "160 B" }')
+    arguments = ("compare", THREE_PAIRS, "--schemes", "droptail,fq-codel", "--seeds", "3", *SHORT)
+    told = command(*arguments, *little, "--set", 'flow.right.transport="udp"').stdout
+    note = (
+        "\nright asks for less than its share and gets it: that lowers Jain's index and the minimum, and is "
+        "not unfair.\nJain's index of the other flows: droptail "
+    )
+    assert told.count(note) == 1
+    assert told.index("Jain's index") < told.index(note) < told.index("goodput of flow")
+    assert "asks for less" not in command(*arguments).stdout
+
+
 def test_tables_show_windows() -> None:
     done = command(
         "compare", THREE_PAIRS, "--schemes", "droptail,red", "--seeds", "2", "--window", "500 ms", *SHORT

@@ -17,6 +17,7 @@ import pyarrow.dataset as ds
 import pytest
 from airfair import InputError, Scenario, Study, Sweep
 from airfair.sweeping import dataset
+from airfair.sweeping.show import short
 from airfair.sweeping.study import as_toml
 
 from tests.support import ROOT, SCENARIOS, json_of
@@ -92,7 +93,7 @@ def test_the_command_line(tmp_path: Path) -> None:
         "duration 50 ms",
         "radio.queue_packets",
         "±",
-        "Differences to droptail",
+        "No scheme differs from droptail in any of these numbers",
     ):
         assert text in again.stdout
     assert_once_each(
@@ -320,6 +321,18 @@ ERRORS: dict[str, list[str]] = {
     'name = "x"\nscenario = "tiny.toml"\nseeds = 2026-01-01': [
         "study.toml:3: seeds: 2026-01-01 is a date; expected another kind of value",
     ],
+    'name = "x"\nscenario = "tiny.toml"\nseeds = 0\nseed_from = -1\nsheme = 1\n'
+    "[[case]]\nradio.queue_packets = 4\n[[case]]\nradio.queue_packets = 4": [
+        "study.toml:3: seeds: 0; expected how many seeds, 1 to 1000000, or a list of them",
+        "study.toml:4: seed_from: -1; expected a seed",
+        'study.toml:5: sheme: unknown key; did you mean "schemes"?',
+        "study.toml:9: case.2.radio.queue_packets: case 2, radio.queue_packets=4: the same scenario as",
+    ],
+    'name = "x"\nscenario = "tiny.toml"\nseeds = [3, 3]\nseed_from = "one"': [
+        "study.toml:3: seeds: expected at least one seed, each once",
+        'study.toml:4: seed_from: "one"; expected a seed',
+        "study.toml:4: seed_from: goes with a number of seeds",
+    ],
     "name = [\n": ["study.toml:1: not TOML"],
     'name = "x/y"\nscenario = "tiny.toml"\nsheme = "red"\nschemes = ["redd", "nred"]\nseeds = [1, -1]\n'
     '[parameters]\nversion = [1]\nradio.queue_packets = [4, -1, nan]\nradio.data_rat = ["2 Mbit/s"]\n'
@@ -361,6 +374,9 @@ def test_errors_of_a_program_and_of_options(tmp_path: Path) -> None:
     done = command("sweep", "study.toml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "study.toml:1: scenario: missing; expected a text\n"
+    done = command("sweep", "-", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "-: what a study names is found from its folder; expected the file of a study\n"
     with pytest.raises(InputError, match=r"^parameters\.radio\.queue_packets: 2 stands twice"):
         study(tmp_path, parameters={"radio.queue_packets": [2, 2]})
     with pytest.raises(InputError, match="expected at least one seed, each once"):
@@ -371,6 +387,8 @@ def test_errors_of_a_program_and_of_options(tmp_path: Path) -> None:
         study(tmp_path, name="x/y", parameters={"radio.queue_packets": [2, -1]})
     with pytest.raises(InputError, match=r"--set radio\.queue_packets: is a parameter of the study"):
         airfair.sweep(study(tmp_path), out=tmp_path / "out", overrides=["radio.queue_packets=5"])
+    with pytest.raises(InputError, match=r"--set radio\.queue_packets: is a parameter of the study"):
+        airfair.sweep(study(tmp_path), out=tmp_path / "out", overrides={"radio.queue_packets": 5})
     with pytest.raises(InputError, match="expected no other"):
         airfair.sweep(study(tmp_path), out=tmp_path / "out", dask="tcp://127.0.0.1:1", jobs=2)
     with pytest.raises(InputError, match="at least 1"):
@@ -447,6 +465,74 @@ def test_schemes_written_in_python(tmp_path: Path) -> None:
     json_of(*arguments)
     runs = airfair.load_sweep(tmp_path / "out", earlier=True).runs
     assert runs.groupby("scheme").size().to_dict() == {"droptail": 8, "py-droptail": 16}
+
+
+BUGGY = """
+import airfair
+from airfair.scheme import Aqm
+
+
+class Looks(Aqm):
+    def on_enqueue(self, packet, queue, context):
+        return queue.packet
+
+
+@airfair.register
+class Buggy(airfair.Scheme):
+    \"\"\"Has a mistake.\"\"\"
+
+    name = "buggy"
+    origin = "a test"
+
+    def aqm(self):
+        return Looks()
+"""
+
+
+def test_a_mistake_in_a_scheme_is_told_with_its_line(tmp_path: Path) -> None:
+    source = tmp_path / "buggy.py"
+    source.write_text(BUGGY)
+    file = as_toml_file(tmp_path, seeds=1, schemes='["droptail", "buggy"]')
+    done = command("sweep", file, "--schemes-from", source, "--out", tmp_path / "out", "--jobs", "1")
+    assert done.returncode == 1
+    (told, *others) = [line for line in done.stderr.splitlines() if line.startswith("airfair: failed: ")]
+    assert len(others) == 3
+    assert (
+        "buggy, seed 1: AttributeError: 'QueueView' object has no attribute 'packet'; in scheme buggy" in told
+    )
+    assert told.endswith(f"; {source}:8, in on_enqueue")
+    assert "Differences to droptail" not in done.stdout, "there are none"
+    assert "droptail" in done.stdout
+
+
+def test_the_summary_fits_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two parameters and two schemes at 80 columns: more than a number in a table, and no path in each."""
+    file = as_toml_file(tmp_path, seeds=2, schemes='["droptail", "fq-codel"]')
+    arguments = ("sweep", file, "--out", tmp_path / "out")
+    monkeypatch.setenv("COLUMNS", "")  # readline may have set it behind our back
+    wide = command(*arguments).stdout
+    for width in ("80", "120"):
+        monkeypatch.setenv("COLUMNS", width)
+        told = command(*arguments).stdout
+        lines = told.splitlines()
+        assert len(lines) <= 75
+        assert all(len(line) <= int(width) for line in lines if "\N{BOX DRAWINGS LIGHT HORIZONTAL}" in line)
+        assert told.count("radio.queue_packets") == told.count("flow.ab.traffic.rate") == 1
+        for words in ("Jain's index", "mean delay", "Differences to droptail", "500 kbit/s", "fq-codel"):
+            assert words in told
+        assert "runs " not in "".join(lines[2:]), "as many in each row as the title says"
+    assert len(wide.splitlines()) <= 45
+
+
+def test_the_last_parts_of_paths_tell_them_apart() -> None:
+    assert short(["radio.queue_packets", "flow.voice.traffic.rate"]) == ["queue_packets", "rate"]
+    assert short(["flow.a.traffic.rate", "flow.b.traffic.rate"]) == ["a.traffic.rate", "b.traffic.rate"]
+    assert short(["duration"]) == ["duration"]
+    assert short([]) == []
+
+
+def test_a_sweep_says_what_it_is(undisturbed: Sweep) -> None:
+    assert repr(undisturbed) == f"<airfair.Sweep 'tiny' in '{undisturbed.folder}': 16 of 16 runs>"
 
 
 def test_a_scheme_of_this_process_only(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ const NUMBERS: [(&str, OfRun); 11] = [
 struct Flow {
     id: String,
     goodput_bps: f64,
+    offered_bytes: Option<u64>,
+    delivered_bytes: Option<u64>,
     mean_delay_s: Option<f64>,
     p99_delay_s: Option<f64>,
     rtt_s: Option<f64>,
@@ -66,6 +68,13 @@ struct Flow {
     loss_ratio: Option<f64>,
     completion_s: Option<f64>,
     files: Option<Files>,
+}
+
+impl Flow {
+    /// As a result has it.
+    fn has_traffic(&self) -> bool {
+        self.offered_bytes != Some(0) || self.delivered_bytes != Some(0)
+    }
 }
 
 #[derive(Deserialize)]
@@ -143,6 +152,9 @@ struct Row<'a> {
     /// None where runs do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     drops: Option<BTreeMap<&'a str, Option<Estimate>>>,
+    /// None where there are no such flows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<ContentRow<'a>>,
     /// None where runs do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<Vec<ChannelRow<'a>>>,
@@ -173,6 +185,13 @@ pub(crate) struct FlowRow<'a> {
     #[serde(flatten)]
     pub numbers: Numbers,
     difference: Numbers,
+}
+
+/// Flows that ask for less than their share and get it, with every scheme and seed, and Jain's index of the others.
+#[derive(Serialize)]
+struct ContentRow<'a> {
+    flows: Vec<&'a str>,
+    jain_index: Option<Estimate>,
 }
 
 /// Jain's index in windows of one length; none where no run has a window that counts.
@@ -305,7 +324,57 @@ fn channel(runs: &[Run]) -> Option<Vec<ChannelRow<'_>>> {
     Some((0..told[0].len()).map(row).collect())
 }
 
-fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResult<Row<'a>> {
+/// A tenth less than what was asked for may be chance, or what is still on its way: as `explain` has it.
+const ALL_ASKED_FOR: f64 = 0.9;
+
+impl Run {
+    /// Whether a flow asks for less than the mean of those with traffic, and gets it.
+    fn is_content(&self, flow: &Flow, mean_bps: f64) -> bool {
+        let (Some(offered), Some(delivered)) = (flow.offered_bytes, flow.delivered_bytes) else {
+            return false;
+        };
+        delivered > 0 && delivered as f64 >= ALL_ASKED_FOR * offered as f64 && flow.goodput_bps < mean_bps
+    }
+
+    fn mean_goodput_bps(&self) -> f64 {
+        self.aggregate_goodput_bps / self.flows.iter().filter(|f| f.has_traffic()).count().max(1) as f64
+    }
+}
+
+/// Whether each flow is content in all runs of all groups.
+fn content(groups: &[Vec<Run>]) -> Vec<bool> {
+    let Some(first) = groups.first().and_then(|group| group.first()) else { return Vec::new() };
+    let mut content = vec![true; first.flows.len()];
+    for run in groups.iter().flatten() {
+        let mean = run.mean_goodput_bps();
+        for (content, flow) in content.iter_mut().zip(&run.flows) {
+            *content &= run.is_content(flow, mean);
+        }
+    }
+    content
+}
+
+fn content_row<'a>(runs: &'a [Run], content: &[bool]) -> Option<ContentRow<'a>> {
+    let among = |run: &'a Run, wanted: bool| {
+        run.flows.iter().zip(content).filter(move |(_, content)| **content == wanted).map(|(flow, _)| flow)
+    };
+    let flows: Vec<&str> = among(&runs[0], true).map(|flow| flow.id.as_str()).collect();
+    let others = |run: &'a Run| -> Vec<f64> {
+        let traffic = among(run, false).filter(|flow| flow.has_traffic());
+        let mut goodputs: Vec<f64> = traffic.map(|flow| flow.goodput_bps).collect();
+        goodputs.sort_by(f64::total_cmp); // sums do not hang on the order of the file
+        goodputs
+    };
+    let jain_index = over(runs.iter().map(|run| statistics::jain_index(&others(run))));
+    (!flows.is_empty()).then_some(ContentRow { flows, jain_index })
+}
+
+fn row<'a>(
+    runs: &'a [Run],
+    first: &'a [Run],
+    content: &[bool],
+    wanted: Option<&Wanted>,
+) -> PyResult<Row<'a>> {
     let flows = runs[0].flows.iter().enumerate().map(|(i, flow)| {
         let each = |of: &dyn Fn(OfFlow) -> Option<Estimate>| {
             Numbers(FLOW_NUMBERS.iter().map(|&(name, number)| (name, of(number))).collect())
@@ -345,6 +414,7 @@ fn row<'a>(runs: &'a [Run], first: &'a [Run], wanted: Option<&Wanted>) -> PyResu
         warnings,
         window_jain: windows,
         drops: drops(runs),
+        content: content_row(runs, content),
         channel: channel(runs),
         precision,
         perf: PerfRow {
@@ -374,7 +444,9 @@ pub(crate) fn summarise(
             let problem = "expected runs of one scenario, a group for each scheme, all with the same seeds";
             return Err(input_error(problem.to_string()));
         }
-        json(&groups.iter().map(|g| row(g, &groups[0], wanted.as_ref())).collect::<PyResult<Vec<_>>>()?)
+        let content = content(&groups);
+        let rows = groups.iter().map(|g| row(g, &groups[0], &content, wanted.as_ref()));
+        json(&rows.collect::<PyResult<Vec<_>>>()?)
     })
 }
 

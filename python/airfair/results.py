@@ -329,6 +329,14 @@ class WindowRow(TypedDict):
     difference: Estimate | None
 
 
+class ContentRow(TypedDict):
+    """Flows that ask for less than their share and get it, with every scheme and seed: they lower Jain's
+    index, and nobody is unfair to them. `jain_index` is that of the other flows."""
+
+    flows: list[str]
+    jain_index: Estimate | None
+
+
 class ChannelRow(TypedDict):
     """Shares of time of a radio in its five states, over the whole run: warm-up included."""
 
@@ -378,6 +386,7 @@ class CompareRow(TypedDict):
     warnings: list[str]
     window_jain: NotRequired[list[WindowRow]]
     drops: NotRequired[dict[str, Estimate]]
+    content: NotRequired[ContentRow]
     channel: NotRequired[list[ChannelRow]]
     precision: NotRequired[Precision]
     perf: Perf

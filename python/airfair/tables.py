@@ -9,7 +9,6 @@ from typing import NamedTuple, cast
 
 import rich.console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.text import Text
 
 from .results import CompareRow, Estimate, FlowRow, Lateness, RunResult, SchemeInfo, WindowJain
@@ -21,21 +20,34 @@ PIPE_WIDTH = 160
 """Columns where there is no terminal and COLUMNS does not say how many."""
 
 GAP = "  "
+INDENT = " " * 6
+MOST_NAMES = 4
+"""Most flows that a sentence names."""
+WORDS = 20
+"""Fewest columns into which a text is folded."""
 
 
 class Console(rich.console.Console):
     """Standard output. A line that is wider than the terminal is not cut."""
 
+    folds = True
+    """Whether a text that is wider than the terminal goes on in the next line."""
+
     def print(self, *objects: object, **options: object) -> None:
         """Print, whole."""
-        super().print(*objects, **({"crop": False} | options))  # type: ignore[arg-type]
+        usual = {"crop": False, "soft_wrap": not self.folds}
+        super().print(*objects, **(usual | options))  # type: ignore[arg-type]
 
 
 def console() -> Console:
-    """Standard output; wide where there is no terminal, unless COLUMNS says how wide."""
+    """Standard output; wide where there is no terminal, unless COLUMNS says how wide, and then no text is
+    folded."""
     plain = Console(highlight=False)
-    told = plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
-    return plain if told else Console(highlight=False, width=PIPE_WIDTH)
+    if plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal():
+        return plain
+    piped = Console(highlight=False, width=PIPE_WIDTH)
+    piped.folds = False
+    return piped
 
 
 class Table:
@@ -73,6 +85,10 @@ class Table:
                 yield Text()
             yield from self._lines(places, widths, console)
 
+    def parts(self, room: int) -> int:
+        """How many tables, one below the other, it becomes where there is so much room."""
+        return len(self._groups([max(cell.cell_len for cell in column) for column in self._columns()], room))
+
     def _columns(self) -> list[list[Text]]:
         heads = [Text(head) for head in self._heads]
         return [[head, *(row[k] for row in self._rows)] for k, head in enumerate(heads)]
@@ -80,13 +96,22 @@ class Table:
     def _groups(self, widths: Sequence[int], room: int) -> list[list[int]]:
         """The columns of each table: the keys and as many others as there is room for, at least one."""
         keys = list(range(self._keys))
-        groups = [list(keys)]
+
+        def fits(others: Sequence[int]) -> bool:
+            places = [*keys, *others]
+            return sum(widths[k] for k in places) + len(GAP) * (len(places) - 1) <= room
+
+        groups: list[list[int]] = [[]]
         for place in range(self._keys, len(widths)):
-            wanted = sum(widths[k] + len(GAP) for k in groups[-1]) + widths[place]
-            if wanted > room and len(groups[-1]) > len(keys):
-                groups.append(list(keys))
+            if groups[-1] and not fits([*groups[-1], place]):
+                groups.append([])
             groups[-1].append(place)
-        return groups
+        # A table with one column below a full one says less than two halves.
+        while len(groups) > 1 and len(groups[-2]) > len(groups[-1]) + 1:
+            if not fits([groups[-2][-1], *groups[-1]]):
+                break
+            groups[-1].insert(0, groups[-2].pop())
+        return [[*keys, *others] for others in groups]
 
     def _fit(self, widths: Sequence[int], room: int) -> list[int] | None:
         """Widths with which a table with prose fits, the widest prose folded first; None if none do."""
@@ -208,7 +233,7 @@ DELAYS = (
     Column("mean_delay_s", "mean delay", _time),
     Column("p99_delay_s", "99 % delay", _time),
     Column("rtt_s", "RTT", _time),
-    Column("retransmissions", "retransmissions", _decimals_of(1)),
+    Column("retransmissions", "retrans.", _decimals_of(1)),
     Column("loss_ratio", "loss", _share),
     Column("completion_s", "completion", _time),
 )
@@ -270,7 +295,8 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
     for window in result.get("window_jain", []):
         out.print(f"Jain's index in windows of {window['window_s']:g} s: {_window(window)}")
     if result["drops"]:
-        out.print("drops: " + ", ".join(f"{escape(reason)} {n}" for reason, n in result["drops"].items()))
+        reasons = ", ".join(f"{escape(reason)} {n}" for reason, n in result["drops"].items())
+        out.print(f"drops in the whole run, acknowledgements included: {reasons}")
     perf = result["perf"]
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
 
@@ -298,6 +324,7 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
     told = [column for column in columns if column not in same]
     goodputs, delays = ([column for column in told if column in of] for of in (FAIRNESS, DELAYS))
     _show_whole(rows, goodputs, out)
+    _show_content(rows, out)
     _show_flows(rows, GOODPUT, out)
     _show_differences(rows, goodputs, out)
     _show_windows(rows, out)
@@ -332,6 +359,23 @@ def _show_whole(rows: Sequence[CompareRow], columns: Sequence[Column], out: rich
     for row in rows:
         table.add_row(escape(row["scheme"]), *(column.cell(row) for column in columns))
     out.print(table)
+
+
+def _show_content(rows: Sequence[CompareRow], out: rich.console.Console) -> None:
+    """Flows that are content with less than their share, and how fair the schemes are to the others."""
+    told = [(row["scheme"], row["content"]) for row in rows if "content" in row]
+    if not told:
+        return
+    flows = told[0][1]["flows"]
+    asks = "asks for less than its share and gets it"
+    if len(flows) > 1:
+        asks = "ask for less than their share and get it"
+    names = flows if len(flows) <= MOST_NAMES else [*flows[: MOST_NAMES - 1], "others"]
+    who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    out.print(escape(f"{who} {asks}: that lowers Jain's index and the minimum, and is not unfair."))
+    if len(rows[0]["flows"]) - len(flows) > 1:
+        indices = ", ".join(f"{scheme} {_index(content['jain_index'])}" for scheme, content in told)
+        out.print(escape(f"Jain's index of the other flows: {indices}"))
 
 
 def _show_differences(
@@ -386,7 +430,9 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> No
         out.print(f"[dim]{escape(scheme['source'])}[/dim]")
         for p in scheme["params"]:
             out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'])}")
-            out.print(Padding(escape(p["doc"]), (0, 0, 0, 6)))
+            for line in Text(p["doc"]).wrap(out, max(WORDS, out.width - len(INDENT))):
+                line.rstrip()
+                out.print(Text(INDENT).append_text(line))
 
 
 def rate(bps: float, *, sign: bool = False) -> str:

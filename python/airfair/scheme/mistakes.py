@@ -27,6 +27,15 @@ def mistake(error: BaseException) -> str | None:
     return f"{head}{frames}{''.join(summary.format_exception_only())}".rstrip()
 
 
+def in_a_line(error: BaseException) -> str:
+    """The exception with its notes, and the last line of the user's files that it came through, if any."""
+    told = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    if own:
+        told.append(f"{own[-1].filename}:{own[-1].lineno}, in {own[-1].name}")
+    return "; ".join(" ".join(part.split()) for part in told)
+
+
 def _is_own(file: str) -> bool:
     path = Path(file).resolve()
     return path.is_file() and not any(path.is_relative_to(folder) for folder in _OTHERS)

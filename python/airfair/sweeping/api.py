@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..experiment import Overrides
 from . import worker
 from .drive import AHEAD, Progress, SweepError, drive
 from .plan import Plan
@@ -31,14 +32,14 @@ def sweep(
     executor: Executor | None = None,
     jobs: int | None = None,
     dask: str | None = None,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     on_run: Callable[[Progress], object] | None = None,
 ) -> Sweep:
     """Do every run of a study that its folder does not have yet.
 
     Runs go to `executor` (any of `concurrent.futures`' kind), or to the Dask cluster whose scheduler is at
     the address `dask` (or has written that file), or else to `jobs` processes, one for each core by default.
-    `out` is the folder of the results, `out/sweep/NAME` by default. `overrides` are `path=value` texts put
+    `out` is the folder of the results, `out/sweep/NAME` by default. `overrides`, as of `airfair.run`, are put
     over the scenario of every run. `on_run` is called in this thread before the first run and after each.
 
     Runs that fail are listed in `Sweep.failed`; the same call tries them again. Whatever ends a sweep, also

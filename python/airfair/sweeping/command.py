@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .. import cli, tables
+from .._core import InputError
 from . import dataset
 from .api import folder_of, run_plan
 from .drive import Progress, SweepError
@@ -28,6 +29,8 @@ def sweep(
     as_json: bool,
 ) -> int:
     """Run a study and print its summary; the exit status."""
+    if str(file) == "-":
+        raise InputError("-: what a study names is found from its folder; expected the file of a study")
     bar = cli.run_progress()
     done = Progress(0)
     with ExitStack() as stack:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -55,15 +55,17 @@ class Plan:
     def __init__(
         self,
         study: Study,
-        overrides: Sequence[str] = (),
+        overrides: experiment.Overrides = (),
         on_check: Callable[[int, int], object] | None = None,
     ) -> None:
         """Check every cell. `overrides` are put over the scenario of all; `on_check` is told how many cells
         are checked, of how many. Raises `InputError` with everything that is wrong."""
         self.study = study
-        self.overrides = list(overrides)
+        if isinstance(overrides, Mapping):
+            overrides = [f"{path}={as_toml(value)}" for path, value in overrides.items()]
+        self.overrides = list(experiment.texts(overrides))
         errors = list(study.errors)
-        for path in (override.partition("=")[0].strip() for override in overrides):
+        for path in (override.partition("=")[0].strip() for override in self.overrides):
             if path in study.paths:
                 errors.append(f"--set {path}: is a parameter of the study; change it there")
             elif path == "scheme":
@@ -148,7 +150,7 @@ class Plan:
                         continue
                     other = twins.setdefault(result.sha256, cell)
                     # What was left out may be all that tells them apart.
-                    if other != cell and not before:
+                    if other != cell and not self.study.left_out:
                         twin = f"{self.describe(cell)}: the same scenario as {self.describe(other)}"
                         errors[f"{self._at(cell)}{twin}"] = None
                     checked.append(result)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 SUMMARISED = (
     "id",
     "goodput_bps",
+    "offered_bytes",
+    "delivered_bytes",
     "mean_delay_s",
     "p99_delay_s",
     "rtt_s",
@@ -64,6 +66,11 @@ class Sweep:
         self._tables = {"runs": runs, "flows": flows}
         self.failed: list[Failure] = []
         """Runs that failed, if `airfair.sweep` returned this."""
+
+    def __repr__(self) -> str:
+        """Its study, its folder, and how far it is."""
+        done = f"{self.arrow('runs').num_rows} of {self.total} runs"
+        return f"<airfair.Sweep {self.about['study']['name']!r} in {str(self.folder)!r}: {done}>"
 
     @property
     def total(self) -> int:

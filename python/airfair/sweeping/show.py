@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from rich.console import Console
 from rich.markup import escape
 
-from ..results import CompareRow, Differences
-from ..tables import columns_of, plain_table
+from ..results import CompareRow, Differences, Estimate
+from ..tables import DELAYS, FAIRNESS, Column, Table, columns_of, plain_table
 from .reading import CaseSummary, Sweep
 from .study import as_toml
 
 MOST_CASES = 40
 """Most cases that a table shows."""
+
+Row = tuple[CaseSummary, CompareRow, CompareRow | Differences]
+"""A case, a scheme of it, and numbers."""
 
 
 def show_sweep(sweep: Sweep, out: Console) -> None:
@@ -33,35 +37,116 @@ def show_sweep(sweep: Sweep, out: Console) -> None:
     head += [escape(f"{path} {text}") for path in constant for text in texts[path]]
     out.print(f"{', '.join(head)}: means ± half the width of the 95 % confidence interval")
     shown = list(itertools.islice(sweep.summary(), MOST_CASES))
-    _table(shown, varied, ((case, row, row, False) for case in shown for row in case["rows"]), out)
-    if len(study["schemes"]) > 1:
-        out.print(f"\nDifferences to {escape(study['schemes'][0])}, paired by seed")
-        others = ((case, row, row["difference"], True) for case in shown for row in case["rows"][1:])
-        _table(shown, varied, others, out)
+    _Tables(shown, varied, len(seeds), out).show(study["schemes"][0])
     if len(cells) > len(shown):
         out.print(f"[dim]the first {len(shown)} of {len(cells)} cases; all of them with --json[/dim]")
 
 
-def _table(
-    cases: Sequence[CaseSummary],
-    paths: Sequence[str],
-    rows: Iterable[tuple[CaseSummary, CompareRow, CompareRow | Differences, bool]],
-    out: Console,
-) -> None:
-    """`paths` and each row's case, scheme and numbers, with signs or without."""
-    named = any(case["case"] is not None for case in cases)
-    labels = [*(["case"] if named else []), *paths, "scheme"]
-    columns = columns_of([row for case in cases for row in case["rows"]])
-    table = plain_table(*labels, right=["runs", *(column.head for column in columns)])
-    before: CaseSummary | None = None
-    for case, row, numbers, sign in rows:
-        values = [case["case"] or ""] if named else []
-        values += [as_toml(case["parameters"][path]) if path in case["parameters"] else "" for path in paths]
-        table.add_row(
-            *(escape(value) if case is not before else "" for value in values),
-            escape(row["scheme"]),
-            str(row["runs"]),
-            *(column.cell(numbers, sign=sign) for column in columns),
-        )
-        before = case
-    out.print(table)
+def short(paths: Sequence[str]) -> list[str]:
+    """The last parts of paths, as many as tell one from the others."""
+    parts = [path.split(".") for path in paths]
+    for few in range(1, max(map(len, parts), default=0) + 1):
+        names = [".".join(of[-few:]) for of in parts]
+        if len(set(names)) == len(names):
+            return names
+    return list(paths)
+
+
+class _Tables:
+    """The tables of a sweep. `varied` are the paths whose values tell the cases apart, or do not."""
+
+    def __init__(self, cases: Sequence[CaseSummary], varied: Sequence[str], seeds: int, out: Console) -> None:
+        self.cases = cases
+        self.out = out
+        self.names = short(varied)
+        self.varied = varied
+        rows = [row for case in cases for row in case["rows"]]
+        self.count_runs = any(row["runs"] != seeds for row in rows)
+        self.named = any(case["case"] is not None for case in cases)
+        columns = columns_of(rows)
+        kept = FAIRNESS[:2]  # what everybody looks for
+        same = [column for column in columns if column not in kept and _is_same(rows, column)]
+        self.same = same if len(rows) > 1 else []
+        self.told = [column for column in columns if column not in self.same]
+        self.numbered = False
+
+    def show(self, baseline: str) -> None:
+        whole: list[Row] = [(case, row, row) for case in self.cases for row in case["rows"]]
+        others: list[Row] = [
+            (case, row, row["difference"]) for case in self.cases for row in case["rows"][1:]
+        ]
+        goodputs, delays = ([column for column in self.told if column in of] for of in (FAIRNESS, DELAYS))
+        if whole and self.varied:
+            # Cases have numbers where all that tells them apart would leave little room.
+            room = self.out.width
+            plain = self._table(whole, goodputs).parts(room)
+            self.numbered = True
+            self.numbered = self._table(whole, goodputs).parts(room) < plain
+            if self.numbered:
+                self.out.print(self._cases())
+            if self.names != list(self.varied):
+                heads = (f"{a}: {b}" for a, b in zip(self.names, self.varied, strict=True) if a != b)
+                self.out.print(f"[dim]{escape(', '.join(heads))}[/dim]")
+            if self.numbered:
+                self.out.print()
+        differences = [row[2] for row in others]
+        changing = [column for column in self.told if not _is_same(differences, column, 0)]
+        for title, columns in (("", goodputs), ("Delay and loss", delays)):
+            self._print(title, whole, columns)
+            differing = [column for column in columns if column in changing]
+            self._print(f"Differences to {baseline}, paired by seed", others, differing, sign=True)
+        if others and not changing:
+            self.out.print(f"\nNo scheme differs from {escape(baseline)} in any of these numbers")
+        if self.same:
+            row = next(row for case in self.cases for row in case["rows"])
+            cells = (f"{column.head} {column.cell(row)}" for column in self.same)
+            self.out.print(f"\nThe same in every case: {escape(', '.join(cells))}")
+
+    def _print(
+        self, title: str, rows: Sequence[Row], columns: Sequence[Column], *, sign: bool = False
+    ) -> None:
+        if not rows or (not columns and title):
+            return
+        if title:
+            self.out.print(f"\n{escape(title)}")
+        self.out.print(self._table(rows, columns, sign=sign))
+
+    def _labels(self) -> list[str]:
+        return [*(["case"] if self.named else []), *self.names]
+
+    def _values(self, case: CaseSummary) -> list[str]:
+        values = [case["case"] or ""] if self.named else []
+        set_here = case["parameters"]
+        return values + [as_toml(set_here[path]) if path in set_here else "" for path in self.varied]
+
+    def _cases(self) -> Table:
+        table = plain_table("no.", *self._labels())
+        for number, case in enumerate(self.cases, 1):
+            table.add_row(str(number), *map(escape, self._values(case)))
+        return table
+
+    def _table(self, rows: Iterable[Row], columns: Sequence[Column], *, sign: bool = False) -> Table:
+        labels = ["no."] if self.numbered else self._labels()
+        right = [*(["runs"] if self.count_runs else []), *(column.head for column in columns)]
+        table = plain_table(*labels, "scheme", right=right)
+        numbers = {id(case): number for number, case in enumerate(self.cases, 1)}
+        before: CaseSummary | None = None
+        for case, row, of in rows:
+            values = [str(numbers[id(case)])] if self.numbered else self._values(case)
+            table.add_row(
+                *(escape(value) if case is not before else "" for value in values),
+                escape(row["scheme"]),
+                *([str(row["runs"])] if self.count_runs else []),
+                *(column.cell(of, sign=sign) for column in columns),
+            )
+            before = case
+        return table
+
+
+def _is_same(rows: Sequence[CompareRow | Differences], column: Column, only: float | None = None) -> bool:
+    """Whether all rows have the same number without any spread: `only` this one, if it is given."""
+    estimates = [cast("Estimate | None", row[column.key]) for row in rows]  # type: ignore[literal-required]
+    if any(estimate is None or estimate["ci95"] for estimate in estimates):
+        return False
+    means = {estimate["mean"] for estimate in estimates if estimate is not None}
+    return len(means) == 1 and (only is None or means == {only})

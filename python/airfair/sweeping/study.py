@@ -54,6 +54,8 @@ class Study:
     """Lines of the parameters' values, by path and number; of the schemes, by "schemes" and number."""
     errors: list[str]
     """What is wrong with the study itself, where it was read by `read_study`; what is sound stands above."""
+    left_out: bool
+    """Something that tells cells apart is wrong, and does not stand above."""
 
     def __init__(
         self,
@@ -183,9 +185,11 @@ class _Reader:
         self.taken = RESULTS
         study.origin = origin
         study.lines = {}
+        study.left_out = False
 
     def error(self, line: int, key: str, problem: str) -> None:
         self.errors.append((line, f"{self.study.place(line, key)}: {problem}"))
+        self.study.left_out |= key.partition(".")[0] in ("parameters", "case")
 
     def read(self, document: Mapping[str, _Placed], scenario: Scenario | None) -> None:
         study = self.study
@@ -241,9 +245,10 @@ class _Reader:
     def seeds(self, document: Mapping[str, _Placed]) -> list[int]:
         line, seeds = document.get("seeds", (0, 10))
         from_line, first = document.get("seed_from", (0, 1))
+        before = len(self.errors)
         if not _is_count(first, 0, SEED_LIMIT - 1):
             self.error(from_line, "seed_from", f"{_shown(first)}; expected a seed, 0 to {SEED_LIMIT - 1}")
-            return []
+            first = 0
         if isinstance(seeds, list):
             values = [seed for _, seed in cast(list[_Placed], seeds)]
             for at, seed in cast(list[_Placed], seeds):
@@ -253,13 +258,14 @@ class _Reader:
                 self.error(line, "seeds", "expected at least one seed, each once")
             if line and "seed_from" in document:
                 self.error(from_line, "seed_from", "goes with a number of seeds, not with a list of them")
-            return sorted(cast(list[int], values)) if not self.errors else []
+            return sorted(cast(list[int], values)) if len(self.errors) == before else []
         if not _is_count(seeds, 1, min(MOST_SEEDS, SEED_LIMIT - cast(int, first))):
             self.error(
                 line,
                 "seeds",
                 f"{_shown(seeds)}; expected how many seeds, 1 to {MOST_SEEDS}, or a list of them",
             )
+        if len(self.errors) > before:
             return []
         return list(range(cast(int, first), cast(int, first) + cast(int, seeds)))
 

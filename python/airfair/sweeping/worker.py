@@ -46,7 +46,9 @@ def run_one(
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of the simulator is no Exception
-        return Outcome(_core.__version__, None, f"{type(error).__name__}: {error}")
+        from ..scheme.mistakes import in_a_line
+
+        return Outcome(_core.__version__, None, in_a_line(error))
     return Outcome(_core.__version__, json.dumps(row, separators=(",", ":")), None)
 
 
