@@ -455,6 +455,21 @@ def test_the_command_line_draws(recorded: Recording, tmp_path: Path) -> None:
     done = command("plot", folder, "--kind", "channel", "-o", tmp_path / "out.svg")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert ">share of time after the warm-up<" in (tmp_path / "out.svg").read_text()
+    text, result = THREE_PAIRS.read_text(), json.dumps(recorded.result)
+    for given, options, found in (
+        (text, ["--set", 'flow.left.id="west"'], ">flow west<"),
+        (result, ["--kind", "cdf"], ">share of values up to this<"),
+    ):
+        piped = [sys.executable, "-m", "airfair", "plot", "-", *options, "-o", str(tmp_path / "piped.svg")]
+        drawn = subprocess.run(piped, input=given, capture_output=True, text=True, timeout=60, check=False)
+        assert (drawn.returncode, drawn.stdout, drawn.stderr) == (0, "", "")
+        assert found in (tmp_path / "piped.svg").read_text()
+    piped[5:7] = ["--set", "duration=1 s"]
+    drawn = subprocess.run(piped, input=result, capture_output=True, text=True, timeout=60, check=False)
+    assert (drawn.returncode, drawn.stderr) == (
+        2,
+        "--set goes with a scenario: a run does not change any more\n",
+    )
     done = command("plot", folder, "-o", tmp_path / "out.gif")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{tmp_path}/out.gif: expected a name that ends in .svg, .png or .pdf\n"

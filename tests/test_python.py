@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import airfair
 import pytest
 from airfair import InputError, Scenario, ScenarioError, World, _core
 
-from tests.support import THREE_PAIRS
+from tests.support import SHORT, THREE_PAIRS
 
 OVERRIDES = ["duration=1 s", "warmup=0 s"]
 
@@ -137,6 +139,61 @@ def test_the_interpreter_is_free_while_a_world_runs() -> None:
         assert not thread.is_alive()
 
 
+def test_one_text_and_a_dict_are_taken_as_they_are_meant(tmp_path: Path) -> None:
+    """As `edited` takes a dict, so do overrides; one text is a list of one."""
+    listed = ["duration=1 s", "warmup=0 s", "radio.queue_packets=5"]
+    expected = Scenario.read(THREE_PAIRS, listed)
+    meant = {"duration": "1 s", "warmup": "0 s", "radio.queue_packets": 5}
+    assert Scenario.read(THREE_PAIRS, meant) == expected
+    assert Scenario.parse(THREE_PAIRS.read_text(), overrides=meant) == expected
+    assert Scenario.read(THREE_PAIRS, "scheme=red") == Scenario.read(THREE_PAIRS, ["scheme=red"])
+    result = airfair.run(THREE_PAIRS, overrides=meant, windows="500 ms")
+    other = airfair.run(THREE_PAIRS, overrides=listed, windows=["500 ms"])
+    assert result | {"perf": None} == other | {"perf": None}
+    (row,) = airfair.compare(THREE_PAIRS, schemes="droptail", seeds=[1], overrides=meant)
+    assert (row["scheme"], row["jain_index"]) == ("droptail", {"mean": other["jain_index"], "ci95": None})
+    assert airfair.explain(THREE_PAIRS, flow="left", overrides=meant)["goodput_bps"] > 0
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'name = "s"\nscenario = {json.dumps(str(THREE_PAIRS))}\nschemes = ["droptail"]\nseeds = 1\n'
+    )
+    (swept,) = airfair.sweep(study, out=tmp_path / "out", jobs=1, overrides=meant).runs.to_dict("records")
+    assert swept["jain_index"] == other["jain_index"]
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: airfair.run(THREE_PAIRS, seed=cast(Any, "1")), "seed '1': expected a whole number"),
+        (lambda: airfair.run(THREE_PAIRS, seed=cast(Any, 1.5)), "seed 1.5: expected a whole number"),
+        (lambda: compare(seeds=3), r"seeds 3: expected several, such as range\(1, 11\)"),
+        (lambda: compare(seeds="12"), "seeds '12': expected several"),
+        (lambda: compare(seeds=[1, "2"]), "seed '2': expected a whole number"),
+        (lambda: compare(windows=[0.5]), "no text; expected a time such as"),
+        (
+            lambda: airfair.record(Scenario.read(THREE_PAIRS), interval=cast(Any, 0.1)),
+            "0.1 is no text; expected a time",
+        ),
+        (lambda: airfair.run(THREE_PAIRS, overrides=cast(Any, 5)), "overrides: 5; expected texts such as"),
+        (
+            lambda: airfair.run(THREE_PAIRS, overrides=cast(Any, [5])),
+            r"overrides: \[5\]; expected texts such as",
+        ),
+        (
+            lambda: airfair.run(THREE_PAIRS, overrides={"radio.queue_packets": object()}),
+            "radio.queue_packets",
+        ),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_told(call: Callable[[], object], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        call()
+
+
+def compare(**options: Any) -> object:  # noqa: ANN401
+    return airfair.compare(THREE_PAIRS, schemes="droptail", overrides=SHORT[1::2], **options)
+
+
 def test_times() -> None:
     assert _core.parse_time("1.5 ms") == 1_500_000
     with pytest.raises(InputError, match="unit is missing"):
@@ -146,7 +203,7 @@ def test_times() -> None:
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     file = tmp_path / "binary.toml"
     file.write_bytes(b'name = "x"\n\xff\xfe')
-    with pytest.raises(ScenarioError, match="line 2 is not UTF-8"):
+    with pytest.raises(ScenarioError, match=r"binary\.toml:2: not UTF-8; save the file as UTF-8"):
         Scenario.read(file)
 
 

@@ -33,8 +33,12 @@ use error::input_error;
 
 /// Reads a time with its unit, such as "1.5 ms", as nanoseconds.
 #[pyfunction]
-fn parse_time(text: &str) -> PyResult<u64> {
-    Span::parse(text)
+fn parse_time(text: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let Ok(text) = text.extract::<String>() else {
+        let given = text.repr().map_or_else(|_| "?".to_string(), |text| text.to_string());
+        return Err(input_error(format!("{given} is no text; expected {}", Span::EXPECTED)));
+    };
+    Span::parse(&text)
         .map(|span| span.0)
         .map_err(|e| input_error(format!("\"{text}\": {}; expected {}", e.problem, Span::EXPECTED)))
 }

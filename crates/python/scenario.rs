@@ -11,7 +11,7 @@ use airfair_sim::measure::series::Sampler;
 use airfair_sim::spec::Transport;
 use airfair_units::Span;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyType};
+use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::capture::Watch;
 use crate::completions::Completions;
@@ -69,12 +69,41 @@ impl Scenario {
 
 fn read(
     py: Python<'_>,
-    overrides: &[String],
+    overrides: Option<&Bound<'_, PyAny>>,
     how: impl Send + FnOnce(&[Override]) -> Result<Written, Errors>,
 ) -> PyResult<Scenario> {
-    let overrides =
-        overrides.iter().map(|o| Override::parse(o)).collect::<Result<Vec<_>, _>>().map_err(input_error)?;
+    let overrides = overrides.map(what_is_put_over).transpose()?.unwrap_or_default();
     read_written(py, || how(&overrides))
+}
+
+/// A text `path=value`, several of them, or a dict of paths and values.
+fn what_is_put_over(given: &Bound<'_, PyAny>) -> PyResult<Vec<Override>> {
+    if let Ok(changes) = given.cast::<PyMapping>() {
+        return changed(changes);
+    }
+    let texts = if given.is_instance_of::<PyString>() {
+        given.extract().map(|text| vec![text])
+    } else {
+        given.extract()
+    };
+    let texts: Vec<String> = texts.map_err(|_| {
+        let given = given.repr().map_or_else(|_| "?".to_string(), |text| text.to_string());
+        input_error(format!(
+            "overrides: {given}; expected texts such as \"duration=5 s\", or a dict of paths and values"
+        ))
+    })?;
+    texts.iter().map(|text| Override::parse(text).map_err(input_error)).collect()
+}
+
+/// Paths and the values that are put there.
+fn changed(changes: &Bound<'_, PyMapping>) -> PyResult<Vec<Override>> {
+    let mut more = Vec::new();
+    for pair in changes.items()?.iter() {
+        let (path, value): (String, Bound<'_, PyAny>) = pair.extract()?;
+        let value = tables::value(&value, &path)?;
+        more.push(Override { path, value });
+    }
+    Ok(more)
 }
 
 fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<Written, Errors>) -> PyResult<Scenario> {
@@ -93,21 +122,27 @@ fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<Written, Err
 
 #[pymethods]
 impl Scenario {
-    /// Reads a file; `overrides` are `path=value` texts that are put over it. Raises `ScenarioError`.
+    /// Reads a file; `overrides` are put over it: `path=value` texts, one such text, or a dict of paths and values.
+    /// Raises `ScenarioError`.
     #[staticmethod]
-    #[pyo3(name = "read", signature = (path, overrides=Vec::new()), text_signature = "(path, overrides=())")]
-    fn read_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
-        read(py, &overrides, |o| Written::open(&path, o))
+    #[pyo3(name = "read", signature = (path, overrides=None), text_signature = "(path, overrides=())")]
+    fn read_file(py: Python<'_>, path: PathBuf, overrides: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        read(py, overrides, |o| Written::open(&path, o))
     }
 
     /// Reads a text; `origin` names it in errors. Raises `ScenarioError`.
     #[staticmethod]
     #[pyo3(
-        signature = (text, origin="scenario", overrides=Vec::new()),
+        signature = (text, origin="scenario", overrides=None),
         text_signature = "(text, origin='scenario', overrides=())"
     )]
-    fn parse(py: Python<'_>, text: &str, origin: &str, overrides: Vec<String>) -> PyResult<Self> {
-        read(py, &overrides, |o| Ok(Written::here(text, origin, o)))
+    fn parse(
+        py: Python<'_>,
+        text: &str,
+        origin: &str,
+        overrides: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        read(py, overrides, |o| Ok(Written::here(text, origin, o)))
     }
 
     /// Builds one from the tables of a file as dicts and lists. Raises `ScenarioError`; `InputError` for what TOML cannot hold.
@@ -126,12 +161,7 @@ impl Scenario {
     /// Another scenario, with values put over this one's: a dict of key paths, as of `--set`, and values.
     /// Raises `ScenarioError`.
     fn edited(&self, py: Python<'_>, changes: &Bound<'_, PyMapping>) -> PyResult<Self> {
-        let mut more = Vec::new();
-        for pair in changes.items()?.iter() {
-            let (path, value): (String, Bound<'_, PyAny>) = pair.extract()?;
-            let value = tables::value(&value, &path)?;
-            more.push(Override { path, value });
-        }
+        let more = changed(changes)?;
         read_written(py, || Ok(self.1.with(more)))
     }
 
@@ -295,7 +325,7 @@ impl Scenario {
         })
     }
 
-    /// Runs it to the end and tells, as JSON, why a flow gets what it gets; by default the one with the least goodput. Otherwise
+    /// Runs it to the end and tells, as JSON, why a flow gets what it gets; by default the one that gets the least of its share. Otherwise
     /// like `run`.
     #[pyo3(signature = (flow=None, scheme=None, seed=1, stop=None))]
     fn explain(
@@ -315,7 +345,7 @@ impl Scenario {
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        pyo3::types::PyString::new(py, &self.0.resolved).hash()
+        PyString::new(py, &self.0.resolved).hash()
     }
 
     /// For other processes: the complete form, which needs no other file.

@@ -37,6 +37,8 @@ __all__ = [
 
 __version__: str
 
+_Overrides = str | Sequence[str] | Mapping[str, Any]
+
 class InputError(ValueError):
     """Something that the caller can put right."""
 
@@ -54,11 +56,12 @@ class Scenario:
     """A scenario that was read and checked. It never changes; equal ones have the same complete form."""
 
     @staticmethod
-    def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
-        """Read a file; `overrides` are `path=value` texts that are put over it. Raises `ScenarioError`."""
+    def read(path: str | os.PathLike[str], overrides: _Overrides = ()) -> Scenario:
+        """Read a file; `overrides` are put over it: `path=value` texts, one such text, or a dict of paths and
+        values. Raises `ScenarioError`."""
 
     @staticmethod
-    def parse(text: str, origin: str = "scenario", overrides: Sequence[str] = ()) -> Scenario:
+    def parse(text: str, origin: str = "scenario", overrides: _Overrides = ()) -> Scenario:
         """Read a text; `origin` names it in errors. Raises `ScenarioError`."""
 
     @staticmethod
@@ -173,7 +176,7 @@ class Scenario:
     ) -> str:
         """Run it to the end and tell, as JSON, why a flow gets what it gets; otherwise like `run`.
 
-        Without a flow the one with the least goodput is explained.
+        Without a flow the one that gets the least of its share is explained.
         """
 
 @final

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import islice
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from . import _core
 from ._core import InputError, Scenario
@@ -23,6 +24,12 @@ MOST_RUNS = 100_000
 T = TypeVar("T")
 R = TypeVar("R")
 
+Overrides = str | Sequence[str] | Mapping[str, Any]
+"""What is put over a file: `path=value` texts, one such text, or a dict of paths and values."""
+
+Texts = str | Sequence[str]
+"""Texts, or one."""
+
 Cell = tuple[Scenario, str, int]
 """Scenario, scheme, seed."""
 
@@ -32,12 +39,13 @@ def run(
     *,
     scheme: str | None = None,
     seed: int = 1,
-    overrides: Sequence[str] = (),
-    windows: Sequence[str] = (),
+    overrides: Overrides = (),
+    windows: Texts = (),
 ) -> RunResult:
-    """Run a scenario, or the file of one with `path=value` overrides, to its end.
+    """Run a scenario, or the file of one with overrides, to its end.
 
-    `windows` are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`). Raises
+    `overrides` are `path=value` texts, as of `--set`, one such text, or a dict of paths and values. `windows`
+    are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`). Raises
     `InputError` for what the caller can put right.
     """
     scenario = _scenario(scenario, overrides)
@@ -49,18 +57,20 @@ def run(
 def compare(
     scenario: Scenario | str | os.PathLike[str],
     *,
-    schemes: Sequence[str],
+    schemes: Texts,
     seeds: Iterable[int] = range(1, 11),
-    overrides: Sequence[str] = (),
-    windows: Sequence[str] = (),
+    overrides: Overrides = (),
+    windows: Texts = (),
     until_halfwidth: float | None = None,
-    statistics: Sequence[str] = STATISTICS,
+    statistics: Texts = STATISTICS,
     max_seeds: int = MAX_SEEDS,
     report: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
 ) -> list[CompareRow]:
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
+
+    One text stands for a list of one. `overrides` go with a file, as in `run`.
 
     `windows` are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`).
 
@@ -77,7 +87,8 @@ def compare(
     each. The rows do not depend on `jobs`. Raises `InputError` for what the caller can put right.
     """
     scenario = _scenario(scenario, overrides)
-    until = None if until_halfwidth is None else Until(until_halfwidth, tuple(statistics), max_seeds)
+    schemes, windows = texts(schemes), texts(windows)
+    until = None if until_halfwidth is None else Until(until_halfwidth, tuple(texts(statistics)), max_seeds)
     interval = None
     if report is not None:
         from . import report as reports  # loading matplotlib takes longer than most runs take
@@ -133,8 +144,11 @@ def repeat(
     With an `interval` the runs are read over time. `on_plan` is told how many runs there will be, and again
     if there are to be more.
     """
-    first = sorted(islice(seeds, MOST_RUNS + 1))
+    if not isinstance(seeds, Iterable) or isinstance(seeds, str):
+        raise InputError(f"seeds {seeds!r}: expected several, such as range(1, 11)")
+    first = list(islice(seeds, MOST_RUNS + 1))
     _check_seeds(first)
+    first.sort()
     if not schemes or len(set(schemes)) != len(schemes):
         raise InputError(f"schemes {','.join(schemes)!r}: expected at least one, each once")
     if jobs is not None and jobs < 1:
@@ -218,9 +232,14 @@ def each(
     return [run.result() for run in runs]
 
 
-def lengths(windows: Sequence[str]) -> list[int]:
+def lengths(windows: Texts) -> list[int]:
     """Lengths of time in nanoseconds. Raises `InputError`."""
-    return [_core.parse_time(window) for window in windows]
+    return [_core.parse_time(window) for window in texts(windows)]
+
+
+def texts(given: Texts) -> Sequence[str]:
+    """Texts, of which there may be one that stands for itself."""
+    return [given] if isinstance(given, str) else given
 
 
 def schemes() -> list[SchemeInfo]:
@@ -238,9 +257,9 @@ def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Ne
     return cast(Network, json.loads(scenario.network(seed)))
 
 
-def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str]) -> Scenario:
+def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides) -> Scenario:
     if not isinstance(scenario, Scenario):
-        return Scenario.read(scenario, list(overrides))
+        return Scenario.read(scenario, overrides)
     if overrides:
         raise InputError(
             "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
@@ -253,8 +272,18 @@ def _at_least(seeds: int) -> str:
 
 
 def _check_seeds(seeds: Sequence[int]) -> None:
-    if not seeds or len(set(seeds)) != len(seeds):
-        raise InputError("seeds: expected at least one, each once")
     for seed in seeds:
+        if not _is_whole(seed):
+            raise InputError(f"seed {seed!r}: expected a whole number")
         if not 0 <= seed < SEED_LIMIT:
             raise InputError(f"seed {seed}: expected 0 to {SEED_LIMIT - 1}")
+    if not seeds or len(set(seeds)) != len(seeds):
+        raise InputError("seeds: expected at least one, each once")
+
+
+def _is_whole(value: object) -> bool:
+    try:
+        operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True

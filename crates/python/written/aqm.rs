@@ -29,13 +29,14 @@ impl PythonAqm {
         self.hooks.call(context, Verdict::Pass, |object, context| {
             let py = object.py();
             let answer = object.call_method1(hook, (packet(py, p)?, view(py, queue)?, context))?;
-            match Decision::read(&answer)? {
+            let hook = format!("Aqm.{hook}");
+            match self.hooks.decision(&hook, &answer)? {
                 Some(Decision::Accept) => Ok(Verdict::Pass),
                 Some(Decision::Drop(reason)) => Ok(Verdict::Drop(reason)),
                 Some(Decision::Mark(reason)) => Ok(Verdict::Mark(reason)),
                 _ => {
                     let expected = "None to let the packet pass, Drop(reason) or Mark(reason)";
-                    Err(self.hooks.wrong(&format!("Aqm.{hook}"), &answer, expected))
+                    Err(self.hooks.wrong(&hook, &answer, expected))
                 }
             }
         })

@@ -37,8 +37,13 @@ impl Hooks {
         scheme: &'static str,
     ) -> PyResult<Self> {
         if !object.is_instance(base)? {
-            let (given, expected) = (object.repr()?, base.name()?);
-            return Err(input_error(format!("scheme {scheme}: {given} stands here; expected a {expected}")));
+            let expected = base.name()?;
+            let given = match object.cast::<PyType>() {
+                Ok(class) => format!("the class {}", class.name()?),
+                Err(_) => object.repr()?.to_string(),
+            };
+            let problem = format!("{given} stands here; expected an instance of {expected}");
+            return Err(input_error(format!("scheme {scheme}: {problem}")));
         }
         let context = Context::at(object.py(), place)?;
         Ok(Self { object: object.clone().unbind(), context, raised: raised.clone(), scheme, place })
@@ -100,10 +105,30 @@ impl Hooks {
         self.raised.any()
     }
 
-    /// The error about an answer of the wrong kind.
+    /// The error about an answer of the wrong kind. `hook` is the place and the hook, such as `Aqm.on_enqueue`.
     pub fn wrong(&self, hook: &str, answer: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+        self.bad_answer(hook, answer, &format!("; expected {expected}"))
+    }
+
+    /// What a hook has decided about a packet; `None` if its answer is nothing of the kind.
+    pub fn decision(&self, hook: &str, answer: &Bound<'_, PyAny>) -> PyResult<Option<Decision>> {
+        let refused =
+            |error: PyErr| self.bad_answer(hook, answer, &format!(": {}", error.value(answer.py())));
+        Decision::read(answer).map_err(refused)
+    }
+
+    fn bad_answer(&self, hook: &str, answer: &Bound<'_, PyAny>, problem: &str) -> PyErr {
         let given = answer.repr().map_or_else(|_| "?".to_string(), |text| text.to_string());
-        input_error(format!("scheme {}: {hook} returned {given}; expected {expected}", self.scheme))
+        let written = self.written(answer.py(), hook).unwrap_or_default();
+        input_error(format!("{written}scheme {}: {hook} returned {given}{problem}", self.scheme))
+    }
+
+    /// Where a hook is written, for the beginning of a message.
+    fn written(&self, py: Python<'_>, hook: &str) -> PyResult<String> {
+        let method = hook.rsplit('.').next().unwrap_or(hook);
+        let code = self.object.bind(py).getattr(method)?.getattr("__code__")?;
+        let (file, line) = (code.getattr("co_filename")?, code.getattr("co_firstlineno")?);
+        Ok(format!("{file}:{line}: "))
     }
 }
 

@@ -69,7 +69,7 @@ impl Queue for PythonQueue {
     fn enqueue(&mut self, offered: Packet, context: &mut Context<'_>) -> Enqueued {
         let answer = self.hooks.call(context, None, |object, context| {
             let answer = object.call_method1("enqueue", (packet(object.py(), &offered)?, context))?;
-            match Decision::read(&answer)? {
+            match self.hooks.decision("Queue.enqueue", &answer)? {
                 Some(Decision::Mark(_)) | None => {
                     let expected =
                         "None when the packet is stored, Drop(reason) or Displaced(packet, reason)";

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from matplotlib.figure import Figure
 
-from .. import plots
+from .. import cli, plots
 from .._core import InputError, Scenario
 from ..recording import Recording
 from ..results import CompareRow, RunResult
@@ -19,6 +19,8 @@ Source: TypeAlias = Recording | Scenario | RunResult | list[CompareRow]
 
 FOLDER, SCENARIO = "the folder of a run (airfair run --out)", "a scenario"
 RUN, ROWS = "a result (airfair run --json)", "a comparison (airfair compare --json)"
+
+DONE = "--set goes with a scenario: a run does not change any more"
 
 TAKES: Mapping[str, Sequence[str]] = {
     "throughput": (FOLDER,),
@@ -55,9 +57,11 @@ def plot(
 
 
 def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
-    """What is at a path, in words and as a value. Raises `InputError`."""
+    """What is at a path, in words and as a value; `-` is standard input. Raises `InputError`."""
+    if str(path) == "-":
+        return read_text(cli.read_standard_input(), overrides)
     if overrides and (path.is_dir() or path.suffix == ".json"):
-        raise InputError("--set goes with a scenario: a run does not change any more")
+        raise InputError(DONE)
     if path.is_dir():
         if (path / "study.json").exists():
             raise InputError(
@@ -75,11 +79,27 @@ def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
         raise InputError(f"{path}: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{path}: not JSON: {error}") from error
+    return read_json(value, str(path))
+
+
+def read_text(text: str, overrides: Sequence[str] = ()) -> tuple[str, Source]:
+    """What a text from standard input is. Raises `InputError`."""
+    try:
+        value: Any = json.loads(text)
+    except ValueError:
+        return SCENARIO, Scenario.parse(text, "standard input", list(overrides))
+    if overrides:
+        raise InputError(DONE)
+    return read_json(value, "standard input")
+
+
+def read_json(value: Any, origin: str) -> tuple[str, Source]:  # noqa: ANN401 - JSON
+    """What a value is that was printed as JSON. Raises `InputError`."""
     if isinstance(value, dict) and {"flows", "stations", "seed"} <= value.keys():
         return RUN, cast(RunResult, value)
     if isinstance(value, list) and value and all(isinstance(row, dict) and "seeds" in row for row in value):
         return ROWS, cast(list[CompareRow], value)
-    raise InputError(f"{path}: expected {RUN} or {ROWS}")
+    raise InputError(f"{origin}: expected {RUN} or {ROWS}")
 
 
 def draw(kind: str, source: Source, node: str | None, quantity: str) -> Figure:
