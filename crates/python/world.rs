@@ -142,7 +142,8 @@ impl World {
         })
     }
 
-    /// Files that ended since the last call, in the order of their ends: (number of the flow in `Scenario.flows`, start in ns, bytes, duration in ns).
+    /// Files that ended since the last call, in the order of their ends: (number of the flow in `Scenario.flows`, start in ns,
+    /// bytes, duration in ns).
     fn take_completions(&self, py: Python<'_>) -> PyResult<Vec<(usize, u64, u64, u64)>> {
         py.detach(|| {
             let completions = self.state()?.world.take_completions();

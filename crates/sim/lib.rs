@@ -1,8 +1,8 @@
 //! The world in virtual time.
 //!
 //! [`spec`] says what a world is made from; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; [`net`]
-//! nodes, queues, wired links and routes; `traffic` what applications send; [`measure`] what is counted; [`capture`] frames for other programs. [`World`] puts
-//! them together.
+//! nodes, queues, wired links and routes; `traffic` what applications send; [`measure`] what is counted; [`capture`] frames for
+//! other programs. [`World`] puts them together.
 
 pub mod air;
 pub mod capture;

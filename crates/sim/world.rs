@@ -439,8 +439,8 @@ impl World {
         self.agenda.popped
     }
 
-    /// No packet will come from outside from now on. Before the world is advanced for the first time this makes runs shorter where packets go over
-    /// several wires, and changes nothing else.
+    /// No packet will come from outside from now on. Before the world is advanced for the first time this makes runs shorter
+    /// where packets go over several wires, and changes nothing else.
     pub fn close(&mut self) {
         self.closed = true;
     }

@@ -82,8 +82,8 @@ impl RttEstimator {
         }
     }
 
-    /// Takes in a measurement as [`Self::counted`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off, since
-    /// only data that were not sent again are measured (Karn; RFC 6298 section 5, last note).
+    /// Takes in a measurement as [`Self::counted`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends
+    /// the back-off, since only data that were not sent again are measured (Karn; RFC 6298 section 5, last note).
     pub(crate) fn sample(&mut self, rtt: Span, per_round: u64, config: &TcpConfig) {
         match self.smoothed {
             None => {

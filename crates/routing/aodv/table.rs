@@ -157,8 +157,8 @@ impl Table {
         true
     }
 
-    /// A route by this neighbour lasts until then at least. A route by another one is not prolonged, since its next hop would not know of it and
-    /// might forget the number that it gave; one that has ended is remembered anew, since others may rely on it.
+    /// A route by this neighbour lasts until then at least. A route by another one is not prolonged, since its next hop would not
+    /// know of it and might forget the number that it gave; one that has ended is remembered anew, since others may rely on it.
     pub(super) fn prolong(&mut self, to: Ipv4Addr, by: Hop, until: Time, now: Time) {
         let memory = self.memory;
         let Some(route) = self.known(to, now) else { return };

@@ -85,7 +85,8 @@ pub enum Setting {
     QueueLimit(Bytes),
 }
 
-/// The effects of a hook. What a place cannot do is an error of the run. The caller drains it after each hook and hands it in again: no allocation in the steady state.
+/// The effects of a hook. What a place cannot do is an error of the run. The caller drains it after each hook and hands it in
+/// again: no allocation in the steady state.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Messages to send.

@@ -32,8 +32,8 @@
 //! - **The start**: the SYN asks, data leave at the returned rate one round trip later. Without handshake the initial window asks.
 //! - **After a silence** longer than a time-out, or a time-out, one segment asks again: the paper has a packet of its own for that.
 //! - **Loss** is repaired and slows nobody down.
-//! - **When**: a packet is stamped as it arrives; the authors' ns-2 code does it as it departs, which differs by its wait in a queue that the
-//!   law keeps short.
+//! - **When**: a packet is stamped as it arrives; the authors' ns-2 code does it as it departs, which differs by its wait in a
+//!   queue that the law keeps short.
 //! - **An interval without packets** is one with y = 0; d stays.
 //! - **A radio** has no known capacity: C is `radio_capacity`, the rate of its data frames by default, which no traffic reaches; so the
 //!   queue stands where `alpha (C - y) = beta q/d`.

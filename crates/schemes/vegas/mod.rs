@@ -17,9 +17,10 @@
 //!
 //! Readings: thresholds in segments, as all implementations have them (the paper also gives them in kB/s); a whole segment at
 //! the round trip's end rather than spread over the next one; RTT is the round trip's smallest sample, but in slow start its
-//! last one, since those before are of segments sent while the window still grew (the paper times one segment); no change at all in a round trip without a measurement; ssthresh
-//! follows the window down so that avoidance stays avoidance, and the window keeps two segments, both as in Linux.
-//! The round-trip time of the SYN is no BaseRTT: on a slow link it is shorter than that of any data segment.
+//! last one, since those before are of segments sent while the window still grew (the paper times one segment); no change at all
+//! in a round trip without a measurement; ssthresh follows the window down so that avoidance stays avoidance, and the window
+//! keeps two segments, both as in Linux. The round-trip time of the SYN is no BaseRTT: on a slow link it is shorter than that of
+//! any data segment.
 //!
 //! Deviations: losses are found by the host TCP, not by the paper's fine-grained timer; a loss never raises cwnd.
 

@@ -25,7 +25,8 @@
 //! Readings, ours:
 //! - What is dropped counts as growth of the queue: at a full queue `q_k - q_(k-1)` is 0 whatever arrives.
 //! - q is the least of an interval, as XCP's Q is the least of half a round trip, the packet that is being sent left out. What waits at its
-//!   end (`queue = "end"`) may be a clump on a link that is idle at times: flows with other round-trip times then use 80 % of it for minutes.
+//!   end (`queue = "end"`) may be a clump on a link that is idle at times: flows with other round-trip times then use 80 % of it
+//!   for minutes.
 //! - Losses are answered as in XCP; QFCP's paper depends on that (its figure 3).
 
 mod efficiency;

@@ -610,9 +610,10 @@ impl Net {
         }
     }
 
-    /// ECN-Echo is set in an acknowledgement on its way.
+    /// ECN-Echo is set in an acknowledgement on its way, whose connection has agreed on ECN: nobody else would read it.
     fn echo(&mut self, handle: u64, reason: MarkReason) {
-        if self.packets.echo(handle) {
+        let connection = self.connections.get(self.packets.connection(handle));
+        if connection.is_some_and(|c| c.sender.speaks_ecn()) && self.packets.echo(handle) {
             *self.marks.entry(reason.0).or_insert(0) += 1;
         }
     }

@@ -91,6 +91,9 @@ fn packets_without_ecn_are_neither_marked_nor_dropped() {
         deaf.drops
     );
     assert!(deaf.warnings.iter().any(|w| w.contains("no flow speaks ECN")), "{:?}", deaf.warnings);
+    // Its acknowledgements neither: an ECN-Echo that nobody reads is no mark.
+    let acks = run(&spec, &[STRICT[0], STRICT[1], ("mark_acks", ParamValue::Flag(true))]);
+    assert!(acks.marks.is_empty(), "{:?}", acks.marks);
     endless(&mut spec, HOST, 3, true);
     assert!(run(&spec, &STRICT).warnings.is_empty());
 }

@@ -1,5 +1,5 @@
-//! A switch that changes nothing changes nothing: wires whose packets leave and arrive at the same nanoseconds, with a change of rate to the
-//! rate that they have, with a trace, and without either.
+//! A switch that changes nothing changes nothing: wires whose packets leave and arrive at the same nanoseconds, with a change of
+//! rate to the rate that they have, with a trace, and without either.
 
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, world};

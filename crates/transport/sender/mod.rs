@@ -311,6 +311,12 @@ impl Sender {
         self.peer_window
     }
 
+    /// Whether both ends have agreed on ECN: it heeds ECN-Echo.
+    #[must_use]
+    pub fn speaks_ecn(&self) -> bool {
+        self.ecn
+    }
+
     /// Largest payload of a segment, options subtracted, bytes.
     #[must_use]
     pub fn mss(&self) -> u32 {
