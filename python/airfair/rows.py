@@ -12,6 +12,10 @@ import pyarrow.parquet as pq
 NAMES = pa.dictionary(pa.int32(), pa.string())
 """The type of a column of names."""
 
+GROUP = 1 << 16
+"""Rows of a row group, the last of a file apart. When the simulator hands rows over hangs on the machine's
+speed; the file does not."""
+
 Columns = Mapping[str, tuple[str, bytes, Sequence[str] | None]]
 """Rows as the simulator hands them over: kind, values as bytes, and the names that they stand for."""
 
@@ -23,30 +27,40 @@ class Rows:
         """With a folder the file is there at once, empty."""
         self._schema = schema
         self._batches: list[pa.Table] = []
+        self._waiting = 0
         # An open file: a library that opens it by name would want the name in UTF-8.
         self._file = None if folder is None else (folder / f"{name}.parquet").open("wb")
         self._writer = None if self._file is None else pq.ParquetWriter(self._file, schema)
 
     def append(self, columns: Columns) -> None:
-        """Append rows: a row group of the file."""
+        """Append rows; what makes no whole row group of the file yet stays in memory."""
         names = self._schema.names
         rows = pa.Table.from_arrays([_column(*columns[name]) for name in names], names).cast(self._schema)
         if not rows.num_rows:
             return
-        if self._writer is not None:
-            self._writer.write_table(rows)
-        else:
-            self._batches.append(rows)
+        self._batches.append(rows)
+        self._waiting += rows.num_rows
+        if self._writer is not None and self._waiting >= GROUP:
+            whole = self._waiting - self._waiting % GROUP
+            there = self._there().combine_chunks()
+            self._writer.write_table(there.slice(0, whole), row_group_size=GROUP)
+            self._batches = [there.slice(whole)]
+            self._waiting -= whole
 
     def close(self) -> None:
         """No more will come. To be called also after a failure."""
         if self._writer is not None:
+            if self._waiting:
+                self._writer.write_table(self._there().combine_chunks())
             self._writer.close()
         if self._file is not None:
             self._file.close()
 
     def table(self) -> pa.Table:
         """The rows that stay in memory."""
+        return self._there()
+
+    def _there(self) -> pa.Table:
         return pa.concat_tables([self._schema.empty_table(), *self._batches]).unify_dictionaries()
 
 

@@ -20,7 +20,8 @@ pub(crate) struct Hearer {
     pub delay: u32,
     /// Received power, aW.
     pub power: u64,
-    /// Interference below this lets the frame be received under [`crate::spec::ErrorModel::Threshold`], aW; 0: none does, or a draw decides.
+    /// Interference below this lets the frame be received under [`crate::spec::ErrorModel::Threshold`], aW; 0: none does, or a draw
+    /// decides.
     pub bound: u64,
 }
 

@@ -247,8 +247,9 @@ impl Kind {
         if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
     }
 
-    /// Interference below this lets a signal of `power`, from a sender with this data mode, be received under [`ErrorModel::Threshold`], aW: the signal exceeds the
-    /// capture ratio times noise and interference, and the sensitivity. 0 if none does, or if a draw decides.
+    /// Interference below this lets a signal of `power`, from a sender with this data mode, be received under
+    /// [`ErrorModel::Threshold`], aW: the signal exceeds the capture ratio times noise and interference, and the sensitivity. 0 if none
+    /// does, or if a draw decides.
     pub(crate) fn interference_bound(&self, power: u64, mode: Mode) -> u64 {
         if self.error_model != ErrorModel::Threshold || self.frame_loss > 0.0 {
             return 0;

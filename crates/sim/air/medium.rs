@@ -28,9 +28,9 @@ fn of_station(event: &Event) -> bool {
 }
 
 impl Air {
-    /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another, what each
-    /// needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one line after the
-    /// other. Here nothing hangs on anything: each round asks for all that the one before has found.
+    /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another,
+    /// what each needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one
+    /// line after the other. Here nothing hangs on anything: each round asks for all that the one before has found.
     #[inline(never)]
     pub(super) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;

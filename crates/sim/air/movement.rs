@@ -96,7 +96,8 @@ impl Rooms {
 }
 
 impl Air {
-    /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was made of.
+    /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was
+    /// made of.
     ///
     /// # Errors
     /// Which path contradicts itself.
