@@ -161,8 +161,13 @@ impl Net {
         p.own_tcp.packets + saturating + p.sources.iter().map(waiting).sum::<u32>()
     }
 
-    /// What has left a port's wire is not in the node any more.
+    /// What has left a port's wire is not in the node any more; what it has begun to send waits no more.
     fn forget_left(&mut self, port: u32, now: u64) {
+        let p = &mut self.ports[port as usize];
+        while let Some(&(_, flow)) = p.waits.front().filter(|first| first.0 <= now) {
+            p.waits.pop_front();
+            self.flows[flow as usize].waiting -= 1;
+        }
         while let Some(&(_, id)) =
             self.ports[port as usize].own_tcp.leaving.front().filter(|first| first.0 <= now)
         {
@@ -268,33 +273,32 @@ impl Net {
     }
 
     /// Whether a flow over UDP has to wait at its node's port: the node's own flows hold half of the queue, and this one has its share of
-    /// that half. What waits on a timetable is not counted by flow: there flows over UDP have the half among themselves, and go on in the
-    /// order in which they came to wait.
+    /// that half.
     pub(super) fn source_waits(&mut self, port: u32, flow: u32, now: u64) -> bool {
-        let timetable = self.timetable_of(port).is_some();
-        let p = &mut self.ports[port as usize];
-        if p.local_limit.is_none() {
+        if self.ports[port as usize].local_limit.is_none() {
             return false;
         }
-        if timetable {
-            while p.waits.front().is_some_and(|&begin| begin <= now) {
-                p.waits.pop_front();
-            }
-            return p.waits.len() >= p.room_of_sources().0 as usize;
-        }
+        self.forget_left(port, now);
         self.has_share(port, self.flows[flow as usize].waiting)
     }
 
-    /// A source over UDP has sent a packet by a port: it is noted if it has to wait on a timetable.
+    /// A source over UDP has sent a packet by a port. From a timetable nobody takes it later: what has to wait there is noted with its
+    /// end.
     #[inline]
     pub(super) fn note_wait(&mut self, port: u32, handle: u64, now: u64) {
         if self.ports[port as usize].local_limit.is_some()
             && let Some(wire) = self.timetable_of(port)
             && let Some(last) = self.wires[wire as usize].in_flight.back()
             && last.packet == handle
-            && last.begin > now
+            && let Some(packet) = self.packets.get_mut(handle)
         {
-            self.ports[port as usize].waits.push_back(last.begin);
+            packet.at_source = false;
+            let (flow, begin) = (packet.flow, last.begin);
+            if begin > now {
+                self.ports[port as usize].waits.push_back((begin, flow));
+            } else {
+                self.flows[flow as usize].waiting -= 1;
+            }
         }
     }
 

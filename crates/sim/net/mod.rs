@@ -204,9 +204,9 @@ pub(crate) struct Port {
     pub saturating: Vec<u32>,
     /// They had the last turn where others waited for room too.
     pub saturating_first: bool,
-    /// Other flows over UDP that start here, and when those of their packets leave that wait on a timetable.
+    /// Other flows over UDP that start here, and those of their packets that wait on a timetable: when they leave, and whose they are.
     pub sources: Vec<u32>,
-    pub waits: VecDeque<u64>,
+    pub waits: VecDeque<(u64, u32)>,
     /// Flows that start here and wait for room.
     pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has

@@ -135,6 +135,22 @@ fn sources_of_each_kind_share_alike() {
     }
 }
 
+/// Six sources, five of which have more to send than there is room for: the one that asks for less than its share gets it.
+#[test]
+fn a_source_that_asks_for_little_gets_it() {
+    for queue in [false, true] {
+        let mut spec = pair(Some(ms(1)), queue);
+        for i in 0..6 {
+            let rate = if i == 0 { Rate::from_kbps(150) } else { Rate::from_mbps(2) };
+            flow(&mut spec, &format!("f{i}"), 0, 1, constant(rate, 972));
+        }
+        let result = run(&spec);
+        let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps / 1e3).collect();
+        assert!((rates[0] - 150.0).abs() < 2.0, "{rates:?}");
+        assert!(rates[1..].iter().all(|rate| (rate - (972.0 - 150.0) / 5.0).abs() < 2.0), "{rates:?}");
+    }
+}
+
 /// A queue that drops what comes to it empty: no departure asks the source for the next packet, and yet it goes on.
 #[test]
 fn a_saturating_source_goes_on_after_a_drop() {
