@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from tests.support import ROOT
 
 WIDEST = 140
@@ -19,3 +23,12 @@ def test_comments_are_folded() -> None:
         if len(line) > WIDEST and line.lstrip().startswith("//")
     ]
     assert wide == []
+
+
+@pytest.mark.parametrize("crate", ["sim", "scenario"])
+def test_every_file_of_a_test_program_is_run(crate: str) -> None:
+    """A file that nobody names in `main.rs` would never be compiled."""
+    folder = ROOT / "crates" / crate / "tests"
+    named = re.findall(r"^mod (\w+);$", (folder / "main.rs").read_text(encoding="utf-8"), re.MULTILINE)
+    files = [file.stem for file in folder.glob("*.rs") if file.stem != "main"]
+    assert sorted(named) == sorted(files + [module.parent.name for module in folder.glob("*/mod.rs")])
