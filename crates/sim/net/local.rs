@@ -15,24 +15,21 @@ use super::{Net, Port, class, kinds};
 use crate::engine::Order;
 
 /// Packets that a TCP connection may always have in its node: the one that is sent, and the one after it.
-const LEAST_PACKETS: usize = 2;
+const LEAST_PACKETS: u32 = 2;
 
 /// What a packet takes beside its payload, bytes: Linux compares the memory of packets (`truesize`) with its limit. A segment has
 /// `SKB_TRUESIZE(MAX_TCP_HEADER)` (`include/linux/skbuff.h`, `include/net/tcp.h`): 320 for headers, 256 and 320 for what describes it.
 const PACKET_MEMORY: u64 = 896;
 
-/// Packets of a TCP sender that are still in its node.
+/// Packets of a TCP sender that are still in its node: those that queue, those that the MAC has, those on a wire or its timetable.
 #[derive(Debug, Default)]
 pub(crate) struct Local {
-    /// Those that queue, and those that the MAC has.
-    packets: usize,
+    packets: u32,
+    /// Payload of all of them, bytes.
+    bytes: u64,
     /// The interface that counts them among its own, where their way is known, and how many it has counted.
     port: Option<u32>,
     counted: u32,
-    /// Those on a wire or its timetable, in order: when the last bit leaves, and the payload.
-    leaving: VecDeque<(u64, u32)>,
-    /// Payload of all of them, bytes.
-    bytes: u64,
     /// No limit holds: the law reads what waits in the node.
     pub exempt: bool,
     /// The limit keeps the sender from sending.
@@ -48,8 +45,17 @@ pub(crate) struct OwnTcp {
     packets: u32,
     /// Connections that have some.
     pub active: u32,
-    /// Those on a wire's timetable, in order: when the last bit leaves, and whose they are.
-    leaving: VecDeque<(u64, ConnectionId)>,
+    /// Those on a wire or its timetable, in order.
+    leaving: VecDeque<Leaving>,
+}
+
+/// A packet of a TCP sender on a wire.
+#[derive(Debug, Clone, Copy)]
+struct Leaving {
+    /// When its last bit leaves.
+    end: u64,
+    connection: ConnectionId,
+    payload: u32,
 }
 
 /// A packet of a TCP sender that a station's MAC has.
@@ -73,37 +79,25 @@ impl Local {
     }
 
     /// A packet is there no more.
-    fn end(&mut self, payload: u32) {
+    fn end(&mut self, payload: u32, ports: &mut [Port]) {
         self.packets -= 1;
         self.bytes -= u64::from(payload);
+        self.tell(ports);
     }
 
-    /// A packet is on a wire: its last bit leaves then.
-    fn leave(&mut self, end: u64, payload: u32) {
-        self.packets -= 1;
-        self.leaving.push_back((end, payload));
-    }
-
-    fn forget_left(&mut self, now: u64) {
-        while let Some(&(_, payload)) = self.leaving.front().filter(|first| first.0 <= now) {
-            self.leaving.pop_front();
-            self.bytes -= u64::from(payload);
-        }
-    }
-
-    /// All that it has in its node.
-    fn count(&self) -> usize {
-        self.packets + self.leaving.len()
+    /// The connection ends: nothing that it has there counts any more.
+    pub fn clear(&mut self, ports: &mut [Port]) {
+        self.packets = 0;
+        self.tell(ports);
     }
 
     /// Its interface counts what it has there now.
     fn tell(&mut self, ports: &mut [Port]) {
         let Some(port) = self.port else { return };
-        let count = self.count() as u32;
         let own = &mut ports[port as usize].own_tcp;
-        own.packets = own.packets + count - self.counted;
-        own.active = own.active + u32::from(count > 0) - u32::from(self.counted > 0);
-        self.counted = count;
+        own.packets = own.packets + self.packets - self.counted;
+        own.active = own.active + u32::from(self.packets > 0) - u32::from(self.counted > 0);
+        self.counted = self.packets;
     }
 }
 
@@ -111,7 +105,7 @@ impl Connection {
     /// Whether its sender has as much in its node as it sends in `limit_ns`.
     #[inline]
     fn fills_limit(&self, limit_ns: u64, now: u64) -> bool {
-        let memory = self.local.bytes + self.local.count() as u64 * PACKET_MEMORY;
+        let memory = self.local.bytes + u64::from(self.local.packets) * PACKET_MEMORY;
         self.sender.pacing_rate(Time(now)).is_some_and(|rate| {
             u128::from(memory) * 8_000_000_000 >= u128::from(rate.as_bps()) * u128::from(limit_ns)
         })
@@ -129,18 +123,18 @@ impl Net {
         let held = limited.is_some_and(|(port, limit_ns)| {
             self.forget_left(port, now);
             let Some(connection) = self.connections.get(id) else { return false };
-            let count = connection.local.count();
+            let count = connection.local.packets;
             let own = &self.ports[port as usize].own_tcp;
             !connection.local.exempt
                 && count >= LEAST_PACKETS
-                && (count as u32 * own.active > own.packets
+                && (count * own.active > own.packets
                     || connection.fills_limit(limit_ns, now)
-                    || self.has_share(port, count as u32))
+                    || self.has_share(port, count))
         });
         let Some(connection) = self.connections.get_mut(id) else { return false };
         connection.local.held = held;
-        if held {
-            self.await_departure(id, now);
+        if let Some((port, _)) = limited.filter(|_| held) {
+            self.await_departure(id, port, now);
         }
         held
     }
@@ -168,37 +162,29 @@ impl Net {
             p.waits.pop_front();
             self.flows[flow as usize].waiting -= 1;
         }
-        while let Some(&(_, id)) =
-            self.ports[port as usize].own_tcp.leaving.front().filter(|first| first.0 <= now)
+        while let Some(&left) =
+            self.ports[port as usize].own_tcp.leaving.front().filter(|first| first.end <= now)
         {
             self.ports[port as usize].own_tcp.leaving.pop_front();
-            if let Some(connection) = self.connections.get_mut(id) {
-                connection.local.forget_left(now);
-                connection.local.tell(&mut self.ports);
+            if let Some(connection) = self.connections.get_mut(left.connection) {
+                connection.local.end(left.payload, &mut self.ports);
             }
-        }
-    }
-
-    /// A connection ends: what it has in its node does not count any more.
-    pub(super) fn forget_local(&mut self, id: ConnectionId) {
-        if let Some(Connection { local: Local { port: Some(port), counted, .. }, .. }) =
-            self.connections.get(id)
-        {
-            let own = &mut self.ports[*port as usize].own_tcp;
-            own.packets -= counted;
-            own.active -= u32::from(*counted > 0);
         }
     }
 
     /// A held connection goes on when the next of its packets has left by wire. Those that have left are forgotten first: a connection
     /// that had nothing to send stays marked as held, and nobody has looked since.
-    fn await_departure(&mut self, id: ConnectionId, now: u64) {
+    fn await_departure(&mut self, id: ConnectionId, port: u32, now: u64) {
+        self.forget_left(port, now);
         let Some(connection) = self.connections.get_mut(id) else { return };
         let local = &mut connection.local;
-        local.forget_left(now);
-        if let Some(&(end, _)) = local.leaving.front().filter(|_| local.held && !local.awaited) {
+        if !local.held || local.awaited {
+            return;
+        }
+        let leaving = &self.ports[port as usize].own_tcp.leaving;
+        if let Some(next) = leaving.iter().find(|leaving| leaving.connection == id) {
             local.awaited = true;
-            let flow = connection.flow;
+            let (flow, end) = (connection.flow, next.end);
             self.go_on_at(id, flow, end);
         }
     }
@@ -222,16 +208,13 @@ impl Net {
     pub(super) fn leaves_by_wire(&mut self, wire: u32, handle: u64, now: u64) {
         let link = &self.wires[wire as usize];
         let Some(last) = link.in_flight.back().filter(|last| last.packet == handle) else { return };
-        let end = last.arrival - link.delay;
+        let (port, end) = (link.port, last.arrival - link.delay);
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.at_source = false;
         let payload = packet.payload;
-        let id = self.packets.connection(handle);
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.local.leave(end, payload);
-            self.ports[link.port as usize].own_tcp.leaving.push_back((end, id));
-            self.await_departure(id, now);
-        }
+        let connection = self.packets.connection(handle);
+        self.ports[port as usize].own_tcp.leaving.push_back(Leaving { end, connection, payload });
+        self.await_departure(connection, port, now);
     }
 
     /// A MAC takes a packet of a TCP sender.
@@ -248,8 +231,7 @@ impl Net {
         let Some(at) = in_mac.iter().position(|taken| taken.packet == packet) else { return };
         let Some(InMac { connection: id, payload, .. }) = in_mac.remove(at) else { return };
         let Some(connection) = self.connections.get_mut(id) else { return };
-        connection.local.end(payload);
-        connection.local.tell(&mut self.ports);
+        connection.local.end(payload, &mut self.ports);
         if connection.local.held {
             self.pump(id, now);
         }
@@ -263,8 +245,7 @@ impl Net {
         }
         let id = self.packets.connection(handle);
         let Some(connection) = self.connections.get_mut(id) else { return };
-        connection.local.end(packet.payload);
-        connection.local.tell(&mut self.ports);
+        connection.local.end(packet.payload, &mut self.ports);
         if connection.local.held && !connection.local.awaited {
             connection.local.awaited = true;
             // Not before the queue that has dropped it is done.

@@ -350,14 +350,14 @@ impl Net {
     /// Everything is delivered and acknowledged, or the sender has given up.
     fn close(&mut self, id: ConnectionId, now: u64) {
         self.law_effects(id, now);
-        let Some(connection) = self.connections.get(id) else { return };
+        let Some(connection) = self.connections.get_mut(id) else { return };
         let done = connection.sender.is_done();
         let (flow, opened, size) = (connection.flow, connection.opened, connection.size);
         let (file, stats) = (connection.number, connection.sender.stats());
         let (timeouts, retransmissions) =
             (stats.timeouts + stats.syns.saturating_sub(1), stats.retransmissions);
         let transport = TransportTotals::of(stats);
-        self.forget_local(id);
+        connection.local.clear(&mut self.ports);
         self.connections.remove(id);
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };
