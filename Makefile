@@ -57,7 +57,7 @@ $(BUILT): $(RUST) $(TOOLS) pyproject.toml
 
 build: $(BUILT) ## Build the package into .venv
 
-demo: $(BUILT) ## Build, then show how the middle one of three TCP transfers starves, and how NRED rescues it
+demo: $(BUILT) ## Build, then show how the middle one of three TCP transfers comes close to starving, and how NRED rescues it
 	$(BIN)/airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred --seeds 10 --report out/three-pairs.html
 
 test: lint rust python ## Formatting, lints, types, tests, documentation
