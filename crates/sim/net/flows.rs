@@ -395,6 +395,7 @@ impl Net {
     fn top_up(&mut self, port: u32, now: u64) {
         let flows = &self.flows;
         self.ports[port as usize].saturating.retain(|&flow| now < flows[flow as usize].stop);
+        self.forget_left(port, now);
         let count = self.ports[port as usize].saturating.len();
         let (_, share) = self.ports[port as usize].room_of_sources();
         for i in 0..count {

@@ -156,7 +156,7 @@ impl Net {
     }
 
     /// What has left a port's wire is not in the node any more; what it has begun to send waits no more.
-    fn forget_left(&mut self, port: u32, now: u64) {
+    pub(super) fn forget_left(&mut self, port: u32, now: u64) {
         let p = &mut self.ports[port as usize];
         while let Some(&(_, flow)) = p.waits.front().filter(|first| first.0 <= now) {
             p.waits.pop_front();
