@@ -199,3 +199,16 @@ def test_a_broken_pipe_loses_no_report(tmp_path: Path) -> None:
         process.stdout.close()
         process.wait(60)
     assert page.exists()
+
+
+@pytest.mark.parametrize("command", [["run", "--json"], ["run"], ["trace"], ["check"]], ids=" ".join)
+def test_a_reader_that_leaves_is_told_nothing(command: list[str]) -> None:
+    """As `airfair trace FILE | head -1`."""
+    name, *options = command
+    short = [] if name == "check" else SHORT
+    program = [sys.executable, "-m", "airfair", name, str(THREE_PAIRS), *options, *short]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        _, errors = process.communicate(timeout=60)
+    assert errors == ""

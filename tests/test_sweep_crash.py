@@ -317,6 +317,27 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     assert pq.read_table(out / "runs").num_rows == kept >= 3, "in the tables, not only in the journal"
 
 
+def test_a_worker_that_ended_first_does_not_end_its_driver(tmp_path: Path) -> None:
+    """What a pool writes last to a worker may meet a closed pipe: the driver has yet to tell what is kept."""
+    file, out = as_toml_file(tmp_path, seeds=1), tmp_path / "out"
+    program = (
+        "import os; from airfair.sweeping import pool; real = pool.Processes.shutdown\n"
+        "def shutdown(self, *args, **options):\n"
+        "    reader, writer = os.pipe(); os.close(reader)\n"
+        "    try: os.write(writer, b'end')\n"
+        "    except BrokenPipeError: pass\n"
+        "    real(self, *args, **options)\n"
+        "pool.Processes.shutdown = shutdown\n"
+        "from airfair.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "sweep", str(file), "--out", str(out), "--jobs", "2"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "8 of 8 runs" in done.stdout
+
+
 def test_no_worker_outlives_its_driver(tmp_path: Path) -> None:
     file, out = as_toml_file(tmp_path, seeds=1, duration="9 h"), tmp_path / "out"
     driver = start(file, out, "--jobs", "2", start_new_session=True)

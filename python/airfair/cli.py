@@ -9,7 +9,6 @@ import errno
 import io
 import json
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -775,7 +774,6 @@ def warn(warnings: list[str]) -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `airfair trace FILE | head` ends in silence
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="surrogateescape")  # names of files need not be UTF-8
@@ -797,6 +795,9 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         print("airfair: interrupted", file=sys.stderr)
         status = 130
+    except BrokenPipeError:  # `airfair trace FILE | head` ends in silence
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
     except Exception as error:
         told = _mistake(error)
         if told is None and isinstance(error, OSError | MemoryError):
