@@ -47,8 +47,8 @@ pub(super) struct Mac {
     /// Which time-out counts.
     generation: u32,
     reply: Option<Reply>,
-    /// When the time-out is due, if its event waits for the response's end ([`Air::sent`]).
-    deferred_timeout: Option<u64>,
+    /// When the time-out is due, if its event waits for the response's end ([`Air::sent`]), else [`NEVER`].
+    deferred_timeout: u64,
     /// Packets taken from the queue; the first is being sent.
     pub held: VecDeque<Handed>,
     cw: u32,
@@ -70,14 +70,20 @@ impl Mac {
             sent_before: false,
             sequence: 0,
             generation: 0,
-            deferred_timeout: None,
+            deferred_timeout: NEVER,
         }
     }
 
-    /// Reads what lies in its cache lines, and nothing of it.
+    /// Reads what lies in its first cache line, and nothing of it.
     #[inline(always)]
-    pub(super) fn fetch(&self) -> u32 {
-        self.generation ^ self.held.len() as u32
+    pub(super) fn fetch(&self) -> u64 {
+        u64::from(self.generation)
+    }
+
+    /// The same of the packet in its hands.
+    #[inline(always)]
+    pub(super) fn fetch_held(&self) -> u64 {
+        self.held.front().map_or(0, |packet| packet.packet)
     }
 
     /// A CTS or ACK is due.
@@ -92,7 +98,7 @@ impl Mac {
     /// The response has come: its time-out counts no more.
     fn answered(&mut self) {
         self.generation = self.generation.wrapping_add(1);
-        self.deferred_timeout = None;
+        self.deferred_timeout = NEVER;
     }
 
     /// Takes packets from the queue up to what the MAC may hold.
@@ -227,7 +233,8 @@ impl Air {
     /// The response that the station awaits will not come: its time-out will.
     pub(super) fn response_lost(&mut self, id: u32, agenda: &mut Agenda) {
         let (station, mac, _) = self.at(id);
-        if let Some(at) = mac.deferred_timeout.take() {
+        let at = std::mem::replace(&mut mac.deferred_timeout, NEVER);
+        if at != NEVER {
             station.await_response(mac, id, at.max(agenda.now), agenda);
         }
     }
@@ -405,7 +412,7 @@ impl Air {
                 let rts = frame.kind == FrameKind::Rts;
                 let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
                 if reply.is_some_and(|r| r.to == id) && !kind.awaits_end {
-                    mac.deferred_timeout = Some(at);
+                    mac.deferred_timeout = at;
                 } else {
                     station.await_response(mac, id, at, agenda);
                 }

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::hearing::{EndPass, StartPass, close_chunks, drop_lock};
-use super::radio::{NO_DEADLINE, Own, Station, extend, flag};
+use super::radio::{NO_DEADLINE, Station, extend, flag};
 use super::{Air, Needs, Upper, class, kinds};
 use crate::engine::{Agenda, Event, Order};
 use crate::measure::trace::{Record, Signal};
@@ -19,7 +19,7 @@ pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
 
 /// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
 /// processor is far ahead by itself.
-const FETCHED: usize = 64;
+const FETCHED: u32 = 64;
 
 /// Whether an event's target is a station.
 #[inline(always)]
@@ -40,48 +40,62 @@ impl Air {
             }
         }
         for event in events {
-            if let Some(lists) = self.pass_of(event) {
-                let Own { transmit, mac, counters, .. } = &self.own[event.target as usize];
-                read ^= transmit ^ u64::from(mac.fetch()) ^ counters.sent[0];
-                for list in lists {
-                    read ^= list.iter().step_by(64 / size_of::<Hearer>()).fold(0, |read, h| read ^ h.power);
+            let Some((list, _)) = self.pass_of(event) else { continue };
+            read ^= self.own[event.target as usize].fetch_to_send();
+            for line in list.chunks(64 / size_of::<Hearer>()) {
+                read ^= line[0].power;
+            }
+            // The receiver answers, or goes on with what it sends.
+            if let Some((frame, receiver)) = self.received_by(event) {
+                read ^= self.own[receiver].fetch_to_receive();
+                if frame.kind == FrameKind::Data {
+                    let band = self.hearers.bands[self.hearers.bands_of(event.target).start];
+                    read ^= u64::from(self.last_sequence[band.first as usize]);
                 }
             }
         }
         for event in events {
-            if let Some([decodable, others]) = self.pass_of(event) {
-                for hearer in decodable {
-                    let Station { radio, clock, .. } = &self.stations[hearer.id as usize];
-                    read ^= radio.busy_until ^ clock.receive_until;
-                }
-                for hearer in others {
-                    read ^= self.stations[hearer.id as usize].radio.busy_until;
-                }
+            let Some((list, decodable)) = self.pass_of(event) else { continue };
+            let (decodable, others) = list.split_at(decodable);
+            for hearer in decodable {
+                let Station { radio, clock, .. } = &self.stations[hearer.id as usize];
+                read ^= radio.busy_until ^ clock.receive_until;
             }
+            for hearer in others {
+                read ^= self.stations[hearer.id as usize].radio.busy_until;
+            }
+            let sends = self.received_by(event).map_or(event.target as usize, |(_, receiver)| receiver);
+            read ^= self.own[sends].mac.fetch_held();
         }
         black_box(read);
     }
 
-    /// The hearers to which an event leads, [`FETCHED`] at most: those that can decode and the others.
+    /// The frame that ends with an event, and the station that it is for.
     #[inline(always)]
-    fn pass_of(&self, event: &Event) -> Option<[&[Hearer]; 2]> {
-        let first = || self.hearers.bands_of(event.target).start;
+    fn received_by(&self, event: &Event) -> Option<(&Frame, usize)> {
+        if event.kind != kinds::FRAME_END {
+            return None;
+        }
+        let frame = self.frames.get(event.a);
+        Some((frame, frame.receiver as usize)).filter(|&(_, receiver)| receiver < self.own.len())
+    }
+
+    /// The hearers to which an event leads, [`FETCHED`] at most: where they are in the list, and how many of them can decode.
+    #[inline(always)]
+    fn pass_of(&self, event: &Event) -> Option<(&[Hearer], usize)> {
         let (band, starts) = match event.kind {
-            kinds::REPLY => (first(), true),
+            kinds::REPLY => (self.hearers.bands_of(event.target).start, true),
             kinds::ACCESS if self.stations[event.target as usize].radio.deadline <= event.time => {
-                (first(), true)
+                (self.hearers.bands_of(event.target).start, true)
             }
-            kinds::FRAME_END => (first(), false),
+            kinds::FRAME_END => (self.hearers.bands_of(event.target).start, false),
             kinds::BAND_START | kinds::BAND_END => (event.b as usize, event.kind == kinds::BAND_START),
             _ => return None,
         };
-        let band = self.hearers.bands.get(band)?;
-        let list =
-            |from: u32, to: u32| &self.hearers.list[from as usize..to.min(from + FETCHED as u32) as usize];
-        Some([
-            list(band.first, band.decodable_end),
-            list(band.decodable_end, if starts { band.end } else { band.decodable_end }),
-        ])
+        let Band { first, decodable_end, end, .. } = *self.hearers.bands.get(band)?;
+        let decodable = (decodable_end - first).min(FETCHED);
+        let count = if starts { (end - first).min(FETCHED) } else { decodable };
+        Some((&self.hearers.list[first as usize..(first + count) as usize], decodable as usize))
     }
 
     /// Puts a frame on the air now.

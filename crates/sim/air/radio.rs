@@ -255,17 +255,29 @@ pub(crate) struct Station {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Own {
+    pub mac: Mac,
     /// Time spent transmitting.
     pub transmit: u64,
     /// Time of received frames that were for this station.
     pub received: u64,
-    pub mac: Mac,
     pub counters: StationCounters,
 }
 
 impl Own {
     pub(crate) fn new(mac: Mac) -> Self {
-        Self { transmit: 0, received: 0, mac, counters: StationCounters::default() }
+        Self { mac, transmit: 0, received: 0, counters: StationCounters::default() }
+    }
+
+    /// Reads what lies in the cache lines that sending a frame touches, and nothing of it.
+    #[inline(always)]
+    pub(crate) fn fetch_to_send(&self) -> u64 {
+        self.mac.fetch() ^ self.counters.sent[0]
+    }
+
+    /// The same for receiving one.
+    #[inline(always)]
+    pub(crate) fn fetch_to_receive(&self) -> u64 {
+        self.mac.fetch() ^ self.received ^ self.counters.received[1]
     }
 }
 
