@@ -314,6 +314,29 @@ def test_nothing_to_explain(tmp_path: Path) -> None:
         airfair.explanation_figure(told).savefig(tmp_path / "nothing.png")
 
 
+def test_where_nothing_arrives_at_all() -> None:
+    scene = Scenario.parse(LOST)
+    told = airfair.explain(scene, flow="f")
+    assert told["standing"] == "starved"
+    assert told["verdict"].endswith("nothing of it has arrived, as of no flow.")
+
+
+LOST = """
+name = "lost"
+duration = "4 s"
+node = [{ id = "a" }, { id = "b" }]
+[[link]]
+ends = ["a", "b"]
+rate = "1 Mbit/s"
+loss = 1.0
+[[flow]]
+id = "f"
+from = "a"
+to = "b"
+traffic = { kind = "constant", rate = "100 kbit/s" }
+"""
+
+
 def test_the_command(tmp_path: Path) -> None:
     picture = tmp_path / "deep" / "why.svg"
     arguments = ("explain", THREE_PAIRS, *SHORT, "--flow", "middle", "--out", picture)

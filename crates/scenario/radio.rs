@@ -125,12 +125,12 @@ table! {
         mac_queue: u32 = default(1), in 1..=1_000_000;
         /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets.
         backpressure: bool = switch(describe);
-        /// How much of the node's own flows may wait here, so that they leave room for what the node forwards. A TCP connection has
-        /// at most two packets in queue and MAC, or what it sends in this time at its pacing rate if that is more, as in Linux (TCP
-        /// Small Queues: `tcp_small_queue_check` in `net/ipv4/tcp_output.c`; mac80211 sets about 8 ms, `tx_sk_pacing_shift` in
-        /// `net/mac80211/main.c`). Two rules of this simulator hold however long the time is: the node's own flows together, over
-        /// TCP and UDP, fill at most half of the queue, and no TCP connection has more than two packets and more than the mean of
-        /// the node's connections. "off": as much as there is room for. Schemes that read the node's own queue are exempt.
+        /// How much of the node's own flows may wait here, so that they leave room for what the node forwards. A TCP connection has at
+        /// most two packets in queue and MAC, or what it sends in this time at its pacing rate if that is more, as in Linux (TCP Small
+        /// Queues: `tcp_small_queue_check` in `net/ipv4/tcp_output.c`; mac80211 sets about 8 ms, `tx_sk_pacing_shift` in
+        /// `net/mac80211/main.c`). Two rules of this simulator hold however long the time is: the node's own flows together, over TCP and
+        /// UDP, fill about half of the queue, and no TCP connection, nor a source over UDP beside one, has more than two packets and more
+        /// than the mean of the node's flows. "off": as much as there is room for. Schemes that read the node's own queue are exempt.
         local_limit: Or<Off, Span> = computed(format!("{}; \"off\" without backpressure, and where `profile` of [tcp] is \"ns-2\" or \"ns-3\"", describe("local_limit")));
         /// Most packets that wait in the queue, those in the MAC not counted.
         queue_packets: u32 = default(50), in 1..=1_000_000;

@@ -129,9 +129,10 @@ pub struct LinkSpec {
 /// takes. A TCP connection has at most two packets there, or what it sends in this time at its pacing rate if that is more: TCP Small
 /// Queues of Linux (`tcp_small_queue_check` in `net/ipv4/tcp_output.c`). Packets count with the memory that they take there, 896 B
 /// above their payload, from TCP to the end of their transmission: by radio until the MAC is done with them. Two rules are not
-/// Linux's: all flows of an interface's node, over TCP and UDP, together hold at most half of its queue, as saturating ones do, each its
-/// share of that; and a connection with more than two packets there has no more than the mean of those that have some, or what one
-/// began with would last, as no drop changes it.
+/// Linux's. All flows of an interface's node, over TCP and UDP, together hold about half of its queue, as saturating ones do, each its
+/// share of that, in turns where there are more flows than room. And a connection with more than two packets there has no more than the
+/// mean of the flows that have some, or what one began with would last, as no drop changes it; nor has a source over UDP beside TCP, or
+/// the connection's share would shrink with its rate, and that with what the other has waiting.
 pub type LocalLimit = Option<Span>;
 
 /// From a moment on a wired link has another rate. A packet that is being sent then keeps its pace.

@@ -13,7 +13,7 @@ use super::connections::{ConnectionId, Connections};
 use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
-use super::local::OwnTcp;
+use super::local::{AtSource, OwnFlows};
 use super::meter::Meters;
 use super::on_demand::OnDemand;
 use super::packet::Packets;
@@ -128,12 +128,10 @@ impl Net {
                     backpressure: *backpressure,
                     fillable: *backpressure && local_limit.is_none() && !scheme.reads_own_queue(),
                     local_limit: local_limit.filter(|_| !scheme.reads_own_queue()).map(|limit| limit.0),
-                    own_tcp: OwnTcp::default(),
+                    own: OwnFlows::default(),
                     in_mac: VecDeque::new(),
                     saturating: Vec::new(),
                     saturating_first: false,
-                    sources: Vec::new(),
-                    waits: VecDeque::new(),
                     blocked: VecDeque::new(),
                     peers: peers.into_iter().collect(),
                     totals: QueueTotals::default(),
@@ -334,7 +332,7 @@ impl Net {
             start,
             stop: flow.stop.as_nanos().min(self.end),
             next_sequence: 0,
-            waiting: 0,
+            at_source: AtSource::default(),
             offers_again: false,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),

@@ -8,17 +8,15 @@ use airfair_units::{Rate, Span};
 use super::connections::ConnectionId;
 use super::hops::HeaderId;
 use super::laws::LawId;
+use super::local::AtSource;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
-use super::{Blocked, Net, Port, class, kinds};
+use super::{Blocked, Net, class, kinds};
 use crate::engine::{Agenda, Order};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::spec::Traffic;
 use crate::traffic::{FileSource, Source};
-
-/// Most packets that saturating sources keep in a queue.
-const SATURATING_PACKETS: u32 = 64;
 
 /// After so long a saturating source offers a packet again whose like was dropped: about a packet of 1500 B at 11 Mbit/s.
 const OFFER_AGAIN: Span = Span::from_millis(1);
@@ -134,7 +132,7 @@ pub(crate) struct Flow {
     pub stop: u64,
     pub next_sequence: u32,
     /// Packets of a source over UDP that wait in its queue.
-    pub waiting: u32,
+    pub at_source: AtSource,
     /// A saturating source whose packet was dropped is to offer another one.
     pub offers_again: bool,
     /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
@@ -182,22 +180,6 @@ impl Flow {
     }
 }
 
-impl Port {
-    /// What the node's own flows may have in the queue, packets: all of them, and each. They share half of it, with saturating ones at
-    /// most [`SATURATING_PACKETS`]. Where nothing limits the others, saturating ones share that among themselves.
-    pub(super) fn room_of_sources(&self) -> (u32, u32) {
-        let half = self.queue.view().limit_packets / 2;
-        let limited =
-            if self.local_limit.is_some() { self.sources.len() + self.own_tcp.active as usize } else { 0 };
-        let sources = (self.saturating.len() + limited).max(1) as u32;
-        if self.saturating.is_empty() {
-            return (half.max(1), (half / sources).max(1));
-        }
-        let share = (half.min(SATURATING_PACKETS) / sources).max(1);
-        (share * sources, share)
-    }
-}
-
 impl Net {
     pub(super) fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         let f = &mut self.flows[flow as usize];
@@ -219,9 +201,6 @@ impl Net {
                 }
             }
         } else if due < stop {
-            if let Some(port) = self.port_towards(from, to) {
-                self.ports[port as usize].sources.push(flow);
-            }
             agenda.push(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
         }
     }
@@ -257,16 +236,6 @@ impl Net {
         let due = f.source.next(now);
         if due < f.stop {
             agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
-        } else {
-            self.source_ends(flow);
-        }
-    }
-
-    /// A flow over UDP makes no more packets: its share is for the others.
-    fn source_ends(&mut self, flow: u32) {
-        let (from, to) = (self.flows[flow as usize].from, self.flows[flow as usize].to);
-        if let Some(port) = self.port_towards(from, to) {
-            self.ports[port as usize].sources.retain(|&other| other != flow);
         }
     }
 
@@ -296,8 +265,9 @@ impl Net {
         f.sent_total += 1;
         f.totals.sent += 1;
         f.totals.offered_bytes += u64::from(payload);
-        f.waiting += 1;
         let (from, first_hop, watched) = (f.from, f.first_hops[0], f.watched);
+        let port = self.first_hop(flow).map(|hop| hop.port);
+        self.flows[flow as usize].at_source.enter(port, &mut self.ports);
         let handle = self.packets.add(packet);
         if watched {
             self.tell_made(handle, true, None);
@@ -342,12 +312,11 @@ impl Net {
 
     #[inline(never)]
     fn make_use_of_room(&mut self, port: u32, now: u64) {
-        // Where others wait too it is a saturating source's turn every other time.
-        let p = &mut self.ports[port as usize];
-        let shares = !p.saturating.is_empty() && !p.blocked.is_empty();
-        p.saturating_first = shares && !p.saturating_first;
-        if p.saturating_first {
-            self.top_up(port, now);
+        // Where others wait too it is a saturating source's turn every other time that anybody finds room.
+        let p = &self.ports[port as usize];
+        if p.saturating_first && !p.saturating.is_empty() && !p.blocked.is_empty() {
+            let made = self.top_up(port, now);
+            self.ports[port as usize].saturating_first = !made;
         }
         loop {
             if self.is_full(port, now) {
@@ -356,11 +325,13 @@ impl Net {
             let first = (0..self.ports[port as usize].blocked.len()).find(|&i| {
                 match self.ports[port as usize].blocked[i] {
                     Blocked::Flow(flow) => !self.source_waits(port, flow, now),
-                    Blocked::Connection(_) => true,
+                    Blocked::Connection(id) => !self.connection_waits(id, port, now),
                 }
             });
-            let blocked = &mut self.ports[port as usize].blocked;
-            let flow = match first.and_then(|first| blocked.remove(first)) {
+            let p = &mut self.ports[port as usize];
+            let next = first.and_then(|first| p.blocked.remove(first));
+            p.saturating_first |= next.is_some();
+            let flow = match next {
                 Some(Blocked::Flow(flow)) => flow,
                 Some(Blocked::Connection(id)) => {
                     self.unblock(id, now);
@@ -378,11 +349,7 @@ impl Net {
                 self.make(flow, now);
                 if due < stop {
                     self.later(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
-                } else {
-                    self.source_ends(flow);
                 }
-            } else {
-                self.source_ends(flow);
             }
         }
         if !self.ports[port as usize].saturating.is_empty() {
@@ -392,21 +359,28 @@ impl Net {
 
     /// Each saturating source keeps its share of half of the queue filled with its own packets: the queue is never empty, and packets
     /// that pass through still find room. Where there is less room than sources they take turns.
-    fn top_up(&mut self, port: u32, now: u64) {
+    ///
+    /// Returns whether one of them has made a packet.
+    fn top_up(&mut self, port: u32, now: u64) -> bool {
         let flows = &self.flows;
         self.ports[port as usize].saturating.retain(|&flow| now < flows[flow as usize].stop);
         self.forget_left(port, now);
-        let count = self.ports[port as usize].saturating.len();
-        let (_, share) = self.ports[port as usize].room_of_sources();
-        for i in 0..count {
+        let share = self.share_of_saturating(port);
+        let mut made = false;
+        for i in 0..self.ports[port as usize].saturating.len() {
             let flow = self.ports[port as usize].saturating[i];
-            while self.flows[flow as usize].waiting < share {
+            while self.flows[flow as usize].at_source.packets() < share {
+                let waits = self.source_waits(port, flow, now);
+                if waits && self.flows[flow as usize].at_source.packets() > 0 {
+                    break;
+                }
                 let view = self.ports[port as usize].queue.view();
-                if view.packets >= view.limit_packets {
+                if waits || view.packets >= view.limit_packets {
                     self.ports[port as usize].saturating.rotate_left(i);
-                    return;
+                    return made;
                 }
                 let handle = self.make(flow, now);
+                made = true;
                 if self.ports[port as usize].queue.view().packets == view.packets {
                     // It waits for an address, the MAC has it, or it was dropped: the next one would fare no better now.
                     if self.packets.get(handle).is_none() {
@@ -416,12 +390,40 @@ impl Net {
                 }
             }
         }
+        made
+    }
+
+    /// A flow's packet leaves by a port: if its source is a saturating one, that port's departures tell it from now on when to offer more.
+    /// Where routes are found while the world runs nobody has known which that would be.
+    pub(super) fn leaves_by(&mut self, flow: u32, port: u32) {
+        let f = &self.flows[flow as usize];
+        if !f.source.is_saturating() || self.ports[port as usize].saturating.contains(&flow) {
+            return;
+        }
+        let (first, end) = self.ports_of[f.from as usize];
+        for port in &mut self.ports[first as usize..end as usize] {
+            port.saturating.retain(|&other| other != flow);
+        }
+        self.ports[port as usize].saturating.push(flow);
+    }
+
+    /// Nothing is left of what waited in a port's queue: the queue has dropped it. Who waits for a departure is told a little later, or a
+    /// source whose packets are all dropped would offer them without end at one moment.
+    pub(super) fn emptied(&mut self, port: u32, now: u64) {
+        let p = &self.ports[port as usize];
+        if !p.blocked.is_empty() {
+            let order = Order::new(class::TRAFFIC, self.node_ranks[p.node as usize]);
+            self.later(now + OFFER_AGAIN.as_nanos(), order, kinds::ROOM, port, 0, 0);
+        }
+        for i in 0..self.ports[port as usize].saturating.len() {
+            self.offer_again(self.ports[port as usize].saturating[i], now);
+        }
     }
 
     /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
     fn offer_again(&mut self, flow: u32, now: u64) {
         let f = &mut self.flows[flow as usize];
-        if f.waiting == 0 && !f.offers_again {
+        if f.at_source.packets() == 0 && !f.offers_again {
             f.offers_again = true;
             let rank = f.rank;
             self.later(

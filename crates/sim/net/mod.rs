@@ -50,7 +50,7 @@ use connections::{ConnectionId, Connections};
 use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
-use local::{InMac, OwnTcp};
+use local::{InMac, OwnFlows};
 use meter::Meters;
 use misplaced::{Misplaced, Place};
 use on_demand::{OnDemand, is_routing};
@@ -107,6 +107,8 @@ pub(crate) mod kinds {
     pub(crate) const NO_ROOM: u32 = END + 18;
     /// Packets of a connection, as in [`SENDER_TIMER`], have left its node, which may let it go on.
     pub(crate) const LOCAL_ROOM: u32 = END + 19;
+    /// There is room at a port, `target`, whose queue has dropped all that waited.
+    pub(crate) const ROOM: u32 = END + 20;
 }
 
 /// Classes of equal-time events above the air's.
@@ -196,17 +198,14 @@ pub(crate) struct Port {
     pub local_limit: Option<u64>,
     /// What the node's own flows have here is not limited although it may be: they can fill the queue and keep it full.
     pub fillable: bool,
-    /// What TCP senders of this node have here.
-    pub own_tcp: OwnTcp,
-    /// Their packets that the MAC has.
+    /// What the flows of this node have here.
+    pub own: OwnFlows,
+    /// Packets of its TCP senders that the MAC has.
     pub in_mac: VecDeque<InMac>,
     /// Flows that start here and always have more to send.
     pub saturating: Vec<u32>,
-    /// They had the last turn where others waited for room too.
+    /// Others that waited for room too had the last turn.
     pub saturating_first: bool,
-    /// Other flows over UDP that start here, and those of their packets that wait on a timetable: when they leave, and whose they are.
-    pub sources: Vec<u32>,
-    pub waits: VecDeque<(u64, u32)>,
     /// Flows that start here and wait for room.
     pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has
@@ -389,6 +388,7 @@ impl Net {
             kinds::SAMPLE => self.sample(event.target, air, agenda),
             kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
+            kinds::ROOM => self.room(event.target, now),
             kinds::HOP_TIMER => self.hop_timer(event.target, event.a, Timer(event.b as u16), now),
             kinds::NO_ROOM => {
                 let handle = u64::from(event.a) << 32 | u64::from(event.b);
@@ -842,15 +842,18 @@ impl Net {
         totals.left += 1;
         totals.waited_ns += waited_ns;
         let Some(packet) = self.packets.get_mut(handle) else { return (0, 0, false) };
-        let mut of_local_tcp = false;
-        if packet.at_source {
-            packet.at_source = false;
-            of_local_tcp = packet.tcp;
-            if !of_local_tcp {
-                self.flows[packet.flow as usize].waiting -= 1;
+        let (hops, payload, flow) = (packet.hops, packet.payload, packet.flow);
+        if !std::mem::take(&mut packet.at_source) {
+            return (hops, payload, false);
+        }
+        let tcp = packet.tcp;
+        if !tcp {
+            self.flows[flow as usize].at_source.end(&mut self.ports);
+            if self.on_demand.is_some() {
+                self.leaves_by(flow, port);
             }
         }
-        (packet.hops, packet.payload, of_local_tcp)
+        (hops, payload, tcp)
     }
 
     /// What is measured starts.
@@ -888,7 +891,10 @@ impl Upper for Net {
         if let Some(handle) = self.ports[port as usize].control.pop_front() {
             return self.hand_control(station, handle);
         }
-        let mut taken = self.take(port, now)?;
+        let Some(mut taken) = self.take(port, now) else {
+            self.emptied(port, now);
+            return None;
+        };
         while self.on_demand.is_some()
             && self.came_too_late(taken.queued.next_hop, station, taken.queued.enqueued.0)
         {

@@ -11,6 +11,7 @@ use super::carried::Carried;
 use super::connections::{Connection, ConnectionId};
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
+use super::local::Local;
 use super::misplaced::{Place, due};
 use super::packet::{NO_FLOW, Packet};
 use super::{Blocked, Net, class, ids, kinds};
@@ -132,7 +133,7 @@ impl Net {
         }
         connection.size = size;
         connection.number = number;
-        connection.local.exempt = tcp.reads_own_queue;
+        connection.local = Local::new(tcp.reads_own_queue);
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         connection.sender.open(&mut context);
         if let Some(size) = size {
@@ -199,11 +200,16 @@ impl Net {
 
     /// A segment leaves.
     fn emit(&mut self, id: ConnectionId, segment: &Segment, end: End, now: u64) {
+        let Some(connection) = self.connections.get(id) else { return };
+        let counted_at = if end == End::Sender && self.limits_tcp && !connection.local.exempt {
+            Some(self.first_hop(connection.flow).map(|hop| hop.port))
+        } else {
+            None
+        };
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
         let opening = connection.opening;
         let forward = end == End::Sender;
-        let counts = forward && self.limits_tcp && !connection.local.exempt;
         let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
         let watched = f.watched;
@@ -227,14 +233,14 @@ impl Net {
             payload: segment.payload,
             bytes: segment.payload + header + self.headers.ip,
             hops: 0,
-            at_source: counts,
+            at_source: counted_at.is_some(),
             tcp: true,
             header: header_id,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
             ecn: segment.ecn,
         };
-        if counts {
-            connection.local.enter(hop.map(|hop| hop.port), segment.payload, &mut self.ports);
+        if let Some(port) = counted_at {
+            connection.local.enter(port, segment.payload, &mut self.ports);
         }
         let handle = self.packets.add_carrying(packet, segment, id, forward);
         if let Some(kind) = kind {
@@ -244,7 +250,9 @@ impl Net {
             self.tell_made(handle, forward, Some(id));
         }
         self.leave(source, hop, handle, now);
-        if counts && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port)) {
+        if counted_at.is_some()
+            && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port))
+        {
             self.leaves_by_wire(wire, handle, now);
         }
     }

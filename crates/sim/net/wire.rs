@@ -406,6 +406,14 @@ impl Net {
         view.packets >= view.limit_packets
     }
 
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self, port: u32, now: u64) -> bool {
+        match self.timetable_of(port) {
+            Some(wire) => self.wires[wire as usize].waiting_packets(now).next().is_none(),
+            None => self.ports[port as usize].queue.view().packets == 0,
+        }
+    }
+
     /// A source waits for room at a port.
     pub(super) fn block(&mut self, port: u32, who: Blocked, now: u64) {
         let port = &mut self.ports[port as usize];
@@ -435,7 +443,10 @@ impl Net {
             link.wait(wire, agenda);
             return;
         }
-        let Some(Taken { handle, queued, payload, of_local_tcp, .. }) = self.take(port, now) else { return };
+        let Some(Taken { handle, queued, payload, of_local_tcp, .. }) = self.take(port, now) else {
+            self.emptied(port, now);
+            return;
+        };
         let bytes = u64::from(queued.bytes + self.headers.wired);
         // A packet that came by air is here a propagation delay after the pass that handed it up.
         let entered = queued.enqueued.as_nanos();

@@ -109,6 +109,8 @@ def verdict(told: Explanation) -> str:
                 f"{who} gets {share_of}: {got}, {percent(part)} of the mean of the "
                 f"{len(told['flows'])} flows ({rate(mean)}). Nothing is wrong."
             )
+        case standing if mean == 0:
+            return f"{who} {SAID[standing]}: nothing of it has arrived, as of no flow."
         case standing:
             asks = offered is not None and offered < mean
             due = offered if asks and offered is not None else mean
