@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 
 use crate::series::bytes;
 
-/// Rows that are handed over together: a row group of the file.
+/// Rows that are handed over together. How many of them make a row group is for who writes the file.
 pub(crate) const ROWS: usize = 1 << 16;
 
 /// A column.
