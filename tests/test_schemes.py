@@ -507,6 +507,27 @@ def test_a_hook_that_looks_at_its_own_world_does_not_hang(pairs: Scenario) -> No
     assert worlds[0].now_ns > 0
 
 
+@pytest.mark.parametrize("traffic", ['{ kind = "constant", rate = "200 kbit/s" }', '{ kind = "saturating" }'])
+def test_who_waits_for_a_queue_that_drops_all_goes_on(traffic: str) -> None:
+    """An AQM drops what is older than 50 ms, and so a whole queue: no departure tells its source."""
+
+    class Lifetime(Passes):
+        def on_dequeue(self, packet: Packet, queue: QueueView, context: Context) -> Drop | None:
+            return Drop("stale") if context.now - packet.enqueued > 50_000_000 else None
+
+    wire = Scenario.parse(f"""
+        name = "slow"
+        duration = "20 s"
+        node = [{{ id = "a" }}, {{ id = "b" }}]
+        link = [{{ ends = ["a", "b"], rate = "100 kbit/s", queue_packets = 3 }}]
+        flow = [{{ id = "f", from = "a", to = "b", traffic = {traffic} }}]
+    """)
+    result = json.loads(wire.run(made("aqm", Lifetime)))
+    # A packet of 1500 B takes 120 ms: every other one has waited for too long.
+    assert result["flows"][0]["delivered_packets"] > 60
+    assert result["drops"]["stale"] > 60
+
+
 def test_hooks_can_be_tried_by_hand() -> None:
     """RED's probability half way between the thresholds: 0.05, so one packet in twenty without spreading."""
     load_schemes(EXAMPLES / "red.py")
