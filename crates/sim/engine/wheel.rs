@@ -1,6 +1,6 @@
 //! A timing wheel for the near future with a heap for the rest, in exactly the order of a heap.
 //!
-//! 4,096 buckets of 2^14 ns (16 us, about a slot) cover 67 ms: frames, time-outs and back-offs fall inside. A bucket is
+//! 4,096 buckets of 2^13 ns (8 us, about a slot of 802.11g) cover 33 ms: frames, time-outs and back-offs fall inside. A bucket is
 //! a list in a slab. When the wheel reaches a bucket, its events move to a small heap, `current`, which sorts them; events
 //! pushed for that bucket or before go there directly. Events beyond the horizon wait in `far` and are compared at every
 //! pop instead of being moved.
