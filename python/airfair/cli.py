@@ -796,19 +796,23 @@ def main() -> NoReturn:
         print("airfair: interrupted", file=sys.stderr)
         status = 130
     except BrokenPipeError:  # `airfair trace FILE | head` ends in silence
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         status = 1
     except Exception as error:
         told = _mistake(error)
         if told is None and isinstance(error, OSError | MemoryError):
             told = f"airfair: {_failure(error)}"
-            # What could not be written must not be tried again when the interpreter ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _write_no_more()
         if told is None:
             raise
         print(told, file=sys.stderr)
         status = 1
     sys.exit(status)
+
+
+def _write_no_more() -> None:
+    """What could not be written to standard output must not be tried again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _mistake(error: BaseException) -> str | None:

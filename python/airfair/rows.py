@@ -42,7 +42,7 @@ class Rows:
         self._waiting += rows.num_rows
         if self._writer is not None and self._waiting >= GROUP:
             whole = self._waiting - self._waiting % GROUP
-            there = self._there().combine_chunks()
+            there = self.table().combine_chunks()
             self._writer.write_table(there.slice(0, whole), row_group_size=GROUP)
             self._batches = [there.slice(whole)]
             self._waiting -= whole
@@ -51,16 +51,13 @@ class Rows:
         """No more will come. To be called also after a failure."""
         if self._writer is not None:
             if self._waiting:
-                self._writer.write_table(self._there().combine_chunks())
+                self._writer.write_table(self.table().combine_chunks())
             self._writer.close()
         if self._file is not None:
             self._file.close()
 
     def table(self) -> pa.Table:
         """The rows that stay in memory."""
-        return self._there()
-
-    def _there(self) -> pa.Table:
         return pa.concat_tables([self._schema.empty_table(), *self._batches]).unify_dictionaries()
 
 

@@ -200,16 +200,13 @@ impl Net {
 
     /// A segment leaves.
     fn emit(&mut self, id: ConnectionId, segment: &Segment, end: End, now: u64) {
-        let Some(connection) = self.connections.get(id) else { return };
-        let counted_at = if end == End::Sender && self.limits_tcp && !connection.local.exempt {
-            Some(self.first_hop(connection.flow).map(|hop| hop.port))
-        } else {
-            None
-        };
+        let forward = end == End::Sender;
+        let limited = forward && self.limits_tcp;
+        let way = self.connections.get(id).filter(|_| limited).and_then(|c| self.first_hop(c.flow));
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
         let opening = connection.opening;
-        let forward = end == End::Sender;
+        let counts = limited && !connection.local.exempt;
         let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
         let watched = f.watched;
@@ -233,14 +230,14 @@ impl Net {
             payload: segment.payload,
             bytes: segment.payload + header + self.headers.ip,
             hops: 0,
-            at_source: counted_at.is_some(),
+            at_source: counts,
             tcp: true,
             header: header_id,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
             ecn: segment.ecn,
         };
-        if let Some(port) = counted_at {
-            connection.local.enter(port, segment.payload, &mut self.ports);
+        if counts {
+            connection.local.enter(way.map(|hop| hop.port), segment.payload, &mut self.ports);
         }
         let handle = self.packets.add_carrying(packet, segment, id, forward);
         if let Some(kind) = kind {
@@ -250,9 +247,7 @@ impl Net {
             self.tell_made(handle, forward, Some(id));
         }
         self.leave(source, hop, handle, now);
-        if counted_at.is_some()
-            && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port))
-        {
+        if counts && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port)) {
             self.leaves_by_wire(wire, handle, now);
         }
     }

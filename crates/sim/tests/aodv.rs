@@ -11,7 +11,7 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Rate, Span, Time};
 
-fn aodv(change: impl FnOnce(&mut Config)) -> Routing {
+pub fn aodv(change: impl FnOnce(&mut Config)) -> Routing {
     let mut protocol = Config::from(Base::default());
     change(&mut protocol);
     Routing::Aodv(AodvSpec { protocol, drop_queued: true })

@@ -1,8 +1,8 @@
 //! What a node's own flows may have waiting in its interface: sums by hand, and a relay whose own flow leaves room for others.
 
+use crate::aodv::aodv;
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, make, node, world};
-use airfair_routing::aodv::{Base, Config};
 use airfair_schemes::{Scheme, find};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
@@ -333,15 +333,21 @@ fn tcp_is_not_starved_by_udp_of_its_own_node() {
     assert!(shares.iter().all(|&(packets, udp, tcp)| udp.min(tcp) > least(packets)), "{shares:?}");
 }
 
+/// The pair whose first node forwards 50 kbit/s from a third one, with so many packets in its queue.
+fn relay_by_wire(packets: u32) -> WorldSpec {
+    let mut spec = pair(Some(ms(1)), true);
+    wired(&mut spec, "c");
+    spec.links.push(LinkSpec { local_limit: Some(ms(1)), ..link((2, 0), 10, ms(1), 50) });
+    spec.links[0].queue = QueueSpec { packets };
+    flow(&mut spec, "through", 2, 1, constant(Rate::from_kbps(50), 500));
+    spec
+}
+
 /// More connections than half of a queue has room for: they take turns there, and what the node forwards finds the other half.
 #[test]
 fn many_connections_leave_half_of_a_queue() {
     for (packets, connections) in [(4, 3), (20, 11), (50, 40)] {
-        let mut spec = pair(Some(ms(1)), true);
-        wired(&mut spec, "c");
-        spec.links.push(LinkSpec { local_limit: Some(ms(1)), ..link((2, 0), 10, ms(1), 50) });
-        spec.links[0].queue = QueueSpec { packets };
-        flow(&mut spec, "through", 2, 1, constant(Rate::from_kbps(50), 500));
+        let mut spec = relay_by_wire(packets);
         for i in 0..connections {
             add(&mut spec, &format!("f{i}"), (0, 1), Traffic::Endless);
         }
@@ -356,10 +362,7 @@ fn many_connections_leave_half_of_a_queue() {
 /// Flows over UDP of 100 ms, one after the other: what one that has stopped leaves in the queue still counts.
 #[test]
 fn flows_that_stop_leave_room_too() {
-    let mut spec = pair(Some(ms(1)), true);
-    wired(&mut spec, "c");
-    spec.links.push(LinkSpec { local_limit: Some(ms(1)), ..link((2, 0), 10, ms(1), 50) });
-    flow(&mut spec, "through", 2, 1, constant(Rate::from_kbps(50), 500));
+    let mut spec = relay_by_wire(50);
     for i in 0..200 {
         flow(&mut spec, &format!("f{i}"), 0, 1, constant(Rate::from_mbps(5), 972));
         let flow = spec.flows.last_mut().unwrap();
@@ -379,8 +382,7 @@ fn a_relay_with_routes_on_demand_leaves_room_too() {
     radio.queue = QueueSpec { packets: 10 };
     let mut spec = world(radio, 30);
     spec.warmup = Span::from_secs(10);
-    let protocol = Config::from(Base::default());
-    spec.routing = Routing::Aodv(AodvSpec { protocol, drop_queued: true });
+    spec.routing = aodv(|_| ());
     for (i, id) in ["a", "b", "c"].into_iter().enumerate() {
         node(&mut spec, id, 200.0 * i as f64, 0.0);
     }
@@ -403,8 +405,7 @@ fn a_saturating_source_follows_its_route() {
         spec.nodes[0].radios = vec![0, 1];
         spec.nodes[1].radios = vec![1];
         if on_demand {
-            spec.routing =
-                Routing::Aodv(AodvSpec { protocol: Config::from(Base::default()), drop_queued: true });
+            spec.routing = aodv(|_| ());
         }
         flow(&mut spec, "f", 0, 1, Traffic::Saturating { packet: Bytes(1472) });
         run(&spec).flows[0].delivered_packets as f64
