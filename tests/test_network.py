@@ -153,3 +153,54 @@ def test_wrong_seeds_are_refused() -> None:
 
 def test_json_is_what_the_dict_is() -> None:
     assert airfair.network(THREE_PAIRS) == json.loads(Scenario.read(THREE_PAIRS).network())
+
+
+TWO_RADIOS = """
+name = "two-radios"
+duration = "6 s"
+[routing]
+protocol = "aodv"
+[radio]
+standard = "802.11g"
+data_rate = "24 Mbit/s"
+queue_packets = 20
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
+[radios.two]
+channel = 6
+data_rate = "6 Mbit/s"
+[[node]]
+id = "a"
+radios = ["default"]
+position = ["-200 m", "0 m"]
+[[node]]
+id = "b"
+radios = ["default", "two"]
+position = ["0 m", "0 m"]
+[[node]]
+id = "c"
+radios = ["two"]
+position = ["200 m", "0 m"]
+[[node]]
+id = "d"
+radios = ["two"]
+position = ["150 m", "0 m"]
+[[flow]]
+id = "through"
+from = "a"
+to = "d"
+traffic = { kind = "saturating" }
+[[flow]]
+id = "own"
+from = "b"
+to = "c"
+start = "3 s"
+traffic = { kind = "saturating" }
+"""
+
+
+@pytest.mark.parametrize("seed", [3, 12])
+def test_a_source_survives_the_drop_of_its_first_packet(seed: int) -> None:
+    """It found the route, by a radio whose queue was full: no departure there was told to the source."""
+    flows = json.loads(Scenario.parse(TWO_RADIOS).run(seed=seed))["flows"]
+    (own,) = (flow for flow in flows if flow["id"] == "own")
+    assert own["delivered_packets"] > 100

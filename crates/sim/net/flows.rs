@@ -215,6 +215,9 @@ impl Net {
             f.offers_again = false;
             let (from, to) = (f.from, f.to);
             if let Some(port) = self.port_towards(from, to) {
+                if self.on_demand.is_some() {
+                    self.leaves_by(flow, port);
+                }
                 self.top_up(port, now);
             }
             return;
@@ -421,7 +424,7 @@ impl Net {
     }
 
     /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
-    fn offer_again(&mut self, flow: u32, now: u64) {
+    pub(super) fn offer_again(&mut self, flow: u32, now: u64) {
         let f = &mut self.flows[flow as usize];
         if f.at_source.packets() == 0 && !f.offers_again {
             f.offers_again = true;

@@ -150,7 +150,7 @@ impl Local {
 impl OwnFlows {
     /// Whether so many packets of a flow are more than the mean of the flows that have some.
     fn mean_is_less(&self, packets: u32) -> bool {
-        packets * self.active > self.packets
+        u64::from(packets) * u64::from(self.active) > u64::from(self.packets)
     }
 }
 
@@ -350,6 +350,10 @@ impl Net {
             at_source.end(&mut self.ports);
             if let Some(port) = at_source.port.filter(|&port| self.is_empty(port, now)) {
                 self.emptied(port, now);
+            }
+            // The first packet went by a port that nobody has known: no departure there is told to its source yet.
+            if self.on_demand.is_some() && self.flows[packet.flow as usize].source.is_saturating() {
+                self.offer_again(packet.flow, now);
             }
             return;
         }

@@ -781,6 +781,15 @@ impl Net {
         }
     }
 
+    /// The next packet of a port leaves its queue; if there is none, who waits for a departure is told.
+    fn take_or_tell(&mut self, port: u32, now: u64) -> Option<Taken> {
+        let taken = self.take(port, now);
+        if taken.is_none() {
+            self.emptied(port, now);
+        }
+        taken
+    }
+
     /// The next packet of a port leaves its queue.
     fn take(&mut self, port: u32, now: u64) -> Option<Taken> {
         let p = &mut self.ports[port as usize];
@@ -891,10 +900,7 @@ impl Upper for Net {
         if let Some(handle) = self.ports[port as usize].control.pop_front() {
             return self.hand_control(station, handle);
         }
-        let Some(mut taken) = self.take(port, now) else {
-            self.emptied(port, now);
-            return None;
-        };
+        let mut taken = self.take_or_tell(port, now)?;
         while self.on_demand.is_some()
             && self.came_too_late(taken.queued.next_hop, station, taken.queued.enqueued.0)
         {
@@ -906,7 +912,7 @@ impl Upper for Net {
             }
             self.drop_packet(node, taken.handle, drop_reason::LINK_BREAK, now);
             self.room(port, now);
-            taken = self.take(port, now)?;
+            taken = self.take_or_tell(port, now)?;
         }
         self.room(port, now);
         let Taken { handle, queued, hops, payload, of_local_tcp } = taken;

@@ -443,8 +443,7 @@ impl Net {
             link.wait(wire, agenda);
             return;
         }
-        let Some(Taken { handle, queued, payload, of_local_tcp, .. }) = self.take(port, now) else {
-            self.emptied(port, now);
+        let Some(Taken { handle, queued, payload, of_local_tcp, .. }) = self.take_or_tell(port, now) else {
             return;
         };
         let bytes = u64::from(queued.bytes + self.headers.wired);
