@@ -6,6 +6,10 @@
 //!
 //! Adding a scheme takes its folder and one line in [`registry()`]; a crate outside adds its own with [`Registry::with`].
 
+#![no_std]
+
+extern crate alloc;
+
 pub mod bbr;
 pub mod codel;
 pub mod cubic;

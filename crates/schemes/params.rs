@@ -1,8 +1,10 @@
 //! Parameters of schemes: what is known of each, what was set, what is wrong.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::ops::RangeInclusive;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Quantity, Rate, Span};
 
@@ -189,4 +191,4 @@ impl fmt::Display for ParamError {
     }
 }
 
-impl std::error::Error for ParamError {}
+impl core::error::Error for ParamError {}

@@ -1,7 +1,11 @@
 //! The table of schemes: name, paper, parameters, and how to build what runs in each place.
 
-use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use core::ops::Deref;
 
 use crate::droptail::DropTail;
 use crate::params::{ParamDoc, ParamError, Params};
@@ -50,8 +54,28 @@ pub trait Scheme: Send + Sync {
     }
 }
 
-/// How a scheme is set up; fails on a parameter that it cannot work with.
-pub type Build = Arc<dyn Fn(&Params) -> Result<Box<dyn Scheme>, ParamError> + Send + Sync>;
+/// What setting up a scheme gives; an error for a parameter that the scheme cannot work with.
+type Built = Result<Box<dyn Scheme>, ParamError>;
+
+/// How a scheme is set up: called as `(entry.build)(&params)`.
+#[derive(Clone)]
+pub enum Build {
+    /// A function of the program, as every scheme of the tree has it: the table needs no start-up.
+    Function(fn(&Params) -> Built),
+    /// A closure that remembers something, such as a definition in Python.
+    Closure(Arc<dyn Fn(&Params) -> Built + Send + Sync>),
+}
+
+impl Deref for Build {
+    type Target = dyn Fn(&Params) -> Built + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Function(build) => build,
+            Self::Closure(build) => &**build,
+        }
+    }
+}
 
 /// A line of the table.
 #[derive(Clone)]
@@ -78,10 +102,23 @@ impl SchemeEntry {
         source: &'static str,
         places: &'static [&'static str],
         params: &'static [ParamDoc],
-        build: impl Fn(&Params) -> Result<Box<dyn Scheme>, ParamError> + Send + Sync + 'static,
+        build: impl Fn(&Params) -> Built + Send + Sync + 'static,
     ) -> Self {
         let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
-        Self { name, about, source, places, params, build: Arc::new(build) }
+        Self { name, about, source, places, params, build: Build::Closure(Arc::new(build)) }
+    }
+
+    /// The same as a constant.
+    const fn of_tree(
+        name: &'static str,
+        about: &'static str,
+        source: &'static str,
+        places: &'static [&'static str],
+        params: &'static [ParamDoc],
+        build: fn(&Params) -> Built,
+    ) -> Self {
+        let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
+        Self { name, about, source, places, params, build: Build::Function(build) }
     }
 }
 
@@ -123,136 +160,134 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-fn built_in() -> Vec<SchemeEntry> {
-    vec![
-        SchemeEntry::new(
-            "droptail",
-            "first in, first out; what arrives at a full queue is dropped",
-            "baseline of all five papers",
-            &["queue"],
-            &[],
-            |_| Ok(Box::new(DropTailScheme)),
-        ),
-        SchemeEntry::new(
-            "red",
-            "drops or marks at random, more often the longer the average queue",
-            "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
-            &["aqm"],
-            red::PARAMS,
-            |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
-        ),
-        SchemeEntry::new(
-            "nred",
-            "nodes that suffer in a congested neighbourhood say so; each drops in proportion to its share of the channel",
-            "Xu, Gerla, Qi and Shu, MobiCom 2003",
-            &["agent", "aqm"],
-            nred::PARAMS,
-            |params| Ok(Box::new(nred::Nred::from_params(params)?)),
-        ),
-        SchemeEntry::new(
-            "lbm",
-            "an access point marks packets of both directions at random, more often the more the air carries",
-            "Siris and Triantafyllidou, ICS-FORTH",
-            &["agent", "aqm"],
-            lbm::PARAMS,
-            |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
-        ),
-        SchemeEntry::new(
-            "qfcp",
-            "routers and access points write a flow's fair rate into each packet, and senders keep to it",
-            "Pu and Hamdi",
-            &["source", "hop"],
-            qfcp::PARAMS,
-            |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
-        ),
-        SchemeEntry::new(
-            "xcp",
-            "routers write into each packet by how much its flow is to change its window",
-            "Katabi, Handley and Rohrs, SIGCOMM 2002",
-            &["source", "hop"],
-            xcp::PARAMS,
-            |params| Ok(Box::new(xcp::Xcp::from_params(params)?)),
-        ),
-        SchemeEntry::new(
-            "xcp-b",
-            "xcp for links of unknown capacity: the speed of the queue tells what is spare",
-            "Abrantes and Ricardo, ACM CCR 36(3), 2006",
-            &["source", "hop"],
-            xcp_b::PARAMS,
-            |params| Ok(Box::new(xcp_b::XcpB::from_params(params)?)),
-        ),
-        SchemeEntry::new(
-            "rcp",
-            "routers write one rate for all flows into each packet, and senders pace at it",
-            "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
-            &["source", "hop"],
-            rcp::PARAMS,
-            |params| Ok(Box::new(rcp::Rcp::from_params(params)?)),
-        ),
-        SchemeEntry::new(
-            "codel",
-            "drops or marks at the head of a queue that stands above a target wait for a whole interval",
-            "RFC 8289",
-            &["aqm"],
-            codel::PARAMS,
-            |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
-        ),
-        SchemeEntry::new(
-            "fq-codel",
-            "a queue per flow in turn, flows with little to send first, with CoDel in each",
-            "RFC 8290",
-            &["queue"],
-            fq_codel::PARAMS,
-            |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
-        ),
-        SchemeEntry::new(
-            "reno",
-            "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
-            "RFC 5681",
-            &["source"],
-            reno::PARAMS,
-            |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
-        ),
-        SchemeEntry::new(
-            "newreno",
-            "the window of reno; a partial acknowledgement has the next hole repaired",
-            "RFC 6582",
-            &["source"],
-            newreno::PARAMS,
-            |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
-        ),
-        SchemeEntry::new(
-            "vegas",
-            "keeps one to three segments queued on the path, by the round-trip time",
-            "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
-            &["source"],
-            vegas::PARAMS,
-            |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
-        ),
-        SchemeEntry::new(
-            "cubic",
-            "the window is a cubic function of the time since the last congestion",
-            "RFC 9438",
-            &["source"],
-            cubic::PARAMS,
-            |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
-        ),
-        SchemeEntry::new(
-            "bbr",
-            "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
-            "draft-cardwell-iccrg-bbr-congestion-control-00",
-            &["source"],
-            bbr::PARAMS,
-            |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
-        ),
-    ]
-}
+static TREE: [SchemeEntry; 15] = [
+    SchemeEntry::of_tree(
+        "droptail",
+        "first in, first out; what arrives at a full queue is dropped",
+        "baseline of all five papers",
+        &["queue"],
+        &[],
+        |_| Ok(Box::new(DropTailScheme)),
+    ),
+    SchemeEntry::of_tree(
+        "red",
+        "drops or marks at random, more often the longer the average queue",
+        "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
+        &["aqm"],
+        red::PARAMS,
+        |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
+    ),
+    SchemeEntry::of_tree(
+        "nred",
+        "nodes that suffer in a congested neighbourhood say so; each drops in proportion to its share of the channel",
+        "Xu, Gerla, Qi and Shu, MobiCom 2003",
+        &["agent", "aqm"],
+        nred::PARAMS,
+        |params| Ok(Box::new(nred::Nred::from_params(params)?)),
+    ),
+    SchemeEntry::of_tree(
+        "lbm",
+        "an access point marks packets of both directions at random, more often the more the air carries",
+        "Siris and Triantafyllidou, ICS-FORTH",
+        &["agent", "aqm"],
+        lbm::PARAMS,
+        |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
+    ),
+    SchemeEntry::of_tree(
+        "qfcp",
+        "routers and access points write a flow's fair rate into each packet, and senders keep to it",
+        "Pu and Hamdi",
+        &["source", "hop"],
+        qfcp::PARAMS,
+        |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
+    ),
+    SchemeEntry::of_tree(
+        "xcp",
+        "routers write into each packet by how much its flow is to change its window",
+        "Katabi, Handley and Rohrs, SIGCOMM 2002",
+        &["source", "hop"],
+        xcp::PARAMS,
+        |params| Ok(Box::new(xcp::Xcp::from_params(params)?)),
+    ),
+    SchemeEntry::of_tree(
+        "xcp-b",
+        "xcp for links of unknown capacity: the speed of the queue tells what is spare",
+        "Abrantes and Ricardo, ACM CCR 36(3), 2006",
+        &["source", "hop"],
+        xcp_b::PARAMS,
+        |params| Ok(Box::new(xcp_b::XcpB::from_params(params)?)),
+    ),
+    SchemeEntry::of_tree(
+        "rcp",
+        "routers write one rate for all flows into each packet, and senders pace at it",
+        "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
+        &["source", "hop"],
+        rcp::PARAMS,
+        |params| Ok(Box::new(rcp::Rcp::from_params(params)?)),
+    ),
+    SchemeEntry::of_tree(
+        "codel",
+        "drops or marks at the head of a queue that stands above a target wait for a whole interval",
+        "RFC 8289",
+        &["aqm"],
+        codel::PARAMS,
+        |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
+    ),
+    SchemeEntry::of_tree(
+        "fq-codel",
+        "a queue per flow in turn, flows with little to send first, with CoDel in each",
+        "RFC 8290",
+        &["queue"],
+        fq_codel::PARAMS,
+        |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
+    ),
+    SchemeEntry::of_tree(
+        "reno",
+        "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
+        "RFC 5681",
+        &["source"],
+        reno::PARAMS,
+        |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
+    ),
+    SchemeEntry::of_tree(
+        "newreno",
+        "the window of reno; a partial acknowledgement has the next hole repaired",
+        "RFC 6582",
+        &["source"],
+        newreno::PARAMS,
+        |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
+    ),
+    SchemeEntry::of_tree(
+        "vegas",
+        "keeps one to three segments queued on the path, by the round-trip time",
+        "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
+        &["source"],
+        vegas::PARAMS,
+        |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
+    ),
+    SchemeEntry::of_tree(
+        "cubic",
+        "the window is a cubic function of the time since the last congestion",
+        "RFC 9438",
+        &["source"],
+        cubic::PARAMS,
+        |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
+    ),
+    SchemeEntry::of_tree(
+        "bbr",
+        "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
+        "draft-cardwell-iccrg-bbr-congestion-control-00",
+        &["source"],
+        bbr::PARAMS,
+        |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
+    ),
+];
 
 /// The schemes that a reader and a world know: those of the tree, and those that somebody has added.
 #[derive(Clone)]
-pub struct Registry(Vec<SchemeEntry>);
+pub struct Registry(Cow<'static, [SchemeEntry]>);
 
-static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry(built_in()));
+static BUILT_IN: Registry = Registry(Cow::Borrowed(&TREE));
 
 impl Registry {
     /// The schemes of the tree.
@@ -270,14 +305,14 @@ impl Registry {
         if self.find(entry.name).is_some() {
             return Err(format!("scheme \"{}\": there is one of this name", entry.name));
         }
-        self.0.push(entry);
+        self.0.to_mut().push(entry);
         Ok(self)
     }
 
     /// The same for an entry that [`Registry::with`] has accepted before.
     #[must_use]
     pub fn with_accepted(mut self, entry: SchemeEntry) -> Self {
-        self.0.push(entry);
+        self.0.to_mut().push(entry);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Every choice that the RFCs leave open, and every rule that can be switched off.
 
-use std::ops::Deref;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::ops::Deref;
 
 use airfair_units::{Bytes, Span};
 

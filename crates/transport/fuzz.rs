@@ -4,6 +4,8 @@
 //! nothing new leaves beyond the receiver's window but the probe of a closed one; polling comes to an end; what is delivered
 //! and acknowledged never shrinks.
 
+use alloc::boxed::Box;
+
 use airfair_schemes::places::{
     Acked, Allowance, Congestion, Context, Ecn, FlowSetup, Outbox, PartialAck, Source,
 };

@@ -10,6 +10,10 @@
 //! Left out, since the simulated network never needs it: data in both directions, urgent data, resets, TIME-WAIT,
 //! simultaneous open, path MTU discovery, and PAWS (RFC 7323 section 5: sequence numbers do not wrap here).
 
+#![no_std]
+
+extern crate alloc;
+
 mod config;
 mod delivery;
 mod ecn;

@@ -163,6 +163,8 @@ fn toward(old: Span, new: Span, parts: u64) -> Span {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     fn config() -> TcpConfig {

@@ -3,7 +3,7 @@
 //! RFC 6675 speaks of octets; here a segment is the smallest unit, since it is also what is sent again: a segment counts as
 //! received selectively only when it is so as a whole.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use crate::delivery::Snapshot;
 
@@ -224,7 +224,7 @@ impl Scoreboard {
             self.sacked += u64::from(segment.payload);
             self.sacked_to = self.sacked_to.max(segment.end());
             news.sacked = true;
-            if !std::mem::replace(&mut segment.told, true) {
+            if !core::mem::replace(&mut segment.told, true) {
                 news.add(segment);
             }
         }
@@ -371,6 +371,8 @@ impl Scoreboard {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;

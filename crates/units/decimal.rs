@@ -1,6 +1,6 @@
 //! Exact reading of decimal numbers: `"0.3"` times 10^9 is 300,000,000 and nothing near it.
 
-use std::fmt;
+use core::fmt;
 
 /// A number and the unit text behind it, as written by a user: `"5.5 Mbit/s"` is `("5.5", "Mbit/s")`.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
@@ -94,12 +94,14 @@ impl fmt::Display for Unscaled {
                 break;
             }
         }
-        f.write_str(std::str::from_utf8(&digits[at..]).unwrap_or_default())
+        f.write_str(core::str::from_utf8(&digits[at..]).unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]

@@ -1,5 +1,6 @@
 //! Lengths and speeds.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::quantity::{Quantity, QuantityError, parse_real};

@@ -3,6 +3,10 @@
 //! Every quantity has a type, is read from text with its unit (`"11 Mbit/s"`, `"20 us"`, `"367 m"`) and prints
 //! itself so that reading it back gives the same value. Integers wherever the value decides something.
 
+#![no_std]
+
+extern crate alloc;
+
 mod decimal;
 pub mod math;
 mod power;

@@ -39,6 +39,18 @@ pub fn sin(x: f64) -> f64 {
     libm::sin(x)
 }
 
+/// Square root, correctly rounded: the bits of the processor's instruction.
+#[must_use]
+pub fn sqrt(x: f64) -> f64 {
+    libm::sqrt(x)
+}
+
+/// The nearest whole number; a half goes away from zero.
+#[must_use]
+pub fn round(x: f64) -> f64 {
+    libm::round(x)
+}
+
 /// Complementary error function, 1 - erf(x).
 #[must_use]
 pub fn erfc(x: f64) -> f64 {
@@ -53,9 +65,21 @@ pub fn ln_gamma(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     /// The exact bits, so that a change of the library below shows at once: published results hang on them.
     #[test]
     fn the_bits_are_pinned() {
         assert_eq!(super::ln(0.3).to_bits(), 0xbff3_4378_fcbd_a724 - 3, "ln 0.3");
+    }
+
+    proptest! {
+        /// What stands in for the methods that only the standard library has gives their bits.
+        #[test]
+        fn as_the_standard_library(x in prop_oneof![any::<f64>(), -1e6..1e6, (-1000i32..1000).prop_map(|n| f64::from(n) / 2.0)]) {
+            prop_assert_eq!(super::round(x).to_bits(), x.round().to_bits());
+            let root = super::sqrt(x);
+            prop_assert!(root.to_bits() == x.sqrt().to_bits() || x < 0.0 && root.is_nan());
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Radio power: dBm where people speak, whole attowatts where it is summed.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::math;

@@ -1,5 +1,8 @@
 //! What all quantities share: reading from text with a unit, and an error that says what was expected.
 
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A value that a user writes as a number with a unit.

@@ -168,7 +168,7 @@ impl Stream {
 
     /// A standard normal draw (Box and Muller; the second one is not kept, so that each call is self-contained).
     pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * math::ln(1.0 - self.uniform())).sqrt();
+        let radius = math::sqrt(-2.0 * math::ln(1.0 - self.uniform()));
         radius * math::cos(core::f64::consts::TAU * self.uniform())
     }
 }

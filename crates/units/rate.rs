@@ -1,5 +1,6 @@
 //! Bit rates and sizes.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::quantity::{Quantity, QuantityError, Unit, parse_integer};
@@ -106,6 +107,8 @@ impl fmt::Display for Bytes {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
     use proptest::prelude::*;
 

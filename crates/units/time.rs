@@ -1,5 +1,6 @@
 //! Time as an integer count of nanoseconds.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
@@ -165,6 +166,8 @@ impl fmt::Display for Span {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
     use proptest::prelude::*;
 

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::droptail::DropTail;
 use airfair_schemes::places::{Aqm, Interface, Queue, Source};
-use airfair_schemes::{ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry};
+use airfair_schemes::{
+    Build, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
+};
 use airfair_units::{Bytes, Quantity, Rate, Span};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -125,7 +127,7 @@ impl Definition {
             source: self.origin,
             places: self.places.clone().into(),
             params: self.params.iter().map(|p| p.doc).collect(),
-            build: Arc::new(move |params| definition.build(params, &raised)),
+            build: Build::Closure(Arc::new(move |params| definition.build(params, &raised))),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Packets that wait for a route: first in, first out, not too many, not too long [RFC 3561 section 6.3].
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;

@@ -1,5 +1,7 @@
 //! A route is looked for: ring after ring, then everywhere, each time with more patience [RFC 3561 sections 6.3 and 6.4].
 
+use alloc::vec::Vec;
+
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, Rreq};
@@ -98,7 +100,7 @@ impl Aodv {
     /// Searches whose time is over go on or end.
     pub(super) fn searches_due(&mut self, cx: &mut Context<'_>) {
         let (due, rest): (Vec<Search>, _) =
-            std::mem::take(&mut self.searches).into_iter().partition(|search| search.deadline <= cx.now);
+            core::mem::take(&mut self.searches).into_iter().partition(|search| search.deadline <= cx.now);
         self.searches = rest;
         for mut search in due {
             // A route may have come to life otherwise.
@@ -139,7 +141,7 @@ impl Aodv {
     /// Searches whose routes have come to life end.
     pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
         let now = cx.now;
-        let (found, rest): (Vec<Search>, _) = std::mem::take(&mut self.searches)
+        let (found, rest): (Vec<Search>, _) = core::mem::take(&mut self.searches)
             .into_iter()
             .partition(|search| self.table.valid(search.to, now).is_some());
         self.searches = rest;

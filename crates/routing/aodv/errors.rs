@@ -1,7 +1,8 @@
 //! Links that break: their routes end, and those who use them are told [RFC 3561 section 6.11], or the break is repaired on the spot
 //! (6.12).
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 use airfair_units::Time;
 use airfair_wire::Ipv4Addr;

@@ -1,6 +1,7 @@
 //! Neighbours that are heard or not, where the link layer does not tell [RFC 3561 sections 6.9 and 6.10].
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;

@@ -1,6 +1,6 @@
 //! So many in any second.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airfair_units::{Span, Time};
 

@@ -39,6 +39,8 @@ mod replies;
 mod requests;
 mod table;
 
+use alloc::vec::Vec;
+
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
@@ -293,7 +295,7 @@ impl Aodv {
 
     fn send_delayed(&mut self, cx: &mut Context<'_>) {
         let (mut due, rest): (Vec<Delayed>, _) =
-            std::mem::take(&mut self.delayed).into_iter().partition(|delayed| delayed.at <= cx.now);
+            core::mem::take(&mut self.delayed).into_iter().partition(|delayed| delayed.at <= cx.now);
         self.delayed = rest;
         due.sort_by_key(|delayed| delayed.at);
         for Delayed { message, ttl, .. } in due {

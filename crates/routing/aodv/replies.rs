@@ -1,6 +1,7 @@
 //! Answers: who gives them, who passes them on, and what becomes of those that do not get through [RFC 3561 sections 6.6 to 6.8].
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;

@@ -1,6 +1,6 @@
 //! Requests of others: remembered, used as news of their originator, answered or passed on [RFC 3561 section 6.5].
 
-use std::collections::{BTreeSet, VecDeque};
+use alloc::collections::{BTreeSet, VecDeque};
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;

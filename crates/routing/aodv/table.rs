@@ -7,8 +7,9 @@
 //! - what is offered with an older number, or without one where one is known, changes nothing;
 //! - a route lives on only by what goes to its next hop or comes from there, so that the next hop lives on with it, or remembers.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
+use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
@@ -175,7 +176,7 @@ impl Table {
         let memory = self.memory;
         let route = self.known(to, now).filter(|route| route.valid)?;
         route.end(number, now, memory);
-        let precursors = std::mem::take(&mut route.precursors);
+        let precursors = core::mem::take(&mut route.precursors);
         Some((route.clone(), precursors))
     }
 
@@ -199,7 +200,7 @@ impl Table {
     }
 }
 
-type Occupied<'a> = std::collections::btree_map::OccupiedEntry<'a, Ipv4Addr, Route>;
+type Occupied<'a> = alloc::collections::btree_map::OccupiedEntry<'a, Ipv4Addr, Route>;
 
 /// Lets what time has done to an entry happen; `None` if it is forgotten.
 fn settle(mut entry: Occupied<'_>, memory: Span, now: Time) -> Option<Occupied<'_>> {

@@ -1,6 +1,6 @@
 //! The two filters of BBR's model: the largest delivery rate of some rounds, the smallest round-trip time of some seconds.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use airfair_units::{Span, Time};
 

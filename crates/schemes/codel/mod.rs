@@ -24,6 +24,8 @@
 //! `ecn` (off by default; as in Linux) a mark takes the place of a drop and the marked packet is the one
 //! delivered; a packet that cannot be marked is dropped. interval/sqrt(count) is exact, rounded down to a nanosecond.
 
+use alloc::string::ToString;
+
 use airfair_units::{Bytes, Span, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};

@@ -3,7 +3,7 @@
 //! The baseline of all five papers. It fills one place, the queue, and has no parameter: the limit is the interface's
 //! `queue_packets`.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use crate::places::{Context, DropReason, Enqueued, Head, Packet, Priority, Queue, QueueView};
 

@@ -27,7 +27,9 @@
 //!   packet that is put back is neither judged nor charged again.
 //! - `ecn` is off by default, as in CoDel; Linux has it on.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use airfair_units::random::Stream;
 use airfair_units::{Bytes, Time};

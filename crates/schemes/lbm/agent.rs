@@ -1,5 +1,8 @@
 //! What runs beside an access point's radio: measures, moves the threshold, and sets the marking probability [LBM §2].
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Span};
 
 use super::Lbm;

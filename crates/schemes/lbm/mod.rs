@@ -57,6 +57,9 @@ pub use agent::LbmAgent;
 pub use load::{Load, Measure};
 pub use marking::{Curve, INCOMING, LbmMark, OUTGOING};
 
+use alloc::boxed::Box;
+use alloc::string::ToString;
+
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};

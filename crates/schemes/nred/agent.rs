@@ -1,5 +1,8 @@
 //! What runs beside an interface: counts, listens, speaks, and sets the interface's drop probabilities [NRED §5].
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use airfair_units::{Span, Time};
 use airfair_wire::nred::Ncn;
 

@@ -65,6 +65,9 @@ pub use detection::{Congestion, Detector};
 pub use drop::{INCOMING, NredDrop, OUTGOING};
 pub use notification::Heard;
 
+use alloc::boxed::Box;
+use alloc::string::ToString;
+
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};

@@ -55,7 +55,7 @@ impl Heard {
 
     /// The largest heard since the last call.
     pub fn take_loudest(&mut self) -> f64 {
-        std::mem::take(&mut self.loudest)
+        core::mem::take(&mut self.loudest)
     }
 
     fn expire(&mut self, now: Time) {

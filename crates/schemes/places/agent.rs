@@ -1,5 +1,7 @@
 //! An agent: what runs beside a node, watches its counters and talks to neighbours.
 
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Span};
 
 use super::{Context, NodeId, QueueView, Timer};
@@ -28,7 +30,7 @@ impl Airtime {
 
 /// What has come since an earlier count. That may have taken a time for another state than is known by now (a carrier that has turned
 /// out to be a frame): the state that has got most is then counted shorter by it, so that the sum is the time between the counts.
-impl std::ops::Sub for Airtime {
+impl core::ops::Sub for Airtime {
     type Output = Self;
 
     fn sub(mut self, mut earlier: Self) -> Self {
@@ -95,7 +97,7 @@ pub struct LinkUse {
     pub access: Span,
 }
 
-impl std::ops::Sub for LinkUse {
+impl core::ops::Sub for LinkUse {
     type Output = Self;
 
     fn sub(self, earlier: Self) -> Self {

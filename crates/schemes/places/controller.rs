@@ -1,5 +1,7 @@
 //! A controller: one place that hears reports, late and with gaps, and hands out allocations.
 
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Time};
 
 use super::{Context, FlowId, NodeId, Timer};

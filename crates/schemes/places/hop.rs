@@ -1,5 +1,7 @@
 //! A hop: an output interface that rewrites the scheme's header of packets that pass.
 
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Time};
 
 use super::{Context, FlowId, Header, HeaderKind, PacketClass, Timer};

@@ -1,5 +1,7 @@
 //! The context of a hook and the box for its effects.
 
+use alloc::vec::Vec;
+
 use airfair_units::random::Stream;
 use airfair_units::{Bytes, Rate, Time};
 

@@ -58,7 +58,9 @@ pub use capacity::{Capacity, Observed};
 pub use router::{Divisor, Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
-use airfair_units::{Bytes, Rate, Span};
+use alloc::boxed::Box;
+
+use airfair_units::{Bytes, Rate, Span, math};
 
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
@@ -262,7 +264,7 @@ impl Qfcp {
         let packet_size = params.bytes(&PACKET_SIZE, Bytes(1)..=Bytes(65_535))?.get() as f64;
         let router = RouterConfig {
             beta: params.number(&BETA, 0.0..=10.0)?,
-            rtt_gain: (params.number(&RTT_WEIGHT, 0.0001..=1.0)? * 65536.0).round() as i64,
+            rtt_gain: math::round(params.number(&RTT_WEIGHT, 0.0001..=1.0)? * 65536.0) as i64,
             intervals,
             first_interval: params.span(&FIRST_INTERVAL, span)?,
             initial_share: params.number(&INITIAL_SHARE, 0.0001..=1.0)?,

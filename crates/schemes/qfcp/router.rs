@@ -1,5 +1,8 @@
 //! The router's part (§II, equations 1, 2 and 6): one fair share R for each output interface, the same for all flows.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Span, Time};
 
 use super::capacity::{Capacity, Observed};
@@ -159,7 +162,7 @@ impl Router {
             None => least.bytes as f64 + self.dropped as f64,
         };
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        self.previous = std::mem::replace(&mut self.share, whole(left / self.flows));
+        self.previous = core::mem::replace(&mut self.share, whole(left / self.flows));
     }
 }
 

@@ -46,7 +46,9 @@ mod sender;
 pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
-use airfair_units::{Bytes, Rate, Span};
+use alloc::boxed::Box;
+
+use airfair_units::{Bytes, Rate, Span, math};
 
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
@@ -173,7 +175,7 @@ impl Rcp {
         let window = params.number(&WINDOW, 0.0..=1000.0)?;
         let sender = SenderConfig {
             request: if request == Rate(0) { u32::MAX } else { bytes_per_second(request) },
-            window: (window > 0.0).then(|| ((window * 256.0).round() as u32).max(1)),
+            window: (window > 0.0).then(|| (math::round(window * 256.0) as u32).max(1)),
             rtt: RttChoice::named(params.choice(&RTT)?),
         };
         Ok(Self { router, sender, radio_capacity: params.rate(&RADIO_CAPACITY, Rate(0)..=fastest)? })

@@ -1,5 +1,8 @@
 //! The router's part: one rate R for all flows of an output interface [RCP §3].
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Span, Time};
 
 use super::header::{self, KIND};

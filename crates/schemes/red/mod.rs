@@ -37,6 +37,8 @@
 //!
 //! All of it is fixed point with 32 binary places.
 
+use alloc::string::ToString;
+
 use airfair_units::{Span, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};

@@ -147,7 +147,7 @@ impl Fairness {
     /// An interval of `seconds` ends. All traffic together is to change by `phi` bytes in a round-trip time of `d` s: the next
     /// interval hands that out.
     pub fn hand_out(&mut self, phi: f64, d: f64, seconds: f64) {
-        let Sums { bytes, sizes, inverse, .. } = std::mem::take(&mut self.sums);
+        let Sums { bytes, sizes, inverse, .. } = core::mem::take(&mut self.sums);
         let shuffled = (self.config.gamma * bytes as f64 / seconds * d - phi.abs()).max(0.0);
         let parts = PARTS as f64 / d;
         let (given, taken) = ((shuffled + phi.max(0.0)) * parts, (shuffled + (-phi).max(0.0)) * parts);

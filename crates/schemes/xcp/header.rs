@@ -88,6 +88,6 @@ fn keep(kept: &mut Header, arrived: &Header) {
 }
 
 fn answer(kept: &mut Header) -> Header {
-    let reverse = std::mem::take(&mut kept.fields[3]);
+    let reverse = core::mem::take(&mut kept.fields[3]);
     Header { missed: kept.missed, fields: [0, 0, 0, reverse], ..Header::default() }
 }

@@ -63,6 +63,8 @@ pub use fairness::{Fairness, FairnessConfig};
 pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
+use alloc::boxed::Box;
+
 use airfair_units::{Rate, Span};
 
 use crate::explicit::{RttChoice, bytes_per_second};
@@ -205,7 +207,7 @@ impl Xcp {
 }
 
 /// What intervals may be.
-const SPANS: std::ops::RangeInclusive<Span> = Span(100_000)..=Span(100_000_000_000);
+const SPANS: core::ops::RangeInclusive<Span> = Span(100_000)..=Span(100_000_000_000);
 /// The largest rate that parameters take.
 const FASTEST: Rate = Rate(8 * u32::MAX as u64);
 

@@ -1,5 +1,8 @@
 //! XCP at an output interface: sums over a control interval, two controllers at its end, a share of the result into each packet.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use airfair_units::{Rate, Span, Time};
 
 use super::efficiency::{Efficiency, Seen};
@@ -77,7 +80,7 @@ impl<E: Efficiency> Router<E> {
         if self.efficiency.queue_interval(rtt, backlog.bytes).is_none() {
             self.look_at_queue(backlog, context);
         }
-        let (arrived, dropped) = (std::mem::take(&mut self.arrived), std::mem::take(&mut self.dropped));
+        let (arrived, dropped) = (core::mem::take(&mut self.arrived), core::mem::take(&mut self.dropped));
         let (standing, backlog) = (self.standing, backlog.bytes);
         self.phi = self.efficiency.change(&Seen { seconds, rtt, arrived, dropped, standing, backlog });
         self.input = arrived as f64 / seconds;

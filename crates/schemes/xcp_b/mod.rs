@@ -33,6 +33,8 @@ mod efficiency;
 
 pub use efficiency::Blind;
 
+use alloc::boxed::Box;
+
 use airfair_units::Bytes;
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};

@@ -1,6 +1,6 @@
 //! Which data have arrived: everything below a number, and runs beyond it (RFC 2018 section 4).
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use crate::SackBlocks;
 

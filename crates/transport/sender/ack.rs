@@ -69,7 +69,7 @@ impl Sender {
             let acked = Acked {
                 bytes: Bytes(news.delivered),
                 cumulative: Bytes(news.cumulative),
-                lost: Bytes(std::mem::take(&mut self.lost_untold)),
+                lost: Bytes(core::mem::take(&mut self.lost_untold)),
                 prior_in_flight: Bytes(prior_in_flight),
                 in_flight: Bytes(self.pipe()),
                 rtt,

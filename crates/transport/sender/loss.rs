@@ -67,7 +67,7 @@ impl Sender {
     /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins. Without SACK
     /// with FlightSize (RFC 6582 section 3.2, step 3): duplicates take nothing from it.
     pub(super) fn tell_recovered(&mut self, context: &mut Context<'_>) {
-        if std::mem::take(&mut self.recovered_untold) {
+        if core::mem::take(&mut self.recovered_untold) {
             self.law.on_recovered(Bytes(self.board.pipe()), context);
         }
     }
@@ -146,7 +146,7 @@ impl Sender {
 
     /// Whether a partial acknowledgement restarts the retransmission timer.
     pub(super) fn partial_ack_restarts(&mut self) -> bool {
-        let first = !std::mem::replace(&mut self.partial_seen, true);
+        let first = !core::mem::replace(&mut self.partial_seen, true);
         first || self.config.partial_ack_timer == PartialAckTimer::SlowButSteady
     }
 

@@ -8,6 +8,8 @@ mod output;
 mod stats;
 mod timers;
 
+use alloc::boxed::Box;
+
 use airfair_schemes::places::{Allowance, Congestion, CongestionCause, Context, Header, HeaderKind, Source};
 use airfair_units::{Bytes, Rate, Span, Time};
 

@@ -15,7 +15,7 @@ impl Sender {
             State::Open | State::Recovery | State::Loss => {
                 self.paced_until = None;
                 // Data acknowledge too.
-                let due = std::mem::take(&mut self.ack_due);
+                let due = core::mem::take(&mut self.ack_due);
                 if let Some(data) = self.next_data(context) {
                     return Some(data);
                 }
@@ -155,7 +155,7 @@ impl Sender {
         if self.ecn && payload > 0 {
             // RFC 3168 section 6.1.2: new data may be marked, and the first after a reduction says so.
             segment.ecn = Ecn::Ect;
-            segment.flags.cwr = std::mem::take(&mut self.reductions.announce);
+            segment.flags.cwr = core::mem::take(&mut self.reductions.announce);
         }
         Some(segment)
     }
@@ -264,7 +264,7 @@ impl Sender {
 
     /// A probe of the closed window: one new byte beyond it, which is neither counted nor timed (RFC 9293 section 3.8.6.1).
     fn probe(&mut self, now: Time) -> Option<Segment> {
-        if !std::mem::take(&mut self.probe_due) || self.next >= self.end() || !self.board.is_empty() {
+        if !core::mem::take(&mut self.probe_due) || self.next >= self.end() || !self.board.is_empty() {
             return None;
         }
         self.stats.probes += 1;
