@@ -4,7 +4,7 @@ use airfair_units::{Db, Dbm, Rate};
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::Mode;
-use super::error::required_snr;
+use super::medium::error::required_snr;
 use crate::spec::{
     AfterTimeout, Eifs, ErrorModel, HeaderSpec, Interference, LockOn, PhySpec, Preamble, Protection,
     RadioSpec, ResponseTimeout, Sensitivity, Standard,

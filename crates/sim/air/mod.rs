@@ -3,45 +3,26 @@
 //! A *station* is one radio interface of a node. [`Air`] knows stations and packet handles, nothing above; what lies
 //! above is an [`Upper`], which hands packets down and takes them up.
 //!
-//! | file | its one idea |
+//! | folder | contents |
 //! |---|---|
-//! | `modes` | how long a frame takes |
-//! | `kind` | constants of a kind of radio |
-//! | `propagation`, `error` | how power falls; how likely a frame is received |
-//! | `hearers` | who hears whom, in flat lists |
-//! | `radio` | what the inner loops touch |
-//! | `frame` | frames on the air |
-//! | `medium` | the pass over all hearers at a frame's start and the pass at its end |
-//! | `hearing` | one hearer's side of it: carrier sense, lock, interference, NAV |
+//! | `medium` | power and time: who hears whom, what a transmission does to every hearer, what is received |
 //! | `mac` | the station's side of DCF |
-//! | `path`, `movement` | where a moving node is; how the lists of hearers follow it |
-//! | `watch` | a station as one that explains a run sees it |
 
-mod doubts;
-pub mod error;
-mod frame;
-mod hearers;
-mod hearing;
 mod kind;
-mod mac;
-mod medium;
-pub(crate) mod memory;
-mod modes;
-mod movement;
-mod path;
-pub mod propagation;
-mod radio;
-mod relations;
+pub(crate) mod mac;
+pub(crate) mod medium;
 pub(crate) mod watch;
 
-pub use doubts::{CutOff, TooFast};
-pub use frame::{BROADCAST, FrameKind, Loss};
-pub(crate) use hearers::BAND_NS;
 pub use kind::Kind;
-pub use modes::Mode;
-pub(crate) use radio::NEVER;
-pub(crate) use relations::JUDGED_BYTES;
-pub use relations::{LEAST_DELIVERY, Relation, least_power};
+pub use medium::doubts::{CutOff, TooFast};
+pub use medium::frame::{BROADCAST, FrameKind, Loss};
+pub(crate) use medium::hearers::BAND_NS;
+pub(crate) use medium::memory;
+pub use medium::modes::Mode;
+pub(crate) use medium::radio::NEVER;
+pub(crate) use medium::relations::JUDGED_BYTES;
+pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
+pub use medium::{error, propagation};
 
 use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};
@@ -50,11 +31,11 @@ use airfair_units::{Attowatts, Dbm, Span};
 use crate::engine::{Agenda, Event, Owner};
 use crate::measure::trace::{FrameView, Record, Trace};
 use crate::spec::{ErrorModel, GainSpec, Propagation};
-use frame::{Frame, Frames};
-use hearers::Hearers;
 use mac::Mac;
-use movement::Movement;
-use radio::{Clock, Own, Station};
+use medium::frame::{Frame, Frames};
+use medium::hearers::{self, Hearers};
+use medium::movement::Movement;
+use medium::radio::{self, Clock, Own, Station};
 
 /// A station to be.
 #[derive(Debug, Clone)]
@@ -396,7 +377,7 @@ impl Owner for Air {
 
     #[inline(always)]
     fn soon(&self, events: &[Event]) {
-        if self.stations.len() > medium::FIT_INTO_THE_CACHE {
+        if self.stations.len() > medium::passes::FIT_INTO_THE_CACHE {
             self.fetch_for(events);
         }
     }

@@ -1,8 +1,9 @@
 //! A station as one that explains a run sees it. Nothing here is called unless somebody explains.
 
 use super::Air;
+use super::Handed;
 use super::mac::State;
-use super::{Handed, hearers::Hearer};
+use super::medium::hearers::Hearer;
 
 /// What a station waits for, apart from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::radio::{Own, Station, extend, flag};
 
 /// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs
 /// in registers.
-pub(super) struct StartPass<'a> {
+pub(crate) struct StartPass<'a> {
     pub at: u32,
     pub frame: &'a Frame,
     pub kinds: &'a [Kind],
@@ -43,7 +43,7 @@ impl StartPass<'_> {
     /// `ONE`: all stations are of one kind, whose constants are then fetched once. `SUMS`, `IDLE_TIMES`: what is kept up
     /// ([`super::Needs`]).
     #[inline(always)]
-    pub(super) fn run<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
+    pub(crate) fn run<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
         &self,
         band: &Band,
         list: &[Hearer],
@@ -301,7 +301,7 @@ fn hold_nav(station: &mut Station, kind: &Kind, frame: &Frame, start: u64) -> bo
 }
 
 /// A reception ends before its frame does.
-pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut Frames) {
+pub(crate) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut Frames) {
     let Station { radio, clock, .. } = station;
     let locked = frames.get_mut(radio.lock);
     if locked.receiver == id {
@@ -319,7 +319,7 @@ pub(super) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
 
 /// What the pass at a frame's end needs to know of it.
 #[derive(Clone, Copy)]
-pub(super) struct EndPass {
+pub(crate) struct EndPass {
     at: u32,
     receiver: u32,
     end: u64,
@@ -332,7 +332,7 @@ pub(super) struct EndPass {
 
 impl EndPass {
     #[inline(always)]
-    pub(super) fn new(at: u32, frame: &Frame) -> Self {
+    pub(crate) fn new(at: u32, frame: &Frame) -> Self {
         Self {
             at,
             receiver: frame.receiver,
@@ -345,7 +345,7 @@ impl EndPass {
 
     /// The end of the frame at a hearer that has nothing to do with it: true if that is all there was to do.
     #[inline(always)]
-    pub(super) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[Kind]) -> bool {
+    pub(crate) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[Kind]) -> bool {
         let station = &mut stations[hearer.id as usize];
         if self.receiver == hearer.id {
             return false;
@@ -378,7 +378,7 @@ impl EndPass {
 
     /// A frame for another station was received: its duration field reserves the medium.
     #[inline(always)]
-    pub(super) fn reserve(self, station: &mut Station, kind: &Kind, end: u64) {
+    pub(crate) fn reserve(self, station: &mut Station, kind: &Kind, end: u64) {
         let Station { radio, clock, slow, .. } = station;
         let full = end + self.nav;
         if full <= radio.nav_until {
@@ -402,7 +402,7 @@ impl EndPass {
 
 /// Per-chunk error model: a signal starts or ends, at `at` at its sender, and the SINR of other frames changes.
 #[inline(never)]
-pub(super) fn close_chunks(
+pub(crate) fn close_chunks(
     list: &[Hearer],
     stations: &mut [Station],
     frames: &Frames,

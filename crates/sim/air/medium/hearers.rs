@@ -27,7 +27,7 @@ pub(crate) struct Hearer {
 
 impl Hearer {
     /// What stands where no list is.
-    pub(super) const NONE: Self = Self { id: 0, delay: 0, power: 0, bound: 0 };
+    pub(crate) const NONE: Self = Self { id: 0, delay: 0, power: 0, bound: 0 };
 }
 
 /// A band of one transmitter's hearers: indices into the flat array.
@@ -118,7 +118,7 @@ impl Hearers {
 }
 
 /// Where a hearer stands in a list: its band, then whether it can decode, only senses, or has noise; then its number.
-pub(super) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[Kind]) -> (u64, u8, u32) {
+pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[Kind]) -> (u64, u8, u32) {
     let kind = &kinds[usize::from(stations[hearer.id as usize].kind)];
     let class = match hearer.power {
         p if p >= kind.preamble_detect => 0,
@@ -129,7 +129,7 @@ pub(super) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[Kind]) -
 }
 
 /// Cuts the list of one transmitter, which is in order and begins at index `first`, into bands.
-pub(super) fn cut(
+pub(crate) fn cut(
     list: &[Hearer],
     first: u32,
     stations: &[StationSpec],
@@ -156,7 +156,7 @@ pub(super) fn cut(
 
 /// What a station hears of another by their distance; none if they are one, share no channel, if it is too weak, or if the transmitter's
 /// gains are measured.
-pub(super) fn hear(stations: &[StationSpec], kinds: &[Kind], from: usize, to: usize) -> Option<Hearer> {
+pub(crate) fn hear(stations: &[StationSpec], kinds: &[Kind], from: usize, to: usize) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
     if from == to
         || kinds[usize::from(sender.kind)].channel != kinds[usize::from(receiver.kind)].channel
@@ -189,13 +189,13 @@ fn entry(
 }
 
 /// The distance of two places, m.
-pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(crate) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     let d = [0, 1, 2].map(|i| a[i] - b[i]);
     (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
 }
 
 /// How far a signal of any of the stations can be heard by any of them, m; zero without a model by distance.
-pub(super) fn farthest_reach(stations: &[StationSpec]) -> f64 {
+pub(crate) fn farthest_reach(stations: &[StationSpec]) -> f64 {
     let weakest = stations.iter().map(|to| to.cutoff.0).fold(f64::INFINITY, f64::min);
     stations
         .iter()
@@ -216,13 +216,13 @@ pub(super) fn farthest_reach(stations: &[StationSpec]) -> f64 {
 
 /// Stations by the cells of a grid as wide as any of them can be heard: whoever hears a station stands in its cell or in one beside
 /// it.
-pub(super) struct Cells {
+pub(crate) struct Cells {
     size: f64,
     by_cell: Vec<([i64; 2], usize)>,
 }
 
 impl Cells {
-    pub(super) fn new(stations: &[StationSpec]) -> Self {
+    pub(crate) fn new(stations: &[StationSpec]) -> Self {
         let extent =
             stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
         // No cell smaller than needed to keep the indices in range.
@@ -234,7 +234,7 @@ impl Cells {
     }
 
     /// The cell of a station.
-    pub(super) fn of(&self, station: &StationSpec) -> [i64; 2] {
+    pub(crate) fn of(&self, station: &StationSpec) -> [i64; 2] {
         [0, 1].map(|axis| (station.position[axis] / self.size).floor() as i64)
     }
 
@@ -249,12 +249,12 @@ impl Cells {
     }
 
     /// Stations that may hear a station, itself among them.
-    pub(super) fn near(&self, station: &StationSpec) -> impl Iterator<Item = usize> {
+    pub(crate) fn near(&self, station: &StationSpec) -> impl Iterator<Item = usize> {
         self.columns(station).into_iter().flatten().map(|&(_, i)| i)
     }
 
     /// How many they are.
-    pub(super) fn count_near(&self, station: &StationSpec) -> u64 {
+    pub(crate) fn count_near(&self, station: &StationSpec) -> u64 {
         self.columns(station).iter().map(|column| column.len() as u64).sum()
     }
 }

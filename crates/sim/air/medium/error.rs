@@ -161,7 +161,7 @@ pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
 /// A table for each mode in use, in which an SNR has one place; whatever has the same place pushes it out. So the memory is bounded
 /// (128 KB for each of 12 modes), and nothing hangs on what is in it but time.
 #[derive(Debug, Default)]
-pub(super) struct Successes {
+pub(crate) struct Successes {
     by_mode: [Vec<Known>; 12],
 }
 
@@ -178,7 +178,7 @@ const PLACES: u32 = 13;
 impl Successes {
     /// Natural logarithm of the probability that a bit is right, at a linear SNR: the same bits as if it were worked out anew.
     #[inline]
-    pub(super) fn ln_bit_right(&mut self, mode: Mode, snr: f64) -> f64 {
+    pub(crate) fn ln_bit_right(&mut self, mode: Mode, snr: f64) -> f64 {
         let snr = snr.max(0.0);
         if snr >= SATURATED[mode as usize].1 { 0.0 } else { self.look_up(mode, snr) }
     }
@@ -202,7 +202,7 @@ impl Successes {
 /// A station's draws for the receptions that chance decides over: one each, also where the outcome is certain, so that what is drawn
 /// for the next does not hang on how this one is worked out. A draw that decides nothing is only counted.
 #[derive(Debug)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     stream: Stream,
     /// Draws that nobody has looked at, still to be passed over.
     passed: u64,
@@ -212,12 +212,12 @@ pub(super) struct Draws {
 const LN_LEAST: f64 = -746.0;
 
 impl Draws {
-    pub(super) fn new(stream: Stream) -> Self {
+    pub(crate) fn new(stream: Stream) -> Self {
         Self { stream, passed: 0 }
     }
 
     /// A real number in `[0, 1)`.
-    pub(super) fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         // A draw takes two words.
         self.stream.skip(2 * core::mem::take(&mut self.passed));
         self.stream.uniform()
@@ -225,7 +225,7 @@ impl Draws {
 
     /// Whether something happens that has a probability of this logarithm.
     #[inline]
-    pub(super) fn happens(&mut self, ln_probability: f64) -> bool {
+    pub(crate) fn happens(&mut self, ln_probability: f64) -> bool {
         if !(LN_LEAST..0.0).contains(&ln_probability) {
             self.passed += 1;
             return ln_probability >= 0.0;
@@ -341,7 +341,7 @@ mod tests {
             (sum / inputs).min(0.5)
         }
 
-        pub(super) fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
+        pub(crate) fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
             match mode {
                 Mode::Dsss1 => 0.5 * math::exp(-snr * 22.0),
                 Mode::Dsss2 => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
@@ -362,7 +362,7 @@ mod tests {
             }
         }
 
-        pub(super) fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
+        pub(crate) fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
             let ber = bit_error_rate(mode, snr.max(0.0));
             if ber <= 0.0 { 0.0 } else { bits * math::ln(1.0 - ber.min(0.5)) }
         }

@@ -15,7 +15,7 @@ use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
 
 /// So many stations find room in the processor's nearest caches; with more of them [`Air::fetch_for`] is worth its while.
-pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
+pub(crate) const FIT_INTO_THE_CACHE: usize = 1000;
 
 /// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
 /// processor is far ahead by itself.
@@ -32,7 +32,7 @@ impl Air {
     /// what each needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one
     /// line after the other. Here nothing hangs on anything: each round asks for all that the one before has found.
     #[inline(never)]
-    pub(super) fn fetch_for(&self, events: &[Event]) {
+    pub(crate) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;
         for event in events {
             if let Some(station) = self.stations.get(event.target as usize).filter(|_| of_station(event)) {
@@ -99,7 +99,7 @@ impl Air {
     }
 
     /// Puts a frame on the air now.
-    pub(super) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
+    pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
         let s = sender as usize;
         let bands = self.hearers.bands_of(sender);
@@ -144,7 +144,7 @@ impl Air {
     }
 
     /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
-    pub(super) fn band_start(&mut self, at: u32, band: usize) {
+    pub(crate) fn band_start(&mut self, at: u32, band: usize) {
         let frame = *self.frames.get(at);
         self.start_at_band(at, &frame, band);
     }
@@ -175,7 +175,7 @@ impl Air {
     }
 
     /// The sender's last bit has left.
-    pub(super) fn frame_end<U: Upper>(&mut self, at: u32, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn frame_end<U: Upper>(&mut self, at: u32, agenda: &mut Agenda, upper: &mut U) {
         let frame = *self.frames.get(at);
         self.stations[frame.sender as usize].radio.clear(flag::TRANSMITTING);
         let bands = self.hearers.bands_of(frame.sender);
@@ -187,7 +187,7 @@ impl Air {
     }
 
     /// The pass at a frame's end over one band of hearers.
-    pub(super) fn band_end<U: Upper>(&mut self, at: u32, band: usize, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn band_end<U: Upper>(&mut self, at: u32, band: usize, agenda: &mut Agenda, upper: &mut U) {
         let frame = *self.frames.get(at);
         self.end_at_band(at, &frame, band, agenda, upper);
     }

@@ -19,7 +19,7 @@ use super::{Air, Kind, StationSpec, Upper, class, kinds};
 
 /// What a world with movement keeps beside the lists.
 #[derive(Debug)]
-pub(super) struct Movement {
+pub(crate) struct Movement {
     nodes: Vec<Moving>,
     /// Every station, with its place as of its last refresh.
     stations: Vec<StationSpec>,
@@ -158,7 +158,7 @@ impl Air {
     /// A node is due to be looked at (`list` is false), or a station whose list waits.
     #[cold]
     #[inline(never)]
-    pub(super) fn moved<U: Upper>(&mut self, target: u32, list: bool, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn moved<U: Upper>(&mut self, target: u32, list: bool, agenda: &mut Agenda, upper: &mut U) {
         let Some(mut movement) = self.movement.take() else { return };
         if list {
             movement.due[target as usize].waits = false;
@@ -312,7 +312,7 @@ impl Air {
     }
 
     /// How far after a frame's end a signal may still arrive somewhere, whatever moves, ns.
-    pub(super) fn moving_echo(&self) -> u64 {
+    pub(crate) fn moving_echo(&self) -> u64 {
         self.movement.as_ref().map_or(0, |m| super::propagation::delay_ns(m.reach))
     }
 

@@ -14,7 +14,7 @@ use crate::spec::{AfterTimeout, Protection};
 
 /// What a station is doing with the packet in its hands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     /// Nothing to send. A back-off after the last packet may still run.
     Idle,
     /// Waiting for the back-off to end.
@@ -29,7 +29,7 @@ pub(super) enum State {
 
 /// A frame that is due a SIFS after the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     kind: FrameKind,
     to: u32,
     nav_us: u32,
@@ -39,7 +39,7 @@ pub(super) struct Reply {
 /// The MAC of a station, in the order in which its parts share cache lines.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Mac {
+pub(crate) struct Mac {
     pub state: State,
     /// The data frame has been on the air before.
     sent_before: bool,
@@ -58,7 +58,7 @@ pub(super) struct Mac {
 }
 
 impl Mac {
-    pub(super) fn new(cw_min: u32, random: Stream) -> Self {
+    pub(crate) fn new(cw_min: u32, random: Stream) -> Self {
         Self {
             state: State::Idle,
             held: VecDeque::new(),
@@ -76,18 +76,18 @@ impl Mac {
 
     /// Reads what lies in its first cache line, and nothing of it.
     #[inline(always)]
-    pub(super) fn fetch(&self) -> u64 {
+    pub(crate) fn fetch(&self) -> u64 {
         u64::from(self.generation)
     }
 
     /// The same of the packet in its hands.
     #[inline(always)]
-    pub(super) fn fetch_held(&self) -> u64 {
+    pub(crate) fn fetch_held(&self) -> u64 {
         self.held.front().map_or(0, |packet| packet.packet)
     }
 
     /// A CTS or ACK is due.
-    pub(super) fn answers(&self) -> bool {
+    pub(crate) fn answers(&self) -> bool {
         self.reply.is_some()
     }
 
@@ -162,7 +162,7 @@ impl Station {
 
     /// A reception has ended: counting starts anew.
     #[inline]
-    pub(super) fn recount(&mut self, id: u32, kind: &Kind, agenda: &mut Agenda) {
+    pub(crate) fn recount(&mut self, id: u32, kind: &Kind, agenda: &mut Agenda) {
         let contending = self.radio.has(flag::CONTENDING);
         if !contending && self.radio.deadline <= agenda.now {
             // A back-off after the last packet has run out meanwhile.
@@ -177,7 +177,7 @@ impl Station {
 
     /// When the access event is due that was set for `time`: at the deadline, which may have moved since.
     #[inline(always)]
-    pub(super) fn access_due(&mut self, time: u64) -> u64 {
+    pub(crate) fn access_due(&mut self, time: u64) -> u64 {
         let Self { radio, clock, .. } = self;
         if clock.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
             return time;
@@ -216,7 +216,7 @@ impl Station {
 impl Air {
     /// A station as a hearer, with the constants of its kind.
     #[inline(always)]
-    pub(super) fn hears(&mut self, id: u32) -> (&mut Station, &Kind) {
+    pub(crate) fn hears(&mut self, id: u32) -> (&mut Station, &Kind) {
         let station = &mut self.stations[id as usize];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         (station, kind)
@@ -231,7 +231,7 @@ impl Air {
     }
 
     /// The response that the station awaits will not come: its time-out will.
-    pub(super) fn response_lost(&mut self, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn response_lost(&mut self, id: u32, agenda: &mut Agenda) {
         let (station, mac, _) = self.at(id);
         let at = std::mem::replace(&mut mac.deferred_timeout, NEVER);
         if at != NEVER {
@@ -279,7 +279,7 @@ impl Air {
 
     /// An access event whose time has come ([`Station::access_due`]): the back-off has ended, unless it has yet to be drawn.
     #[inline]
-    pub(super) fn access(&mut self, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn access(&mut self, id: u32, agenda: &mut Agenda) {
         let (station, mac, kind) = self.at(id);
         if station.clock.armed_at != agenda.now {
             return;
@@ -401,7 +401,7 @@ impl Air {
 
     /// The station's own frame has left.
     #[inline]
-    pub(super) fn sent<U: Upper>(&mut self, frame: &Frame, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn sent<U: Upper>(&mut self, frame: &Frame, agenda: &mut Agenda, upper: &mut U) {
         let id = frame.sender;
         match frame.kind {
             FrameKind::Rts | FrameKind::Data => {
@@ -428,7 +428,7 @@ impl Air {
 
     /// A SIFS has passed.
     #[inline]
-    pub(super) fn reply(&mut self, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn reply(&mut self, id: u32, agenda: &mut Agenda) {
         let (station, mac, kind) = self.at(id);
         match mac.reply.take() {
             Some(reply) if reply.kind == FrameKind::Cts && station.carrier_withholds(kind, agenda.now) => {
@@ -449,7 +449,7 @@ impl Air {
     }
 
     /// A frame for this station, or a broadcast, was received.
-    pub(super) fn receive<U: Upper>(
+    pub(crate) fn receive<U: Upper>(
         &mut self,
         entry: u32,
         id: u32,
@@ -513,7 +513,7 @@ impl Air {
     }
 
     /// CTS or ACK did not start in time.
-    pub(super) fn timeout<U: Upper>(&mut self, id: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn timeout<U: Upper>(&mut self, id: u32, generation: u32, agenda: &mut Agenda, upper: &mut U) {
         let Self { stations, own, kinds, frames, .. } = self;
         let Own { mac, .. } = &own[id as usize];
         if mac.generation != generation || !matches!(mac.state, State::WaitCts | State::WaitAck) {
@@ -531,7 +531,7 @@ impl Air {
     }
 
     /// The attempt has failed: count it, widen the window, back off, or give the packet up.
-    pub(super) fn no_response<U: Upper>(&mut self, id: u32, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn no_response<U: Upper>(&mut self, id: u32, agenda: &mut Agenda, upper: &mut U) {
         let now = agenda.now;
         let (Station { radio, .. }, mac, kind) = self.at(id);
         radio.clear(flag::AWAIT_END);
