@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use airfair_schemes::find;
 use airfair_sim::World;
-use airfair_sim::engine::{Event, Heap4, Order, Pending, StdHeap, Wheel, drive};
+use airfair_sim::engine::{Heap4, Pending, StdHeap, Wheel, drive};
+use airfair_sim::event::{Event, Order};
 use airfair_units::random::{Purpose, Stream};
 
 const REPEATS: usize = 7;
@@ -22,14 +23,7 @@ type Ahead<'a> = &'a mut dyn FnMut(&Event) -> u64;
 /// Pops and pushes `steps` times with `pending` events pending; ns per step.
 fn hold<Q: Pending>(pending: usize, steps: usize, ahead: Ahead<'_>) -> f64 {
     let mut queue = Q::default();
-    let event = |time, i: usize| Event {
-        time,
-        order: Order::new(5, i as u32).0 | i as u64,
-        kind: 0,
-        target: 0,
-        a: 0,
-        b: 0,
-    };
+    let event = |time, i: usize| Event { time, order: Order::new(5, i as u32).0 | i as u64, ..Event::NONE };
     let zero = event(0, 0);
     for i in 0..pending {
         queue.push(event(ahead(&zero), i));

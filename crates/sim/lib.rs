@@ -7,6 +7,8 @@
 pub mod air;
 pub mod capture;
 pub mod engine;
+pub mod event;
+pub mod ids;
 pub mod measure;
 pub mod net;
 pub mod spec;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use airfair_schemes::places::Timer;
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Dbm, Time};
 
@@ -10,6 +11,7 @@ use crate::air::{Air, CutOff, Kind, Relation, StationSpec, TooFast};
 use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
+use crate::event::What;
 use crate::measure::explain::{self, Explanation};
 use crate::measure::files::Completion;
 use crate::measure::series::{Gauges, Snapshot, StationSample};
@@ -241,10 +243,41 @@ impl World {
             let Self { agenda, air, net, .. } = self;
             let mut done = true;
             while let Some(event) = agenda.next_before(limit, air) {
-                if event.kind < air::kinds::END {
-                    air.handle(event, agenda, net);
-                } else {
-                    net.handle(event, air, agenda);
+                let now = agenda.now;
+                match event.what {
+                    What::FrameEnd { .. }
+                    | What::BandStart { .. }
+                    | What::BandEnd { .. }
+                    | What::Reply(_)
+                    | What::Timeout { .. }
+                    | What::Access(_)
+                    | What::Move(_)
+                    | What::Renew(_) => air.handle(event.what, agenda, net),
+                    What::FlowStart(flow) => net.flow_start(flow.0, now, agenda),
+                    What::FlowStop(flow) => net.tcp_stop(flow.0, now),
+                    What::Source(flow) => net.source_due(flow.0, now, agenda),
+                    What::File(flow) => net.file_arrives(flow.0, now),
+                    What::SenderTimer(connection) => net.sender_timer(connection, now),
+                    What::ReceiverTimer(connection) => net.receiver_timer(connection, now),
+                    What::LawTimer { connection, timer } => net.law_timer(connection, Timer(timer), now),
+                    What::LocalRoom(connection) => net.local_room(connection, now),
+                    What::Room(port) => net.room(port.0, now),
+                    What::ArpRetry { port, target } => net.arp_retry(port.0, target.0, now),
+                    What::Release(packet) => net.end_control(packet.0),
+                    What::Inject(number) => net.injection_due(number, now),
+                    What::AgentTimer { station, generation, timer } => {
+                        net.agent_timer(station.0, generation, Timer(timer), now);
+                    }
+                    What::Sample(station) => net.sample(station.0, air, agenda),
+                    What::HopTimer { port, generation, timer } => {
+                        net.hop_timer(port.0, generation, Timer(timer), now);
+                    }
+                    What::RoutingTimer(node) => net.routing_timer(node.0, now),
+                    What::WireFree(wire) => net.wire_free(wire.0, agenda),
+                    What::WireArrival(wire) => net.wire_arrival(wire.0, now, agenda),
+                    What::NoRoom { wire, packet } => net.drop_in_chain(wire.0, packet.0, now),
+                    What::RateChange { link, rate } => net.link_rate_changes(link, rate),
+                    What::Warmup => net.warmed_up(now),
                 }
                 if net.unsettled {
                     net.settle(air, agenda);
@@ -380,7 +413,7 @@ impl World {
 
     /// The agenda's pushes (true) and pops so far, for the benchmark of the back ends.
     #[cfg(feature = "record-agenda")]
-    pub fn take_agenda(&mut self) -> Vec<(bool, crate::engine::Event)> {
+    pub fn take_agenda(&mut self) -> Vec<(bool, crate::event::Event)> {
         std::mem::take(&mut self.agenda.record)
     }
 

@@ -28,7 +28,8 @@ use airfair_schemes::places::Airtime;
 use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Attowatts, Dbm, Span};
 
-use crate::engine::{Agenda, Event, Owner};
+use crate::engine::{Agenda, Owner};
+use crate::event::{Event, What};
 use crate::measure::trace::{FrameView, Record, Trace};
 use crate::spec::{ErrorModel, GainSpec, Propagation};
 use mac::Mac;
@@ -98,26 +99,6 @@ pub trait Upper {
     fn overheard(&mut self, station: u32, packet: u64, from: u32, now: u64);
     /// Movement has changed which stations can decode what `station` sends: these can now, in ascending order.
     fn neighbours_changed(&mut self, _station: u32, _neighbours: &[u32], _now: u64) {}
-}
-
-/// Event kinds of the air. The world reserves numbers below [`kinds::END`] for them.
-pub mod kinds {
-    /// The sender's last bit has left: `a` the frame.
-    pub const FRAME_END: u32 = 0;
-    /// A band of distant hearers: `a` the frame, `b` the band; start and end.
-    pub const BAND_START: u32 = 1;
-    /// See [`BAND_START`].
-    pub const BAND_END: u32 = 2;
-    /// A SIFS has passed.
-    pub const REPLY: u32 = 3;
-    /// CTS or ACK did not come: `a` the generation.
-    pub const TIMEOUT: u32 = 4;
-    /// The back-off ends, unless it has moved.
-    pub const ACCESS: u32 = 5;
-    /// A moving node is looked at: `target` its place among those that move; or, if `a` is 1, the list of station `target` is renewed.
-    pub const MOVE: u32 = 6;
-    /// First number that is not the air's.
-    pub const END: u32 = 7;
 }
 
 /// Classes of equal-time events: what ends goes before what begins. Two of the network's come before the air's.
@@ -347,19 +328,22 @@ impl Air {
             retry: frame.retry,
         }
     }
+}
 
-    /// Handles one of the air's events ([`kinds`]).
-    #[inline]
-    pub fn handle<U: Upper>(&mut self, event: Event, agenda: &mut Agenda, upper: &mut U) {
-        match event.kind {
-            kinds::FRAME_END => self.frame_end(event.a, agenda, upper),
-            kinds::BAND_START => self.band_start(event.a, event.b as usize),
-            kinds::BAND_END => self.band_end(event.a, event.b as usize, agenda, upper),
-            kinds::REPLY => self.reply(event.target, agenda),
-            kinds::TIMEOUT => self.timeout(event.target, event.a, agenda, upper),
-            kinds::ACCESS => self.access(event.target, agenda),
-            kinds::MOVE => self.moved(event.target, event.a == 1, agenda, upper),
-            _ => unreachable!("not an event of the air"),
+impl Air {
+    /// Handles what concerns the air; the rest is not for it.
+    #[inline(always)]
+    pub fn handle<U: Upper>(&mut self, what: What, agenda: &mut Agenda, upper: &mut U) {
+        match what {
+            What::FrameEnd { frame, .. } => self.frame_end(frame.0, agenda, upper),
+            What::BandStart { frame, band, .. } => self.band_start(frame.0, band as usize),
+            What::BandEnd { frame, band, .. } => self.band_end(frame.0, band as usize, agenda, upper),
+            What::Reply(station) => self.reply(station.0, agenda),
+            What::Timeout { station, generation } => self.timeout(station.0, generation, agenda, upper),
+            What::Access(station) => self.access(station.0, agenda),
+            What::Move(node) => self.moved(node, agenda, upper),
+            What::Renew(station) => self.renewal_due(station.0, agenda, upper),
+            _ => {}
         }
     }
 }
@@ -368,8 +352,8 @@ impl Owner for Air {
     /// An access event whose deadline has moved is put off until then.
     #[inline(always)]
     fn due(&mut self, event: &Event) -> u64 {
-        if event.kind == kinds::ACCESS {
-            self.stations[event.target as usize].access_due(event.time)
+        if let What::Access(station) = event.what {
+            self.stations[station.ix()].access_due(event.time)
         } else {
             event.time
         }

@@ -1,6 +1,7 @@
 //! A heap with four children a node: fewer levels than a binary one, and the four keys compared share cache lines.
 
-use super::{Event, Pending};
+use super::Pending;
+use crate::event::Event;
 
 /// A 4-ary min-heap of events.
 #[derive(Debug, Default)]

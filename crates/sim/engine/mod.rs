@@ -1,16 +1,16 @@
 //! Events, their order, and the drivers that make a world go.
 
 pub mod drive;
-mod event;
 mod heap;
 mod wheel;
 
-pub use event::{Event, Order};
 pub use heap::Heap4;
 pub use wheel::Wheel;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use crate::event::{Event, Order, What};
 
 /// A set of pending events, from which the smallest key comes first.
 pub trait Pending: Default {
@@ -93,11 +93,11 @@ pub struct Agenda<Q: Pending = Wheel> {
 impl<Q: Pending> Agenda<Q> {
     /// Puts an event on the agenda. Its time must not lie in the past.
     #[inline]
-    pub fn push(&mut self, time: u64, order: Order, kind: u32, target: u32, a: u32, b: u32) {
+    pub fn push(&mut self, time: u64, order: Order, what: What) {
         debug_assert!(time >= self.now, "an event in the past: {time} < {}", self.now);
         let order = order.0 | u64::from(self.pushes);
         self.pushes = self.pushes.wrapping_add(1);
-        let event = Event { time, order, kind, target, a, b };
+        let event = Event { time, order, what };
         #[cfg(feature = "record-agenda")]
         self.record.push((true, event));
         self.pending.push(event);
@@ -152,7 +152,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn event(time: u64, order: u64) -> Event {
-        Event { time, order, kind: 0, target: 0, a: 0, b: 0 }
+        Event { time, order, ..Event::NONE }
     }
 
     /// Pops and pushes in any mixture, as a simulation does: never before what was popped last.

@@ -5,8 +5,9 @@
 //! pushed for that bucket or before go there directly. Events beyond the horizon wait in `far` and are compared at every
 //! pop instead of being moved.
 
+use super::Pending;
 use super::heap::Heap4;
-use super::{Event, Pending};
+use crate::event::Event;
 
 const BUCKET_BITS: u32 = 13;
 const BUCKETS: usize = 4096;
@@ -124,8 +125,7 @@ impl Wheel {
     fn grow(&mut self) {
         let first = self.slots.len();
         let more = first.max(64);
-        let empty = Event { time: 0, order: 0, kind: 0, target: 0, a: 0, b: 0 };
-        self.slots.extend((1..=more).map(|i| Slot { event: empty, next: (first + i) as u32 }));
+        self.slots.extend((1..=more).map(|i| Slot { event: Event::NONE, next: (first + i) as u32 }));
         if let Some(last) = self.slots.last_mut() {
             last.next = NONE;
         }
@@ -228,12 +228,11 @@ impl Pending for Wheel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Order;
 
     /// A long silence ends with an event from beyond the horizon: what follows it is near, and must not wait in the heap.
     #[test]
     fn after_a_long_silence_the_wheel_is_used_again() {
-        let event = |time| Event { time, order: Order::new(0, 0).0, kind: 0, target: 0, a: 0, b: 0 };
+        let event = |time| Event { time, ..Event::NONE };
         let mut wheel = Wheel::default();
         wheel.push(event(1_000_000_000));
         assert_eq!(wheel.far.len(), 1);

@@ -13,9 +13,11 @@ use super::misplaced::{Misplaced, Place, due};
 use super::on_demand::is_routing;
 use super::packet::Packet;
 use super::routing::NextHop;
-use super::{Behind, Net, class, kinds};
+use super::{Behind, Net, class};
 use crate::air::Air;
-use crate::engine::{Agenda, Order};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::StationIx;
 use crate::measure::summary::MessageCounts;
 
 /// The destination of a message to all neighbours.
@@ -156,7 +158,7 @@ impl Net {
             let Some(host) = &mut self.agents.hosts[station as usize] else { continue };
             if host.interval > Span::ZERO {
                 let first = 1 + (host.random.uniform() * host.interval.0 as f64) as u64;
-                agenda.push(first, Order::new(class::TIMER, host.rank), kinds::SAMPLE, station, 0, 0);
+                agenda.push(first, Order::new(class::TIMER, host.rank), What::Sample(StationIx(station)));
             }
             let (node, port) = (host.node, host.port);
             let peers = &self.ports[port as usize].peers;
@@ -200,7 +202,11 @@ impl Net {
             *generation = generation.wrapping_add(1);
             let (at, generation) = (due(at, now), *generation);
             let order = Order::new(class::TIMER, rank);
-            self.later(at, order, kinds::AGENT_TIMER, station, generation, u32::from(timer.0));
+            self.later(
+                at,
+                order,
+                What::AgentTimer { station: StationIx(station), generation, timer: timer.0 },
+            );
         }
         for setting in out.settings.drain(..) {
             if let Some(aqm) = &mut self.ports[port as usize].aqm {
@@ -213,7 +219,8 @@ impl Net {
     }
 
     /// A timer of an agent is due, unless it was moved meanwhile.
-    pub(super) fn agent_timer(&mut self, station: u32, generation: u32, timer: Timer, now: u64) {
+    #[inline(never)]
+    pub(crate) fn agent_timer(&mut self, station: u32, generation: u32, timer: Timer, now: u64) {
         let moved = self.agents.at(station).is_none_or(|host| host.timers.get(&timer.0) != Some(&generation));
         if !moved {
             self.ask(station, now, |agent, context| agent.on_timer(timer, context));
@@ -221,6 +228,7 @@ impl Net {
     }
 
     /// An interval of a station's counters has ended.
+    #[inline(never)]
     pub(crate) fn sample(&mut self, station: u32, air: &Air, agenda: &mut Agenda) {
         let now = agenda.now;
         let counters = air.counters(station);
@@ -256,7 +264,7 @@ impl Net {
             host.last = counted;
         }
         self.ask(station, now, |agent, context| agent.on_sample(&sample, context));
-        agenda.push(now + interval.0, Order::new(class::TIMER, rank), kinds::SAMPLE, station, 0, 0);
+        agenda.push(now + interval.0, Order::new(class::TIMER, rank), What::Sample(StationIx(station)));
     }
 
     fn send_message(&mut self, station: u32, port: u32, message: Message, now: u64) {

@@ -8,9 +8,10 @@ use super::agents::is_message;
 use super::on_demand::is_routing;
 use super::packet::Packet;
 use super::routing::NextHop;
-use super::{Behind, Net, class, drop_reason, kinds};
+use super::{Behind, Net, class, drop_reason};
 use crate::air::{BROADCAST, Handed};
-use crate::engine::Order;
+use crate::event::{Order, What};
+use crate::ids::{NodeIx, PortIx};
 
 /// What is asked, in [`Packet::sequence`] of ARP's packets.
 pub(super) const REQUEST: u32 = 1;
@@ -99,7 +100,11 @@ impl Net {
         self.arp_send(port, REQUEST, target, now);
         let rank = self.node_ranks[node as usize];
         let retry = now + self.arp.retry.as_nanos() + spread(rank);
-        self.later(retry, Order::new(class::TIMER, rank), kinds::ARP_RETRY, port, target, 0);
+        self.later(
+            retry,
+            Order::new(class::TIMER, rank),
+            What::ArpRetry { port: PortIx(port), target: NodeIx(target) },
+        );
     }
 
     fn arp_send(&mut self, port: u32, what: u32, to: u32, now: u64) {
@@ -111,7 +116,8 @@ impl Net {
     }
 
     /// A request was not answered: ask again, or give the waiting packets up.
-    pub(super) fn arp_retry(&mut self, port: u32, target: u32, now: u64) {
+    #[inline(never)]
+    pub(crate) fn arp_retry(&mut self, port: u32, target: u32, now: u64) {
         let attempts = self.arp.attempts.max(1);
         let p = &mut self.ports[port as usize];
         let node = p.node;

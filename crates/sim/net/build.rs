@@ -9,7 +9,7 @@ use airfair_units::random::{Purpose, Stream, name_hash};
 
 use super::agents::Agents;
 use super::arp::Neighbours;
-use super::connections::{ConnectionId, Connections};
+use super::connections::Connections;
 use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
@@ -21,9 +21,11 @@ use super::packet_loss::PacketLosses;
 use super::placed::Placed;
 use super::routing::{Edge, Router, natural_cmp, natural_ranks};
 use super::wire::Direction;
-use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, kinds, node_id};
+use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, node_id};
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
-use crate::engine::{Agenda, Order};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::{ConnectionRef, FlowIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::spec::{AodvSpec, FlowSpec, LocalLimit, Routing, Traffic, Transport, WorldSpec};
@@ -281,13 +283,16 @@ impl Net {
         for (i, link) in spec.links.iter().enumerate() {
             let rank = net.wires[2 * i].rank;
             for change in &link.rate_changes {
-                let (at, rate) = (change.at.as_nanos(), change.rate.as_bps());
                 let order = Order::new(class::RATE_CHANGE, rank);
-                agenda.push(at, order, kinds::RATE_CHANGE, i as u32, (rate >> 32) as u32, rate as u32);
+                agenda.push(
+                    change.at.as_nanos(),
+                    order,
+                    What::RateChange { link: i as u32, rate: change.rate },
+                );
             }
         }
         if net.warmup > 0 {
-            agenda.push(net.warmup, Order::new(class::WARMUP, 0), kinds::WARMUP, 0, 0, 0);
+            agenda.push(net.warmup, Order::new(class::WARMUP, 0), What::Warmup);
         }
         Ok(net)
     }
@@ -306,7 +311,7 @@ impl Net {
                 law,
                 reads_own_queue: self.laws.reads_own_queue(law),
                 traffic: flow.traffic.clone(),
-                connection: ConnectionId::NONE,
+                connection: ConnectionRef::NONE,
                 files: FileSource::new(flow, seed),
                 next_size: 0,
                 done: Files::default(),
@@ -345,7 +350,7 @@ impl Net {
             watched: false,
         });
         if start < self.flows[number as usize].stop {
-            agenda.push(start, Order::new(class::TRAFFIC, rank), kinds::FLOW_START, number, 0, 0);
+            agenda.push(start, Order::new(class::TRAFFIC, rank), What::FlowStart(FlowIx(number)));
         }
     }
 

@@ -3,7 +3,7 @@
 use airfair_schemes::places::Ecn;
 use airfair_transport::{Flags, SackBlocks, Segment, Timestamps};
 
-use super::connections::ConnectionId;
+use crate::ids::ConnectionRef;
 
 /// No place among the rare options.
 const NONE: u32 = u32::MAX;
@@ -15,7 +15,7 @@ struct Line {
     seq: u64,
     ack: u64,
     window: u64,
-    connection: ConnectionId,
+    connection: ConnectionRef,
     timestamps: Timestamps,
     payload: u32,
     /// Where this line keeps rare options, once it has had some.
@@ -39,7 +39,7 @@ struct Rare {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Carried {
     pub segment: Segment,
-    pub connection: ConnectionId,
+    pub connection: ConnectionRef,
     /// From the sender to the receiver.
     pub forward: bool,
 }
@@ -56,7 +56,7 @@ impl Line {
         seq: 0,
         ack: 0,
         window: 0,
-        connection: ConnectionId::NONE,
+        connection: ConnectionRef::NONE,
         timestamps: Timestamps { value: 0, echo: 0 },
         payload: 0,
         rare: NONE,
@@ -70,7 +70,7 @@ impl Line {
 impl Cargo {
     /// The packet at an index carries a segment from now on.
     #[inline]
-    pub(crate) fn load(&mut self, at: usize, segment: &Segment, connection: ConnectionId, forward: bool) {
+    pub(crate) fn load(&mut self, at: usize, segment: &Segment, connection: ConnectionRef, forward: bool) {
         if at >= self.lines.len() {
             self.lines.resize(at + 1, Line::EMPTY);
         }
@@ -121,7 +121,7 @@ impl Cargo {
 
     /// Whose segment the packet at an index carries or has just carried.
     #[inline]
-    pub(crate) fn connection(&self, at: usize) -> Option<ConnectionId> {
+    pub(crate) fn connection(&self, at: usize) -> Option<ConnectionRef> {
         self.lines.get(at).map(|line| line.connection)
     }
 
@@ -163,7 +163,7 @@ mod tests {
             [(true, false, true), (true, true, false), (false, false, false)].into_iter().enumerate()
         {
             let segment = Segment { flags: flags(ack, syn), ..Segment::bare(7, 8, 9) };
-            cargo.load(i, &segment, ConnectionId::NONE, false);
+            cargo.load(i, &segment, ConnectionRef::NONE, false);
             assert_eq!(cargo.echo(i), set);
             assert_eq!(cargo.get(i, Ecn::NotEct).unwrap().segment.flags.ece, set);
             assert!(!cargo.echo(i), "once");
@@ -182,7 +182,7 @@ mod tests {
         let flags = Flags { syn: true, ack: true, fin: true, ece: true, cwr: true };
         let flagged = Segment { flags, ecn: Ecn::Ce, ..plain };
         let mut cargo = Cargo::default();
-        let id = ConnectionId { slot: 3, generation: 4 };
+        let id = ConnectionRef { slot: 3, generation: 4 };
         for segment in [plain, syn, plain, stamped, flagged, syn, stamped] {
             cargo.load(2, &segment, id, true);
             let carried = cargo.get(2, segment.ecn).unwrap();

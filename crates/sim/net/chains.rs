@@ -16,7 +16,9 @@ use airfair_schemes::places::{Backlog, DropReason};
 
 use super::hops::HopHost;
 use super::wire::{Direction, InFlight};
-use super::{Behind, Net, kinds};
+use super::{Behind, Net};
+use crate::event::What;
+use crate::ids::{PacketRef, WireIx};
 
 /// A wire's place in a chain.
 #[derive(Debug, Default)]
@@ -265,11 +267,12 @@ impl Net {
             None => self.tell_drop(port, handle),
         }
         let order = self.wires[from as usize].order();
-        self.later(at, order, kinds::NO_ROOM, wire, (handle >> 32) as u32, handle as u32);
+        self.later(at, order, What::NoRoom { wire: WireIx(wire), packet: PacketRef(handle) });
     }
 
     /// The time of a drop that was known ahead has come.
-    pub(super) fn drop_in_chain(&mut self, wire: u32, handle: u64, now: u64) {
+    #[inline(never)]
+    pub(crate) fn drop_in_chain(&mut self, wire: u32, handle: u64, now: u64) {
         // Told now, or its packet is gone.
         self.catch_up(wire, now + 1);
         let node = self.ports[self.wires[wire as usize].port as usize].node;

@@ -1,5 +1,6 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
+use crate::ids::ConnectionRef;
 use airfair_schemes::places::{Header, Timer};
 use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
@@ -8,18 +9,6 @@ use super::hops::HeaderId;
 use super::local::Local;
 use super::packet::NO_FLOW;
 use crate::air::NEVER;
-
-/// A connection, by its slot and the slot's generation: it finds nothing when the connection has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ConnectionId {
-    pub slot: u32,
-    pub generation: u32,
-}
-
-impl ConnectionId {
-    /// No connection.
-    pub(crate) const NONE: Self = Self { slot: u32::MAX, generation: 0 };
-}
 
 /// Both ends of a connection.
 pub(crate) struct Connection {
@@ -109,29 +98,29 @@ impl Connection {
 }
 
 impl Connections {
-    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionId {
+    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionRef {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             (self.slots.len() - 1) as u32
         });
         let place = &mut self.slots[slot as usize];
         place.connection = Some(Box::new(connection));
-        ConnectionId { slot, generation: place.generation }
+        ConnectionRef { slot, generation: place.generation }
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+    pub(crate) fn get_mut(&mut self, id: ConnectionRef) -> Option<&mut Connection> {
         let slot = self.slots.get_mut(id.slot as usize)?;
         if slot.generation == id.generation { slot.connection.as_deref_mut() } else { None }
     }
 
     #[inline]
-    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+    pub(crate) fn get(&self, id: ConnectionRef) -> Option<&Connection> {
         let slot = self.slots.get(id.slot as usize)?;
         if slot.generation == id.generation { slot.connection.as_deref() } else { None }
     }
 
-    pub(crate) fn remove(&mut self, id: ConnectionId) {
+    pub(crate) fn remove(&mut self, id: ConnectionRef) {
         let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
         if slot.generation == id.generation && slot.connection.take().is_some() {
             slot.generation = slot.generation.wrapping_add(1);

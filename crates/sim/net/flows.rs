@@ -5,14 +5,15 @@ use airfair_schemes::places::{Ecn, PacketClass};
 use airfair_transport::{SenderStats, SharedConfig};
 use airfair_units::{Rate, Span};
 
-use super::connections::ConnectionId;
 use super::hops::HeaderId;
 use super::laws::LawId;
 use super::local::AtSource;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
-use super::{Blocked, Net, class, kinds};
-use crate::engine::{Agenda, Order};
+use super::{Blocked, Net, class};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::{ConnectionRef, FlowIx, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::spec::Traffic;
@@ -32,7 +33,7 @@ pub(crate) struct TcpFlow {
     pub reads_own_queue: bool,
     pub traffic: Traffic,
     /// Its connection, unless it sends files.
-    pub connection: ConnectionId,
+    pub connection: ConnectionRef,
     /// Where its files come from.
     pub files: Option<FileSource>,
     /// Size of the file that is to come.
@@ -181,7 +182,8 @@ impl Flow {
 }
 
 impl Net {
-    pub(super) fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+    #[inline(never)]
+    pub(crate) fn flow_start(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         let f = &mut self.flows[flow as usize];
         f.start = now;
         if f.tcp.is_some() {
@@ -201,11 +203,11 @@ impl Net {
                 }
             }
         } else if due < stop {
-            agenda.push(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
+            agenda.push(due, Order::new(class::TRAFFIC, rank), What::Source(FlowIx(flow)));
         }
     }
 
-    pub(super) fn source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
+    pub(crate) fn source_due(&mut self, flow: u32, now: u64, agenda: &mut Agenda) {
         if self.flows[flow as usize].tcp.is_some() {
             self.tcp_source_due(flow, now, agenda);
             return;
@@ -238,7 +240,7 @@ impl Net {
         let f = &mut self.flows[flow as usize];
         let due = f.source.next(now);
         if due < f.stop {
-            agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
+            agenda.push(due, Order::new(class::TRAFFIC, f.rank), What::Source(FlowIx(flow)));
         }
     }
 
@@ -306,7 +308,7 @@ impl Net {
 
     /// There is room in a queue again: sources that wait for it go on.
     #[inline(always)]
-    pub(super) fn room(&mut self, port: u32, now: u64) {
+    pub(crate) fn room(&mut self, port: u32, now: u64) {
         let p = &self.ports[port as usize];
         if !p.blocked.is_empty() || !p.saturating.is_empty() {
             self.make_use_of_room(port, now);
@@ -351,7 +353,7 @@ impl Net {
                 let (stop, rank) = (f.stop, f.rank);
                 self.make(flow, now);
                 if due < stop {
-                    self.later(due, Order::new(class::TRAFFIC, rank), kinds::SOURCE, flow, 0, 0);
+                    self.later(due, Order::new(class::TRAFFIC, rank), What::Source(FlowIx(flow)));
                 }
             }
         }
@@ -416,7 +418,7 @@ impl Net {
         let p = &self.ports[port as usize];
         if !p.blocked.is_empty() {
             let order = Order::new(class::TRAFFIC, self.node_ranks[p.node as usize]);
-            self.later(now + OFFER_AGAIN.as_nanos(), order, kinds::ROOM, port, 0, 0);
+            self.later(now + OFFER_AGAIN.as_nanos(), order, What::Room(PortIx(port)));
         }
         for i in 0..self.ports[port as usize].saturating.len() {
             self.offer_again(self.ports[port as usize].saturating[i], now);
@@ -429,14 +431,8 @@ impl Net {
         if f.at_source.packets() == 0 && !f.offers_again {
             f.offers_again = true;
             let rank = f.rank;
-            self.later(
-                now + OFFER_AGAIN.as_nanos(),
-                Order::new(class::TRAFFIC, rank),
-                kinds::SOURCE,
-                flow,
-                0,
-                0,
-            );
+            let order = Order::new(class::TRAFFIC, rank);
+            self.later(now + OFFER_AGAIN.as_nanos(), order, What::Source(FlowIx(flow)));
         }
     }
 }

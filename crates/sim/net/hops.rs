@@ -9,8 +9,10 @@ use airfair_units::{Rate, Time};
 use super::describe::LONGEST_HEADER;
 use super::misplaced::{Place, due};
 use super::packet::Packet;
-use super::{Behind, Net, class, kinds};
-use crate::engine::{Agenda, Order};
+use super::{Behind, Net, class};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::PortIx;
 
 /// Which scheme's header a packet carries: a number among the kinds of the world, none for most packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -223,7 +225,8 @@ impl Net {
     }
 
     /// A timer of a hop is due, unless it was moved meanwhile.
-    pub(super) fn hop_timer(&mut self, port: u32, generation: u32, timer: Timer, now: u64) {
+    #[inline(never)]
+    pub(crate) fn hop_timer(&mut self, port: u32, generation: u32, timer: Timer, now: u64) {
         let host = self.ports[port as usize].hop.as_ref();
         if host.is_none_or(|host| host.timers.get(&timer.0).is_none_or(|set| set.0 != generation)) {
             return;
@@ -251,13 +254,13 @@ impl Net {
         let set = timers.drain(..).map(|(timer, at)| {
             let (generation, fires) = host.timers.entry(timer.0).or_default();
             (*generation, *fires) = (generation.wrapping_add(1), due(at, now));
-            (*fires, *generation, u32::from(timer.0))
+            (*fires, *generation, timer.0)
         });
-        let set: Vec<(u64, u32, u32)> = set.collect();
+        let set: Vec<(u64, u32, u16)> = set.collect();
         host.stay_quiet(self.step_end);
         self.outbox.timers = timers;
         for (at, generation, timer) in set {
-            self.later(at, order, kinds::HOP_TIMER, port, generation, timer);
+            self.later(at, order, What::HopTimer { port: PortIx(port), generation, timer });
         }
         if !self.outbox.is_empty() {
             self.refuse_rest(Place::Hop, self.ports[port as usize].node, None);

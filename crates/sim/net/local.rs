@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airfair_units::Time;
 
-use super::connections::{Connection, ConnectionId};
+use super::connections::Connection;
 use super::packet::Packet;
-use super::{Blocked, Net, Port, class, kinds};
-use crate::engine::Order;
+use super::{Blocked, Net, Port, class};
+use crate::event::{Order, What};
+use crate::ids::ConnectionRef;
 
 /// Most packets that saturating sources, and flows beside them, keep in a queue.
 const SATURATING_PACKETS: u32 = 64;
@@ -69,7 +70,7 @@ pub(crate) struct Local {
 struct Leaving {
     /// When its last bit leaves.
     end: u64,
-    connection: ConnectionId,
+    connection: ConnectionRef,
     payload: u32,
 }
 
@@ -77,7 +78,7 @@ struct Leaving {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InMac {
     packet: u64,
-    connection: ConnectionId,
+    connection: ConnectionRef,
     payload: u32,
 }
 
@@ -187,7 +188,7 @@ impl Net {
     /// Whether a connection's sender has to wait until packets have left its node by a port: it has its share of what the node's flows may
     /// have there, or it has two there, and as much as it sends in the time of the limit, or more than the mean of the node's flows.
     #[inline]
-    pub(super) fn is_held(&mut self, id: ConnectionId, port: Option<u32>, now: u64) -> bool {
+    pub(super) fn is_held(&mut self, id: ConnectionRef, port: Option<u32>, now: u64) -> bool {
         let limited =
             port.and_then(|port| self.ports[port as usize].local_limit.map(|limit_ns| (port, limit_ns)));
         let Some((port, limit_ns)) = limited else {
@@ -218,7 +219,7 @@ impl Net {
 
     /// Whether a connection that waits for room at a port has to wait on: it has nothing there, and the others have all that the node's
     /// flows may have. Once it has something its own departures tell it when to go on.
-    pub(super) fn connection_waits(&mut self, id: ConnectionId, port: u32, now: u64) -> bool {
+    pub(super) fn connection_waits(&mut self, id: ConnectionRef, port: u32, now: u64) -> bool {
         if self.ports[port as usize].local_limit.is_none() {
             return false;
         }
@@ -280,7 +281,7 @@ impl Net {
 
     /// A held connection goes on when the next of its packets has left by wire. Those that have left are forgotten first: a connection
     /// that had nothing to send stays marked as held, and nobody has looked since.
-    fn await_departure(&mut self, id: ConnectionId, port: u32, now: u64) {
+    fn await_departure(&mut self, id: ConnectionRef, port: u32, now: u64) {
         self.forget_left(port, now);
         let Some(connection) = self.connections.get_mut(id) else { return };
         let local = &mut connection.local;
@@ -295,13 +296,13 @@ impl Net {
         }
     }
 
-    fn go_on_at(&mut self, id: ConnectionId, flow: u32, at: u64) {
+    fn go_on_at(&mut self, id: ConnectionRef, flow: u32, at: u64) {
         let order = Order::new(class::TIMER, self.flows[flow as usize].rank);
-        self.later(at, order, kinds::LOCAL_ROOM, id.slot, id.generation, 0);
+        self.later(at, order, What::LocalRoom(id));
     }
 
     /// Some of a connection's packets have left its node.
-    pub(super) fn local_room(&mut self, id: ConnectionId, now: u64) {
+    pub(crate) fn local_room(&mut self, id: ConnectionRef, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         connection.local.awaited = false;
         if connection.local.held {

@@ -33,20 +33,22 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airfair_schemes::places::{
     Aqm, Context, Ecn, Enqueued, FlowId, Head, MarkReason, NodeId, Outbox, Packet as QueuedPacket,
-    PacketClass, PacketId, Queue, Timer, Verdict,
+    PacketClass, PacketId, Queue, Verdict,
 };
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
-use crate::air::{Air, BROADCAST, Handed, Outcome, Upper};
-use crate::engine::{Agenda, Event, Order};
+use crate::air::{BROADCAST, Handed, Outcome, Upper};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::{ConnectionRef, PacketRef};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, Trace};
 use crate::spec::{ArpSpec, HeaderSpec};
 use agents::{Agents, is_message};
 use arp::Neighbours;
-use connections::{ConnectionId, Connections};
+use connections::Connections;
 use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
@@ -63,53 +65,6 @@ pub(crate) use describe::{Body, Described};
 pub(crate) use meter::LinkTotals;
 pub(crate) use routing::{natural_cmp, natural_ranks};
 pub(crate) use wire::{InFlight, Sent};
-
-/// Event kinds of the network, above the air's.
-pub(crate) mod kinds {
-    use crate::air::kinds::END;
-    /// A flow starts.
-    pub(crate) const FLOW_START: u32 = END;
-    /// A source's next packet is due.
-    pub(crate) const SOURCE: u32 = END + 1;
-    /// A wired link on which packets wait is free.
-    pub(crate) const WIRE_FREE: u32 = END + 2;
-    /// A packet arrives at the end of a wired link.
-    pub(crate) const WIRE_ARRIVAL: u32 = END + 3;
-    /// An ARP request was not answered.
-    pub(crate) const ARP_RETRY: u32 = END + 4;
-    /// A broadcast packet has reached all that it will reach.
-    pub(crate) const RELEASE: u32 = END + 5;
-    /// A packet from outside enters.
-    pub(crate) const INJECT: u32 = END + 6;
-    /// What is measured starts.
-    pub(crate) const WARMUP: u32 = END + 7;
-    /// A flow over TCP stops.
-    pub(crate) const FLOW_STOP: u32 = END + 8;
-    /// A file of a flow is to be sent.
-    pub(crate) const FILE: u32 = END + 9;
-    /// Timers of a connection: `target` its slot, `a` its generation, `b` the law's timer.
-    pub(crate) const SENDER_TIMER: u32 = END + 10;
-    /// See [`SENDER_TIMER`].
-    pub(crate) const RECEIVER_TIMER: u32 = END + 11;
-    /// See [`SENDER_TIMER`].
-    pub(crate) const LAW_TIMER: u32 = END + 12;
-    /// A timer of an agent: `target` the station, `a` the generation, `b` the timer.
-    pub(crate) const AGENT_TIMER: u32 = END + 13;
-    /// An interval of a station's counters ends.
-    pub(crate) const SAMPLE: u32 = END + 14;
-    /// A node's routing protocol has set itself a time.
-    pub(crate) const ROUTING_TIMER: u32 = END + 15;
-    /// A timer of a hop: `target` the port, `a` the generation, `b` the timer.
-    pub(crate) const HOP_TIMER: u32 = END + 16;
-    /// A wired link, `target` its number, has another rate from now on: `a` the upper half of its bit/s, `b` the lower.
-    pub(crate) const RATE_CHANGE: u32 = END + 17;
-    /// A packet finds no room at a wire, `target`, of a chain: `a` its handle's upper half, `b` the lower.
-    pub(crate) const NO_ROOM: u32 = END + 18;
-    /// Packets of a connection, as in [`SENDER_TIMER`], have left its node, which may let it go on.
-    pub(crate) const LOCAL_ROOM: u32 = END + 19;
-    /// There is room at a port, `target`, whose queue has dropped all that waited.
-    pub(crate) const ROOM: u32 = END + 20;
-}
 
 /// Classes of equal-time events above the air's.
 pub(crate) mod class {
@@ -178,7 +133,7 @@ pub(crate) enum Behind {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Blocked {
     Flow(u32),
-    Connection(ConnectionId),
+    Connection(ConnectionRef),
 }
 
 /// An output interface.
@@ -336,11 +291,11 @@ pub struct Net {
     end: u64,
     /// What happened, if a trace was asked for; the world takes it out.
     pub(crate) recorder: Option<Trace>,
-    pending: Vec<(u64, Order, u32, u32, u32, u32)>,
+    pending: Vec<(u64, Order, What)>,
     /// What watched flows have made in the present event.
     pub(crate) made: Vec<watch::Made>,
     /// Connections of watched flows to whose senders something has happened in the present event.
-    pub(crate) touched: Vec<ConnectionId>,
+    pub(crate) touched: Vec<ConnectionRef>,
 }
 
 /// A node, or everyone, as schemes know it.
@@ -349,57 +304,12 @@ fn node_id(ids: &[u32], node: u32) -> NodeId {
     NodeId(ids.get(node as usize).copied().unwrap_or(agents::EVERYONE))
 }
 
-fn connection(event: &Event) -> ConnectionId {
-    ConnectionId { slot: event.target, generation: event.a }
-}
-
 impl Net {
-    /// Handles one of the network's events ([`kinds`]).
-    pub(crate) fn handle(&mut self, event: Event, air: &Air, agenda: &mut Agenda) {
-        let now = agenda.now;
-        match event.kind {
-            kinds::SOURCE => self.source_due(event.target, now, agenda),
-            kinds::WIRE_FREE => self.wire_free(event.target, agenda),
-            kinds::WIRE_ARRIVAL => self.wire_arrival(event.target, now, agenda),
-            kinds::RELEASE => self.end_control((u64::from(event.target) << 32) | u64::from(event.a)),
-            kinds::FILE => self.file_arrives(event.target, now),
-            kinds::SENDER_TIMER => self.sender_timer(connection(&event), now),
-            kinds::RECEIVER_TIMER => self.receiver_timer(connection(&event), now),
-            kinds::LAW_TIMER => self.law_timer(connection(&event), Timer(event.b as u16), now),
-            kinds::LOCAL_ROOM => self.local_room(connection(&event), now),
-            _ => self.handle_rare(event, air, agenda),
-        }
-    }
-
-    /// The events of which there are few: kept out of the loop of events.
+    /// A packet from outside enters, by its number.
     #[inline(never)]
-    fn handle_rare(&mut self, event: Event, air: &Air, agenda: &mut Agenda) {
-        let now = agenda.now;
-        match event.kind {
-            kinds::FLOW_START => self.flow_start(event.target, now, agenda),
-            kinds::FLOW_STOP => self.tcp_stop(event.target, now),
-            kinds::ARP_RETRY => self.arp_retry(event.target, event.a, now),
-            kinds::INJECT => {
-                if let Some(injected) = self.injections.remove(&event.a) {
-                    self.make_injected(injected, now);
-                }
-            }
-            kinds::WARMUP => self.warmed_up(now),
-            kinds::SAMPLE => self.sample(event.target, air, agenda),
-            kinds::AGENT_TIMER => self.agent_timer(event.target, event.a, Timer(event.b as u16), now),
-            kinds::ROUTING_TIMER => self.routing_timer(event.target, now),
-            kinds::ROOM => self.room(event.target, now),
-            kinds::HOP_TIMER => self.hop_timer(event.target, event.a, Timer(event.b as u16), now),
-            kinds::NO_ROOM => {
-                let handle = u64::from(event.a) << 32 | u64::from(event.b);
-                self.drop_in_chain(event.target, handle, now);
-            }
-            kinds::RATE_CHANGE => {
-                let rate_bps = u64::from(event.a) << 32 | u64::from(event.b);
-                self.rate_changes(2 * event.target, rate_bps);
-                self.rate_changes(2 * event.target + 1, rate_bps);
-            }
-            _ => unreachable!("not an event of the network"),
+    pub(crate) fn injection_due(&mut self, number: u32, now: u64) {
+        if let Some(injected) = self.injections.remove(&number) {
+            self.make_injected(injected, now);
         }
     }
 
@@ -415,15 +325,15 @@ impl Net {
     }
 
     /// An event is to come; it goes on the agenda when the present one is done.
-    fn later(&mut self, time: u64, order: Order, kind: u32, target: u32, a: u32, b: u32) {
-        self.pending.push((time, order, kind, target, a, b));
+    fn later(&mut self, time: u64, order: Order, what: What) {
+        self.pending.push((time, order, what));
         self.unsettled = true;
     }
 
     /// Puts what hooks asked for on the agenda.
     pub(crate) fn flush(&mut self, agenda: &mut Agenda) {
-        for (time, order, kind, target, a, b) in self.pending.drain(..) {
-            agenda.push(time, order, kind, target, a, b);
+        for (time, order, what) in self.pending.drain(..) {
+            agenda.push(time, order, what);
         }
     }
 
@@ -699,12 +609,11 @@ impl Net {
     /// millisecond.
     fn release_later(&mut self, node: u32, handle: u64, now: u64) {
         let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
-        let (index, generation) = (handle as u32, (handle >> 32) as u32);
-        self.later(now + 1_000_000, order, kinds::RELEASE, generation, index, 0);
+        self.later(now + 1_000_000, order, What::Release(PacketRef(handle)));
     }
 
     /// A packet of ARP or of an agent has reached all that it will reach.
-    fn end_control(&mut self, handle: u64) {
+    pub(crate) fn end_control(&mut self, handle: u64) {
         if let Some(packet) = self.packets.remove(handle) {
             self.control_ended(&packet);
         }
@@ -866,7 +775,8 @@ impl Net {
     }
 
     /// What is measured starts.
-    fn warmed_up(&mut self, now: u64) {
+    #[inline(never)]
+    pub(crate) fn warmed_up(&mut self, now: u64) {
         self.measuring = true;
         let totals = self.transport_totals();
         for (flow, transport) in self.flows.iter_mut().zip(totals) {
@@ -885,7 +795,7 @@ impl Net {
         self.injected = self.injected.wrapping_add(1);
         self.injections.insert(number, injected);
         let rank = self.node_ranks[injected.from as usize];
-        agenda.push(at, Order::new(class::TRAFFIC, rank), kinds::INJECT, injected.from, number, 0);
+        agenda.push(at, Order::new(class::TRAFFIC, rank), What::Inject(number));
     }
 
     /// Injected packets that have ended since the last call.

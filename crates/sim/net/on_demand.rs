@@ -14,8 +14,9 @@ use airfair_wire::aodv::Message;
 use super::agents::EVERYONE;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::{NextHop, natural_ranks};
-use super::{Behind, Net, class, drop_reason, kinds};
-use crate::engine::Order;
+use super::{Behind, Net, class, drop_reason};
+use crate::event::{Order, What};
+use crate::ids::NodeIx;
 use crate::measure::summary::RoutingCounts;
 
 /// Marks AODV's packets, in [`Packet::queue_flow`].
@@ -263,11 +264,12 @@ impl Net {
         let deadline = host.aodv.deadline().0.max(now);
         if deadline < host.armed {
             host.armed = deadline;
-            self.later(deadline, Order::new(class::TIMER, rank), kinds::ROUTING_TIMER, node, 0, 0);
+            self.later(deadline, Order::new(class::TIMER, rank), What::RoutingTimer(NodeIx(node)));
         }
     }
 
-    pub(super) fn routing_timer(&mut self, node: u32, now: u64) {
+    #[inline(never)]
+    pub(crate) fn routing_timer(&mut self, node: u32, now: u64) {
         let Some(on_demand) = &mut self.on_demand else { return };
         let host = &mut on_demand.hosts[node as usize];
         if host.armed != now {

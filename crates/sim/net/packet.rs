@@ -5,8 +5,8 @@ use airfair_schemes::places::{Ecn, Header, PacketClass};
 use airfair_transport::{Flags, Segment};
 
 use super::carried::{Cargo, Carried};
-use super::connections::ConnectionId;
 use super::hops::HeaderId;
+use crate::ids::ConnectionRef;
 use crate::measure::trace::Content;
 
 /// No flow.
@@ -95,7 +95,7 @@ impl Packets {
         &mut self,
         packet: Packet,
         segment: &Segment,
-        connection: ConnectionId,
+        connection: ConnectionRef,
         forward: bool,
     ) -> u64 {
         let handle = self.add(packet);
@@ -126,8 +126,8 @@ impl Packets {
 
     /// The connection whose segment a packet of TCP carries or has just carried.
     #[inline]
-    pub(crate) fn connection(&self, handle: u64) -> ConnectionId {
-        self.cargo.connection(handle as u32 as usize).unwrap_or(ConnectionId::NONE)
+    pub(crate) fn connection(&self, handle: u64) -> ConnectionRef {
+        self.cargo.connection(handle as u32 as usize).unwrap_or(ConnectionRef::NONE)
     }
 
     /// What a packet of TCP carries or has just carried.

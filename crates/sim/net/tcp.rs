@@ -8,15 +8,17 @@ use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
 use super::carried::Carried;
-use super::connections::{Connection, ConnectionId};
+use super::connections::Connection;
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
 use super::local::Local;
 use super::misplaced::{Place, due};
 use super::packet::{NO_FLOW, Packet};
-use super::{Blocked, Net, class, ids, kinds};
+use super::{Blocked, Net, class, ids};
 use crate::air::NEVER;
-use crate::engine::{Agenda, Order};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::{ConnectionRef, FlowIx};
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, TcpCause};
 use crate::spec::Traffic;
@@ -35,7 +37,7 @@ impl Net {
         let f = &mut self.flows[flow as usize];
         if f.stop < self.end {
             let order = Order::new(class::TRAFFIC, f.rank);
-            agenda.push(f.stop, order, kinds::FLOW_STOP, flow, 0, 0);
+            agenda.push(f.stop, order, What::FlowStop(FlowIx(flow)));
         }
         let Some(tcp) = &mut f.tcp else { return };
         if let Some(files) = &mut tcp.files {
@@ -54,7 +56,7 @@ impl Net {
             let f = &mut self.flows[flow as usize];
             let due = f.source.start(now);
             if due < f.stop {
-                agenda.push(due, Order::new(class::TRAFFIC, f.rank), kinds::SOURCE, flow, 0, 0);
+                agenda.push(due, Order::new(class::TRAFFIC, f.rank), What::Source(FlowIx(flow)));
             }
         }
     }
@@ -64,7 +66,7 @@ impl Net {
         let f = &mut self.flows[flow as usize];
         let size = f.source.size();
         f.totals.offered_bytes += u64::from(size);
-        let id = f.tcp.as_ref().map_or(ConnectionId::NONE, |tcp| tcp.connection);
+        let id = f.tcp.as_ref().map_or(ConnectionRef::NONE, |tcp| tcp.connection);
         self.schedule_source(flow, now, agenda);
         if let Some(connection) = self.connections.get_mut(id) {
             connection.sender.write(u64::from(size));
@@ -73,8 +75,9 @@ impl Net {
     }
 
     /// A flow's time is over: its application hands over no more.
-    pub(super) fn tcp_stop(&mut self, flow: u32, now: u64) {
-        let id = self.flows[flow as usize].tcp.as_ref().map_or(ConnectionId::NONE, |t| t.connection);
+    #[inline(never)]
+    pub(crate) fn tcp_stop(&mut self, flow: u32, now: u64) {
+        let id = self.flows[flow as usize].tcp.as_ref().map_or(ConnectionRef::NONE, |t| t.connection);
         if let Some(connection) = self.connections.get_mut(id) {
             connection.sender.stop();
             self.go_on(id, now);
@@ -82,7 +85,7 @@ impl Net {
     }
 
     /// The sender may be done, or have more to send.
-    fn go_on(&mut self, id: ConnectionId, now: u64) {
+    fn go_on(&mut self, id: ConnectionRef, now: u64) {
         if self.connections.get(id).is_some_and(|connection| connection.sender.is_done()) {
             self.close(id, now);
         } else {
@@ -97,12 +100,12 @@ impl Net {
         if file.at < f.stop {
             let rank = f.rank;
             f.tcp.iter_mut().for_each(|tcp| tcp.next_size = file.size);
-            self.later(file.at, Order::new(class::TRAFFIC, rank), kinds::FILE, flow, 0, 0);
+            self.later(file.at, Order::new(class::TRAFFIC, rank), What::File(FlowIx(flow)));
         }
     }
 
     /// A file arrives: it is sent over a connection of its own.
-    pub(super) fn file_arrives(&mut self, flow: u32, now: u64) {
+    pub(crate) fn file_arrives(&mut self, flow: u32, now: u64) {
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };
         let size = tcp.next_size;
@@ -114,10 +117,10 @@ impl Net {
         self.pump(id, now);
     }
 
-    fn open(&mut self, flow: u32, size: Option<u64>, now: u64) -> ConnectionId {
+    fn open(&mut self, flow: u32, size: Option<u64>, now: u64) -> ConnectionRef {
         let f = &mut self.flows[flow as usize];
-        let Some(tcp) = &mut f.tcp else { return ConnectionId::NONE };
-        let Some(law) = self.laws.source(tcp.law) else { return ConnectionId::NONE };
+        let Some(tcp) = &mut f.tcp else { return ConnectionRef::NONE };
+        let Some(law) = self.laws.source(tcp.law) else { return ConnectionRef::NONE };
         let number = tcp.opened;
         tcp.opened += 1;
         let random = Stream::of_hash(tcp.seed, tcp.hash ^ number, Purpose::Source);
@@ -144,7 +147,7 @@ impl Net {
     }
 
     /// The sender may have segments to send, and another deadline.
-    pub(super) fn pump(&mut self, id: ConnectionId, now: u64) {
+    pub(super) fn pump(&mut self, id: ConnectionRef, now: u64) {
         self.law_effects(id, now);
         let Some(connection) = self.connections.get(id) else { return };
         let flow = connection.flow;
@@ -181,7 +184,7 @@ impl Net {
     }
 
     /// There is room again.
-    pub(super) fn unblock(&mut self, id: ConnectionId, now: u64) {
+    pub(super) fn unblock(&mut self, id: ConnectionRef, now: u64) {
         if let Some(connection) = self.connections.get_mut(id) {
             connection.blocked = false;
             self.pump(id, now);
@@ -189,7 +192,7 @@ impl Net {
     }
 
     /// The receiver may have acknowledgements to send, and another deadline.
-    fn answer(&mut self, id: ConnectionId, now: u64) {
+    fn answer(&mut self, id: ConnectionRef, now: u64) {
         while let Some(connection) = self.connections.get_mut(id) {
             let polled = connection.receiver.poll(Time(now));
             let Some(segment) = &polled else { break };
@@ -199,7 +202,7 @@ impl Net {
     }
 
     /// A segment leaves.
-    fn emit(&mut self, id: ConnectionId, segment: &Segment, end: End, now: u64) {
+    fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: End, now: u64) {
         let forward = end == End::Sender;
         let limited = forward && self.limits_tcp;
         let way = self.connections.get(id).filter(|_| limited).and_then(|c| self.first_hop(c.flow));
@@ -296,7 +299,7 @@ impl Net {
 
     /// Puts into the trace why a sender has slowed down, if it has.
     #[inline]
-    fn tell_reasons(&mut self, id: ConnectionId, before: [u64; 3], now: u64) {
+    fn tell_reasons(&mut self, id: ConnectionRef, before: [u64; 3], now: u64) {
         if self.recorder.is_none() {
             return;
         }
@@ -310,7 +313,7 @@ impl Net {
     }
 
     /// Puts one reason into the trace, if there is one.
-    fn tell_cause(&mut self, id: ConnectionId, cause: TcpCause, now: u64) {
+    fn tell_cause(&mut self, id: ConnectionRef, cause: TcpCause, now: u64) {
         let (Some(trace), Some(connection)) = (&mut self.recorder, self.connections.get(id)) else { return };
         let (flow, sender) = (connection.flow, &connection.sender);
         let record = Record::Tcp {
@@ -326,7 +329,7 @@ impl Net {
 
     /// Counts a connection whose law has begun to follow TCP's because routers do not speak its scheme, and puts it into the trace.
     #[inline(never)]
-    fn tell_fallback(&mut self, id: ConnectionId, now: u64) {
+    fn tell_fallback(&mut self, id: ConnectionRef, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let fell_back = connection.sender.law().fell_back();
         if std::mem::replace(&mut connection.fell_back, fell_back) || !fell_back {
@@ -341,7 +344,7 @@ impl Net {
 
     /// The sender has given up. Its file has failed, and the user goes on as after one that was delivered; a flow that has one
     /// connection only keeps it, silent.
-    fn give_up(&mut self, id: ConnectionId, now: u64) {
+    fn give_up(&mut self, id: ConnectionRef, now: u64) {
         self.tell_cause(id, TcpCause::GaveUp, now);
         if self.connections.get(id).is_some_and(|connection| connection.size.is_some()) {
             self.close(id, now);
@@ -351,7 +354,7 @@ impl Net {
     }
 
     /// Everything is delivered and acknowledged, or the sender has given up.
-    fn close(&mut self, id: ConnectionId, now: u64) {
+    fn close(&mut self, id: ConnectionRef, now: u64) {
         self.law_effects(id, now);
         let Some(connection) = self.connections.get_mut(id) else { return };
         let done = connection.sender.is_done();
@@ -392,7 +395,7 @@ impl Net {
 
     /// Makes sure that a timer event comes no later than the deadline.
     #[inline(always)]
-    fn arm(&mut self, id: ConnectionId, end: End) {
+    fn arm(&mut self, id: ConnectionRef, end: End) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (deadline, armed) = match end {
             End::Sender => (connection.sender.deadline(), connection.sender_armed),
@@ -404,18 +407,18 @@ impl Net {
     }
 
     #[inline(never)]
-    fn arm_for(&mut self, id: ConnectionId, end: End, deadline: u64) {
+    fn arm_for(&mut self, id: ConnectionRef, end: End, deadline: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let (armed, kind) = match end {
-            End::Sender => (&mut connection.sender_armed, kinds::SENDER_TIMER),
-            End::Receiver => (&mut connection.receiver_armed, kinds::RECEIVER_TIMER),
+        let (armed, what) = match end {
+            End::Sender => (&mut connection.sender_armed, What::SenderTimer(id)),
+            End::Receiver => (&mut connection.receiver_armed, What::ReceiverTimer(id)),
         };
         *armed = deadline;
         let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
-        self.later(deadline, order, kind, id.slot, id.generation, 0);
+        self.later(deadline, order, what);
     }
 
-    pub(super) fn sender_timer(&mut self, id: ConnectionId, now: u64) {
+    pub(crate) fn sender_timer(&mut self, id: ConnectionRef, now: u64) {
         let Some(connection) = self.connections.get_mut(id).filter(|c| c.sender_armed == now) else { return };
         connection.sender_armed = NEVER;
         if connection.sender.deadline().is_some_and(|d| d.0 <= now) {
@@ -435,7 +438,7 @@ impl Net {
         }
     }
 
-    pub(super) fn receiver_timer(&mut self, id: ConnectionId, now: u64) {
+    pub(crate) fn receiver_timer(&mut self, id: ConnectionRef, now: u64) {
         let Some(connection) = self.connections.get_mut(id).filter(|c| c.receiver_armed == now) else {
             return;
         };
@@ -450,21 +453,21 @@ impl Net {
 
     /// Carries out what the law has asked for in the last hook.
     #[inline(always)]
-    fn law_effects(&mut self, id: ConnectionId, now: u64) {
+    fn law_effects(&mut self, id: ConnectionRef, now: u64) {
         if !self.outbox.is_empty() {
             self.law_timers(id, now);
         }
     }
 
     #[inline(never)]
-    fn law_timers(&mut self, id: ConnectionId, now: u64) {
+    fn law_timers(&mut self, id: ConnectionRef, now: u64) {
         let mut timers = std::mem::take(&mut self.outbox.timers);
         for (timer, at) in timers.drain(..) {
             let Some(connection) = self.connections.get_mut(id) else { continue };
             let at = due(at, now);
             connection.set_timer(timer, at);
             let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
-            self.later(at, order, kinds::LAW_TIMER, id.slot, id.generation, u32::from(timer.0));
+            self.later(at, order, What::LawTimer { connection: id, timer: timer.0 });
         }
         self.outbox.timers = timers;
         if !self.outbox.is_empty()
@@ -474,7 +477,7 @@ impl Net {
         }
     }
 
-    pub(super) fn law_timer(&mut self, id: ConnectionId, timer: Timer, now: u64) {
+    pub(crate) fn law_timer(&mut self, id: ConnectionRef, timer: Timer, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         if connection.take_timer(timer, now) {
             let mut context =

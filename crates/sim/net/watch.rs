@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use airfair_transport::Limit;
 use airfair_units::Time;
 
-use super::connections::ConnectionId;
 use super::packet::NO_FLOW;
 use super::{Behind, Net, Port};
+use crate::ids::ConnectionRef;
 
 /// A packet that a watched flow has made.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ pub(crate) struct Made {
     pub handle: u64,
     /// From the flow's source to its destination; otherwise an acknowledgement's way.
     pub forward: bool,
-    pub connection: Option<ConnectionId>,
+    pub connection: Option<ConnectionRef>,
 }
 
 /// Whose packet something is.
@@ -70,7 +70,7 @@ impl Net {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_made(&mut self, handle: u64, forward: bool, connection: Option<ConnectionId>) {
+    pub(super) fn tell_made(&mut self, handle: u64, forward: bool, connection: Option<ConnectionRef>) {
         self.made.push(Made { handle, forward, connection });
     }
 
@@ -158,7 +158,7 @@ impl Net {
     }
 
     /// A connection, if it lives.
-    pub(crate) fn connection_view(&self, id: ConnectionId, now: u64) -> Option<ConnectionView> {
+    pub(crate) fn connection_view(&self, id: ConnectionRef, now: u64) -> Option<ConnectionView> {
         let connection = self.connections.get(id)?;
         let sender = &connection.sender;
         let limit = sender.limit(Time(now));

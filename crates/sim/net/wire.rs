@@ -13,8 +13,10 @@ use airfair_units::random::Stream;
 
 use super::chains::Chained;
 use super::hops::passage;
-use super::{Behind, Blocked, Net, QueueTotals, Taken, class, drop_reason, kinds};
-use crate::engine::{Agenda, Order};
+use super::{Behind, Blocked, Net, QueueTotals, Taken, class, drop_reason};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::WireIx;
 
 /// A packet on its way.
 #[derive(Debug, Clone, Copy)]
@@ -221,7 +223,7 @@ impl Direction {
     fn wait(&mut self, wire: u32, agenda: &mut Agenda) {
         if !self.waiting {
             self.waiting = true;
-            agenda.push(self.free_at, self.free_order(), kinds::WIRE_FREE, wire, 0, 0);
+            agenda.push(self.free_at, self.free_order(), What::WireFree(WireIx(wire)));
         }
     }
 
@@ -305,7 +307,7 @@ impl Net {
     pub(super) fn enter(&mut self, wire: u32, handle: u64, now: u64) {
         if let Some((last, arrival)) = self.schedule(wire, handle, now) {
             let order = self.wires[last as usize].order();
-            self.later(arrival, order, kinds::WIRE_ARRIVAL, last, 0, 0);
+            self.later(arrival, order, What::WireArrival(WireIx(last)));
         }
     }
 
@@ -360,6 +362,14 @@ impl Net {
             }
             wire = self.onward(wire, destination)?;
             at = arrival;
+        }
+    }
+
+    /// Both directions of a link have another rate from now on.
+    #[inline(never)]
+    pub(crate) fn link_rate_changes(&mut self, link: u32, rate: Rate) {
+        for wire in [2 * link, 2 * link + 1] {
+            self.rate_changes(wire, rate.as_bps());
         }
     }
 
@@ -430,7 +440,7 @@ impl Net {
         if let Some(begin) = next.filter(|_| !link.waiting) {
             link.waiting = true;
             let order = link.free_order();
-            self.later(begin, order, kinds::WIRE_FREE, wire, 0, 0);
+            self.later(begin, order, What::WireFree(WireIx(wire)));
         }
     }
 
@@ -452,7 +462,7 @@ impl Net {
         let begin = now.max(entered);
         let link = &mut self.wires[wire as usize];
         if let (arrival, true) = link.send(handle, bytes, payload, entered, begin) {
-            agenda.push(arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
+            agenda.push(arrival, link.order(), What::WireArrival(WireIx(wire)));
         }
         if of_local_tcp {
             self.leaves_by_wire(wire, handle, now);
@@ -463,7 +473,7 @@ impl Net {
         }
     }
 
-    pub(super) fn wire_free(&mut self, wire: u32, agenda: &mut Agenda) {
+    pub(crate) fn wire_free(&mut self, wire: u32, agenda: &mut Agenda) {
         let link = &mut self.wires[wire as usize];
         let port = link.port;
         link.waiting = false;
@@ -477,12 +487,12 @@ impl Net {
         }
     }
 
-    pub(super) fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
+    pub(crate) fn wire_arrival(&mut self, wire: u32, now: u64, agenda: &mut Agenda) {
         let link = &mut self.wires[wire as usize];
         let Some(InFlight { packet: handle, lost, .. }) = link.forget_first() else { return };
         let node = link.to;
         if let Some(next) = link.in_flight.front() {
-            agenda.push(next.arrival, link.order(), kinds::WIRE_ARRIVAL, wire, 0, 0);
+            agenda.push(next.arrival, link.order(), What::WireArrival(WireIx(wire)));
         }
         if lost {
             let node = self.ports[self.wires[wire as usize].port as usize].node;
@@ -504,7 +514,7 @@ impl Net {
         {
             if let Some((last, arrival)) = self.schedule(onward, handle, now) {
                 let order = self.wires[last as usize].order();
-                agenda.push(arrival, order, kinds::WIRE_ARRIVAL, last, 0, 0);
+                agenda.push(arrival, order, What::WireArrival(WireIx(last)));
             }
             return;
         }

@@ -7,8 +7,10 @@ use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_PACKET, NONE};
 use super::radio::{NEVER, NO_DEADLINE, Own, Station, flag};
-use super::{Air, Handed, Kind, Mode, Outcome, Upper, class, kinds};
+use super::{Air, Handed, Kind, Mode, Outcome, Upper, class};
 use crate::engine::Agenda;
+use crate::event::What;
+use crate::ids::StationIx;
 use crate::measure::trace::Record;
 use crate::spec::{AfterTimeout, Protection};
 
@@ -156,7 +158,7 @@ impl Station {
         let deadline = self.radio.deadline;
         if deadline < self.clock.armed_at {
             self.clock.armed_at = deadline;
-            agenda.push(deadline, self.order(class::ACCESS), kinds::ACCESS, id, 0, 0);
+            agenda.push(deadline, self.order(class::ACCESS), What::Access(StationIx(id)));
         }
     }
 
@@ -198,11 +200,15 @@ impl Station {
         agenda: &mut Agenda,
     ) {
         mac.reply = reply;
-        agenda.push(end + kind.sifs, self.order(class::REPLY), kinds::REPLY, id, 0, 0);
+        agenda.push(end + kind.sifs, self.order(class::REPLY), What::Reply(StationIx(id)));
     }
 
     fn await_response(&self, mac: &Mac, id: u32, at: u64, agenda: &mut Agenda) {
-        agenda.push(at, self.order(class::TIMEOUT), kinds::TIMEOUT, id, mac.generation, 0);
+        agenda.push(
+            at,
+            self.order(class::TIMEOUT),
+            What::Timeout { station: StationIx(id), generation: mac.generation },
+        );
     }
 
     /// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.

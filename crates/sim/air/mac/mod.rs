@@ -3,6 +3,6 @@
 mod exchange;
 
 use super::medium::{frame, radio};
-use super::{Air, Handed, Kind, Mode, Outcome, Upper, class, kinds};
+use super::{Air, Handed, Kind, Mode, Outcome, Upper, class};
 
 pub(crate) use exchange::{Mac, State};

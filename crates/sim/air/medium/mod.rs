@@ -27,4 +27,4 @@ pub mod propagation;
 pub(crate) mod radio;
 pub(crate) mod relations;
 
-use super::{Air, Kind, Mode, Needs, StationCounters, StationSpec, Upper, class, kind, kinds, mac, rank};
+use super::{Air, Kind, Mode, Needs, StationCounters, StationSpec, Upper, class, kind, mac, rank};

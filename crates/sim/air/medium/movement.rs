@@ -9,13 +9,15 @@
 //! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (What somebody receives in such a late pass
 //! the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
-use crate::engine::{Agenda, Order};
+use crate::engine::Agenda;
+use crate::event::{Order, What};
+use crate::ids::StationIx;
 use crate::spec::{MovementSpec, Propagation};
 
 use super::hearers::{Band, Hearer, Hearers, cut, distance, farthest_reach, hear, place};
 use super::path::Path;
 use super::radio::flag;
-use super::{Air, Kind, StationSpec, Upper, class, kinds};
+use super::{Air, Kind, StationSpec, Upper, class};
 
 /// What a world with movement keeps beside the lists.
 #[derive(Debug)]
@@ -128,7 +130,7 @@ impl Air {
             }
             let rank = super::rank(seed, &first.node_id);
             if let Some(at) = read.next(0) {
-                agenda.push(at, Order::new(class::MOVE, rank), kinds::MOVE, nodes.len() as u32, 0, 0);
+                agenda.push(at, Order::new(class::MOVE, rank), What::Move(nodes.len() as u32));
             }
             nodes.push(Moving { path: read, stations: own.iter().map(|s| s.0 as u32).collect(), rank });
         }
@@ -155,25 +157,28 @@ impl Air {
         Ok(())
     }
 
-    /// A node is due to be looked at (`list` is false), or a station whose list waits.
+    /// A moving node is due to be looked at.
     #[cold]
     #[inline(never)]
-    pub(crate) fn moved<U: Upper>(&mut self, target: u32, list: bool, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn moved<U: Upper>(&mut self, node: u32, agenda: &mut Agenda, upper: &mut U) {
         let Some(mut movement) = self.movement.take() else { return };
-        if list {
-            movement.due[target as usize].waits = false;
-            self.renew_when_silent(&mut movement, target, true, agenda, upper);
-        } else {
-            let moved = movement.refresh(target, agenda);
-            for own in moved.own {
-                for station in movement.touch(own, moved.from, &self.kinds) {
-                    if !movement.due[station as usize].waits {
-                        self.renew_when_silent(&mut movement, station, false, agenda, upper);
-                    }
+        let moved = movement.refresh(node, agenda);
+        for own in moved.own {
+            for station in movement.touch(own, moved.from, &self.kinds) {
+                if !movement.due[station as usize].waits {
+                    self.renew_when_silent(&mut movement, station, false, agenda, upper);
                 }
-                movement.fresh.of = None;
             }
+            movement.fresh.of = None;
         }
+        self.movement = Some(movement);
+    }
+
+    /// The list of a station that was to be renewed when its frame would have been heard everywhere.
+    pub(crate) fn renewal_due<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
+        let Some(mut movement) = self.movement.take() else { return };
+        movement.due[station as usize].waits = false;
+        self.renew_when_silent(&mut movement, station, true, agenda, upper);
         self.movement = Some(movement);
     }
 
@@ -200,7 +205,7 @@ impl Air {
         };
         movement.due[station as usize].waits = true;
         let order = sender.order(class::MOVE);
-        agenda.push(until, order, kinds::MOVE, station, 1, 0);
+        agenda.push(until, order, What::Renew(StationIx(station)));
     }
 
     /// Makes a station's list what it is with everybody where they are now. Passes go through the old one until `kept`.
@@ -341,7 +346,7 @@ impl Movement {
     fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Moved {
         let moving = &self.nodes[node as usize];
         if let Some(at) = moving.path.next(agenda.now) {
-            agenda.push(at, Order::new(class::MOVE, moving.rank), kinds::MOVE, node, 0, 0);
+            agenda.push(at, Order::new(class::MOVE, moving.rank), What::Move(node));
         }
         let there = moving.path.place(agenda.now);
         let own = moving.stations.clone();

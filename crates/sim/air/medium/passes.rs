@@ -9,8 +9,10 @@ use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
 use super::hearers::{Band, Hearer};
 use super::hearing::{EndPass, StartPass, close_chunks, drop_lock};
 use super::radio::{NO_DEADLINE, Station, extend, flag};
-use super::{Air, Needs, Upper, class, kinds};
-use crate::engine::{Agenda, Event, Order};
+use super::{Air, Needs, Upper, class};
+use crate::engine::Agenda;
+use crate::event::{Event, Order, What};
+use crate::ids::{FrameIx, StationIx};
 use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
 
@@ -21,10 +23,16 @@ pub(crate) const FIT_INTO_THE_CACHE: usize = 1000;
 /// processor is far ahead by itself.
 const FETCHED: u32 = 64;
 
-/// Whether an event's target is a station.
+/// The station whose event it is, of those that are of one.
 #[inline(always)]
-fn of_station(event: &Event) -> bool {
-    event.kind < kinds::MOVE
+fn station_of(event: &Event) -> Option<StationIx> {
+    match event.what {
+        What::FrameEnd { sender, .. } | What::BandStart { sender, .. } | What::BandEnd { sender, .. } => {
+            Some(sender)
+        }
+        What::Reply(station) | What::Access(station) | What::Timeout { station, .. } => Some(station),
+        _ => None,
+    }
 }
 
 impl Air {
@@ -35,13 +43,13 @@ impl Air {
     pub(crate) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;
         for event in events {
-            if let Some(station) = self.stations.get(event.target as usize).filter(|_| of_station(event)) {
+            if let Some(station) = station_of(event).and_then(|station| self.stations.get(station.ix())) {
                 read ^= station.radio.deadline ^ station.clock.armed_at;
             }
         }
         for event in events {
-            let Some((list, _)) = self.pass_of(event) else { continue };
-            read ^= self.own[event.target as usize].fetch_to_send();
+            let Some((sender, list, _)) = self.pass_of(event) else { continue };
+            read ^= self.own[sender.ix()].fetch_to_send();
             for line in list.chunks(64 / size_of::<Hearer>()) {
                 read ^= line[0].power;
             }
@@ -49,13 +57,13 @@ impl Air {
             if let Some((frame, receiver)) = self.received_by(event) {
                 read ^= self.own[receiver].fetch_to_receive();
                 if frame.kind == FrameKind::Data {
-                    let band = self.hearers.bands[self.hearers.bands_of(event.target).start];
+                    let band = self.hearers.bands[self.hearers.bands_of(sender.0).start];
                     read ^= u64::from(self.last_sequence[band.first as usize]);
                 }
             }
         }
         for event in events {
-            let Some((list, decodable)) = self.pass_of(event) else { continue };
+            let Some((sender, list, decodable)) = self.pass_of(event) else { continue };
             let (decodable, others) = list.split_at(decodable);
             for hearer in decodable {
                 let Station { radio, clock, .. } = &self.stations[hearer.id as usize];
@@ -64,7 +72,7 @@ impl Air {
             for hearer in others {
                 read ^= self.stations[hearer.id as usize].radio.busy_until;
             }
-            let sends = self.received_by(event).map_or(event.target as usize, |(_, receiver)| receiver);
+            let sends = self.received_by(event).map_or(sender.ix(), |(_, receiver)| receiver);
             read ^= self.own[sends].mac.fetch_held();
         }
         black_box(read);
@@ -73,29 +81,29 @@ impl Air {
     /// The frame that ends with an event, and the station that it is for.
     #[inline(always)]
     fn received_by(&self, event: &Event) -> Option<(&Frame, usize)> {
-        if event.kind != kinds::FRAME_END {
-            return None;
-        }
-        let frame = self.frames.get(event.a);
+        let What::FrameEnd { frame, .. } = event.what else { return None };
+        let frame = self.frames.get(frame.0);
         Some((frame, frame.receiver as usize)).filter(|&(_, receiver)| receiver < self.own.len())
     }
 
-    /// The hearers to which an event leads, [`FETCHED`] at most: where they are in the list, and how many of them can decode.
+    /// The hearers to which an event leads, [`FETCHED`] at most: who sends, where they are in the list, and how many of them can decode.
     #[inline(always)]
-    fn pass_of(&self, event: &Event) -> Option<(&[Hearer], usize)> {
-        let (band, starts) = match event.kind {
-            kinds::REPLY => (self.hearers.bands_of(event.target).start, true),
-            kinds::ACCESS if self.stations[event.target as usize].radio.deadline <= event.time => {
-                (self.hearers.bands_of(event.target).start, true)
+    fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
+        let first_band = |sender: StationIx| self.hearers.bands_of(sender.0).start;
+        let (sender, band, starts) = match event.what {
+            What::Reply(sender) => (sender, first_band(sender), true),
+            What::Access(sender) if self.stations[sender.ix()].radio.deadline <= event.time => {
+                (sender, first_band(sender), true)
             }
-            kinds::FRAME_END => (self.hearers.bands_of(event.target).start, false),
-            kinds::BAND_START | kinds::BAND_END => (event.b as usize, event.kind == kinds::BAND_START),
+            What::FrameEnd { sender, .. } => (sender, first_band(sender), false),
+            What::BandStart { sender, band, .. } => (sender, band as usize, true),
+            What::BandEnd { sender, band, .. } => (sender, band as usize, false),
             _ => return None,
         };
         let Band { first, decodable_end, end, .. } = *self.hearers.bands.get(band)?;
         let decodable = (decodable_end - first).min(FETCHED);
         let count = if starts { (end - first).min(FETCHED) } else { decodable };
-        Some((&self.hearers.list[first as usize..(first + count) as usize], decodable as usize))
+        Some((sender, &self.hearers.list[first as usize..(first + count) as usize], decodable as usize))
     }
 
     /// Puts a frame on the air now.
@@ -129,16 +137,28 @@ impl Air {
             self.record(start, Record::Start { frame: view });
         }
         let rank = self.stations[s].clock.rank;
-        agenda.push(end, Order::new(class::FRAME_END, rank), kinds::FRAME_END, sender, at, 0);
+        agenda.push(
+            end,
+            Order::new(class::FRAME_END, rank),
+            What::FrameEnd { sender: StationIx(sender), frame: FrameIx(at) },
+        );
         for band in bands {
             let offset = u64::from(self.hearers.bands[band].offset);
             if offset == 0 {
                 self.start_at_band(at, frame, band);
             } else {
                 let order = Order::new(class::BAND_START, rank);
-                agenda.push(start + offset, order, kinds::BAND_START, sender, at, band as u32);
+                agenda.push(
+                    start + offset,
+                    order,
+                    What::BandStart { sender: StationIx(sender), frame: FrameIx(at), band: band as u32 },
+                );
                 let order = Order::new(class::BAND_END, rank);
-                agenda.push(end + offset, order, kinds::BAND_END, sender, at, band as u32);
+                agenda.push(
+                    end + offset,
+                    order,
+                    What::BandEnd { sender: StationIx(sender), frame: FrameIx(at), band: band as u32 },
+                );
             }
         }
     }

@@ -6,7 +6,7 @@ use airfair_units::Span;
 use super::StationCounters;
 use super::frame::NONE;
 use super::mac::Mac;
-use crate::engine::Order;
+use crate::event::Order;
 
 /// A time that never comes.
 pub(crate) const NEVER: u64 = u64::MAX;

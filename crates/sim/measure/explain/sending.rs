@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use airfair_transport::Limit;
 
 use super::TcpExplanation;
+use crate::ids::ConnectionRef;
 use crate::net::Net;
-use crate::net::connections::ConnectionId;
 use crate::net::watch::ConnectionView;
 
 /// What keeps a connection's sender from sending more.
@@ -114,12 +114,12 @@ pub(super) struct Senders {
     told: TcpExplanation,
 }
 
-fn key(id: ConnectionId) -> (u32, u32) {
+fn key(id: ConnectionRef) -> (u32, u32) {
     (id.slot, id.generation)
 }
 
 impl Senders {
-    pub fn on_made(&mut self, id: ConnectionId) {
+    pub fn on_made(&mut self, id: ConnectionRef) {
         let connection = self.live.entry(key(id)).or_insert_with(|| {
             self.waiting[Sending::Handshake as usize] += 1;
             Connection {
@@ -134,14 +134,14 @@ impl Senders {
         self.touched.insert(key(id));
     }
 
-    pub fn on_gone(&mut self, id: ConnectionId) {
+    pub fn on_gone(&mut self, id: ConnectionRef) {
         if let Some(connection) = self.live.get_mut(&key(id)) {
             connection.under_way = connection.under_way.saturating_sub(1);
             self.touched.insert(key(id));
         }
     }
 
-    pub fn on_touched(&mut self, id: ConnectionId) {
+    pub fn on_touched(&mut self, id: ConnectionRef) {
         self.touched.insert(key(id));
     }
 
@@ -157,7 +157,7 @@ impl Senders {
     pub fn look(&mut self, net: &Net, now: u64, window: (u64, u64)) {
         while let Some(key) = self.touched.pop_first() {
             let Some(connection) = self.live.get_mut(&key) else { continue };
-            let view = net.connection_view(ConnectionId { slot: key.0, generation: key.1 }, now);
+            let view = net.connection_view(ConnectionRef { slot: key.0, generation: key.1 }, now);
             let waits = view.as_ref().map(|view| Sending::of(view, connection.under_way));
             if let Some(view) = &view
                 && (window.0..=window.1).contains(&now)

@@ -12,9 +12,9 @@ use super::{
     Waiting,
 };
 use crate::air::{Air, FrameKind};
+use crate::ids::ConnectionRef;
 use crate::measure::summary::RunResult;
 use crate::measure::trace::{Content, FrameView, Names, Record};
-use crate::net::connections::ConnectionId;
 use crate::net::watch::Owner;
 use crate::net::{Behind, Net, drop_reason};
 use crate::spec::Traffic;
@@ -25,7 +25,7 @@ struct Tracked {
     forward: bool,
     /// Hops that it has gone.
     gone: usize,
-    connection: Option<ConnectionId>,
+    connection: Option<ConnectionRef>,
 }
 
 /// What explains a flow.

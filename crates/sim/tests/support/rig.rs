@@ -121,7 +121,7 @@ impl Rig {
 
     fn advance(&mut self, until: u64) {
         while let Some(event) = self.agenda.next_before(until, &mut self.air) {
-            self.air.handle(event, &mut self.agenda, &mut self.diary);
+            self.air.handle(event.what, &mut self.agenda, &mut self.diary);
         }
         self.agenda.now = until;
     }
