@@ -47,7 +47,6 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    world.close();
     drive::to_end(&mut world);
     let result = world.result();
     let delivered: u64 = result.flows.iter().map(|f| f.delivered_packets).sum();

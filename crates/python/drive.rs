@@ -98,7 +98,6 @@ pub(crate) fn read_to_end(
     stop: Option<&Stop>,
 ) -> PyResult<()> {
     let mut slices = Slices::of(SLICE);
-    world.close();
     check(stop)?;
     let mut checked = Instant::now();
     loop {

@@ -112,13 +112,6 @@ pub enum What {
         /// Its rate then.
         rate: Rate,
     },
-    /// A packet finds no room at a wire of a chain.
-    NoRoom {
-        /// The wire.
-        wire: WireIx,
-        /// The packet.
-        packet: PacketRef,
-    },
     /// Packets of a connection have left its node, which may let it go on.
     LocalRoom(ConnectionRef),
     /// There is room at a port whose queue has dropped all that waited.

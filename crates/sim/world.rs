@@ -43,10 +43,6 @@ pub struct World {
     tx_power: Vec<Dbm>,
     /// Looks at each event, if that was asked for.
     observer: Option<Box<Observer>>,
-    /// No packet comes from outside any more.
-    closed: bool,
-    /// It was decided whether wires are chained.
-    chained: bool,
     /// Somebody wants a trace.
     traced: bool,
     /// What explains a flow, if somebody wants that, and how much of the air's and the network's records it has seen.
@@ -180,8 +176,6 @@ impl World {
             told: Trace::new(),
             tx_power: stations.iter().map(|s| s.tx_power).collect(),
             observer: None,
-            closed: false,
-            chained: false,
             traced: false,
             watch: None,
             looked: (0, 0),
@@ -275,7 +269,6 @@ impl World {
                     What::RoutingTimer(node) => net.routing_timer(node.0, now),
                     What::WireFree(wire) => net.wire_free(wire.0, agenda),
                     What::WireArrival(wire) => net.wire_arrival(wire.0, now, agenda),
-                    What::NoRoom { wire, packet } => net.drop_in_chain(wire.0, packet.0, now),
                     What::RateChange { link, rate } => net.link_rate_changes(link, rate),
                     What::Warmup => net.warmed_up(now),
                 }
@@ -295,7 +288,6 @@ impl World {
         if limit > self.agenda.now {
             self.agenda.now = limit;
         }
-        self.net.catch_up_all(limit);
         if let Some(watch) = &mut self.watch {
             watch.pass(limit);
         }
@@ -472,20 +464,11 @@ impl World {
         self.agenda.popped
     }
 
-    /// No packet will come from outside from now on. Before the world is advanced for the first time this makes runs shorter
-    /// where packets go over several wires, and changes nothing else.
-    pub fn close(&mut self) {
-        self.closed = true;
-    }
-
     /// Lets a packet from outside enter at a node, at the present or later.
     ///
     /// # Errors
-    /// If a node does not exist, the time has passed, or the world is closed.
+    /// If a node does not exist, or the time has passed.
     pub fn inject(&mut self, packet: Injected, at: Time) -> Result<(), String> {
-        if self.closed {
-            return Err("the world is closed to packets from outside".to_string());
-        }
         let nodes = self.names.nodes.len() as u32;
         if packet.from >= nodes || packet.to >= nodes {
             return Err(format!("there are {nodes} nodes"));
@@ -689,14 +672,6 @@ fn useless(
 impl Surface for World {
     fn advance(&mut self, until: Time) {
         let limit = until.0.min(self.end);
-        if !std::mem::replace(&mut self.chained, true)
-            && self.closed
-            && self.observer.is_none()
-            && self.watch.is_none()
-        {
-            self.net.chain_wires();
-        }
-        self.net.begin_step(limit);
         if self.observer.is_some() { self.advance_observed(limit) } else { self.advance_unseen(limit) }
     }
 

@@ -168,11 +168,9 @@ impl Net {
         // A source that always keeps some packets waiting has to be told when each leaves.
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
-        let mut hops_at_wires = false;
         for port in &ports {
             if let (Behind::Wire(wire), Some(_)) = (port.behind, &port.hop) {
                 wires[wire as usize].hop = true;
-                hops_at_wires = true;
             }
             let alone = port.hop.as_ref().is_none_or(|hop| hop.leaves_alone());
             if let (Behind::Wire(wire), None, Some(limit @ 1..)) =
@@ -195,9 +193,6 @@ impl Net {
             port_of_station,
             node_of_station,
             wires,
-            lagging: Vec::new(),
-            hops_at_wires,
-            step_end: 0,
             routes: Vec::new(),
             route_of: vec![u32::MAX; nodes],
             router: Router::new(Vec::new(), Vec::new()),

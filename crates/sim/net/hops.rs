@@ -73,16 +73,14 @@ pub(crate) struct HopHost {
     random: Stream,
     rank: u32,
     heeds_departures: bool,
-    /// Which setting of each timer counts, and when it is due.
-    timers: BTreeMap<u16, (u32, u64)>,
-    /// Nothing but arrivals happens to it before.
-    pub(super) quiet_until: u64,
+    /// Which setting of each timer counts.
+    timers: BTreeMap<u16, u32>,
 }
 
 impl HopHost {
     pub(super) fn new(hop: Box<dyn Hop>, kinds: &mut HeaderKinds, random: Stream, rank: u32) -> Box<Self> {
         let (id, heeds_departures) = (kinds.id(Some(hop.header())), hop.heeds_departures());
-        Box::new(Self { hop, id, random, rank, heeds_departures, timers: BTreeMap::new(), quiet_until: 0 })
+        Box::new(Self { hop, id, random, rank, heeds_departures, timers: BTreeMap::new() })
     }
 
     /// Whether departures need not be told at their time.
@@ -112,12 +110,6 @@ impl HopHost {
             None => self.hop.on_arrival(passage, None, Time(now)),
         }
     }
-
-    /// Arrivals at the moment of a timer come before it; those at the end of a step belong to the next.
-    pub(super) fn stay_quiet(&mut self, step_end: u64) {
-        let timers = self.timers.values().map(|&(_, at)| at.saturating_add(1));
-        self.quiet_until = timers.min().unwrap_or(u64::MAX).min(step_end);
-    }
 }
 
 /// A packet as a hop sees it.
@@ -146,7 +138,7 @@ impl Net {
     pub(super) fn backlog(&mut self, port: u32, now: u64) -> Backlog {
         let at = &self.ports[port as usize];
         let framing = match at.behind {
-            Behind::Wire(wire) => match self.wires[wire as usize].backlog_at(now) {
+            Behind::Wire(wire) => match self.wires[wire as usize].backlog(now) {
                 Some(backlog) => return backlog,
                 None => self.headers.wired,
             },
@@ -228,16 +220,10 @@ impl Net {
     #[inline(never)]
     pub(crate) fn hop_timer(&mut self, port: u32, generation: u32, timer: Timer, now: u64) {
         let host = self.ports[port as usize].hop.as_ref();
-        if host.is_none_or(|host| host.timers.get(&timer.0).is_none_or(|set| set.0 != generation)) {
+        if host.is_none_or(|host| host.timers.get(&timer.0) != Some(&generation)) {
             return;
         }
-        // Packets that come at the moment of a timer come before it.
-        self.catch_up_at(port, now + 1);
-        if let Some(set) = self.ports[port as usize].hop.as_mut().and_then(|h| h.timers.get_mut(&timer.0)) {
-            set.1 = u64::MAX;
-        }
         self.ask_hop(port, now, |hop, backlog, context| hop.on_timer(timer, backlog, context));
-        self.go_ahead(port);
     }
 
     /// Calls a hop and sets the timers that it asks for.
@@ -252,12 +238,11 @@ impl Net {
         let mut timers = std::mem::take(&mut self.outbox.timers);
         let order = Order::new(class::TIMER, host.rank);
         let set = timers.drain(..).map(|(timer, at)| {
-            let (generation, fires) = host.timers.entry(timer.0).or_default();
-            (*generation, *fires) = (generation.wrapping_add(1), due(at, now));
-            (*fires, *generation, timer.0)
+            let generation = host.timers.entry(timer.0).or_default();
+            *generation = generation.wrapping_add(1);
+            (due(at, now), *generation, timer.0)
         });
         let set: Vec<(u64, u32, u16)> = set.collect();
-        host.stay_quiet(self.step_end);
         self.outbox.timers = timers;
         for (at, generation, timer) in set {
             self.later(at, order, What::HopTimer { port: PortIx(port), generation, timer });

@@ -7,7 +7,6 @@ mod agents;
 mod arp;
 mod build;
 mod carried;
-mod chains;
 pub(crate) mod connections;
 mod describe;
 mod flows;
@@ -236,12 +235,6 @@ pub struct Net {
     port_of_station: Vec<u32>,
     node_of_station: Vec<u32>,
     wires: Vec<Direction>,
-    /// Wires of chains whose hops are told late.
-    lagging: Vec<u32>,
-    /// Hops stand at wires.
-    hops_at_wires: bool,
-    /// The step in which the world is ends then: what happens there or later nobody may have seen.
-    step_end: u64,
     /// Next hops towards each destination in use, for the nodes on the flows' paths, sorted by node.
     routes: Vec<Vec<(u32, NextHop)>>,
     /// Place of each destination in `routes`.

@@ -4,14 +4,12 @@
 //! direction keeps a [`Timetable`] instead of a queue, and no event tells when the link is free for the next packet.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airfair_schemes::places::{Backlog, Passage};
+use airfair_schemes::places::{Backlog, DropReason};
 use airfair_units::Rate;
 use airfair_units::random::Stream;
 
-use super::chains::Chained;
 use super::hops::passage;
 use super::{Behind, Blocked, Net, QueueTotals, Taken, class, drop_reason};
 use crate::engine::Agenda;
@@ -80,7 +78,6 @@ pub(crate) struct Direction {
     pub timetable: Option<Timetable>,
     /// Where its last packet went on, by another wire: the destination and that wire. Routes do not change.
     onward: Option<(u32, u32)>,
-    pub chained: Chained,
     /// The last packet's last bit leaves then.
     free_at: u64,
     /// An event for that moment is pending.
@@ -117,7 +114,6 @@ impl Direction {
             rank,
             timetable: None,
             onward: None,
-            chained: Chained::default(),
             free_at: 0,
             waiting: false,
             in_flight: VecDeque::new(),
@@ -147,11 +143,9 @@ impl Direction {
     pub(crate) fn waiting_packets(&self, now: u64) -> impl Iterator<Item = &InFlight> {
         let from = match &self.timetable {
             None => self.in_flight.len(),
-            // Looked at ahead of time.
-            Some(_) if self.chained.follows.is_some() => 0,
             Some(timetable) => timetable.begun,
         };
-        self.in_flight.range(from..).filter(move |packet| packet.begin > now && self.has_come(packet, now))
+        self.in_flight.range(from..).filter(move |packet| packet.begin > now)
     }
 
     /// The oldest packet is there no more.
@@ -168,9 +162,13 @@ impl Direction {
         if self.timetable.is_none() {
             return self.in_flight.len();
         }
-        let on_the_way =
-            |packet: &&InFlight| packet.begin <= now && self.has_come(packet, now) && packet.arrival >= now;
-        self.in_flight.iter().filter(on_the_way).count()
+        self.in_flight.iter().filter(|packet| packet.begin <= now).count()
+    }
+
+    /// Packets that have been given to the timetable and are not sent yet, and how long they will have waited.
+    fn still_to_leave(&self, now: u64) -> (u64, u64) {
+        let waits = self.in_flight.iter().rev().take_while(|packet| packet.begin > now);
+        waits.fold((0, 0), |(packets, waited), p| (packets + 1, waited + p.begin - p.entered))
     }
 
     /// What waits on the timetable, if there is one. Moments must not go back.
@@ -182,19 +180,14 @@ impl Direction {
         while self.in_flight.get(timetable.begun).is_some_and(|packet| packet.begin <= now) {
             timetable.begun += 1;
         }
-        let begun = timetable.begun;
-        Some(self.waiting(begun..self.in_flight.len()))
-    }
-
-    /// A range of packets that wait, and their bytes.
-    pub(super) fn waiting(&self, packets: Range<usize>) -> Backlog {
-        if packets.is_empty() {
-            return Backlog::default();
-        }
+        let (Some(first), Some(last)) = (self.in_flight.get(timetable.begun), self.in_flight.back()) else {
+            return Some(Backlog::default());
+        };
+        let packets = self.in_flight.len() - timetable.begun;
         // Moments are whole nanoseconds: the nearest byte is the right one. Wide numbers are slow to divide, and needed only where
         // seconds of many Gbit/s wait.
-        let end = self.in_flight[packets.end - 1].arrival - self.delay;
-        let (span, half, unit) = (end - self.in_flight[packets.start].begin, 4_000_000_000, 8_000_000_000);
+        let end = last.arrival - self.delay;
+        let (span, half, unit) = (end - first.begin, 4_000_000_000, 8_000_000_000);
         let bytes = match span.checked_mul(self.rate_bps).and_then(|bits| bits.checked_add(half)) {
             Some(bits) => bits / unit,
             None => {
@@ -202,7 +195,7 @@ impl Direction {
                 (bits / u128::from(unit)) as u64
             }
         };
-        Backlog { packets: packets.len() as u32, bytes }
+        Some(Backlog { packets: packets as u32, bytes })
     }
 
     /// Whether as many packets wait as may.
@@ -302,67 +295,43 @@ impl Direction {
 }
 
 impl Net {
-    /// A packet enters the timetable of a link, and comes out at the end of the chain.
+    /// A packet enters the timetable of a link.
     #[inline]
     pub(super) fn enter(&mut self, wire: u32, handle: u64, now: u64) {
-        if let Some((last, arrival)) = self.schedule(wire, handle, now) {
-            let order = self.wires[last as usize].order();
-            self.later(arrival, order, What::WireArrival(WireIx(last)));
+        if let Some(arrival) = self.schedule(wire, handle, now) {
+            let order = self.wires[wire as usize].order();
+            self.later(arrival, order, What::WireArrival(WireIx(wire)));
         }
     }
 
-    /// A packet enters the timetable of a link and of those that follow it in a chain, or is dropped where as many wait as may.
-    /// Returns by which link and when it arrives, if no other arrives there before it.
-    #[inline(always)]
-    pub(super) fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<(u32, u64)> {
-        if self.hops_at_wires {
-            self.go::<true>(wire, handle, now)
-        } else {
-            self.go::<false>(wire, handle, now)
-        }
-    }
-
+    /// A packet enters the timetable of a link, or is dropped where as many wait as may. Returns when it arrives, if no other
+    /// arrives before it.
     #[inline(never)]
-    fn go<const HOPS: bool>(&mut self, mut wire: u32, handle: u64, now: u64) -> Option<(u32, u64)> {
+    fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
         let packet = self.packets.get(handle)?;
-        let (destination, payload, id) = (packet.destination, packet.payload, packet.header);
-        let passage = passage(packet, self.headers.wired, Backlog::default());
-        let bytes = u64::from(passage.bytes);
-        let (mut at, mut late) = (now, false);
-        loop {
-            let link = &mut self.wires[wire as usize];
-            if HOPS && link.hop {
-                let backlog = link.backlog(at).unwrap_or_default();
-                if let Some(host) = &mut self.ports[link.port as usize].hop {
-                    late = late || !link.chained.can_be_told(at, host);
-                    if late {
-                        link.chained.tell_later(at, handle, backlog);
-                    } else {
-                        let header = self.packets.header_mut(handle);
-                        host.meet(&Passage { backlog, ..passage }, (id, header), &self.kinds_of_header, at);
-                    }
-                }
+        let payload = packet.payload;
+        let bytes = packet.bytes + self.headers.wired;
+        let link = &mut self.wires[wire as usize];
+        if link.hop {
+            let backlog = link.backlog(now).unwrap_or_default();
+            let (passage, id) = (passage(packet, self.headers.wired, backlog), packet.header);
+            if let Some(host) = &mut self.ports[link.port as usize].hop {
+                host.meet(&passage, (id, self.packets.header_mut(handle)), &self.kinds_of_header, now);
             }
-            let begin = link.free_at.max(at);
-            // Where nothing waits there is room.
-            if begin > at && link.is_full(at) {
-                self.find_no_room(wire, handle, at);
-                return None;
-            }
-            if let Some(timetable) = &mut link.timetable {
-                timetable.entered += 1;
-                timetable.wait_ns += begin - at;
-            }
-            if link.chained.passes {
-                link.forget(now);
-            }
-            let (arrival, first) = link.send(handle, bytes, payload, at, begin);
-            if !link.chained.passes {
-                return first.then_some((wire, arrival));
-            }
-            wire = self.onward(wire, destination)?;
-            at = arrival;
         }
+        let begin = link.free_at.max(now);
+        // Where nothing waits there is room.
+        if begin > now && link.is_full(now) {
+            let port = link.port;
+            self.drop_at(port, handle, DropReason::QUEUE_FULL.0, now);
+            return None;
+        }
+        if let Some(timetable) = &mut link.timetable {
+            timetable.entered += 1;
+            timetable.wait_ns += begin - now;
+        }
+        let (arrival, first) = link.send(handle, u64::from(bytes), payload, now, begin);
+        first.then_some(arrival)
     }
 
     /// Both directions of a link have another rate from now on.
@@ -499,22 +468,16 @@ impl Net {
             self.drop_packet(node, handle, drop_reason::WIRE_LOSS, now);
             return;
         }
-        let chained = &link.chained;
-        let hops = 1 + chained.before;
-        if chained.lags {
-            self.catch_up(wire, now + 1);
-        }
         let Some(packet) = self.packets.get_mut(handle) else { return };
-        packet.hops += hops;
+        packet.hops += 1;
         let (destination, hops) = (packet.destination, packet.hops);
         // The usual way of a router: from wire to wire, without a detour.
         if destination != node
             && hops < self.hop_limit
             && let Some(onward) = self.onward(wire, destination)
         {
-            if let Some((last, arrival)) = self.schedule(onward, handle, now) {
-                let order = self.wires[last as usize].order();
-                agenda.push(arrival, order, What::WireArrival(WireIx(last)));
+            if let Some(arrival) = self.schedule(onward, handle, now) {
+                agenda.push(arrival, self.wires[onward as usize].order(), What::WireArrival(WireIx(onward)));
             }
             return;
         }

@@ -39,8 +39,6 @@ fn rows(spec: &WorldSpec, scheme: &str, traced: bool) -> RunResult {
     let mut world = World::new(spec, scheme, built(scheme, &[]), 1).unwrap();
     if traced {
         world.start_trace();
-    } else {
-        world.close();
     }
     drive::to_end(&mut world);
     RunResult { events: 0, ..world.result() }
