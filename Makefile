@@ -12,6 +12,9 @@ CONSTRAINTS := python/constraints.txt
 # A scheme outside the workspace, as any crate could hold one. It shares the target folder: what it uses of others is built once.
 OUTSIDE := --manifest-path examples/scheme-crate/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --locked
 
+# The crates that need no standard library, in a program without one; of a workspace of its own, too.
+NO_STD := --manifest-path no_std/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --locked
+
 # What the compiled package is made from. The Python files are used where they lie.
 RUST := $(shell find crates benches -name '*.rs' -o -name 'Cargo.toml' -o -name 'clippy.toml') Cargo.toml Cargo.lock
 
@@ -69,6 +72,8 @@ lint-rust: | $(BIN)/python
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 	cargo fmt --manifest-path examples/scheme-crate/Cargo.toml --check
 	cargo clippy --quiet $(OUTSIDE) --all-targets -- -D warnings
+	cargo fmt --manifest-path no_std/Cargo.toml --check
+	cargo clippy --quiet $(NO_STD) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
 
 lint-python: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
@@ -80,6 +85,7 @@ lint-python: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
 rust:
 	cargo test --quiet --locked
 	cargo test --quiet $(OUTSIDE)
+	cargo run --quiet $(NO_STD)
 
 python: $(BUILT) $(VALIDATION) $(DOCS) browser tshark
 	$(BIN)/python -m pytest --numprocesses logical --dist worksteal --cpu --durations 10 --ignore tests/test_sweep_crash.py

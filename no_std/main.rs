@@ -1,0 +1,171 @@
+//! The protocol crates in one program without the standard library: it uses each, so that each is linked, and ends with status 0 if
+//! they answer as they should.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+mod platform;
+
+use alloc::collections::VecDeque;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use airfair_routing::aodv::{self, Action, Aodv};
+use airfair_schemes::places::{
+    Context, Ecn, Enqueued, FlowId, Interface, NodeId, Packet, PacketClass, PacketId,
+};
+use airfair_schemes::{Params, Registry};
+use airfair_transport::{Receiver, Segment, Sender, TcpConfig};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Quantity, Rate, Span, Time, math};
+use airfair_wire::ieee80211::{Frame, NavDuration, Rts};
+use airfair_wire::{Ipv4Addr, MacAddr};
+
+/// Everything once.
+fn run() {
+    quantities();
+    frames();
+    schemes();
+    for entry in Registry::built_in().entries().iter().filter(|entry| *entry.places == ["source"]) {
+        transfer(entry.name);
+    }
+    discovery();
+}
+
+/// `units`: text, mathematics, random numbers.
+fn quantities() {
+    let rate = Rate::parse("5.5 Mbit/s");
+    assert_eq!(rate, Ok(Rate(5_500_000)));
+    assert_eq!(Rate(5_500_000).to_string(), "5.5 Mbit/s");
+    assert!(Rate::parse("5.5 Mbps").is_err());
+    assert_eq!(math::sqrt(2.0), core::f64::consts::SQRT_2);
+    assert_eq!(math::round(math::exp(math::ln(1e6))), 1e6);
+    assert!(Stream::new(1, "node", Purpose::Routing).below(10) < 10);
+}
+
+/// `wire`: a frame becomes bytes and a frame again.
+fn frames() {
+    let duration = NavDuration::new(1_234).expect("below 32768");
+    let rts =
+        Rts { duration, receiver: MacAddr([2, 0, 0, 0, 0, 1]), transmitter: MacAddr([2, 0, 0, 0, 0, 2]) };
+    let mut bytes = [0; Rts::wire_len()];
+    assert_eq!(rts.encode(&mut bytes), Ok(20));
+    assert_eq!(Frame::decode(&bytes), Ok(Frame::Rts(rts)));
+}
+
+/// `schemes`: each of the tree fills its places, and its queue gives back what it was given.
+fn schemes() {
+    for entry in Registry::built_in().entries() {
+        let scheme = (entry.build)(&Params::default()).expect("defaults are good");
+        let mut random = Stream::new(1, entry.name, Purpose::Queue);
+        let mut at_interfaces = 0;
+        for interface in Interface::sorts() {
+            let mut queue = scheme.queue(&interface);
+            let mut out = Default::default();
+            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
+            assert_eq!(queue.enqueue(PACKET, &mut context), Enqueued::Stored, "{}", entry.name);
+            assert_eq!(queue.pop(&mut context), Some(PACKET), "{}", entry.name);
+            at_interfaces += usize::from(scheme.aqm(&interface).is_some());
+            at_interfaces += usize::from(scheme.hop(&interface).is_some());
+            at_interfaces += usize::from(scheme.agent(&interface).is_some());
+        }
+        assert!(at_interfaces > 0 || entry.places.iter().all(|place| ["source", "queue"].contains(place)));
+        assert_eq!(scheme.source().is_some(), entry.places.contains(&"source"), "{}", entry.name);
+    }
+}
+
+const PACKET: Packet = Packet {
+    id: PacketId(1),
+    flow: FlowId(1),
+    destination: NodeId(2),
+    next_hop: NodeId(2),
+    bytes: 1500,
+    class: PacketClass::Data,
+    ecn: Ecn::NotEct,
+    enqueued: Time::ZERO,
+};
+
+/// `transport`: 300 kB by TCP under a law of the tree, 10 ms each way, each hundredth segment lost.
+fn transfer(law: &str) {
+    const BYTES: u64 = 300_000;
+    let scheme = (Registry::built_in().find(law).expect("in the tree").build)(&Params::default());
+    let source = scheme.ok().and_then(|scheme| scheme.source()).expect("a law");
+    let mut random = Stream::new(1, law, Purpose::Source);
+    let (mut sender, mut receiver) = (Sender::new(&TcpConfig::RFC, source), Receiver::new(&TcpConfig::RFC));
+    let mut out = Default::default();
+    let mut now = Time::ZERO;
+    // In order of arrival, since all take the same time.
+    let mut in_flight: VecDeque<(Time, bool, Segment)> = VecDeque::new();
+    let mut sent = 0;
+    sender.write(BYTES);
+    sender.close();
+    sender.open(&mut Context { now, random: &mut random, out: &mut out });
+    while !sender.is_done() {
+        let mut context = Context { now, random: &mut random, out: &mut out };
+        let arrival = now + Span::from_millis(10);
+        while let Some(segment) = sender.poll(&mut context) {
+            sent += 1;
+            if sent % 100 != 0 {
+                in_flight.push_back((arrival, true, segment));
+            }
+        }
+        while let Some(answer) = receiver.poll(now) {
+            in_flight.push_back((arrival, false, answer));
+        }
+        let next = [in_flight.front().map(|first| first.0), sender.deadline(), receiver.deadline()];
+        now = next.into_iter().flatten().min().expect("somebody has something to do").max(now);
+        let mut context = Context { now, random: &mut random, out: &mut out };
+        while in_flight.front().is_some_and(|first| first.0 <= now)
+            && let Some((_, data, segment)) = in_flight.pop_front()
+        {
+            if data { receiver.on_segment(&segment, now) } else { sender.on_segment(&segment, &mut context) }
+        }
+        sender.on_timer(&mut context);
+        receiver.on_timer(now);
+    }
+    assert_eq!(receiver.delivered(), BYTES, "{law}");
+}
+
+/// `routing`: in a row of three nodes the first finds the third through the second, with its second request.
+fn discovery() {
+    let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
+    let hop = |i: usize| aodv::Hop { neighbour: address(i), interface: 0 };
+    let config = aodv::Config { broadcast_jitter: Span::ZERO, ..aodv::Config::default() };
+    let mut nodes: Vec<Aodv> = (0..3).map(|i| Aodv::new(address(i), &config)).collect();
+    let mut random = Stream::new(1, "row", Purpose::Routing);
+    let mut out = Vec::new();
+    let mut now = Time::ZERO;
+    let mut due: VecDeque<(usize, Action)> = VecDeque::new();
+    let mut context = aodv::Context { now, random: &mut random, out: &mut out };
+    assert_eq!(nodes[0].originate(7, address(2), &mut context), None);
+    due.extend(out.drain(..).map(|action| (0, action)));
+    loop {
+        let Some((at, action)) = due.pop_front() else {
+            // Requests reach further with time.
+            now = nodes[0].deadline();
+            nodes[0].on_timer(&mut aodv::Context { now, random: &mut random, out: &mut out });
+            due.extend(out.drain(..).map(|action| (0, action)));
+            continue;
+        };
+        match action {
+            Action::Send { message, to, ttl } => {
+                for near in [at.wrapping_sub(1), at + 1].into_iter().filter(|&i| i < 3) {
+                    if to.is_none_or(|to| to.neighbour == address(near)) {
+                        let received = aodv::Received { from: hop(at), ttl, to_all: to.is_none() };
+                        let mut context = aodv::Context { now, random: &mut random, out: &mut out };
+                        nodes[near].on_message(&message, received, &mut context);
+                        due.extend(out.drain(..).map(|action| (near, action)));
+                    }
+                }
+            }
+            Action::Forward { packet, hop: to } => {
+                assert_eq!((at, packet, to), (0, 7, hop(1)));
+                break;
+            }
+            Action::Drop { .. } => panic!("the packet was dropped"),
+        }
+    }
+    assert!(now > Time::ZERO);
+    assert_eq!(nodes[1].next_hop(address(2), now), Some(hop(2)));
+}
