@@ -26,9 +26,11 @@ pub mod rcp;
 pub mod red;
 mod registry;
 pub mod reno;
+mod scheme;
 pub mod vegas;
 pub mod xcp;
 pub mod xcp_b;
 
 pub use params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
-pub use registry::{AqmScheme, Build, PLACES, Registry, Scheme, SchemeEntry, SourceScheme, find, registry};
+pub use registry::{Build, PLACES, Registry, SchemeEntry, find, registry};
+pub use scheme::{AqmScheme, Scheme, SourceScheme};

@@ -7,52 +7,10 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::ops::Deref;
 
-use crate::droptail::DropTail;
 use crate::params::{ParamDoc, ParamError, Params};
-use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source};
+use crate::places::{Interface, Queue};
+use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, vegas, xcp, xcp_b};
-
-/// A scheme that is set up: one factory for each place that it fills. What stands at an interface is asked for one interface after
-/// the other, so that a scheme can fill a place at some and leave others alone.
-pub trait Scheme: Send + Sync {
-    /// The queue of an output interface.
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        Box::new(DropTail::new(interface.limit_packets))
-    }
-    /// The AQM beside it.
-    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
-        None
-    }
-    /// The source of a flow; `None` leaves the flow its own law.
-    fn source(&self) -> Option<Box<dyn Source>> {
-        None
-    }
-    /// The hop of an output interface.
-    fn hop(&self, _interface: &Interface) -> Option<Box<dyn Hop>> {
-        None
-    }
-    /// The agent of a radio interface.
-    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
-        None
-    }
-    /// Whether interfaces are to hand up frames for others, for their agents.
-    fn overhears(&self) -> bool {
-        false
-    }
-    /// Whether it leaves packets that cannot be marked alone: flows without ECN do not feel it.
-    fn only_marks(&self) -> bool {
-        false
-    }
-    /// Whether its law reads what waits in the node's own queue (DiffQ): such a queue has to fill, so the node's own flows are not
-    /// limited to a part of it.
-    fn reads_own_queue(&self) -> bool {
-        false
-    }
-    /// The controller.
-    fn controller(&self) -> Option<Box<dyn Controller>> {
-        None
-    }
-}
 
 /// What setting up a scheme gives; an error for a parameter that the scheme cannot work with.
 type Built = Result<Box<dyn Scheme>, ParamError>;
@@ -127,30 +85,6 @@ pub const PLACES: [&str; 6] = ["source", "queue", "aqm", "hop", "agent", "contro
 
 struct DropTailScheme;
 impl Scheme for DropTailScheme {}
-
-/// A scheme that fills one place, the source: each flow gets a copy of the law.
-pub struct SourceScheme<S>(
-    /// The law, as each flow gets it.
-    pub S,
-);
-
-impl<S: Source + Clone + Sync + 'static> Scheme for SourceScheme<S> {
-    fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(self.0.clone()))
-    }
-}
-
-/// A scheme that fills one place, the AQM: each interface gets a copy of the law, beside drop-tail.
-pub struct AqmScheme<A>(
-    /// The law, as each interface gets it.
-    pub A,
-);
-
-impl<A: Aqm + Clone + Sync + 'static> Scheme for AqmScheme<A> {
-    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
-        Some(Box::new(self.0.clone()))
-    }
-}
 
 struct FqCoDelScheme(fq_codel::FqCoDel);
 

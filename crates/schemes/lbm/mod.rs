@@ -65,7 +65,7 @@ use airfair_units::{Bytes, Rate, Span};
 use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
 use crate::places::{Agent, Aqm, Interface, Medium};
 use crate::red::Red;
-use crate::registry::Scheme;
+use crate::scheme::Scheme;
 
 const INTERVAL: ParamDoc = ParamDoc {
     name: "interval",

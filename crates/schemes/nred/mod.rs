@@ -72,7 +72,7 @@ use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Agent, Aqm, Interface};
-use crate::registry::Scheme;
+use crate::scheme::Scheme;
 
 const INTERVAL: ParamDoc = ParamDoc {
     name: "interval",

@@ -53,7 +53,7 @@ use airfair_units::{Bytes, Rate, Span, math};
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Hop, Interface, Medium, Source};
-use crate::registry::Scheme;
+use crate::scheme::Scheme;
 
 const ALPHA: ParamDoc = ParamDoc {
     name: "alpha",

@@ -70,7 +70,7 @@ use airfair_units::{Rate, Span};
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Hop, Interface, Medium, Source};
-use crate::registry::Scheme;
+use crate::scheme::Scheme;
 
 pub(crate) const ALPHA: ParamDoc = ParamDoc {
     name: "alpha",

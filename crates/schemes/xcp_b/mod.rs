@@ -39,7 +39,7 @@ use airfair_units::Bytes;
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{Hop, Interface, Source};
-use crate::registry::Scheme;
+use crate::scheme::Scheme;
 use crate::xcp::{self, Router, RouterConfig, Sender, SenderConfig};
 
 const QUEUE: ParamDoc = ParamDoc {
