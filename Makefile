@@ -30,7 +30,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate bench bench-peers fuzz mutants clean
+.PHONY: help venv build demo test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate same bench bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -136,6 +136,9 @@ sdist: $(BUILT) ## Make the source distribution in out/dist, with the crates tha
 
 validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
 	$(BIN)/python -m validation
+
+same: $(BUILT) ## Are results those that are recorded? ONLY=pattern for a part, RECORD=1 writes tests/same/hashes.txt anew
+	$(BIN)/python -m tests.same $(if $(ONLY),--only '$(ONLY)') $(if $(RECORD),--record)
 
 bench: ## What a frame costs (instructions, time a hearer, memory a node), and what the event queue costs
 	@# One at a time: built together, the run would record its events for the queue's sake, and pay for it.

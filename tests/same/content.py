@@ -1,0 +1,174 @@
+"""What of a run is hashed, as text, and its hash."""
+
+from __future__ import annotations
+
+import json
+import struct
+import tempfile
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from airfair import InputError, Scenario, World, _core
+
+from .scenes import Case, scenario_of, schemes, watched
+
+LENGTH = 12
+"""Hexadecimal digits of a hash that are kept."""
+
+WORDS = ("perf", "version", "warnings")
+"""What is no number of a result, or differs from run to run."""
+
+REFUSED = "refused"
+"""In place of a hash: the pair of scene and scheme, or the way of looking, has no result."""
+
+PACES = 1e9
+"""So many times as fast as the clock."""
+
+STEP_NS = 333_333_331
+"""Between two looks at a world that goes step by step; the end of no interval of anything."""
+
+OUTSIDE = 200
+"""Packets that a stepped world is given from outside."""
+
+
+class Hashed(NamedTuple):
+    """A case and its hash."""
+
+    name: str
+    value: str
+    cpu_s: float
+
+
+def hashed(case: Case) -> Hashed:
+    """Run a case. Of a refused one, or one that fails, only that is told."""
+    before = time.process_time()
+    digest = sha256()
+    try:
+        for part in told(case):
+            digest.update(part.encode())
+            digest.update(b"\n")
+        value = digest.hexdigest()[:LENGTH]
+    except InputError:
+        value = REFUSED
+    except Exception as error:  # the other cases go on
+        value = f"failed:{type(error).__name__}"
+    return Hashed(str(case), value, time.process_time() - before)
+
+
+def told(case: Case) -> Iterator[str]:
+    """What is hashed, in parts. Raises `InputError` for what is refused."""
+    schemes()
+    yield from _LOOK[case.way](scenario_of(case), case)
+
+
+def canonical(text: str) -> str:
+    """A result as JSON with sorted keys, without words."""
+    value: dict[str, Any] = json.loads(text)
+    for key in WORDS:
+        value.pop(key, None)
+    return json.dumps(value, sort_keys=True, indent=1)
+
+
+def _run(scenario: Scenario, case: Case) -> Iterator[str]:
+    yield canonical(scenario.run(case.scheme, case.seed))
+
+
+def _wire_check(scenario: Scenario, case: Case) -> Iterator[str]:
+    yield canonical(scenario.run(case.scheme, case.seed, wire_check=True))
+
+
+def _paced(scenario: Scenario, case: Case) -> Iterator[str]:
+    yield canonical(_core.run_paced(scenario, case.scheme, case.seed, PACES)[0])
+
+
+def _explain(scenario: Scenario, case: Case) -> Iterator[str]:
+    for flow in (None, scenario.flows[0]):
+        yield canonical(scenario.explain(flow, case.scheme, case.seed))
+
+
+def _network(scenario: Scenario, case: Case) -> Iterator[str]:
+    yield canonical(scenario.network(case.seed))
+
+
+def _steps(scenario: Scenario, case: Case) -> Iterator[str]:
+    world = World(scenario, case.scheme, case.seed)
+    world.keep_completions()
+    nodes = scenario.nodes
+    for tag in range(OUTSIDE if len(nodes) > 1 else 0):
+        ends = nodes[tag * 7 % len(nodes)], nodes[(tag * 7 + 1 + tag % (len(nodes) - 1)) % len(nodes)]
+        world.inject(*ends, 60 + 7 * tag, tag, world.end_ns // OUTSIDE * tag)
+    looks = 0
+    while world.now_ns < world.end_ns:
+        world.advance(min(world.now_ns + STEP_NS, world.end_ns))
+        yield json.dumps([world.drain_outputs(), world.take_completions()])
+        looks += 1
+        if looks in (3, 9, 30):
+            # For a while by the moments of what happens next, which are no result themselves.
+            then = min(world.now_ns + STEP_NS // 2, world.end_ns)
+            for _ in range(50):
+                at = world.next_deadline()
+                if at is None or at >= then:
+                    break
+                world.advance(at + 1)
+            world.advance(then)
+            yield canonical(world.result())
+    yield canonical(world.result())
+
+
+def _record(scenario: Scenario, case: Case) -> Iterator[str]:
+    from airfair.recording import record  # brings pandas
+
+    start, until = watched(case.scene)
+    with tempfile.TemporaryDirectory() as folder:
+        done = record(
+            scenario,
+            scheme=case.scheme,
+            seed=case.seed,
+            interval="500 ms",
+            windows=["1 s"],
+            out=Path(folder) / "run",
+            pcap="all",
+            pcap_errors=True,
+            trace=True,
+            start=start,
+            until=until,
+        )
+        yield canonical(json.dumps(done.result))
+        for name in sorted(done.tables):
+            yield f"table {name}"
+            yield from rows(done.arrow(name))
+        for node, file in sorted(done.captures.items()):
+            yield f"capture {node}"
+            yield from (block.hex() for block in blocks(file.read_bytes()))
+
+
+_LOOK = {
+    "run": _run,
+    "record": _record,
+    "explain": _explain,
+    "steps": _steps,
+    "paced": _paced,
+    "wire-check": _wire_check,
+    "network": _network,
+}
+
+
+def rows(table: pa.Table) -> Iterator[str]:
+    """The names of the columns, then the rows, as JSON."""
+    yield json.dumps(table.column_names)
+    columns = [table.column(name).to_pylist() for name in table.column_names]
+    yield from (json.dumps(row) for row in zip(*columns, strict=True))
+
+
+def blocks(capture: bytes) -> Iterator[bytes]:
+    """The blocks of a capture file (pcapng, low byte first) but its first: that names the program."""
+    at = 0
+    while at < len(capture):
+        (length,) = struct.unpack_from("<I", capture, at + 4)
+        if at > 0:
+            yield capture[at : at + length]
+        at += length

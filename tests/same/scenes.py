@@ -1,0 +1,226 @@
+"""What is run: scenes, schemes, seeds, and the ways in which a run is looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import airfair
+from airfair import InputError, Scenario, _core, load_schemes, paper
+
+from validation.order import SCENES as OF_ORDER
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+SEEDS = (1, 2, 3)
+
+PYTHON = "py-"
+"""How names of schemes in Python begin."""
+
+WRITTEN_IN_PYTHON = (
+    *(ROOT / "examples" / "schemes" / f"{name}.py" for name in ("droptail", "newreno", "red")),
+    HERE / "schemes.py",
+)
+
+SECONDS = {
+    "lbm/cell": (8, 0, 4),
+    "nred/fig6": (75, 0, 35),
+    "qfcp/fig1": (3, 0, 1),
+    "qfcp/wires": (10, 0, 4),
+    "drive-by": (36, 2, 5),
+    "wired": (8, 2, 4),
+    "building": (3, 1, 2),
+    "grid-64": (8, 0, 2),
+    "grid-64-tcp": (6, 0, 2),
+    "grid-64/aodv": (4, 0, 2),
+    "saturation": (8, 2, 3),
+    "short-flows": (2, 1, 2),
+}
+"""How long a run lasts, its warm-up, and how long a run of schemes in Python and of all ways but to its end,
+where it is not `USUAL`: enough for what a scene is about, and for a tenth of a second of CPU."""
+
+USUAL = (15, 3, 5)
+
+STARTED = (30, 0, 13)
+"""The same of scenes of papers whose flows start after 10 s."""
+
+LARGER = (
+    "nodes.rows=104",
+    "nodes.columns=104",
+    "flow=[]",
+    'flows={kind="random", count=40, seed=3, traffic={kind="constant", rate="60 kbit/s", packet="1000 B"}}',
+    "duration=1 s",
+    "warmup=0 s",
+)
+
+FASTER = (
+    'node.car.movement={repeat=true, waypoints=[{to=["400 m", "15 m"], speed="540 km/h"}, '
+    '{to=["-200 m", "15 m"], speed="540 km/h", pause="1 s"}]}'
+)
+
+LARGE = ("grid-64/large",)
+"""Scenes of thousands of nodes: with one seed, and to their end only."""
+
+AODV = 'routing={protocol="aodv"}'
+
+SERIES = 8
+"""Of an experiment so many forms of its scenario are run, from the first to the last at even distances."""
+
+WATCHED = {
+    "nred/": ("10 s", "12 s"),
+    "lbm/": ("1 s", "2 s"),
+    "fig1": ("0 s", "500 ms"),
+    "short-flows": ("0 s", "500 ms"),
+}
+"""From when to when frames and captures are kept, where it is not the first second: by the scene's name
+or a part of it."""
+
+EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp")
+
+
+class Case(NamedTuple):
+    """A run and how it is looked at."""
+
+    scene: str
+    scheme: str
+    seed: int
+    way: str
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self))
+
+
+class Scene(NamedTuple):
+    """A scenario, as what is put over a file or text."""
+
+    source: Path | str
+    overrides: tuple[str, ...] = ()
+
+    def read(self, lasting: tuple[str, ...] = ()) -> Scenario:
+        """The scenario. Raises `InputError`."""
+        overrides = (*lasting, *self.overrides)
+        if isinstance(self.source, Path):
+            return Scenario.read(self.source, overrides)
+        return Scenario.parse(self.source, overrides=overrides)
+
+
+@cache
+def scenes() -> dict[str, Scene]:
+    """Scenes that run with every scheme, by name."""
+    found: dict[str, Scene] = {}
+    for file in sorted((ROOT / "scenarios").glob("*.toml")):
+        found[file.stem] = Scene(file)
+    for file in sorted((ROOT / "papers").glob("*/*.toml")):
+        found[f"{file.parent.name}/{file.stem}"] = Scene(file)
+    for name, text in OF_ORDER.items():
+        found[f"order/{_word(name)}"] = Scene(text)
+    for file in sorted(HERE.glob("*.toml")):
+        found[f"same/{file.stem}"] = Scene(file)
+    grid, cell = ROOT / "scenarios" / "grid-64.toml", ROOT / "scenarios" / "access-point.toml"
+    found |= {
+        "grid-64/aodv": Scene(grid, (AODV,)),
+        "grid-64/large": Scene(grid, LARGER),
+        "chain/ns-3": Scene(ROOT / "scenarios" / "chain.toml", ('radio.profile="ns-3"',)),
+        "drive-by/fast": Scene(
+            ROOT / "scenarios" / "drive-by.toml",
+            ("movement.refresh_interval=10 ms", FASTER),
+        ),
+        "access-point/aodv": Scene(cell, (AODV,)),
+        "access-point/rts": Scene(cell, ("radio.rts_threshold=0 B",)),
+    }
+    return found
+
+
+def _lasting(name: str, *, short: bool) -> tuple[str, str]:
+    usual = STARTED if name.startswith("nred/") else USUAL
+    duration, warmup, little = SECONDS.get(name, usual)
+    return f"duration={little if short else duration} s", f"warmup={min(warmup, little // 2)} s"
+
+
+@cache
+def series() -> dict[str, tuple[Scene, str, int]]:
+    """Forms of scenes that experiments of papers run, each with its scheme and first seed, by name."""
+    found = {}
+    for identity in paper.identities():
+        loaded = paper.load(identity)
+        for one in _spread(loaded.series, SERIES):
+            # As the tests of papers shorten runs: warm-ups of minutes have no place in them.
+            warm = ('warmup="5 s"',) if any(o.startswith("warmup=") for o in one.overrides) else ()
+            by_seed = () if loaded.by_seed is None else loaded.by_seed(loaded.first_seed)
+            changes = (*one.overrides, *by_seed, *warm, 'duration="13 s"', *loaded.small)
+            name = f"{identity}:{_word(one.name)}"
+            found[name] = (Scene(one.scenario or loaded.scenario, changes), one.scheme, loaded.first_seed)
+    return found
+
+
+def _spread(items: Sequence[paper.Series], most: int) -> list[paper.Series]:
+    step = max(1.0, (len(items) - 1) / (most - 1))
+    return [items[round(i * step)] for i in range(min(most, len(items)))]
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[\s,]+", "_", text)
+
+
+@cache
+def schemes() -> list[str]:
+    """Names of the schemes, those in Python included; they are loaded here."""
+    for file in WRITTEN_IN_PYTHON:
+        load_schemes(file)
+    return [scheme["name"] for scheme in airfair.schemes()]
+
+
+def cases() -> Iterator[Case]:
+    """All of them."""
+    names = schemes()
+    by_turns = 0
+    for scene in scenes():
+        if scene in LARGE:
+            yield from (Case(scene, scheme, 1, "run") for scheme in names if not scheme.startswith(PYTHON))
+            continue
+        for scheme in names:
+            yield from (Case(scene, scheme, seed, "run") for seed in SEEDS)
+            if scheme in EXPLICIT:
+                yield Case(scene, scheme, 1, "wire-check")
+        for way in ("record", "explain", "steps"):
+            # Each with the scheme that does nothing, with one that has agents, and with one that differs from
+            # scene to scene.
+            chosen = {"droptail", "nred", names[by_turns % len(names)]}
+            by_turns += 1
+            yield from (Case(scene, scheme, 1, way) for scheme in names if scheme in chosen)
+        yield from (Case(scene, "droptail", 1, way) for way in ("paced", "network"))
+    for name, (_, scheme, first) in series().items():
+        yield from (Case(name, scheme, first + seed - 1, "run") for seed in SEEDS)
+
+
+def scenario_of(case: Case) -> Scenario:
+    """What a case runs. Raises `InputError`, also if there is no such scene."""
+    if case.scene in series():
+        return series()[case.scene][0].read()
+    if case.scene not in scenes():
+        near = _core.nearest(case.scene, [*scenes(), *series()])
+        raise InputError(f"there is no scene {case.scene!r}" + (f"; did you mean {near!r}?" if near else ""))
+    short = case.way != "run" or case.scheme.startswith(PYTHON)
+    return scenes()[case.scene].read(_lasting(case.scene, short=short))
+
+
+def watched(scene: str) -> tuple[str, str]:
+    """From when to when frames and captures of that scene are kept."""
+    return next((times for part, times in WATCHED.items() if part in scene), ("0 s", "1 s"))
+
+
+def subset(every: Sequence[Case]) -> list[Case]:
+    """Some of each: of every scene one scheme a way, of every experiment two series."""
+    chosen: dict[tuple[str, str], list[Case]] = {}
+    for case in every:
+        scene = case.scene.partition(":")[0]
+        if case.seed == 1 or ":" in case.scene:
+            chosen.setdefault((scene, case.way), []).append(case)
+    found = []
+    for turn, group in enumerate(chosen.values()):
+        found.append(group[turn % len(group)])
+    return found

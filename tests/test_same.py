@@ -1,0 +1,59 @@
+"""Some of the cases of `make same`: results are those that are recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.same.__main__ import differing, main, recorded
+from tests.same.content import REFUSED, canonical, hashed
+from tests.same.scenes import Case, cases, subset
+
+PARTS = 12
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_results_are_those_that_are_recorded(part: int) -> None:
+    found = {str(case): hashed(case).value for case in subset(list(cases()))[part::PARTS]}
+    assert found
+    assert not differing(found, recorded()), "python -m tests.same tells more"
+
+
+def test_every_case_is_recorded_and_none_twice() -> None:
+    names = [str(case) for case in cases()]
+    assert sorted(names) == list(recorded())
+
+
+def test_what_is_told_is_no_word() -> None:
+    result = json.loads(
+        canonical('{"b": 1, "perf": {"events": 3}, "a": 0.5, "version": "9", "warnings": ["x"]}')
+    )
+    assert list(result.items()) == [("a", 0.5), ("b", 1)]
+
+
+def test_another_seed_is_another_hash_and_a_refusal_is_one() -> None:
+    one, other = (hashed(Case("same/partly", "xcp", seed, "run")).value for seed in (1, 2))
+    assert one != other
+    assert hashed(Case("three-pairs", "there-is-none", 1, "run")).value == REFUSED
+
+
+def test_nothing_is_refused_but_what_is_known() -> None:
+    """A scene that cannot be read would be the same for ever."""
+    values = recorded()
+    assert not [name for name, value in values.items() if value.startswith("failed")]
+    refused = {name.split()[0] for name, value in values.items() if value == REFUSED}
+    assert all(
+        any(value != REFUSED for name, value in values.items() if name.split()[0] == scene)
+        for scene in refused
+    )
+
+
+def test_a_case_that_differs_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "wired droptail 1 network"
+    monkeypatch.setattr("tests.same.__main__.recorded", lambda: {name: "0" * 12})
+    monkeypatch.setattr("sys.argv", ["same", "--only", name, "--jobs", "1"])
+    assert main() == 1
+    assert f"--show '{name}'" in capsys.readouterr().out
