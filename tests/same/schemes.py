@@ -31,6 +31,7 @@ class Pacer(Source):
 
     def __init__(self, segments: int) -> None:
         self.segments = segments
+        self.mss, self.window, self.rtt = 0, 0, 1
 
     def on_start(self, setup: FlowSetup, context: Context) -> None:
         self.mss = setup.mss
