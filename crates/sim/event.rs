@@ -157,6 +157,60 @@ impl Event {
     }
 }
 
+/// Events that are to come, from parts that do not see the agenda. The loop of events puts them on it when the present event is done.
+#[derive(Debug, Default)]
+pub struct Schedule(Vec<(u64, Order, What)>);
+
+impl Schedule {
+    /// Something is to happen at a time, ns.
+    #[inline]
+    pub fn add(&mut self, time: u64, order: Order, what: What) {
+        self.0.push((time, order, what));
+    }
+
+    /// Whether nothing is to be put on the agenda.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is to be put on the agenda, in order; the list is empty then.
+    pub fn drain(&mut self) -> impl Iterator<Item = (u64, Order, What)> + '_ {
+        self.0.drain(..)
+    }
+}
+
+/// Classes of events of equal time: what ends goes before what begins.
+pub mod class {
+    /// Nothing counts before.
+    pub const WARMUP: u8 = 0;
+    /// What leaves at the moment of a change has the new rate.
+    pub const RATE_CHANGE: u8 = 0;
+    /// What leaves a queue for a wire makes room for what comes at the same moment.
+    pub const WIRE_FREE: u8 = 1;
+    /// See [`super::What::FrameEnd`].
+    pub const FRAME_END: u8 = 2;
+    /// See [`super::What::BandEnd`].
+    pub const BAND_END: u8 = 3;
+    /// See [`super::What::BandStart`].
+    pub const BAND_START: u8 = 4;
+    /// See [`super::What::Reply`].
+    pub const REPLY: u8 = 5;
+    /// See [`super::What::Timeout`].
+    pub const TIMEOUT: u8 = 6;
+    /// See [`super::What::Access`].
+    pub const ACCESS: u8 = 7;
+    /// See [`super::What::Move`].
+    pub const MOVE: u8 = 8;
+    /// Arrivals by wire.
+    pub const WIRE: u8 = 10;
+    /// Sources.
+    pub const TRAFFIC: u8 = 11;
+    /// Timers of protocols and schemes.
+    pub const TIMER: u8 = 12;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

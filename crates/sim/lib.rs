@@ -11,6 +11,7 @@ pub mod event;
 pub mod ids;
 pub mod measure;
 pub mod net;
+mod node;
 pub mod spec;
 mod traffic;
 mod world;

@@ -29,6 +29,7 @@ use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Attowatts, Dbm, Span};
 
 use crate::engine::{Agenda, Owner};
+pub(crate) use crate::event::class;
 use crate::event::{Event, What};
 use crate::measure::trace::{FrameView, Record, Trace};
 use crate::spec::{ErrorModel, GainSpec, Propagation};
@@ -99,17 +100,6 @@ pub trait Upper {
     fn overheard(&mut self, station: u32, packet: u64, from: u32, now: u64);
     /// Movement has changed which stations can decode what `station` sends: these can now, in ascending order.
     fn neighbours_changed(&mut self, _station: u32, _neighbours: &[u32], _now: u64) {}
-}
-
-/// Classes of equal-time events: what ends goes before what begins. Two of the network's come before the air's.
-pub(crate) mod class {
-    pub(crate) const FRAME_END: u8 = 2;
-    pub(crate) const BAND_END: u8 = 3;
-    pub(crate) const BAND_START: u8 = 4;
-    pub(crate) const REPLY: u8 = 5;
-    pub(crate) const TIMEOUT: u8 = 6;
-    pub(crate) const ACCESS: u8 = 7;
-    pub(crate) const MOVE: u8 = 8;
 }
 
 /// Counters of a station.

@@ -13,7 +13,6 @@ use super::connections::Connections;
 use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
-use super::local::{AtSource, OwnFlows};
 use super::meter::Meters;
 use super::on_demand::OnDemand;
 use super::packet::Packets;
@@ -24,10 +23,11 @@ use super::wire::Direction;
 use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, node_id};
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::Agenda;
-use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx};
+use crate::event::{Order, Schedule, What};
+use crate::ids::{ConnectionRef, FlowIx, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
+use crate::node::backpressure::{Backpressure, Rules};
 use crate::spec::{AodvSpec, FlowSpec, LocalLimit, Routing, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 
@@ -101,7 +101,7 @@ impl Net {
         // What a scheme fills is asked for in the order of names.
         let mut by_name: Vec<usize> = (0..port_specs.len()).collect();
         by_name.sort_by(|&a, &b| natural_cmp(&port_specs[a].5, &port_specs[b].5));
-        let mut ports: Vec<(usize, Port)> = by_name
+        let mut ports: Vec<(usize, Port, Rules)> = by_name
             .into_iter()
             .map(|at| {
                 let (node, behind, limit, backpressure, local_limit, name) = &port_specs[at];
@@ -127,24 +127,23 @@ impl Net {
                     aqm,
                     hop,
                     random: Stream::new(seed, name, Purpose::Queue),
-                    backpressure: *backpressure,
-                    fillable: *backpressure && local_limit.is_none() && !scheme.reads_own_queue(),
-                    local_limit: local_limit.filter(|_| !scheme.reads_own_queue()).map(|limit| limit.0),
-                    own: OwnFlows::default(),
-                    in_mac: VecDeque::new(),
-                    saturating: Vec::new(),
-                    saturating_first: false,
-                    blocked: VecDeque::new(),
                     peers: peers.into_iter().collect(),
                     totals: QueueTotals::default(),
                     warmup: QueueTotals::default(),
                     control: VecDeque::new(),
                     neighbours: Neighbours::new(spec.arp.prefilled),
                 };
-                (at, port)
+                let rules = Rules {
+                    backpressure: *backpressure,
+                    local_limit: local_limit.filter(|_| !scheme.reads_own_queue()).map(|limit| limit.0),
+                    fillable: *backpressure && local_limit.is_none() && !scheme.reads_own_queue(),
+                };
+                (at, port, rules)
             })
             .collect();
         ports.sort_unstable_by_key(|port| port.0);
+        let mut backpressure = Backpressure::default();
+        ports.iter().for_each(|port| backpressure.add_port(port.2));
         let ports: Vec<Port> = ports.into_iter().map(|port| port.1).collect();
         let wires = spec
             .links
@@ -213,7 +212,7 @@ impl Net {
             on_demand: None,
             heeds_received: false,
             packet_losses: PacketLosses::default(),
-            limits_tcp: false,
+            backpressure,
             meters: Meters::default(),
             nowhere: false,
             kicks: Vec::new(),
@@ -227,7 +226,7 @@ impl Net {
             warmup: spec.warmup.as_nanos(),
             end: spec.duration.as_nanos(),
             recorder: None,
-            pending: Vec::new(),
+            schedule: Schedule::default(),
             made: Vec::new(),
             touched: Vec::new(),
         };
@@ -273,7 +272,8 @@ impl Net {
             net.add_flow(flow, law, id, seed, agenda);
         }
         net.pass_flows();
-        net.limits_tcp = net.ports.iter().any(|port| port.local_limit.is_some())
+        net.backpressure.limits_tcp = (0..net.ports.len() as u32)
+            .any(|port| net.backpressure.rules(PortIx(port)).local_limit.is_some())
             && net.flows.iter().any(|flow| flow.tcp.is_some());
         for (i, link) in spec.links.iter().enumerate() {
             let rank = net.wires[2 * i].rank;
@@ -321,6 +321,7 @@ impl Net {
         let (from, to) = (flow.from as u32, flow.to as u32);
         let first_hops =
             [(from, to), (to, from)].map(|(from, to)| self.static_hop(from, to).filter(|_| from != to));
+        self.backpressure.add_flow();
         self.flows.push(Flow {
             source: Source::new(flow, seed),
             tcp,
@@ -332,7 +333,6 @@ impl Net {
             start,
             stop: flow.stop.as_nanos().min(self.end),
             next_sequence: 0,
-            at_source: AtSource::default(),
             offers_again: false,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),

@@ -6,7 +6,6 @@ use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
 use super::hops::HeaderId;
-use super::local::Local;
 use super::packet::NO_FLOW;
 use crate::air::NEVER;
 
@@ -33,10 +32,6 @@ pub(crate) struct Connection {
     pub kept: Header,
     /// Its law has met routers that do not speak its scheme.
     pub fell_back: bool,
-    /// It waits for room in its node's queue.
-    pub blocked: bool,
-    /// What of it waits in its node.
-    pub local: Local,
     /// Timers of its law.
     timers: Vec<(Timer, u64)>,
 }
@@ -71,8 +66,6 @@ impl Connection {
             header: HeaderId::NONE,
             kept: Header::default(),
             fell_back: false,
-            blocked: false,
-            local: Local::default(),
             timers: Vec::new(),
         }
     }

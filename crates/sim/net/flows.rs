@@ -1,21 +1,23 @@
 //! Flows at their source: when packets are made, and what holds them back.
 
+use std::collections::BTreeMap;
+
 use airfair_schemes::places::{Ecn, PacketClass};
 
 use airfair_transport::{SenderStats, SharedConfig};
-use airfair_units::{Rate, Span};
+use airfair_units::{Rate, Span, Time};
 
 use super::hops::HeaderId;
 use super::laws::LawId;
-use super::local::AtSource;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
-use super::{Blocked, Net, class};
+use super::{Net, class};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx, PortIx};
+use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
+use crate::node::backpressure::{Permit, Waiter};
 use crate::spec::Traffic;
 use crate::traffic::{FileSource, Source};
 
@@ -132,8 +134,6 @@ pub(crate) struct Flow {
     pub start: u64,
     pub stop: u64,
     pub next_sequence: u32,
-    /// Packets of a source over UDP that wait in its queue.
-    pub at_source: AtSource,
     /// A saturating source whose packet was dropped is to offer another one.
     pub offers_again: bool,
     /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
@@ -195,7 +195,7 @@ impl Net {
         if f.source.is_saturating() {
             match self.port_towards(from, to) {
                 Some(port) => {
-                    self.ports[port as usize].saturating.push(flow);
+                    self.backpressure.saturates(PortIx(port), FlowIx(flow));
                     self.top_up(port, now);
                 }
                 None => {
@@ -225,11 +225,11 @@ impl Net {
             return;
         }
         if let Some(hop) = self.first_hop(flow)
-            && self.ports[hop.port as usize].backpressure
+            && self.backpressure.rules(PortIx(hop.port)).backpressure
             && (self.is_full(hop.port, now) || self.source_waits(hop.port, flow, now))
         {
             self.flows[flow as usize].held_since = Some(now);
-            self.block(hop.port, Blocked::Flow(flow), now);
+            self.block(hop.port, Waiter::Flow(FlowIx(flow)), now);
             return;
         }
         self.make(flow, now);
@@ -272,7 +272,7 @@ impl Net {
         f.totals.offered_bytes += u64::from(payload);
         let (from, first_hop, watched) = (f.from, f.first_hops[0], f.watched);
         let port = self.first_hop(flow).map(|hop| hop.port);
-        self.flows[flow as usize].at_source.enter(port, &mut self.ports);
+        self.backpressure.flow_enters(FlowIx(flow), port.map(PortIx));
         let handle = self.packets.add(packet);
         if watched {
             self.tell_made(handle, true, None);
@@ -309,8 +309,7 @@ impl Net {
     /// There is room in a queue again: sources that wait for it go on.
     #[inline(always)]
     pub(crate) fn room(&mut self, port: u32, now: u64) {
-        let p = &self.ports[port as usize];
-        if !p.blocked.is_empty() || !p.saturating.is_empty() {
+        if self.backpressure.wants_room(PortIx(port)) {
             self.make_use_of_room(port, now);
         }
     }
@@ -318,27 +317,17 @@ impl Net {
     #[inline(never)]
     fn make_use_of_room(&mut self, port: u32, now: u64) {
         // Where others wait too it is a saturating source's turn every other time that anybody finds room.
-        let p = &self.ports[port as usize];
-        if p.saturating_first && !p.saturating.is_empty() && !p.blocked.is_empty() {
+        if self.backpressure.is_turn_of_saturating(PortIx(port)) {
             let made = self.top_up(port, now);
-            self.ports[port as usize].saturating_first = !made;
+            self.backpressure.saturating_had_turn(PortIx(port), made);
         }
         loop {
             if self.is_full(port, now) {
                 break;
             }
-            let first = (0..self.ports[port as usize].blocked.len()).find(|&i| {
-                match self.ports[port as usize].blocked[i] {
-                    Blocked::Flow(flow) => !self.source_waits(port, flow, now),
-                    Blocked::Connection(id) => !self.connection_waits(id, port, now),
-                }
-            });
-            let p = &mut self.ports[port as usize];
-            let next = first.and_then(|first| p.blocked.remove(first));
-            p.saturating_first |= next.is_some();
-            let flow = match next {
-                Some(Blocked::Flow(flow)) => flow,
-                Some(Blocked::Connection(id)) => {
+            let flow = match self.next_waiter(port, now) {
+                Some(Waiter::Flow(flow)) => flow.0,
+                Some(Waiter::Connection(id)) => {
                     self.unblock(id, now);
                     continue;
                 }
@@ -357,8 +346,25 @@ impl Net {
                 }
             }
         }
-        if !self.ports[port as usize].saturating.is_empty() {
+        if !self.backpressure.saturating(PortIx(port)).is_empty() {
             self.top_up(port, now);
+        }
+    }
+
+    /// The first of the sources that wait for room at a port and need not wait longer; it waits no more.
+    fn next_waiter(&mut self, port: u32, now: u64) -> Option<Waiter> {
+        let mut place = 0;
+        loop {
+            let waiter = self.backpressure.waiter(PortIx(port), place)?;
+            let waits = match waiter {
+                Waiter::Flow(flow) => self.source_waits(port, flow.0, now),
+                Waiter::Connection(id) => self.connection_waits(id, port, now),
+            };
+            if !waits {
+                self.backpressure.next_turn(PortIx(port), place);
+                return Some(waiter);
+            }
+            place += 1;
         }
     }
 
@@ -368,20 +374,21 @@ impl Net {
     /// Returns whether one of them has made a packet.
     fn top_up(&mut self, port: u32, now: u64) -> bool {
         let flows = &self.flows;
-        self.ports[port as usize].saturating.retain(|&flow| now < flows[flow as usize].stop);
-        self.forget_left(port, now);
-        let share = self.share_of_saturating(port);
+        self.backpressure.retain_saturating(PortIx(port), |&flow| now < flows[flow.ix()].stop);
+        self.backpressure.forget_left(PortIx(port), now);
+        let limit = self.ports[port as usize].queue.view().limit_packets;
+        let share = self.backpressure.share_of_saturating(PortIx(port), limit);
         let mut made = false;
-        for i in 0..self.ports[port as usize].saturating.len() {
-            let flow = self.ports[port as usize].saturating[i];
-            while self.flows[flow as usize].at_source.packets() < share {
+        for i in 0..self.backpressure.saturating(PortIx(port)).len() {
+            let FlowIx(flow) = self.backpressure.saturating(PortIx(port))[i];
+            while self.backpressure.packets_of(FlowIx(flow)) < share {
                 let waits = self.source_waits(port, flow, now);
-                if waits && self.flows[flow as usize].at_source.packets() > 0 {
+                if waits && self.backpressure.packets_of(FlowIx(flow)) > 0 {
                     break;
                 }
                 let view = self.ports[port as usize].queue.view();
                 if waits || view.packets >= view.limit_packets {
-                    self.ports[port as usize].saturating.rotate_left(i);
+                    self.backpressure.rotate_saturating(PortIx(port), i);
                     return made;
                 }
                 let handle = self.make(flow, now);
@@ -402,37 +409,185 @@ impl Net {
     /// Where routes are found while the world runs nobody has known which that would be.
     pub(super) fn leaves_by(&mut self, flow: u32, port: u32) {
         let f = &self.flows[flow as usize];
-        if !f.source.is_saturating() || self.ports[port as usize].saturating.contains(&flow) {
+        let (port, flow) = (PortIx(port), FlowIx(flow));
+        if !f.source.is_saturating() || self.backpressure.saturating(port).contains(&flow) {
             return;
         }
         let (first, end) = self.ports_of[f.from as usize];
-        for port in &mut self.ports[first as usize..end as usize] {
-            port.saturating.retain(|&other| other != flow);
+        for other in first..end {
+            self.backpressure.retain_saturating(PortIx(other), |&other| other != flow);
         }
-        self.ports[port as usize].saturating.push(flow);
+        self.backpressure.saturates(port, flow);
     }
 
     /// Nothing is left of what waited in a port's queue: the queue has dropped it. Who waits for a departure is told a little later, or a
     /// source whose packets are all dropped would offer them without end at one moment.
     pub(super) fn emptied(&mut self, port: u32, now: u64) {
-        let p = &self.ports[port as usize];
-        if !p.blocked.is_empty() {
-            let order = Order::new(class::TRAFFIC, self.node_ranks[p.node as usize]);
+        if self.backpressure.anybody_waits(PortIx(port)) {
+            let node = self.ports[port as usize].node;
+            let order = Order::new(class::TRAFFIC, self.node_ranks[node as usize]);
             self.later(now + OFFER_AGAIN.as_nanos(), order, What::Room(PortIx(port)));
         }
-        for i in 0..self.ports[port as usize].saturating.len() {
-            self.offer_again(self.ports[port as usize].saturating[i], now);
+        for i in 0..self.backpressure.saturating(PortIx(port)).len() {
+            self.offer_again(self.backpressure.saturating(PortIx(port))[i].0, now);
         }
     }
 
     /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
     pub(super) fn offer_again(&mut self, flow: u32, now: u64) {
         let f = &mut self.flows[flow as usize];
-        if f.at_source.packets() == 0 && !f.offers_again {
+        if self.backpressure.packets_of(FlowIx(flow)) == 0 && !f.offers_again {
             f.offers_again = true;
             let rank = f.rank;
             let order = Order::new(class::TRAFFIC, rank);
             self.later(now + OFFER_AGAIN.as_nanos(), order, What::Source(FlowIx(flow)));
         }
+    }
+
+    /// Whether a flow over UDP has to wait at its node's port.
+    fn source_waits(&mut self, port: u32, flow: u32, now: u64) -> bool {
+        let Self { backpressure, ports, wires, .. } = self;
+        let at = &ports[port as usize];
+        let queue = (|| at.queue.view().limit_packets, || at.is_empty(wires, now));
+        backpressure.source_waits(PortIx(port), FlowIx(flow), now, queue)
+    }
+
+    /// Whether a connection that waits for room at a port has to wait on.
+    fn connection_waits(&mut self, id: ConnectionRef, port: u32, now: u64) -> bool {
+        let Self { backpressure, ports, wires, .. } = self;
+        let at = &ports[port as usize];
+        let queue = (|| at.queue.view().limit_packets, || at.is_empty(wires, now));
+        backpressure.connection_waits(id, PortIx(port), now, queue)
+    }
+
+    /// Whether the limit of a port holds a connection's sender back.
+    pub(super) fn is_held(&mut self, id: ConnectionRef, port: Option<u32>, now: u64) -> bool {
+        let Self { backpressure, ports, wires, connections, schedule, .. } = self;
+        let at = port.map(|port| &ports[port as usize]);
+        let limit = || at.map_or(0, |at| at.queue.view().limit_packets);
+        let empty = || at.is_none_or(|at| at.is_empty(wires, now));
+        let pacing = || connections.get(id).and_then(|connection| connection.sender.pacing_rate(Time(now)));
+        let permit = backpressure.permit(id, port.map(PortIx), now, (limit, empty), pacing, schedule);
+        self.unsettled |= !self.schedule.is_empty();
+        if let (Permit::Block, Some(port)) = (permit, port) {
+            self.block(port, Waiter::Connection(id), now);
+        }
+        permit != Permit::Send
+    }
+
+    /// Some of a connection's packets have left its node.
+    pub(crate) fn local_room(&mut self, id: ConnectionRef, now: u64) {
+        if self.backpressure.departed(id) {
+            self.pump(id, now);
+        }
+    }
+
+    /// A packet of a TCP sender is the last that a wire was given.
+    #[inline]
+    pub(super) fn leaves_by_wire(&mut self, wire: u32, handle: u64, now: u64) {
+        let link = &self.wires[wire as usize];
+        let Some(last) = link.in_flight.back().filter(|last| last.packet == handle) else { return };
+        let (port, end) = (link.port, last.arrival - link.delay);
+        let Some(packet) = self.packets.get_mut(handle) else { return };
+        packet.at_source = false;
+        let payload = packet.payload;
+        let connection = self.packets.connection(handle);
+        self.backpressure.leaves_by_wire(connection, PortIx(port), (end, payload), now, &mut self.schedule);
+        self.unsettled |= !self.schedule.is_empty();
+    }
+
+    /// A station's MAC is done with a packet: its sender may go on if it was of this node.
+    #[inline]
+    pub(super) fn leaves_mac(&mut self, station: u32, packet: u64, now: u64) {
+        let port = PortIx(self.port_of_station[station as usize]);
+        if let Some(connection) = self.backpressure.leaves_mac(port, PacketRef(packet)) {
+            self.pump(connection, now);
+        }
+    }
+
+    /// A packet has come to its end before it left its source's queue.
+    pub(super) fn ends_at_source(&mut self, packet: &Packet, handle: u64, now: u64) {
+        if packet.tcp {
+            let connection = self.packets.connection(handle);
+            self.backpressure.ends_in_node(connection, packet.payload, now, &mut self.schedule);
+            self.unsettled |= !self.schedule.is_empty();
+            return;
+        }
+        self.backpressure.flow_leaves(FlowIx(packet.flow));
+        let port = self.backpressure.port_of(FlowIx(packet.flow)).map(|port| port.0);
+        if let Some(port) = port.filter(|&port| self.is_empty(port, now)) {
+            self.emptied(port, now);
+        }
+        // The first packet went by a port that nobody has known: no departure there is told to its source yet.
+        if self.on_demand.is_some() && self.flows[packet.flow as usize].source.is_saturating() {
+            self.offer_again(packet.flow, now);
+        }
+    }
+
+    /// A source over UDP has sent a packet by a port. From a timetable nobody takes it later: what has to wait there is noted with its
+    /// end.
+    #[inline]
+    pub(super) fn note_wait(&mut self, port: u32, handle: u64, now: u64) {
+        if self.backpressure.rules(PortIx(port)).local_limit.is_some()
+            && let Some(wire) = self.timetable_of(port)
+            && let Some(last) = self.wires[wire as usize].in_flight.back()
+            && last.packet == handle
+            && let Some(packet) = self.packets.get_mut(handle)
+        {
+            packet.at_source = false;
+            let (flow, begin) = (FlowIx(packet.flow), last.begin);
+            if begin > now {
+                self.backpressure.flow_leaves_at(flow, PortIx(port), begin);
+            } else {
+                self.backpressure.flow_leaves(flow);
+            }
+        }
+    }
+
+    /// Flows that may fill a queue which also carries what their node forwards, as nothing limits what they have there: each with its
+    /// node and one of the flows that are forwarded. Where routes are found while the world runs nobody knows.
+    pub(crate) fn crowders(&self, names: &[String]) -> Vec<(u32, u32, u32)> {
+        let may_fill = |flow: &u32| {
+            let f = &self.flows[*flow as usize];
+            let Some(hop) = f.first_hops[0] else { return false };
+            let port = &self.ports[hop.port as usize];
+            let window = f.tcp.as_ref().map_or(u64::MAX, |tcp| match tcp.reads_own_queue {
+                true => 0,
+                false => tcp.config.window_limit / u64::from(tcp.config.mss),
+            });
+            self.backpressure.rules(PortIx(hop.port)).fillable
+                && !f.source.is_saturating()
+                && window >= u64::from(port.queue.view().limit_packets)
+        };
+        let crowders: Vec<u32> = (0..self.flows.len() as u32).filter(may_fill).collect();
+        if crowders.is_empty() {
+            return Vec::new();
+        }
+        // Of the flows that a port forwards the first by its name, not by its place in the file.
+        let mut forwarded: BTreeMap<u32, u32> = BTreeMap::new();
+        for (flow, f) in self.flows.iter().enumerate() {
+            let ways =
+                if f.tcp.is_some() { &[(f.from, f.to), (f.to, f.from)][..] } else { &[(f.from, f.to)] };
+            for &(from, to) in ways {
+                let mut at = from;
+                while at != to
+                    && let Some(hop) = self.next_hop(at, to)
+                {
+                    if at != from {
+                        let known = forwarded.entry(hop.port).or_insert(flow as u32);
+                        if names[flow] < names[*known as usize] {
+                            *known = flow as u32;
+                        }
+                    }
+                    at = hop.node;
+                }
+            }
+        }
+        let crowds = |&flow: &u32| {
+            let f = &self.flows[flow as usize];
+            let port = f.first_hops[0]?.port;
+            forwarded.get(&port).map(|&other| (flow, f.from, other))
+        };
+        crowders.iter().filter_map(crowds).collect()
     }
 }

@@ -13,7 +13,6 @@ mod flows;
 mod hops;
 mod ids;
 mod laws;
-pub(crate) mod local;
 mod meter;
 pub(crate) mod misplaced;
 mod on_demand;
@@ -39,11 +38,13 @@ use airfair_units::random::Stream;
 
 use crate::air::{BROADCAST, Handed, Outcome, Upper};
 use crate::engine::Agenda;
-use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, PacketRef};
+pub(crate) use crate::event::class;
+use crate::event::{Order, Schedule, What};
+use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, Trace};
+use crate::node::backpressure::Backpressure;
 use crate::spec::{ArpSpec, HeaderSpec};
 use agents::{Agents, is_message};
 use arp::Neighbours;
@@ -51,7 +52,6 @@ use connections::Connections;
 use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
-use local::{InMac, OwnFlows};
 use meter::Meters;
 use misplaced::{Misplaced, Place};
 use on_demand::{OnDemand, is_routing};
@@ -64,18 +64,6 @@ pub(crate) use describe::{Body, Described};
 pub(crate) use meter::LinkTotals;
 pub(crate) use routing::{natural_cmp, natural_ranks};
 pub(crate) use wire::{InFlight, Sent};
-
-/// Classes of equal-time events above the air's.
-pub(crate) mod class {
-    pub(crate) const WIRE: u8 = 10;
-    pub(crate) const TRAFFIC: u8 = 11;
-    pub(crate) const TIMER: u8 = 12;
-    pub(crate) const WARMUP: u8 = 0;
-    /// What leaves at the moment of a change has the new rate.
-    pub(crate) const RATE_CHANGE: u8 = 0;
-    /// What leaves a queue for a wire makes room for what comes at the same moment, as a timetable has it.
-    pub(crate) const WIRE_FREE: u8 = 1;
-}
 
 /// Reasons for drops that are the network's own.
 pub mod drop_reason {
@@ -128,13 +116,6 @@ pub(crate) enum Behind {
     Wire(u32),
 }
 
-/// Who waits for room in a queue.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Blocked {
-    Flow(u32),
-    Connection(ConnectionRef),
-}
-
 /// An output interface.
 pub(crate) struct Port {
     pub node: u32,
@@ -145,23 +126,6 @@ pub(crate) struct Port {
     /// One of both is there.
     pub judged: bool,
     pub random: Stream,
-    /// Sources hold their packets back when the queue is full, instead of losing them.
-    pub backpressure: bool,
-    /// How long, in ns, a connection that starts here may take to send what it has in the node at its pacing rate
-    /// ([`crate::spec::LocalLimit`]).
-    pub local_limit: Option<u64>,
-    /// What the node's own flows have here is not limited although it may be: they can fill the queue and keep it full.
-    pub fillable: bool,
-    /// What the flows of this node have here.
-    pub own: OwnFlows,
-    /// Packets of its TCP senders that the MAC has.
-    pub in_mac: VecDeque<InMac>,
-    /// Flows that start here and always have more to send.
-    pub saturating: Vec<u32>,
-    /// Others that waited for room too had the last turn.
-    pub saturating_first: bool,
-    /// Flows that start here and wait for room.
-    pub blocked: VecDeque<Blocked>,
     /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has
     /// reached before.
     pub peers: Vec<(NodeId, u32)>,
@@ -264,8 +228,7 @@ pub struct Net {
     /// Some AQM asks for received packets, they are counted, they may be lost, or routing wants to know where they came from.
     heeds_received: bool,
     packet_losses: PacketLosses,
-    /// Some interface limits what TCP senders of its node have there.
-    limits_tcp: bool,
+    backpressure: Backpressure,
     meters: Meters,
     /// The run's scheme would act at other interfaces than those that there are.
     pub(crate) nowhere: bool,
@@ -284,7 +247,7 @@ pub struct Net {
     end: u64,
     /// What happened, if a trace was asked for; the world takes it out.
     pub(crate) recorder: Option<Trace>,
-    pending: Vec<(u64, Order, What)>,
+    schedule: Schedule,
     /// What watched flows have made in the present event.
     pub(crate) made: Vec<watch::Made>,
     /// Connections of watched flows to whose senders something has happened in the present event.
@@ -319,13 +282,13 @@ impl Net {
 
     /// An event is to come; it goes on the agenda when the present one is done.
     fn later(&mut self, time: u64, order: Order, what: What) {
-        self.pending.push((time, order, what));
+        self.schedule.add(time, order, what);
         self.unsettled = true;
     }
 
     /// Puts what hooks asked for on the agenda.
     pub(crate) fn flush(&mut self, agenda: &mut Agenda) {
-        for (time, order, what) in self.pending.drain(..) {
+        for (time, order, what) in self.schedule.drain() {
             agenda.push(time, order, what);
         }
     }
@@ -759,7 +722,7 @@ impl Net {
         }
         let tcp = packet.tcp;
         if !tcp {
-            self.flows[flow as usize].at_source.end(&mut self.ports);
+            self.backpressure.flow_leaves(FlowIx(flow));
             if self.on_demand.is_some() {
                 self.leaves_by(flow, port);
             }
@@ -820,7 +783,8 @@ impl Upper for Net {
         self.room(port, now);
         let Taken { handle, queued, hops, payload, of_local_tcp } = taken;
         if of_local_tcp {
-            self.enters_mac(port, handle, payload);
+            let connection = self.packets.connection(handle);
+            self.backpressure.enters_mac(PortIx(port), PacketRef(handle), connection, payload);
         }
         let to = self.ports[port as usize].peer(queued.next_hop);
         if self.meters.any() {
@@ -869,7 +833,7 @@ impl Upper for Net {
                 }
             }
         }
-        if self.limits_tcp {
+        if self.backpressure.limits_tcp {
             self.leaves_mac(station, handed.packet, now);
         }
     }

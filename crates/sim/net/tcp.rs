@@ -11,16 +11,16 @@ use super::carried::Carried;
 use super::connections::Connection;
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
-use super::local::Local;
 use super::misplaced::{Place, due};
 use super::packet::{NO_FLOW, Packet};
-use super::{Blocked, Net, class, ids};
+use super::{Net, class, ids};
 use crate::air::NEVER;
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx};
+use crate::ids::{ConnectionRef, FlowIx, PortIx};
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, TcpCause};
+use crate::node::backpressure::Waiter;
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
 
@@ -136,14 +136,16 @@ impl Net {
         }
         connection.size = size;
         connection.number = number;
-        connection.local = Local::new(tcp.reads_own_queue);
+        let (rank, exempt) = (f.rank, tcp.reads_own_queue);
         let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
         connection.sender.open(&mut context);
         if let Some(size) = size {
             connection.sender.write(size);
             connection.sender.close();
         }
-        self.connections.add(connection)
+        let id = self.connections.add(connection);
+        self.backpressure.open(id, rank, exempt);
+        id
     }
 
     /// The sender may have segments to send, and another deadline.
@@ -155,17 +157,20 @@ impl Net {
             self.touched.push(id);
         }
         // The port that holds the sender back when it is full.
-        let port =
-            self.first_hop(flow).map(|hop| hop.port).filter(|&port| self.ports[port as usize].backpressure);
+        let port = self
+            .first_hop(flow)
+            .map(|hop| hop.port)
+            .filter(|&port| self.backpressure.rules(PortIx(port)).backpressure);
         loop {
             let full = port.filter(|&port| self.is_full(port, now));
-            let Some(connection) = self.connections.get_mut(id).filter(|c| !c.blocked) else { break };
-            if let Some(port) = full {
-                connection.blocked = true;
-                self.block(port, Blocked::Connection(id), now);
+            if self.connections.get(id).is_none() || self.backpressure.is_blocked(id) {
                 break;
             }
-            if self.limits_tcp && self.is_held(id, port, now) {
+            if let Some(port) = full {
+                self.block(port, Waiter::Connection(id), now);
+                break;
+            }
+            if self.backpressure.limits_tcp && self.is_held(id, port, now) {
                 break;
             }
             let Some(connection) = self.connections.get_mut(id) else { break };
@@ -185,8 +190,8 @@ impl Net {
 
     /// There is room again.
     pub(super) fn unblock(&mut self, id: ConnectionRef, now: u64) {
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.blocked = false;
+        if self.connections.get(id).is_some() {
+            self.backpressure.unblock(id);
             self.pump(id, now);
         }
     }
@@ -204,12 +209,12 @@ impl Net {
     /// A segment leaves.
     fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: End, now: u64) {
         let forward = end == End::Sender;
-        let limited = forward && self.limits_tcp;
+        let limited = forward && self.backpressure.limits_tcp;
         let way = self.connections.get(id).filter(|_| limited).and_then(|c| self.first_hop(c.flow));
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
         let opening = connection.opening;
-        let counts = limited && !connection.local.exempt;
+        let counts = limited && self.backpressure.counts(id);
         let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
         let watched = f.watched;
@@ -240,7 +245,7 @@ impl Net {
             ecn: segment.ecn,
         };
         if counts {
-            connection.local.enter(way.map(|hop| hop.port), segment.payload, &mut self.ports);
+            self.backpressure.connection_enters(id, way.map(|hop| PortIx(hop.port)), segment.payload);
         }
         let handle = self.packets.add_carrying(packet, segment, id, forward);
         if let Some(kind) = kind {
@@ -363,7 +368,7 @@ impl Net {
         let (timeouts, retransmissions) =
             (stats.timeouts + stats.syns.saturating_sub(1), stats.retransmissions);
         let transport = TransportTotals::of(stats);
-        connection.local.clear(&mut self.ports);
+        self.backpressure.close(id);
         self.connections.remove(id);
         let f = &mut self.flows[flow as usize];
         let Some(tcp) = &mut f.tcp else { return };

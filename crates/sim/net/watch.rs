@@ -7,7 +7,7 @@ use airfair_units::Time;
 
 use super::packet::NO_FLOW;
 use super::{Behind, Net, Port};
-use crate::ids::ConnectionRef;
+use crate::ids::{ConnectionRef, PortIx};
 
 /// A packet that a watched flow has made.
 #[derive(Debug, Clone, Copy)]
@@ -109,11 +109,14 @@ impl Net {
     }
 
     fn port_of(&self, behind: Behind) -> &Port {
-        let port = match behind {
+        &self.ports[self.port_ix(behind) as usize]
+    }
+
+    fn port_ix(&self, behind: Behind) -> u32 {
+        match behind {
             Behind::Station(station) => self.port_of_station[station as usize],
             Behind::Wire(wire) => self.wires[wire as usize].port,
-        };
-        &self.ports[port as usize]
+        }
     }
 
     /// Whose packets wait for a station or a wire, and how many of each.
@@ -131,8 +134,8 @@ impl Net {
 
     /// Whether sources of its node wait for room at a station or a wire, and how much of them may wait there, ns at their pacing rate.
     pub(crate) fn local_rules(&self, behind: Behind) -> (bool, Option<u64>) {
-        let port = self.port_of(behind);
-        (port.backpressure, port.local_limit)
+        let rules = self.backpressure.rules(PortIx(self.port_ix(behind)));
+        (rules.backpressure, rules.local_limit)
     }
 
     /// Where a flow's packets of one direction start, and whether TCP carries it.
@@ -160,13 +163,14 @@ impl Net {
     /// A connection, if it lives.
     pub(crate) fn connection_view(&self, id: ConnectionRef, now: u64) -> Option<ConnectionView> {
         let connection = self.connections.get(id)?;
+        let (blocked, held) = self.backpressure.state(id);
         let sender = &connection.sender;
         let limit = sender.limit(Time(now));
         Some(ConnectionView {
             limit,
             outstanding: sender.next_sequence() > sender.unacknowledged() || limit == Limit::Handshake,
-            blocked: connection.blocked,
-            held: connection.local.held,
+            blocked,
+            held,
             acknowledgement_due: connection.receiver.holds_acknowledgement(),
             reasons: connection.reasons(),
         })

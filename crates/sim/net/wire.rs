@@ -11,10 +11,11 @@ use airfair_units::Rate;
 use airfair_units::random::Stream;
 
 use super::hops::passage;
-use super::{Behind, Blocked, Net, QueueTotals, Taken, class, drop_reason};
+use super::{Behind, Net, Port, QueueTotals, Taken, class, drop_reason};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::WireIx;
+use crate::ids::{PortIx, WireIx};
+use crate::node::backpressure::Waiter;
 
 /// A packet on its way.
 #[derive(Debug, Clone, Copy)]
@@ -387,17 +388,13 @@ impl Net {
 
     /// Whether nothing waits.
     pub(super) fn is_empty(&self, port: u32, now: u64) -> bool {
-        match self.timetable_of(port) {
-            Some(wire) => self.wires[wire as usize].waiting_packets(now).next().is_none(),
-            None => self.ports[port as usize].queue.view().packets == 0,
-        }
+        self.ports[port as usize].is_empty(&self.wires, now)
     }
 
     /// A source waits for room at a port.
-    pub(super) fn block(&mut self, port: u32, who: Blocked, now: u64) {
-        let port = &mut self.ports[port as usize];
-        port.blocked.push_back(who);
-        if let Behind::Wire(wire) = port.behind {
+    pub(super) fn block(&mut self, port: u32, who: Waiter, now: u64) {
+        self.backpressure.block(PortIx(port), who);
+        if let Behind::Wire(wire) = self.ports[port as usize].behind {
             self.tell_room(wire, now);
         }
     }
@@ -451,7 +448,7 @@ impl Net {
             return;
         }
         self.room(port, agenda.now);
-        if !self.ports[port as usize].blocked.is_empty() {
+        if self.backpressure.anybody_waits(PortIx(port)) {
             self.tell_room(wire, agenda.now);
         }
     }
@@ -507,6 +504,18 @@ impl Net {
         match self.ports[port as usize].behind {
             Behind::Wire(wire) => self.wires[wire as usize].timetable.is_some().then_some(wire),
             Behind::Station(_) => None,
+        }
+    }
+}
+
+impl Port {
+    /// Whether nothing waits here.
+    pub(super) fn is_empty(&self, wires: &[Direction], now: u64) -> bool {
+        match self.behind {
+            Behind::Wire(wire) if wires[wire as usize].timetable.is_some() => {
+                wires[wire as usize].waiting_packets(now).next().is_none()
+            }
+            _ => self.queue.view().packets == 0,
         }
     }
 }
