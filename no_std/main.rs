@@ -7,11 +7,12 @@ extern crate alloc;
 
 mod platform;
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use airfair_routing::aodv::{self, Action, Aodv};
+use airfair_routing::{Context as RoutingContext, Effect, Hop, Protocol, Received, Routing, aodv};
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, Interface, NodeId, Packet, PacketClass, PacketId,
 };
@@ -130,40 +131,41 @@ fn transfer(law: &str) {
 /// `routing`: in a row of three nodes the first finds the third through the second, with its second request.
 fn discovery() {
     let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
-    let hop = |i: usize| aodv::Hop { neighbour: address(i), interface: 0 };
+    let hop = |i: usize| Hop { neighbour: address(i), interface: 0 };
     let config = aodv::Config { broadcast_jitter: Span::ZERO, ..aodv::Config::default() };
-    let mut nodes: Vec<Aodv> = (0..3).map(|i| Aodv::new(address(i), &config)).collect();
+    let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.at(address(i))).collect();
     let mut random = Stream::new(1, "row", Purpose::Routing);
     let mut out = Vec::new();
     let mut now = Time::ZERO;
-    let mut due: VecDeque<(usize, Action)> = VecDeque::new();
-    let mut context = aodv::Context { now, random: &mut random, out: &mut out };
+    let mut due: VecDeque<(usize, Effect)> = VecDeque::new();
+    let mut context = RoutingContext { now, random: &mut random, out: &mut out };
     assert_eq!(nodes[0].originate(7, address(2), &mut context), None);
-    due.extend(out.drain(..).map(|action| (0, action)));
+    due.extend(out.drain(..).map(|effect| (0, effect)));
     loop {
-        let Some((at, action)) = due.pop_front() else {
+        let Some((at, effect)) = due.pop_front() else {
             // Requests reach further with time.
             now = nodes[0].deadline();
-            nodes[0].on_timer(&mut aodv::Context { now, random: &mut random, out: &mut out });
-            due.extend(out.drain(..).map(|action| (0, action)));
+            nodes[0].on_timer(&mut RoutingContext { now, random: &mut random, out: &mut out });
+            due.extend(out.drain(..).map(|effect| (0, effect)));
             continue;
         };
-        match action {
-            Action::Send { message, to, ttl } => {
+        match effect {
+            Effect::Send { bytes, to, ttl, .. } => {
                 for near in [at.wrapping_sub(1), at + 1].into_iter().filter(|&i| i < 3) {
                     if to.is_none_or(|to| to.neighbour == address(near)) {
-                        let received = aodv::Received { from: hop(at), ttl, to_all: to.is_none() };
-                        let mut context = aodv::Context { now, random: &mut random, out: &mut out };
-                        nodes[near].on_message(&message, received, &mut context);
-                        due.extend(out.drain(..).map(|action| (near, action)));
+                        let received = Received { from: hop(at), ttl, to_all: to.is_none() };
+                        let mut context = RoutingContext { now, random: &mut random, out: &mut out };
+                        nodes[near].on_message(&bytes, received, &mut context);
+                        due.extend(out.drain(..).map(|effect| (near, effect)));
                     }
                 }
             }
-            Action::Forward { packet, hop: to } => {
+            Effect::Forward { packet, hop: to } => {
                 assert_eq!((at, packet, to), (0, 7, hop(1)));
                 break;
             }
-            Action::Drop { .. } => panic!("the packet was dropped"),
+            Effect::Drop { .. } => panic!("the packet was dropped"),
+            Effect::DropQueued { .. } => panic!("no link breaks"),
         }
     }
     assert!(now > Time::ZERO);

@@ -15,7 +15,7 @@ use airfair_sim::measure::summary::{
 use airfair_sim::measure::windows::WindowFairness;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 #[derive(Serialize)]
 struct Run<'a> {
@@ -206,26 +206,15 @@ struct Station<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Messages>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<Routing>,
+    routing: Option<Routing<'a>>,
 }
 
-/// What the routing of its node has sent over it, and done.
-#[derive(Serialize)]
-struct Routing {
-    rreq: u64,
-    rrep: u64,
-    rerr: u64,
-    rrep_ack: u64,
-    hello: u64,
-    discoveries: u64,
-    failed: u64,
-    breaks: u64,
-}
+/// What the routing of its node has sent over it, and done: counts by name.
+struct Routing<'a>(&'a RoutingCounts);
 
-impl From<RoutingCounts> for Routing {
-    fn from(r: RoutingCounts) -> Self {
-        let RoutingCounts { rreq, rrep, rerr, rrep_ack, hello, discoveries, failed, breaks } = r;
-        Self { rreq, rrep, rerr, rrep_ack, hello, discoveries, failed, breaks }
+impl Serialize for Routing<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.0.iter().copied())
     }
 }
 
@@ -279,7 +268,7 @@ impl<'a> From<&'a StationResult> for Station<'a> {
             given_up: c.given_up,
             nav_extended: c.nav_extended,
             messages: s.messages.map(Messages::from),
-            routing: s.routing.map(Routing::from),
+            routing: s.routing.as_ref().map(Routing),
         }
     }
 }

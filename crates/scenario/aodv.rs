@@ -1,7 +1,6 @@
 //! `[aodv]`: the parameters of RFC 3561 section 10 and ours, and what hangs on several of them.
 
 use airfair_routing::aodv::{Base, Config};
-use airfair_sim::spec::AodvSpec;
 use airfair_units::Span;
 
 use crate::error::Cx;
@@ -81,7 +80,7 @@ table! {
 
 impl AodvTable {
     /// Fills in what hangs on other keys.
-    pub(crate) fn resolve(&mut self, cx: &mut Cx<'_>) -> AodvSpec {
+    pub(crate) fn resolve(&mut self, cx: &mut Cx<'_>) -> Config {
         let base = Base {
             active_route_timeout: self.active_route_timeout,
             hello_interval: self.hello_interval,
@@ -117,10 +116,11 @@ impl AodvTable {
             broadcast_jitter: self.broadcast_jitter,
             buffer_packets: self.buffer_packets,
             buffer_time: self.buffer_time,
+            drop_queued: self.drop_queued,
             ..rfc
         };
         self.check(&protocol, cx);
-        AodvSpec { protocol, drop_queued: self.drop_queued }
+        protocol
     }
 
     /// What would let a node forget a number that others still trust in: loops.

@@ -1,11 +1,12 @@
 //! From the tree to the specification of a world.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Routing, Traffic,
-    Transport, WorldSpec,
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, RoutingSpec,
+    Traffic, Transport, WorldSpec,
 };
 use airfair_units::{Bytes, Span, Time};
 
@@ -196,9 +197,9 @@ fn resolve_routing(
     routing: Option<&RoutingTable>,
     aodv: Option<AodvTable>,
     cx: &mut Cx<'_>,
-) -> (Routing, Option<AodvTable>) {
+) -> (RoutingSpec, Option<AodvTable>) {
     let written = root.get("aodv").is_some();
-    let (Some(routing), Some(mut aodv)) = (routing, aodv) else { return (Routing::Hops, None) };
+    let (Some(routing), Some(mut aodv)) = (routing, aodv) else { return (RoutingSpec::Hops, None) };
     let spec = aodv.resolve(cx);
     let routing = match (routing.protocol, routing.metric) {
         (Protocol::Aodv, metric) => {
@@ -219,10 +220,10 @@ fn resolve_routing(
                     )
                 });
             }
-            return (Routing::Aodv(spec), Some(aodv));
+            return (RoutingSpec::Found(Arc::new(spec)), Some(aodv));
         }
-        (Protocol::Static, Metric::Hops) => Routing::Hops,
-        (Protocol::Static, Metric::Etx) => Routing::Etx,
+        (Protocol::Static, Metric::Hops) => RoutingSpec::Hops,
+        (Protocol::Static, Metric::Etx) => RoutingSpec::Etx,
     };
     if written {
         cx.warnings.push("[aodv] has no effect: [routing] has protocol = \"static\"".to_string());

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use airfair_routing::aodv;
+use airfair_routing::Protocol;
 use airfair_schemes::Params;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
@@ -32,7 +32,7 @@ pub struct WorldSpec {
     /// Nodes at whose interfaces another scheme stands than the run's.
     pub schemes: Vec<NodeScheme>,
     /// How next hops are found.
-    pub routing: Routing,
+    pub routing: RoutingSpec,
     /// Most hops of a packet, the time to live that its source writes; from 1 on.
     pub hop_limit: u8,
     /// Whether neighbours' hardware addresses are known from the start.
@@ -528,23 +528,14 @@ pub enum Sizes {
 }
 
 /// How next hops are found. Static routes do not change; ties go to the neighbour whose name comes first (numbers by value).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Routing {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoutingSpec {
     /// Fewest hops over links that both ends can decode at the data rate.
     Hops,
     /// Least sum of 1/(df dr), delivery ratios of a data frame both ways without interference.
     Etx,
-    /// Found and lost while the world runs, by messages on the air.
-    Aodv(AodvSpec),
-}
-
-/// AODV.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AodvSpec {
-    /// The protocol's parameters.
-    pub protocol: aodv::Config,
-    /// Packets that queue for a neighbour are dropped when the link to it breaks.
-    pub drop_queued: bool,
+    /// Found and lost while the world runs, by a protocol's messages.
+    Found(Arc<dyn Protocol>),
 }
 
 /// ARP.

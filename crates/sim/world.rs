@@ -20,7 +20,7 @@ use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
 use crate::net::misplaced::Misplaced;
 use crate::net::{Behind, Injected, Net, Output, Placed, natural_cmp};
-use crate::spec::{FlowSpec, Routing, Transport, WorldSpec};
+use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
 pub struct World {
@@ -341,11 +341,11 @@ impl World {
         let Some(traffic) = spec.flows.get(flow).map(|f| &f.traffic) else {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
-        if matches!(spec.routing, Routing::Aodv(_)) {
-            return Err(
-                "routes are found while the world runs (AODV): only flows over static routes are explained"
-                    .to_string(),
-            );
+        if let RoutingSpec::Found(protocol) = &spec.routing {
+            return Err(format!(
+                "routes are found while the world runs ({}): only flows over static routes are explained",
+                protocol.name()
+            ));
         }
         if self.agenda.now > 0 {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
@@ -615,7 +615,7 @@ fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<Str
             Behind::Wire(_) => None,
         })
     };
-    let links: BTreeSet<(u32, u32)> = if matches!(spec.routing, Routing::Aodv(_)) {
+    let links: BTreeSet<(u32, u32)> = if matches!(spec.routing, RoutingSpec::Found(_)) {
         let all = (0..air.len() as u32).flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to)));
         all.collect()
     } else {

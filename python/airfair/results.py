@@ -95,25 +95,12 @@ class Messages(TypedDict):
     received: int
 
 
-class Routing(TypedDict):
-    """AODV's messages that a radio sent, by type.
-
-    With a node's first radio: searches that the node has begun, those that found nothing, and links with
-    routes that broke.
-    """
-
-    rreq: int
-    rrep: int
-    rerr: int
-    rrep_ack: int
-    hello: int
-    discoveries: int
-    failed: int
-    breaks: int
-
-
 class StationResult(TypedDict):
-    """A radio, over the whole run: time in each state, frames by kind, losses by cause."""
+    """A radio, over the whole run: time in each state, frames by kind, losses by cause.
+
+    `routing`, where a protocol finds routes: its messages that the radio sent, by kind; with a node's first radio
+    what the node has counted beside them (0 with its others). The names are the protocol's.
+    """
 
     node: str
     radio: str
@@ -128,7 +115,7 @@ class StationResult(TypedDict):
     given_up: int
     nav_extended: int
     messages: NotRequired[Messages]
-    routing: NotRequired[Routing]
+    routing: NotRequired[dict[str, int]]
 
 
 class Lateness(TypedDict):

@@ -63,6 +63,8 @@ pub struct Config {
     pub buffer_packets: u32,
     /// How long a packet waits for a route.
     pub buffer_time: Span,
+    /// What queues for a neighbour is dropped when a packet that the link layer gives up breaks the link to it.
+    pub drop_queued: bool,
 }
 
 /// The parameters that others are derived from.
@@ -126,6 +128,7 @@ impl From<Base> for Config {
             broadcast_jitter: Span::from_millis(10),
             buffer_packets: 64,
             buffer_time: Span::from_secs(30),
+            drop_queued: true,
         };
         config.rederive();
         config

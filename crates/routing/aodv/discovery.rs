@@ -6,8 +6,9 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, Rreq};
 
+use super::Aodv;
 use super::config::times;
-use super::{Action, Aodv, Context, DropReason};
+use crate::{Context, DropReason, Effect};
 
 /// A search that is under way.
 #[derive(Debug)]
@@ -131,7 +132,7 @@ impl Aodv {
     fn give_up(&mut self, search: &Search, cx: &mut Context<'_>) {
         self.counts.failed += 1;
         for packet in self.buffer.take(search.to) {
-            cx.out.push(Action::Drop { packet, reason: DropReason::NoRoute });
+            cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
         }
         if search.repairs.is_some() {
             self.repair_failed(search.to, cx);
@@ -152,8 +153,8 @@ impl Aodv {
     fn found(&mut self, search: &Search, cx: &mut Context<'_>) {
         for packet in self.buffer.take(search.to) {
             match self.use_route(self.address, search.to, None, cx.now) {
-                Some(hop) => cx.out.push(Action::Forward { packet, hop }),
-                None => cx.out.push(Action::Drop { packet, reason: DropReason::NoRoute }),
+                Some(hop) => cx.out.push(Effect::Forward { packet, hop }),
+                None => cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute }),
             }
         }
         if let Some(hops) = search.repairs {

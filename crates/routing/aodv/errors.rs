@@ -8,8 +8,9 @@ use airfair_units::Time;
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, Rerr, Unreachable};
 
+use super::Aodv;
 use super::table::is_younger;
-use super::{Aodv, Context, Hop};
+use crate::{Context, Hop};
 
 /// Most destinations that one message lists; more go into further ones.
 pub const MOST_LISTED: usize = 15;

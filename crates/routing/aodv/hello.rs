@@ -7,8 +7,9 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PrefixSize, Rrep};
 
+use super::Aodv;
 use super::table::Offer;
-use super::{Aodv, Context, Hop};
+use crate::{Context, Hop};
 
 /// When a node was heard and has spoken.
 #[derive(Debug, Default)]

@@ -39,12 +39,16 @@ mod replies;
 mod requests;
 mod table;
 
+use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
+use core::any::Any;
 
-use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
-use airfair_wire::aodv::{Message, Rrep};
+use airfair_wire::aodv::{Message, PORT, Rrep};
+
+use crate::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};
 
 use buffer::Buffer;
 use discovery::Search;
@@ -56,76 +60,10 @@ use table::Table;
 
 pub use config::{Base, Config};
 pub use errors::MOST_LISTED;
-pub use table::{Hop, Route, is_younger};
+pub use table::{Route, is_younger};
 
-/// What a hook sees beside its arguments.
-pub struct Context<'a> {
-    /// The present.
-    pub now: Time,
-    /// Random numbers of this node's routing.
-    pub random: &'a mut Stream,
-    /// What is to be done, in this order.
-    pub out: &'a mut Vec<Action>,
-}
-
-/// What the node is to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Send a message: to one neighbour, or (`None`) to all, on every interface, with this time to live.
-    Send {
-        /// The message.
-        message: Message,
-        /// To whom.
-        to: Option<Hop>,
-        /// IP's time to live.
-        ttl: u8,
-    },
-    /// A packet that waited for a route goes to this neighbour.
-    Forward {
-        /// The packet.
-        packet: u64,
-        /// The neighbour.
-        hop: Hop,
-    },
-    /// A packet is given up.
-    Drop {
-        /// The packet.
-        packet: u64,
-        /// Why.
-        reason: DropReason,
-    },
-}
-
-/// Why a packet is given up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DropReason {
-    /// No route was found, or none is there and the packet is not the node's own.
-    NoRoute,
-    /// Too many packets waited for routes.
-    BufferFull,
-    /// It has waited too long for a route.
-    BufferTime,
-}
-
-/// How a message came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Received {
-    /// The neighbour that sent it, and by which interface it came.
-    pub from: Hop,
-    /// IP's time to live.
-    pub ttl: u8,
-    /// It was sent to all.
-    pub to_all: bool,
-}
-
-/// What the link layer did not get across.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Undelivered {
-    /// A data packet, from one node to another, if that is known.
-    Data(Option<[Ipv4Addr; 2]>),
-    /// A route reply.
-    Reply,
-}
+/// Names of the kinds of messages, by which they are counted.
+const KINDS: [&str; 5] = ["rreq", "rrep", "rerr", "rrep_ack", "hello"];
 
 /// What a node has done so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -189,36 +127,6 @@ impl Aodv {
         }
     }
 
-    /// The next hop of a packet of this node; where there is none it waits for a route, and `out` says what happens.
-    pub fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
-        let hop = self.use_route(self.address, destination, None, cx.now);
-        if hop.is_none() {
-            self.wait_for_route(packet, destination, cx);
-        }
-        hop
-    }
-
-    /// The next hop of a packet that came from a neighbour; where there is none it is dropped, or waits for a repair.
-    pub fn relay(
-        &mut self,
-        packet: u64,
-        [source, destination]: [Ipv4Addr; 2],
-        from: Hop,
-        cx: &mut Context<'_>,
-    ) -> Option<Hop> {
-        self.hellos.heard(from.neighbour, cx.now);
-        let hop = self.use_route(source, destination, Some(from), cx.now);
-        if hop.is_none() {
-            if self.repairs(destination) {
-                self.wait_for_route(packet, destination, cx);
-            } else {
-                cx.out.push(Action::Drop { packet, reason: DropReason::NoRoute });
-                self.cannot_relay(destination, from, cx);
-            }
-        }
-        hop
-    }
-
     /// A route is used, so that it and the way back stay [RFC 3561 section 6.2].
     fn use_route(
         &mut self,
@@ -241,56 +149,9 @@ impl Aodv {
 
     fn wait_for_route(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) {
         if let Some(packet) = self.buffer.add(packet, destination, cx.now) {
-            cx.out.push(Action::Drop { packet, reason: DropReason::BufferFull });
+            cx.out.push(Effect::Drop { packet, reason: DropReason::BufferFull });
         }
         self.search(destination, cx);
-    }
-
-    /// A message has arrived.
-    pub fn on_message(&mut self, message: &Message, received: Received, cx: &mut Context<'_>) {
-        if received.from.neighbour == self.address {
-            return;
-        }
-        self.hellos.heard(received.from.neighbour, cx.now);
-        match message {
-            Message::Rreq(rreq) => self.on_request(rreq, received, cx),
-            Message::Rrep(rrep) if is_hello(rrep, received) => self.on_hello(rrep, received.from, cx.now),
-            Message::Rrep(rrep) => self.on_reply(rrep, received.from, cx),
-            Message::Rerr(rerr) => self.on_error(rerr, received.from, cx),
-            Message::RrepAck => self.replies.acknowledged(received.from.neighbour),
-        }
-        self.go_on(cx);
-    }
-
-    /// The link layer has given up what was for a neighbour.
-    pub fn on_undelivered(&mut self, neighbour: Ipv4Addr, what: Undelivered, cx: &mut Context<'_>) {
-        if !self.config.link_layer_feedback {
-            return;
-        }
-        match what {
-            Undelivered::Data(ends) => self.link_broken(neighbour, ends, cx),
-            Undelivered::Reply => self.ignore_requests_of(neighbour, cx.now),
-        }
-    }
-
-    /// When [`Self::on_timer`] is to be called at the latest.
-    #[must_use]
-    pub fn deadline(&self) -> Time {
-        let searches = self.searches.iter().map(|search| search.deadline);
-        let delayed = self.delayed.iter().map(|delayed| delayed.at);
-        let others = [self.buffer.deadline(), self.replies.deadline(), self.hello_deadline()];
-        searches.chain(delayed).chain(others).min().unwrap_or(Time::NEVER)
-    }
-
-    /// Time has passed. It may be called at any moment.
-    pub fn on_timer(&mut self, cx: &mut Context<'_>) {
-        while let Some(packet) = self.buffer.expired(cx.now) {
-            cx.out.push(Action::Drop { packet, reason: DropReason::BufferTime });
-        }
-        self.send_delayed(cx);
-        self.searches_due(cx);
-        self.replies_due(cx.now);
-        self.hellos_due(cx);
     }
 
     fn send_delayed(&mut self, cx: &mut Context<'_>) {
@@ -300,17 +161,17 @@ impl Aodv {
         due.sort_by_key(|delayed| delayed.at);
         for Delayed { message, ttl, .. } in due {
             self.hellos.broadcast(cx.now);
-            cx.out.push(Action::Send { message, to: None, ttl });
+            cx.out.push(send(&message, None, ttl));
         }
     }
 
     fn send(&mut self, message: Message, to: Hop, cx: &mut Context<'_>) {
-        cx.out.push(Action::Send { message, to: Some(to), ttl: self.config.net_diameter });
+        cx.out.push(send(&message, Some(to), self.config.net_diameter));
     }
 
     fn broadcast(&mut self, message: Message, ttl: u8, cx: &mut Context<'_>) {
         self.hellos.broadcast(cx.now);
-        cx.out.push(Action::Send { message, to: None, ttl });
+        cx.out.push(send(&message, None, ttl));
     }
 
     /// Sends to all a little later, so that neighbours that have heard the same do not answer at once.
@@ -323,27 +184,158 @@ impl Aodv {
         self.delayed.push(Delayed { at: cx.now.saturating_add(wait), message, ttl });
     }
 
-    /// The next hop to a destination, if a valid route is known.
-    #[must_use]
-    pub fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop> {
-        self.table.valid(destination, now).map(|route| route.hop)
-    }
-
     /// What is known of every destination.
     pub fn routes(&mut self, now: Time) -> impl Iterator<Item = (Ipv4Addr, &Route)> {
         self.table.settled(now).iter().map(|(&to, route)| (to, route))
     }
 
     /// Packets that wait for routes.
-    pub fn waiting(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn waiting_packets(&self) -> impl Iterator<Item = u64> + '_ {
         self.buffer.packets()
     }
 
-    /// What it has done so far.
+    /// What the node has done so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
     }
+}
+
+impl Protocol for Config {
+    fn name(&self) -> &'static str {
+        "AODV"
+    }
+
+    fn udp_port(&self) -> u16 {
+        PORT
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &KINDS
+    }
+
+    fn at(&self, address: Ipv4Addr) -> Box<dyn Routing> {
+        Box::new(Aodv::new(address, self))
+    }
+
+    fn same_as(&self, other: &dyn Protocol) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+impl Routing for Aodv {
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+        let hop = self.use_route(self.address, destination, None, cx.now);
+        if hop.is_none() {
+            self.wait_for_route(packet, destination, cx);
+        }
+        hop
+    }
+
+    /// Where no route is known the packet is dropped, or waits for a repair.
+    fn relay(
+        &mut self,
+        packet: u64,
+        [source, destination]: [Ipv4Addr; 2],
+        from: Hop,
+        cx: &mut Context<'_>,
+    ) -> Option<Hop> {
+        self.hellos.heard(from.neighbour, cx.now);
+        let hop = self.use_route(source, destination, Some(from), cx.now);
+        if hop.is_none() {
+            if self.repairs(destination) {
+                self.wait_for_route(packet, destination, cx);
+            } else {
+                cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
+                self.cannot_relay(destination, from, cx);
+            }
+        }
+        hop
+    }
+
+    /// Bytes that are no message of AODV are ignored.
+    fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>) {
+        let Ok((message, _)) = Message::decode(bytes) else { return };
+        if received.from.neighbour == self.address {
+            return;
+        }
+        self.hellos.heard(received.from.neighbour, cx.now);
+        match &message {
+            Message::Rreq(rreq) => self.on_request(rreq, received, cx),
+            Message::Rrep(rrep) if is_hello(rrep, received) => self.on_hello(rrep, received.from, cx.now),
+            Message::Rrep(rrep) => self.on_reply(rrep, received.from, cx),
+            Message::Rerr(rerr) => self.on_error(rerr, received.from, cx),
+            Message::RrepAck => self.replies.acknowledged(received.from.neighbour),
+        }
+        self.go_on(cx);
+    }
+
+    /// A data packet breaks the link, for each route over that neighbour. A reply puts the neighbour on the blacklist.
+    fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>) {
+        if !self.config.link_layer_feedback {
+            return;
+        }
+        let neighbour = neighbour.neighbour;
+        match what {
+            Undelivered::Data(ends) => {
+                let breaks = self.counts.breaks;
+                self.link_broken(neighbour, ends, cx);
+                if self.config.drop_queued && self.counts.breaks > breaks {
+                    cx.out.push(Effect::DropQueued { neighbour });
+                }
+            }
+            Undelivered::Message(bytes) => {
+                if matches!(Message::decode(bytes), Ok((Message::Rrep(_), _))) {
+                    self.ignore_requests_of(neighbour, cx.now);
+                }
+            }
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        while let Some(packet) = self.buffer.expired(cx.now) {
+            cx.out.push(Effect::Drop { packet, reason: DropReason::BufferTime });
+        }
+        self.send_delayed(cx);
+        self.searches_due(cx);
+        self.replies_due(cx.now);
+        self.hellos_due(cx);
+    }
+
+    fn deadline(&self) -> Time {
+        let searches = self.searches.iter().map(|search| search.deadline);
+        let delayed = self.delayed.iter().map(|delayed| delayed.at);
+        let others = [self.buffer.deadline(), self.replies.deadline(), self.hello_deadline()];
+        searches.chain(delayed).chain(others).min().unwrap_or(Time::NEVER)
+    }
+
+    fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop> {
+        self.table.valid(destination, now).map(|route| route.hop)
+    }
+
+    fn waiting(&self) -> usize {
+        self.buffer.packets().count()
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let Counts { discoveries, failed, breaks } = self.counts;
+        vec![("discoveries", discoveries), ("failed", failed), ("breaks", breaks)]
+    }
+}
+
+/// A message, to one neighbour or to all.
+fn send(message: &Message, to: Option<Hop>, ttl: u8) -> Effect {
+    let mut bytes = vec![0; message.wire_len()];
+    let written = message.encode(&mut bytes);
+    debug_assert_eq!(written, Ok(bytes.len()));
+    let kind = match message {
+        Message::Rreq(_) => 0,
+        Message::Rrep(_) if to.is_none() => 4,
+        Message::Rrep(_) => 1,
+        Message::Rerr(_) => 2,
+        Message::RrepAck => 3,
+    };
+    Effect::Send { bytes, kind, to, ttl }
 }
 
 /// A reply to all about oneself is a Hello message [RFC 3561 section 6.9].

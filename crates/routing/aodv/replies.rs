@@ -7,8 +7,9 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PrefixSize, Rrep, Rreq};
 
+use super::Aodv;
 use super::table::{Offer, is_younger};
-use super::{Aodv, Context, Hop};
+use crate::{Context, Hop};
 
 /// Neighbours to which replies do not get through, and those of which that is not known yet.
 #[derive(Debug, Default)]

@@ -6,9 +6,10 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, Rreq};
 
+use super::Aodv;
 use super::config::times;
 use super::table::{Offer, is_younger};
-use super::{Aodv, Context, Received};
+use crate::{Context, Received};
 
 /// Most requests that are remembered at once.
 const MOST_SEEN: usize = 1 << 16;

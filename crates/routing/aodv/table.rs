@@ -14,19 +14,12 @@ use alloc::vec::Vec;
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 
+use crate::Hop;
+
 /// Most entries: who floods a network with made-up addresses does not fill a node's memory.
 const MOST_ROUTES: usize = 1 << 16;
 /// Entries from which on those whose time is over are looked for.
 const FIRST_SWEEP: usize = 64;
-
-/// A neighbour, by one of a node's interfaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hop {
-    /// Its address.
-    pub neighbour: Ipv4Addr,
-    /// The node's own interface, by its number.
-    pub interface: u8,
-}
 
 /// What is known of the way to a destination.
 #[derive(Debug, Clone, PartialEq, Eq)]

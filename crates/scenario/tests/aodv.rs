@@ -1,8 +1,10 @@
 //! `[routing]` and `[aodv]`: defaults are those of RFC 3561 section 10, and what hangs on others follows them.
 
+use std::any::Any;
+
 use airfair_routing::aodv::Config;
 use airfair_scenario::{Scenario, read};
-use airfair_sim::spec::{AodvSpec, Routing};
+use airfair_sim::spec::RoutingSpec;
 use airfair_units::Span;
 
 fn scenario(routing: &str) -> Scenario {
@@ -13,17 +15,17 @@ fn scenario(routing: &str) -> Scenario {
     read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn aodv(keys: &str) -> AodvSpec {
+fn aodv(keys: &str) -> Config {
     match scenario(&format!("[routing]\nprotocol = \"aodv\"\n[aodv]\n{keys}")).spec.routing {
-        Routing::Aodv(aodv) => aodv,
+        RoutingSpec::Found(protocol) => *(&*protocol as &dyn Any).downcast_ref().unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn defaults_are_the_rfcs() {
-    let AodvSpec { protocol, drop_queued } = aodv("");
-    assert_eq!((protocol, drop_queued), (Config::default(), true));
+    let protocol = aodv("");
+    assert_eq!(protocol, Config::default());
     let ms = Span::from_millis;
     // The table of section 10, with K = 5 in DELETE_PERIOD.
     assert_eq!(protocol.active_route_timeout, ms(3000));
@@ -46,12 +48,12 @@ fn defaults_are_the_rfcs() {
 #[test]
 fn what_hangs_on_others_follows_them() {
     let ms = Span::from_millis;
-    let small = aodv("net_diameter = 10\nnode_traversal_time = \"10 ms\"\nrreq_retries = 3").protocol;
+    let small = aodv("net_diameter = 10\nnode_traversal_time = \"10 ms\"\nrreq_retries = 3");
     assert_eq!((small.net_traversal_time, small.path_discovery_time), (ms(200), ms(400)));
     assert_eq!((small.blacklist_timeout, small.next_hop_wait, small.max_repair_ttl), (ms(600), ms(20), 3));
-    let slow = aodv("active_route_timeout = \"8 s\"").protocol;
+    let slow = aodv("active_route_timeout = \"8 s\"");
     assert_eq!((slow.my_route_timeout, slow.delete_period), (ms(16_000), ms(40_000)));
-    let told = aodv("net_traversal_time = \"1 s\"\nblacklist_timeout = \"0 s\"").protocol;
+    let told = aodv("net_traversal_time = \"1 s\"\nblacklist_timeout = \"0 s\"");
     assert_eq!((told.path_discovery_time, told.blacklist_timeout), (ms(2000), ms(0)));
     assert!(!aodv("drop_queued = false").drop_queued);
 }
@@ -76,6 +78,6 @@ fn no_links_are_none() {
 #[test]
 fn parameters_without_the_protocol_have_no_effect() {
     let scenario = scenario("[aodv]\nttl_start = 3\n");
-    assert_eq!(scenario.spec.routing, Routing::Hops);
+    assert_eq!(scenario.spec.routing, RoutingSpec::Hops);
     assert_eq!(scenario.warnings, ["[aodv] has no effect: [routing] has protocol = \"static\""]);
 }

@@ -12,14 +12,14 @@ use airfair_wire::ipv4::{self, Ecn, Protocol};
 use airfair_wire::pcapng::LinkType;
 use airfair_wire::radiotap::{Channel, Flags, Radiotap, TxFlags};
 use airfair_wire::tcp::{self, Options, SackBlock, Timestamps, WindowScale};
-use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, aodv, arp, udp};
+use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, udp};
 
 use super::addresses::Addresses;
 use super::file::Captured;
 use super::{OnAir, receiver};
 use crate::air::{FrameKind, Kind, Mode};
 use crate::measure::trace::Signal;
-use crate::net::{Behind, Body, Described, Net};
+use crate::net::{Behind, Body, Datagram, Described, Net};
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
 
 /// Where data go: the discard service [RFC 863], which no analyser takes for a protocol.
@@ -290,13 +290,12 @@ fn packet(
             front.0.extend(bytes);
             0
         }
-        Body::Routing(bytes, _) => {
-            let bytes = &bytes[..payload.min(bytes.len())];
-            let udp = Udp::new(aodv::PORT, aodv::PORT, udp::PayloadLen::default());
+        Body::Routing(Datagram { port, ref bytes, .. }) => {
+            let udp = Udp::new(port, port, udp::PayloadLen::default());
             let udp = udp.with_payload(source, destination, bytes).expect("it is short");
             ip(front, described, Protocol::UDP, addresses, Udp::wire_len() + bytes.len());
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
-            front.0.extend(bytes);
+            front.0.extend(&bytes[..]);
             0
         }
         Body::Tcp { segment, forward, shift, connection, header: (congestion, len) } => {
@@ -336,7 +335,7 @@ fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &
             Mark::Ce => Ecn::Ce,
         },
         identification,
-        ttl: if let Body::Routing(_, ttl) = described.body { ttl } else { described.ttl },
+        ttl: if let Body::Routing(Datagram { ttl, .. }) = described.body { ttl } else { described.ttl },
         ..Ipv4::new(protocol, source, destination, len)
     };
     front.add(Ipv4::wire_len(), |buffer| header.encode(buffer));

@@ -50,7 +50,7 @@ pub struct Watch {
 }
 
 /// A frame on the air, and what it carries.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct OnAir {
     frame: FrameView,
     carried: Option<Described>,
@@ -59,7 +59,7 @@ struct OnAir {
 }
 
 /// What a station is busy with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Carrying {
     packet: u64,
     described: Described,
@@ -180,10 +180,9 @@ impl Observer {
                         described.map(|described| Carrying { packet: frame.packet, described, retries: 0 });
                 }
             }
-            on_air.carried = carrying.map(|carrying| carrying.described);
-            on_air.retries = carrying.map_or(0, |carrying| carrying.retries);
+            on_air.carried = carrying.as_ref().map(|carrying| carrying.described.clone());
+            on_air.retries = carrying.as_ref().map_or(0, |carrying| carrying.retries);
         }
-        self.on_air.insert(frame.number, on_air);
         let port = net.port_of_station(frame.sender);
         if let Some((file, interface)) = self.file_of_port[port as usize]
             && self.in_time(frame.start)
@@ -193,6 +192,7 @@ impl Observer {
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start, true) });
         }
+        self.on_air.insert(frame.number, on_air);
     }
 
     /// A frame has arrived at a station, whole or with errors.
@@ -231,8 +231,10 @@ impl Observer {
             && self.in_time(at)
             && self.watch.node.is_none_or(|node| names.concerns(record, node));
         if asked {
-            let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried);
-            let held = |station: u32| self.carrying[station as usize].map(|c| (c.packet, c.described));
+            let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried.clone());
+            let held = |station: u32| {
+                self.carrying[station as usize].as_ref().map(|c| (c.packet, c.described.clone()))
+            };
             if let Some(row) = table::row(record, at, names, air, carried, held) {
                 self.rows.push(at, row);
             }

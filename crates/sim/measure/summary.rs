@@ -123,24 +123,19 @@ impl Ends {
 }
 
 /// What the routing protocol of a station's node has done over the whole run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RoutingCounts {
-    /// Route requests that the station sent, its own and others'.
-    pub rreq: u64,
-    /// Route replies that it sent or passed on.
-    pub rrep: u64,
-    /// Route errors that it sent.
-    pub rerr: u64,
-    /// Acknowledgements of replies that it sent.
-    pub rrep_ack: u64,
-    /// Hello messages that it sent.
-    pub hello: u64,
-    /// Searches for routes that the node has begun; with its first station.
-    pub discoveries: u64,
-    /// Those that found nothing; with its first station.
-    pub failed: u64,
-    /// Links with valid routes that broke; with its first station.
-    pub breaks: u64,
+///
+/// Counts by the names that the protocol gives them: messages that the station sent, its own and those that it passed on, by kind
+/// ([`airfair_routing::Protocol::kinds`]); then, with the node's first station and 0 elsewhere, what the node has counted
+/// ([`airfair_routing::Routing::counters`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoutingCounts(pub Vec<(&'static str, u64)>);
+
+impl RoutingCounts {
+    /// The count of a name, 0 for one that the protocol does not know.
+    #[must_use]
+    pub fn of(&self, name: &str) -> u64 {
+        self.0.iter().find(|count| count.0 == name).map_or(0, |count| count.1)
+    }
 }
 
 /// Messages of a station's agent over the whole run. A message to one neighbour is for all that overhear it as well.

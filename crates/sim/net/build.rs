@@ -1,7 +1,9 @@
 //! Setting up the network of a run: ports, links, routes, flows.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
+use airfair_routing::Protocol;
 use airfair_schemes::Registry;
 use airfair_schemes::places::{Interface, Medium, NodeId, Outbox};
 use airfair_transport::SharedConfig;
@@ -28,7 +30,7 @@ use crate::ids::{ConnectionRef, FlowIx, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Backpressure, Rules};
-use crate::spec::{AodvSpec, FlowSpec, LocalLimit, Routing, Traffic, Transport, WorldSpec};
+use crate::spec::{FlowSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 
 impl Net {
@@ -232,8 +234,8 @@ impl Net {
         };
         net.router = Router::new(net.usable_links(spec, air), natural_ranks(&names));
         match &spec.routing {
-            Routing::Hops | Routing::Etx => net.find_routes(spec),
-            Routing::Aodv(aodv) => net.find_on_demand(spec, aodv, &names, seed)?,
+            RoutingSpec::Hops | RoutingSpec::Etx => net.find_routes(spec),
+            RoutingSpec::Found(protocol) => net.find_on_demand(spec, protocol, &names, seed)?,
         }
         let loss = |station: usize| {
             (
@@ -366,15 +368,15 @@ impl Net {
     fn find_on_demand(
         &mut self,
         spec: &WorldSpec,
-        aodv: &AodvSpec,
+        protocol: &Arc<dyn Protocol>,
         names: &[&str],
         seed: u64,
     ) -> Result<(), String> {
         if !spec.links.is_empty() {
-            return Err("AODV finds routes over radio only: there are wired links".to_string());
+            return Err(format!("{} finds routes over radio only: there are wired links", protocol.name()));
         }
         let stations = self.node_of_station.len();
-        let mut on_demand = OnDemand::new(&aodv.protocol, aodv.drop_queued, names, stations, seed);
+        let mut on_demand = OnDemand::new(protocol, names, stations, seed);
         let cut_off = |&i: &usize| {
             let (from, to) = (spec.flows[i].from as u32, spec.flows[i].to as u32);
             from != to && self.router.towards(to, &[from]).is_empty()
@@ -415,8 +417,8 @@ impl Net {
                             let backward = air.delivery_ratio(peer, s, JUDGED_BYTES);
                             if forward > LEAST_DELIVERY && backward > LEAST_DELIVERY {
                                 let cost = match spec.routing {
-                                    Routing::Hops | Routing::Aodv(_) => 1.0,
-                                    Routing::Etx => 1.0 / (forward * backward),
+                                    RoutingSpec::Hops | RoutingSpec::Found(_) => 1.0,
+                                    RoutingSpec::Etx => 1.0 / (forward * backward),
                                 };
                                 list.push(Edge { to: peer_node, port, cost });
                             }
@@ -425,8 +427,8 @@ impl Net {
                     Behind::Wire(w) => {
                         let link = &self.wires[w as usize];
                         let cost = match spec.routing {
-                            Routing::Hops | Routing::Aodv(_) => 1.0,
-                            Routing::Etx => 1.0 / (1.0 - link.loss).max(1e-9),
+                            RoutingSpec::Hops | RoutingSpec::Found(_) => 1.0,
+                            RoutingSpec::Etx => 1.0 / (1.0 - link.loss).max(1e-9),
                         };
                         list.push(Edge { to: link.to, port, cost });
                     }

@@ -5,7 +5,7 @@ use airfair_transport::Segment;
 
 use super::agents::is_message;
 use super::arp::REQUEST;
-use super::on_demand::{LONGEST, is_routing};
+use super::on_demand::{Datagram, is_routing};
 use super::packet::{NO_FLOW, Packet};
 use super::wire::Sent;
 use super::{Behind, Net};
@@ -13,7 +13,7 @@ use crate::measure::trace::Content;
 use crate::spec::HeaderSpec;
 
 /// A packet as it leaves a node.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Described {
     /// Its flow; none for ARP and for packets from outside.
     pub flow: Option<u32>,
@@ -38,7 +38,7 @@ pub(crate) const MESSAGE: usize = 32;
 pub(crate) const LONGEST_HEADER: usize = 32;
 
 /// What a packet carries.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Body {
     Arp {
         request: bool,
@@ -57,8 +57,8 @@ pub(crate) enum Body {
     },
     /// A message of an agent, by its first bytes: `payload` bytes over UDP.
     Message([u8; MESSAGE]),
-    /// A message of AODV, `payload` bytes over UDP, and its time to live.
-    Routing([u8; LONGEST], u8),
+    /// A message of the routing protocol.
+    Routing(Datagram),
     /// A packet from outside: `payload` bytes in all.
     Foreign,
 }
@@ -69,8 +69,7 @@ impl Net {
         let packet = self.packets.get(handle)?;
         let body = match (packet.class, packet.tcp) {
             (PacketClass::Control, _) if is_routing(packet) => {
-                let (bytes, ttl) = self.on_demand.as_ref()?.describe(packet);
-                Body::Routing(bytes, ttl)
+                Body::Routing(self.on_demand.as_ref()?.describe(packet)?)
             }
             (PacketClass::Control, _) if is_message(packet) => Body::Message(self.agents.start_of(packet)),
             (PacketClass::Control, _) => Body::Arp { request: packet.sequence == REQUEST },

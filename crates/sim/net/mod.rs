@@ -62,6 +62,7 @@ use wire::Direction;
 
 pub(crate) use describe::{Body, Described};
 pub(crate) use meter::LinkTotals;
+pub(crate) use on_demand::Datagram;
 pub(crate) use routing::{natural_cmp, natural_ranks};
 pub(crate) use wire::{InFlight, Sent};
 

@@ -1,32 +1,29 @@
-//! Routes that are found while the world runs: each node has a state machine of AODV, whose messages are packets on the air.
+//! Routes that are found while the world runs: each node has a routing protocol's state machine, whose messages are packets on the air.
 //!
 //! Worlds with static routes do not know of this module: what leads here is where a static route is missing.
 
-use airfair_routing::aodv::{
-    Action, Aodv, Config, Context, DropReason, Hop, MOST_LISTED, Received, Undelivered,
-};
+use std::sync::Arc;
+
+use airfair_routing::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};
 use airfair_schemes::places::{NodeId, PacketClass};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
-use airfair_wire::aodv::Message;
 
 use super::agents::EVERYONE;
 use super::packet::{NO_FLOW, Packet};
 use super::routing::{NextHop, natural_ranks};
-use super::{Behind, Net, class, drop_reason};
+use super::{Behind, Net, class, drop_reason, node_id};
 use crate::event::{Order, What};
 use crate::ids::NodeIx;
 use crate::measure::summary::RoutingCounts;
 
-/// Marks AODV's packets, in [`Packet::queue_flow`].
+/// Marks routing's packets, in [`Packet::queue_flow`].
 const ROUTING: u32 = NO_FLOW - 1;
-
-/// Bytes of the longest message that is sent: route errors about [`MOST_LISTED`] destinations.
-pub(crate) const LONGEST: usize = 4 + 8 * MOST_LISTED;
 
 /// The nodes' routing, and its messages that are under way.
 pub(super) struct OnDemand {
+    protocol: Arc<dyn Protocol>,
     /// By node.
     hosts: Vec<Host>,
     /// Number of each node, from 1 on: the end of its address. As in captures, the nth name has 10.0.0.n.
@@ -38,72 +35,62 @@ pub(super) struct OnDemand {
     free: Vec<u32>,
     /// The station that has received a data packet last, and the one that it came from.
     came: (u32, u32),
-    /// What queued for a neighbour is dropped when the link to it breaks.
-    drop_queued: bool,
     /// Flows between whose ends there is no way at all.
     pub cut_off: Vec<usize>,
-    /// By station.
-    sent: Vec<RoutingCounts>,
+    /// Messages sent, by kind, by station.
+    sent: Vec<Vec<u64>>,
     /// When somebody was asked last.
     now: Time,
 }
 
 struct Host {
-    aodv: Aodv,
+    routing: Box<dyn Routing>,
     random: Stream,
     /// A timer event comes then.
     armed: u64,
-    /// Neighbours whose link broke, and when it last did.
+    /// Neighbours to which nothing is sent that queued up to then.
     broken: Vec<(NodeId, u64)>,
 }
 
-/// A message that lives.
-#[derive(Default)]
-struct UnderWay {
-    bytes: Vec<u8>,
-    ttl: u8,
-    kind: Kind,
+/// A message as captures show it: over UDP, from a port to the same port.
+#[derive(Debug, Clone)]
+pub(crate) struct Datagram {
+    pub port: u16,
+    pub bytes: Arc<[u8]>,
+    pub ttl: u8,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Kind {
-    #[default]
-    Request,
-    Reply,
-    Hello,
-    Error,
-    Acknowledgement,
+/// A message that lives.
+#[derive(Clone, Default)]
+struct UnderWay {
+    bytes: Arc<[u8]>,
+    ttl: u8,
+    kind: usize,
 }
 
 impl OnDemand {
-    pub(super) fn new(
-        config: &Config,
-        drop_queued: bool,
-        names: &[&str],
-        stations: usize,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(protocol: &Arc<dyn Protocol>, names: &[&str], stations: usize, seed: u64) -> Self {
         let number_of: Vec<u32> = natural_ranks(names).into_iter().map(|rank| rank + 1).collect();
         let mut node_of = vec![0; names.len()];
         for (node, &number) in number_of.iter().enumerate() {
             node_of[number as usize - 1] = node as u32;
         }
         let host = |(name, &number): (&&str, &u32)| Host {
-            aodv: Aodv::new(address(number), config),
+            routing: protocol.at(address(number)),
             random: Stream::new(seed, name, Purpose::Routing),
             armed: u64::MAX,
             broken: Vec::new(),
         };
         Self {
+            protocol: protocol.clone(),
             hosts: names.iter().zip(&number_of).map(host).collect(),
             number_of,
             node_of,
             messages: Vec::new(),
             free: Vec::new(),
             came: (0, 0),
-            drop_queued,
             cut_off: Vec::new(),
-            sent: vec![RoutingCounts::default(); stations],
+            sent: vec![vec![0; protocol.kinds().len()]; stations],
             now: Time::ZERO,
         }
     }
@@ -119,12 +106,10 @@ impl OnDemand {
         self.node_of.get(number.checked_sub(1)? as usize).copied()
     }
 
-    /// The bytes of a message that lives, and its time to live.
-    pub(super) fn describe(&self, packet: &Packet) -> ([u8; LONGEST], u8) {
-        let mut bytes = [0; LONGEST];
-        let Some(message) = self.messages.get(packet.sequence as usize) else { return (bytes, 0) };
-        bytes.iter_mut().zip(&message.bytes).for_each(|(to, from)| *to = *from);
-        (bytes, message.ttl)
+    /// A message that lives.
+    pub(super) fn describe(&self, packet: &Packet) -> Option<Datagram> {
+        let UnderWay { bytes, ttl, .. } = self.messages.get(packet.sequence as usize)?.clone();
+        Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 
     fn add(&mut self, message: UnderWay) -> u32 {
@@ -149,20 +134,14 @@ impl OnDemand {
     /// The MAC of a station takes a message.
     pub(super) fn handed(&mut self, station: u32, packet: &Packet) {
         let kind = self.messages[packet.sequence as usize].kind;
-        let counts = &mut self.sent[station as usize];
-        let count = match kind {
-            Kind::Request => &mut counts.rreq,
-            Kind::Reply => &mut counts.rrep,
-            Kind::Hello => &mut counts.hello,
-            Kind::Error => &mut counts.rerr,
-            Kind::Acknowledgement => &mut counts.rrep_ack,
-        };
-        *count += 1;
+        if let Some(count) = self.sent[station as usize].get_mut(kind) {
+            *count += 1;
+        }
     }
 
     /// Data packets that wait for routes.
     pub(super) fn waiting(&self) -> u64 {
-        self.hosts.iter().map(|host| host.aodv.waiting().count() as u64).sum()
+        self.hosts.iter().map(|host| host.routing.waiting() as u64).sum()
     }
 }
 
@@ -171,17 +150,7 @@ fn address(number: u32) -> Ipv4Addr {
     Ipv4Addr::new(10, a, b, c)
 }
 
-fn kind_of(message: &Message, to_all: bool) -> Kind {
-    match message {
-        Message::Rreq(_) => Kind::Request,
-        Message::Rrep(_) if to_all => Kind::Hello,
-        Message::Rrep(_) => Kind::Reply,
-        Message::Rerr(_) => Kind::Error,
-        Message::RrepAck => Kind::Acknowledgement,
-    }
-}
-
-/// Whether a control packet is AODV's.
+/// Whether a control packet is routing's.
 pub(super) fn is_routing(packet: &Packet) -> bool {
     packet.class == PacketClass::Control && packet.queue_flow == ROUTING
 }
@@ -192,13 +161,13 @@ impl Net {
     pub(super) fn found_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
         let on_demand = self.on_demand.as_ref()?;
         let hop =
-            on_demand.hosts[node as usize].aodv.next_hop(on_demand.address(destination), on_demand.now)?;
+            on_demand.hosts[node as usize].routing.next_hop(on_demand.address(destination), on_demand.now)?;
         self.next_hop_of(node, hop)
     }
 
     fn next_hop_of(&self, node: u32, hop: Hop) -> Option<NextHop> {
         let to = self.on_demand.as_ref()?.node(hop.neighbour)?;
-        Some(NextHop { port: self.ports_of[node as usize].0 + u32::from(hop.interface), node: to })
+        Some(NextHop { port: self.ports_of[node as usize].0 + hop.interface, node: to })
     }
 
     /// The interface by which a station is reached, and its node's address.
@@ -206,7 +175,7 @@ impl Net {
         let port = self.port_of_station[station as usize];
         let first = self.ports_of[self.node_of_station[station as usize] as usize].0;
         let node = self.node_of_station[neighbour as usize];
-        Hop { neighbour: on_demand.address(node), interface: (port - first) as u8 }
+        Hop { neighbour: on_demand.address(node), interface: port - first }
     }
 
     /// Asks a node's routing, and carries out what it wants.
@@ -214,17 +183,17 @@ impl Net {
         &mut self,
         node: u32,
         now: u64,
-        hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R,
+        hook: impl FnOnce(&mut dyn Routing, &mut Context<'_>) -> R,
     ) -> Option<R> {
         let on_demand = self.on_demand.as_mut()?;
         on_demand.now = Time(now);
         let host = &mut on_demand.hosts[node as usize];
         let mut out = Vec::new();
-        let answer =
-            hook(&mut host.aodv, &mut Context { now: Time(now), random: &mut host.random, out: &mut out });
+        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
+        let answer = hook(&mut *host.routing, &mut context);
         let mut given_up = false;
-        for action in out {
-            given_up |= self.carry_out_routing(node, action, now);
+        for effect in out {
+            given_up |= self.carry_out_routing(node, effect, now);
         }
         if given_up {
             // Sources that always have more to send try again.
@@ -236,14 +205,16 @@ impl Net {
     }
 
     /// Whether packets were given up whose sources may not know.
-    fn carry_out_routing(&mut self, node: u32, action: Action, now: u64) -> bool {
-        match action {
-            Action::Send { message, to, ttl } => self.send_routing(node, &message, to, ttl, now),
-            Action::Forward { packet, hop } => match self.next_hop_of(node, hop) {
+    fn carry_out_routing(&mut self, node: u32, effect: Effect, now: u64) -> bool {
+        match effect {
+            Effect::Send { bytes, kind, to, ttl } => {
+                self.send_routing(node, &UnderWay { bytes: bytes.into(), ttl, kind }, to, now);
+            }
+            Effect::Forward { packet, hop } => match self.next_hop_of(node, hop) {
                 Some(hop) => self.offer(hop, packet, now),
                 None => self.drop_packet(node, packet, drop_reason::NO_ROUTE, now),
             },
-            Action::Drop { packet, reason } => {
+            Effect::Drop { packet, reason } => {
                 let name = match reason {
                     DropReason::NoRoute => drop_reason::NO_ROUTE,
                     DropReason::BufferFull => drop_reason::ROUTE_QUEUE,
@@ -251,6 +222,16 @@ impl Net {
                 };
                 self.drop_packet(node, packet, name, now);
                 return reason != DropReason::BufferFull;
+            }
+            Effect::DropQueued { neighbour } => {
+                let Some(on_demand) = &mut self.on_demand else { return false };
+                let Some(neighbour) = on_demand.node(neighbour) else { return false };
+                let neighbour = node_id(&self.node_ids, neighbour);
+                let broken = &mut on_demand.hosts[node as usize].broken;
+                match broken.binary_search_by_key(&neighbour, |b| b.0) {
+                    Ok(at) => broken[at].1 = now,
+                    Err(at) => broken.insert(at, (neighbour, now)),
+                }
             }
         }
         false
@@ -261,7 +242,7 @@ impl Net {
         let rank = self.node_ranks[node as usize];
         let Some(on_demand) = &mut self.on_demand else { return };
         let host = &mut on_demand.hosts[node as usize];
-        let deadline = host.aodv.deadline().0.max(now);
+        let deadline = host.routing.deadline().0.max(now);
         if deadline < host.armed {
             host.armed = deadline;
             self.later(deadline, Order::new(class::TIMER, rank), What::RoutingTimer(NodeIx(node)));
@@ -276,7 +257,7 @@ impl Net {
             return;
         }
         host.armed = u64::MAX;
-        self.ask_routing(node, now, |aodv, cx| aodv.on_timer(cx));
+        self.ask_routing(node, now, |routing, cx| routing.on_timer(cx));
     }
 
     /// Every node's routing begins, at time 0.
@@ -286,7 +267,7 @@ impl Net {
         }
     }
 
-    /// A packet is at a node that has no static route: it goes where AODV says, or waits, or ends.
+    /// A packet is at a node that has no static route: it goes where routing says, or waits, or ends.
     #[cold]
     pub(super) fn send_without_route(&mut self, node: u32, handle: u64, now: u64) {
         let (Some(on_demand), Some(packet)) = (&self.on_demand, self.packets.get(handle)) else {
@@ -295,11 +276,11 @@ impl Net {
         };
         let [source, destination] = [packet.source, packet.destination].map(|node| on_demand.address(node));
         let hop = if packet.hops == 0 {
-            self.ask_routing(node, now, |aodv, cx| aodv.originate(handle, destination, cx))
+            self.ask_routing(node, now, |routing, cx| routing.originate(handle, destination, cx))
         } else {
             let (station, neighbour) = on_demand.came;
             let from = self.hop_to(on_demand, station, neighbour);
-            self.ask_routing(node, now, |aodv, cx| aodv.relay(handle, [source, destination], from, cx))
+            self.ask_routing(node, now, |routing, cx| routing.relay(handle, [source, destination], from, cx))
         };
         if let Some(hop) = hop.flatten().and_then(|hop| self.next_hop_of(node, hop)) {
             self.offer(hop, handle, now);
@@ -313,7 +294,7 @@ impl Net {
         }
     }
 
-    fn send_routing(&mut self, node: u32, message: &Message, to: Option<Hop>, ttl: u8, now: u64) {
+    fn send_routing(&mut self, node: u32, message: &UnderWay, to: Option<Hop>, now: u64) {
         let (first, end) = self.ports_of[node as usize];
         let to = to.map(|hop| self.next_hop_of(node, hop));
         for port in first..end {
@@ -323,14 +304,9 @@ impl Net {
                 Some(_) => continue,
             };
             let Behind::Station(_) = self.ports[port as usize].behind else { continue };
-            let mut bytes = vec![0; message.wire_len()];
-            if message.encode(&mut bytes).is_err() {
-                continue;
-            }
-            let payload = bytes.len() as u32;
-            let kind = kind_of(message, destination == EVERYONE);
+            let payload = message.bytes.len() as u32;
             let Some(on_demand) = &mut self.on_demand else { return };
-            let sequence = on_demand.add(UnderWay { bytes, ttl, kind });
+            let sequence = on_demand.add(message.clone());
             let handle = self.packets.add(Packet {
                 queue_flow: ROUTING,
                 bytes: payload + self.headers.udp + self.headers.ip,
@@ -350,9 +326,9 @@ impl Net {
         let Some(on_demand) = &self.on_demand else { return };
         let from = self.hop_to(on_demand, station, from);
         let under_way = &on_demand.messages[packet.sequence as usize];
-        let Ok((message, _)) = Message::decode(&under_way.bytes) else { return };
+        let bytes = under_way.bytes.clone();
         let received = Received { from, ttl: under_way.ttl, to_all: packet.destination == EVERYONE };
-        self.ask_routing(node, now, |aodv, cx| aodv.on_message(&message, received, cx));
+        self.ask_routing(node, now, |routing, cx| routing.on_message(&bytes, received, cx));
     }
 
     /// The MAC of a station has given up a packet for a neighbour's station.
@@ -366,12 +342,11 @@ impl Net {
         let node = self.node_of_station[station as usize];
         let Some(on_demand) = &self.on_demand else { return };
         let hop = self.hop_to(on_demand, station, neighbour);
+        let bytes;
         let what = match packet {
             Some(packet) if is_routing(packet) => {
-                if on_demand.messages[packet.sequence as usize].kind != Kind::Reply {
-                    return;
-                }
-                Undelivered::Reply
+                bytes = on_demand.messages[packet.sequence as usize].bytes.clone();
+                Undelivered::Message(&bytes)
             }
             Some(packet) if packet.class == PacketClass::Control => return,
             Some(packet) => {
@@ -380,28 +355,14 @@ impl Net {
             }
             None => Undelivered::Data(None),
         };
-        let broke = self.ask_routing(node, now, |aodv, cx| {
-            let before = aodv.counts().breaks;
-            aodv.on_undelivered(hop.neighbour, what, cx);
-            aodv.counts().breaks > before
-        });
-        let neighbour = self.node_id(self.node_of_station[neighbour as usize]);
-        if broke == Some(true)
-            && let Some(on_demand) = &mut self.on_demand
-        {
-            let broken = &mut on_demand.hosts[node as usize].broken;
-            match broken.binary_search_by_key(&neighbour, |b| b.0) {
-                Ok(at) => broken[at].1 = now,
-                Err(at) => broken.insert(at, (neighbour, now)),
-            }
-        }
+        self.ask_routing(node, now, |routing, cx| routing.on_undelivered(hop, what, cx));
     }
 
     /// Whether a packet that leaves a queue was meant for a neighbour whose link has broken since.
     #[cold]
     pub(super) fn came_too_late(&self, next_hop: NodeId, station: u32, enqueued: u64) -> bool {
         let node = self.node_of_station[station as usize];
-        let Some(on_demand) = self.on_demand.as_ref().filter(|o| o.drop_queued) else { return false };
+        let Some(on_demand) = self.on_demand.as_ref() else { return false };
         let broken = &on_demand.hosts[node as usize].broken;
         broken.binary_search_by_key(&next_hop, |b| b.0).is_ok_and(|at| broken[at].1 >= enqueued)
     }
@@ -410,11 +371,11 @@ impl Net {
     pub(crate) fn routing_counts(&self, station: u32) -> Option<RoutingCounts> {
         let on_demand = self.on_demand.as_ref()?;
         let node = self.node_of_station[station as usize];
-        let mut counts = on_demand.sent[station as usize];
-        if self.ports_of[node as usize].0 == self.port_of_station[station as usize] {
-            let done = on_demand.hosts[node as usize].aodv.counts();
-            (counts.discoveries, counts.failed, counts.breaks) = (done.discoveries, done.failed, done.breaks);
-        }
-        Some(counts)
+        let first = self.ports_of[node as usize].0 == self.port_of_station[station as usize];
+        let kinds = on_demand.protocol.kinds().iter().copied();
+        let sent = kinds.zip(on_demand.sent[station as usize].iter().copied());
+        let of_node = on_demand.hosts[node as usize].routing.counters();
+        let of_node = of_node.into_iter().map(|(name, count)| (name, if first { count } else { 0 }));
+        Some(RoutingCounts(sent.chain(of_node).collect()))
     }
 }

@@ -1,28 +1,35 @@
 //! Routes that are found while the world runs: AODV's messages on the air, and flows over its routes.
 
+use std::sync::Arc;
+
 use crate::support::rig::{both, by_matrix, no_back_off};
 use crate::support::wires::{built, link, tcp};
 use crate::support::*;
-use airfair_routing::aodv::{Base, Config};
+use airfair_routing::aodv::Config;
 use airfair_sim::engine::drive;
-use airfair_sim::measure::summary::{RoutingCounts, RunResult};
+use airfair_sim::measure::summary::RunResult;
 use airfair_sim::net::Injected;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Rate, Span, Time};
 
-pub fn aodv(change: impl FnOnce(&mut Config)) -> Routing {
-    let mut protocol = Config::from(Base::default());
+pub fn aodv(change: impl FnOnce(&mut Config)) -> RoutingSpec {
+    let mut protocol = Config::default();
     change(&mut protocol);
-    Routing::Aodv(AodvSpec { protocol, drop_queued: true })
+    RoutingSpec::Found(Arc::new(protocol))
 }
 
 fn constant(kbps: u64) -> Traffic {
     Traffic::ConstantRate { rate: Rate(kbps * 1000), packet: Bytes(500), gap_jitter: 0.0 }
 }
 
-fn sum(result: &RunResult, of: impl Fn(&RoutingCounts) -> u64) -> u64 {
-    result.stations.iter().filter_map(|s| s.routing.as_ref()).map(of).sum()
+/// The count of a name, station by station.
+fn counts(result: &RunResult, name: &str) -> Vec<u64> {
+    result.stations.iter().map(|station| station.routing.as_ref().unwrap().of(name)).collect()
+}
+
+fn sum(result: &RunResult, name: &str) -> u64 {
+    counts(result, name).iter().sum()
 }
 
 fn places_add_up(result: &RunResult) {
@@ -43,17 +50,16 @@ fn to_end(spec: &WorldSpec, seed: u64) -> (RunResult, Option<Vec<u32>>) {
 fn a_chain_carries_as_much_as_over_static_routes() {
     let mut spec = chain(dot11b(250.0, 550.0), 5, 200.0, constant(50), 20);
     for seed in 1..=3 {
-        spec.routing = Routing::Hops;
+        spec.routing = RoutingSpec::Hops;
         let fixed = run(&spec, seed);
         spec.routing = aodv(|_| {});
         let (found, path) = to_end(&spec, seed);
         assert_eq!(found.ends.dropped.values().sum::<u64>(), 0);
         assert_eq!(found.flows[0].delivered_packets, fixed.flows[0].delivered_packets);
         assert_eq!((found.flows[0].hops, path), (Some(5), Some(vec![0, 1, 2, 3, 4, 5])));
-        let requests: Vec<u64> = found.stations.iter().map(|s| s.routing.unwrap().rreq).collect();
-        assert_eq!(requests, [3, 2, 2, 1, 1, 0]);
-        assert_eq!((sum(&found, |r| r.rrep), sum(&found, |r| r.rerr)), (5, 0));
-        assert_eq!((sum(&found, |r| r.discoveries), sum(&found, |r| r.breaks)), (1, 0));
+        assert_eq!(counts(&found, "rreq"), [3, 2, 2, 1, 1, 0]);
+        assert_eq!((sum(&found, "rrep"), sum(&found, "rerr")), (5, 0));
+        assert_eq!((sum(&found, "discoveries"), sum(&found, "breaks")), (1, 0));
         // The first packet waited 640 ms and little more; the second 80 ms less.
         let (fixed, found) = (fixed.flows[0].mean_delay_s().unwrap(), found.flows[0].mean_delay_s().unwrap());
         let waited: f64 = (0..9).map(|i| (0.64 - 0.08 * f64::from(i)).max(0.0)).sum::<f64>() / 250.0;
@@ -72,7 +78,7 @@ fn tcp_runs_over_found_routes() {
     let share = found.flows[0].goodput_bps / fixed.flows[0].goodput_bps;
     assert!((0.9..1.05).contains(&share), "{share}");
     // The way back is found with the way there, and the routes live on what is sent: only a break makes a search.
-    assert_eq!(sum(&found, |r| r.discoveries), 1 + sum(&found, |r| r.breaks));
+    assert_eq!(sum(&found, "discoveries"), 1 + sum(&found, "breaks"));
 }
 
 /// Two ways from `s` by `a` to `d`: over `b`, and over `c` and `e`. From 5 s on `j` sends without a pause to `k`; of the others only `b`
@@ -113,8 +119,8 @@ fn a_broken_link_is_gone_round() {
     assert_eq!(path, Some(vec![0, 1, 3, 4, 5]));
     // 15 s of a packet every 80 ms.
     assert!((186..=188).contains(&result.flows[0].delivered_packets), "{:?}", result.flows[0]);
-    let routing = |node: usize| result.stations[node].routing.unwrap();
-    assert_eq!((routing(1).breaks, routing(1).rerr, routing(0).discoveries), (1, 1, 2));
+    let of = |name: &str, node: usize| counts(&result, name)[node];
+    assert_eq!((of("breaks", 1), of("rerr", 1), of("discoveries", 0)), (1, 1, 2));
     // Where it broke it is repaired, if it may be: nobody but `a` has to look again.
     spec.routing = aodv(|config| {
         still(config);
@@ -122,8 +128,7 @@ fn a_broken_link_is_gone_round() {
     });
     let (repaired, path) = to_end(&spec, 1);
     assert_eq!(path, Some(vec![0, 1, 3, 4, 5]));
-    let searches: Vec<u64> = repaired.stations[..2].iter().map(|s| s.routing.unwrap().discoveries).collect();
-    assert_eq!(searches, [1, 1]);
+    assert_eq!(counts(&repaired, "discoveries")[..2], [1, 1]);
     assert!((186..=188).contains(&repaired.flows[0].delivered_packets), "{:?}", repaired.flows[0]);
 }
 
@@ -140,7 +145,7 @@ fn a_silent_neighbour_is_gone_round() {
     places_add_up(&result);
     assert_eq!(path, Some(vec![0, 1, 3, 4, 5]));
     assert!(result.flows[0].delivered_packets >= 180, "{:?}", result.flows[0]);
-    assert!(sum(&result, |r| r.hello) > 50);
+    assert!(sum(&result, "hello") > 50);
 }
 
 /// Nobody answers: after 21.52 s what waits is given up; what comes later waits anew. No more than `buffer_packets` wait.
@@ -157,9 +162,9 @@ fn what_finds_no_route_ends_with_a_reason() {
     let dropped: Vec<_> = result.ends.dropped.iter().map(|(k, &v)| (k.as_str(), v)).collect();
     assert_eq!(dropped, [("no-route", 16), ("route-queue", 93)]);
     assert_eq!(result.ends.awaiting_route, Some(16));
-    assert_eq!((sum(&result, |r| r.discoveries), sum(&result, |r| r.failed)), (2, 1));
+    assert_eq!((sum(&result, "discoveries"), sum(&result, "failed")), (2, 1));
     // Nobody heard: 7 requests; then from 21.6 s on those with 1, 3, 5, 7 and, at 23.52 s, 35 hops.
-    assert_eq!(sum(&result, |r| r.rreq), 12);
+    assert_eq!(sum(&result, "rreq"), 12);
 }
 
 /// A source that always has more to send goes on after a search that has failed.
@@ -169,7 +174,7 @@ fn a_saturating_source_waits_for_a_route() {
     spec.routing = aodv(|_| {});
     let found = run(&spec, 1);
     places_add_up(&found);
-    spec.routing = Routing::Hops;
+    spec.routing = RoutingSpec::Hops;
     let share = found.flows[0].goodput_bps / run(&spec, 1).flows[0].goodput_bps;
     assert!((0.9..1.05).contains(&share), "{share}");
 }
@@ -187,8 +192,11 @@ fn routes_lead_over_several_interfaces() {
     spec.routing = aodv(|_| {});
     let result = run(&spec, 1);
     assert_eq!((result.flows[0].hops, result.ends.dropped.len()), (Some(2), 0));
-    let requests: Vec<u64> = result.stations.iter().map(|s| s.routing.unwrap().rreq).collect();
-    assert_eq!(requests, [2, 1, 1, 0], "the request with 3 hops is passed on by both radios of the relay");
+    assert_eq!(
+        counts(&result, "rreq"),
+        [2, 1, 1, 0],
+        "the request with 3 hops is passed on by both radios of the relay"
+    );
 }
 
 /// Replies are the first unicast packets: ARP asks for each neighbour before.
@@ -199,7 +207,7 @@ fn arp_comes_before_replies() {
     spec.routing = aodv(|_| {});
     let result = run(&spec, 1);
     places_add_up(&result);
-    assert_eq!((sum(&result, |r| r.rrep), result.flows[0].hops), (3, Some(3)));
+    assert_eq!((sum(&result, "rrep"), result.flows[0].hops), (3, Some(3)));
     assert!(result.flows[0].delivered_packets >= 60);
 }
 
@@ -223,7 +231,7 @@ fn every_packet_is_somewhere() {
         let result = run(&spec, seed);
         places_add_up(&result);
         assert_eq!(run(&spec, seed), result);
-        broke += sum(&result, |r| r.breaks);
+        broke += sum(&result, "breaks");
         assert!(result.flows.iter().map(|f| f.delivered_packets).sum::<u64>() > 500);
     }
     assert!(broke > 10, "{broke}");
@@ -236,9 +244,10 @@ fn what_queues_for_a_lost_neighbour_is_dropped() {
     spec.flows[0].traffic = constant(400);
     let dropped = |drop_queued| {
         let mut spec = spec.clone();
-        let Routing::Aodv(mut found) = aodv(|config| config.broadcast_jitter = Span::ZERO) else { panic!() };
-        found.drop_queued = drop_queued;
-        spec.routing = Routing::Aodv(found);
+        spec.routing = aodv(|config| {
+            config.broadcast_jitter = Span::ZERO;
+            config.drop_queued = drop_queued;
+        });
         let result = run(&spec, 1);
         places_add_up(&result);
         result.ends.dropped.get("link-break").copied().unwrap_or(0)
@@ -294,5 +303,5 @@ fn routes_follow_nodes_that_move() {
     assert!(fixed.flows[0].delivered_packets < packets - 200, "{}", fixed.flows[0].delivered_packets);
     let delivered = found.flows[0].delivered_packets;
     assert!((packets - lost - 20..=packets).contains(&delivered), "{delivered}");
-    assert!(sum(&found, |r| r.breaks) >= 1);
+    assert!(sum(&found, "breaks") >= 1);
 }

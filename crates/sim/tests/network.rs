@@ -364,7 +364,7 @@ fn etx_avoids_a_lossy_short_cut() {
     let mut spec = short_cut(dbm);
     let direct = run(&spec, 1);
     assert_eq!(direct.flows[0].hops, Some(1));
-    spec.routing = Routing::Etx;
+    spec.routing = RoutingSpec::Etx;
     let round = run(&spec, 1);
     assert_eq!(round.flows[0].hops, Some(2));
     assert!(round.flows[0].goodput_bps > direct.flows[0].goodput_bps);

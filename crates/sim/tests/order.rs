@@ -1,9 +1,11 @@
 //! Nothing that a scheme is handed depends on the file: every scheme of the registry, and one that looks at everything, in worlds
 //! whose nodes, flows and links stand in another order, or beside one more node that is far away and idle.
 
+use std::sync::Arc;
+
 use crate::support::random_world::*;
 use crate::support::wires::{built, tcp};
-use airfair_routing::aodv::{Base, Config};
+use airfair_routing::aodv::Config;
 use airfair_schemes::places::{
     Agent, AgentSetup, Aqm, Backlog, Context, Destination, Direction, DropReason, Header, HeaderKind, Hop,
     Interface, Message, NodeId, NodeSample, Packet, Passage, Probability, QueueView, Setting, Timer, Verdict,
@@ -224,7 +226,7 @@ fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
     }
     if kind == 2 {
         spec.links.clear();
-        spec.routing = Routing::Aodv(AodvSpec { protocol: Config::from(Base::default()), drop_queued: true });
+        spec.routing = RoutingSpec::Found(Arc::new(Config::default()));
     }
     spec
 }

@@ -1,8 +1,10 @@
 //! Losses above the MAC: what a radio has acknowledged does not reach its node.
 
+use std::sync::Arc;
+
 use crate::support::wires::tcp;
 use crate::support::*;
-use airfair_routing::aodv::{Base, Config};
+use airfair_routing::aodv::Config;
 use airfair_sim::air::FrameKind;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::summary::Ends;
@@ -92,9 +94,9 @@ fn control_messages_arrive() {
     };
     let asked = run(&spec, 1);
     all_lost(&asked.ends);
-    spec.routing = Routing::Aodv(AodvSpec { protocol: Config::from(Base::default()), drop_queued: true });
+    spec.routing = RoutingSpec::Found(Arc::new(Config::default()));
     let found = run(&spec, 1);
     assert!(found.ends.dropped["packet-loss"] > 100);
-    let routing = found.stations[0].routing.unwrap();
-    assert_eq!((routing.discoveries, routing.failed, routing.breaks), (1, 0, 0));
+    let routing = found.stations[0].routing.as_ref().unwrap();
+    assert_eq!(["discoveries", "failed", "breaks"].map(|name| routing.of(name)), [1, 0, 0]);
 }

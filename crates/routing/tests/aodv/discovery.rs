@@ -1,6 +1,7 @@
 //! Sections 6.2 to 6.4: looking for routes, packets that wait, and how long routes last.
 
-use airfair_routing::aodv::{Config, DropReason};
+use airfair_routing::aodv::Config;
+use airfair_routing::{DropReason, Routing};
 use airfair_units::{Span, Time};
 use airfair_wire::aodv::Rreq;
 
@@ -37,7 +38,7 @@ fn packets_wait_in_order() {
         assert_eq!(node.send(0, packet, 9).0, None);
     }
     node.send(0, 6, 4);
-    assert_eq!(node.aodv.waiting().collect::<Vec<_>>(), [5, 3, 8, 6]);
+    assert_eq!(node.aodv.waiting_packets().collect::<Vec<_>>(), [5, 3, 8, 6]);
     assert_eq!(node.hear(50, rrep(9, 20, 2, 1), 2), [forward(5, 2), forward(3, 2), forward(8, 2)]);
     assert_eq!(node.valid(50, 9), Some((Some(20), 3, 2)));
     assert_eq!(node.send(51, 10, 9), (Some(hop(2)), vec![]));

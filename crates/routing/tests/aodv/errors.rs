@@ -1,6 +1,7 @@
 //! Sections 6.11 and 6.12: links that break.
 
-use airfair_routing::aodv::{Action, Config, DropReason, MOST_LISTED, Undelivered};
+use airfair_routing::aodv::{Config, MOST_LISTED};
+use airfair_routing::{DropReason, Received, Routing, Undelivered};
 use airfair_wire::aodv::{Message, Rerr, Rreq, Unreachable};
 
 use crate::support::*;
@@ -150,4 +151,29 @@ fn a_repair_elsewhere_leaves_the_route() {
     assert_eq!(node.hear(10, told.clone(), 2), [to_one(Message::Rerr(told.clone()), 3)]);
     assert!(node.valid(10, 9).is_some());
     assert_eq!(node.hear(10, told, 4), [], "not from the next hop");
+}
+
+/// Not in the RFC: with the route goes what queues for its next hop; a neighbour on no route is no loss.
+#[test]
+fn what_queues_for_a_lost_neighbour_is_dropped() {
+    let mut node = Node::new(&Config { drop_queued: true, ..config() });
+    node.hear(0, rrep(9, 20, 1, 1), 2);
+    assert_eq!(node.break_link(1, 3), []);
+    assert_eq!(node.break_link(1, 2), [Action::DropQueued { neighbour: at(2) }]);
+    assert_eq!(node.break_link(2, 2), []);
+}
+
+/// Bytes that are no message change nothing, not even a search that they might end.
+#[test]
+fn noise_is_ignored() {
+    let mut node = Node::new(&config());
+    node.send(0, 7, 9);
+    let deadline = node.aodv.deadline();
+    let whole = bytes(&Message::Rrep(rrep(9, 20, 1, 1)));
+    for noise in [&[][..], &[9; 30], &whole[..19]] {
+        let received = Received { from: hop(2), ttl: 1, to_all: false };
+        assert_eq!(node.ask(ms(1), |aodv, cx| aodv.on_message(noise, received, cx)).1, []);
+        node.undelivered(1, 2, Undelivered::Message(noise));
+    }
+    assert_eq!((node.aodv.deadline(), node.valid(1, 9)), (deadline, None));
 }

@@ -1,6 +1,7 @@
 //! Sections 6.9 and 6.10: Hello messages.
 
-use airfair_routing::aodv::{Action, Config};
+use airfair_routing::Routing;
+use airfair_routing::aodv::Config;
 use airfair_units::Time;
 use airfair_wire::aodv::{Message, Rrep};
 

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use airfair_routing::aodv::{Action, Config, Received, Undelivered};
+use airfair_routing::aodv::{Aodv, Config};
+use airfair_routing::{Context, Received, Routing, Undelivered};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use airfair_wire::aodv::Message;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::support::{Node, at, hop};
+use crate::support::{Action, Node, at, bytes, hop};
 
 const NODES: u8 = 8;
 
@@ -83,11 +84,7 @@ impl Network {
         *self.ended.entry(packet).or_insert(0) += 1;
     }
 
-    fn ask<R>(
-        &mut self,
-        node: u8,
-        hook: impl FnOnce(&mut airfair_routing::aodv::Aodv, &mut airfair_routing::aodv::Context<'_>) -> R,
-    ) -> R {
+    fn ask<R>(&mut self, node: u8, hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R) -> R {
         let (answer, actions) = self.nodes[usize::from(node) - 1].ask(self.now, hook);
         for action in actions {
             match action {
@@ -99,6 +96,7 @@ impl Network {
                 }
                 Action::Forward { packet, hop } => self.pass(packet, node, hop.neighbour.octets()[3], 0),
                 Action::Drop { packet, .. } => self.end(packet),
+                Action::DropQueued { .. } => {}
             }
         }
         answer
@@ -127,13 +125,13 @@ impl Network {
         }
         self.end(packet);
         let ends = self.made[packet as usize].map(at);
-        self.ask(from, |aodv, cx| aodv.on_undelivered(at(to), Undelivered::Data(Some(ends)), cx));
+        self.ask(from, |aodv, cx| aodv.on_undelivered(hop(to), Undelivered::Data(Some(ends)), cx));
     }
 
     fn handle(&mut self, event: Event) {
         match event {
             Event::Message { message, to, received } => {
-                self.ask(to, |aodv, cx| aodv.on_message(&message, received, cx));
+                self.ask(to, |aodv, cx| aodv.on_message(&bytes(&message), received, cx));
             }
             Event::Data { packet, from, to, hops } => {
                 let ends = self.made[packet as usize];
@@ -247,7 +245,7 @@ proptest! {
         }
         // Packets end once, or are somewhere.
         prop_assert!(network.ended.values().all(|&n| n == 1), "{:?}", network.ended);
-        let waiting: usize = network.nodes.iter().map(|node| node.aodv.waiting().count()).sum();
+        let waiting: usize = network.nodes.iter().map(|node| node.aodv.waiting()).sum();
         let on_the_way = network.events.values().filter(|e| matches!(e, Event::Data { .. })).count();
         prop_assert_eq!(network.made.len(), network.ended.len() + waiting + on_the_way);
         prop_assert!(network.delivered > 10, "{} of {}", network.delivered, network.made.len());
@@ -259,7 +257,7 @@ proptest! {
                 node.ask(now, |aodv, cx| aodv.on_timer(cx));
             }
             prop_assert_eq!(node.aodv.routes(later).count(), 0);
-            prop_assert_eq!(node.aodv.waiting().count(), 0);
+            prop_assert_eq!(node.aodv.waiting(), 0);
         }
     }
 }

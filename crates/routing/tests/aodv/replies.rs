@@ -1,6 +1,7 @@
 //! Sections 6.6 to 6.8: answers.
 
-use airfair_routing::aodv::{Action, Config, Undelivered};
+use airfair_routing::Undelivered;
+use airfair_routing::aodv::Config;
 use airfair_wire::aodv::{Message, Rrep, Rreq};
 
 use crate::support::*;
@@ -97,7 +98,7 @@ fn replies_are_passed_on() {
 #[test]
 fn who_cannot_be_answered_is_not_heard() {
     let mut node = Node::new(&config());
-    node.undelivered(0, 3, Undelivered::Reply);
+    node.undelivered(0, 3, Undelivered::Message(&bytes(&Message::Rrep(rrep(9, 20, 1, 3)))));
     assert_eq!(node.hear(5599, rreq(8, 1, 1, None), 3), []);
     assert_eq!(node.route(5599, 8), None);
     assert_eq!(node.hear(5599, rreq(8, 1, 1, None), 4).len(), 1, "by another way");

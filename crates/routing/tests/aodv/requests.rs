@@ -1,6 +1,5 @@
 //! Section 6.5: requests of others.
 
-use airfair_routing::aodv::Action;
 use airfair_wire::aodv::{Message, Rreq};
 
 use crate::support::*;

@@ -1,6 +1,7 @@
 //! One node, and a script of what happens to it; times are milliseconds.
 
-use airfair_routing::aodv::{Action, Aodv, Config, Context, DropReason, Hop, Received, Route, Undelivered};
+use airfair_routing::aodv::{Aodv, Config, Route};
+use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, Undelivered};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
@@ -18,16 +19,54 @@ pub fn ms(n: u64) -> Time {
     Time(n * 1_000_000)
 }
 
-/// No jitter: what is passed on leaves at once.
+/// No jitter: what is passed on leaves at once. What queues for a lost neighbour stays.
 pub fn config() -> Config {
-    Config { broadcast_jitter: Span::ZERO, ..Config::default() }
+    Config { broadcast_jitter: Span::ZERO, drop_queued: false, ..Config::default() }
+}
+
+/// An effect with its message read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    Send { message: Message, to: Option<Hop>, ttl: u8 },
+    Forward { packet: u64, hop: Hop },
+    Drop { packet: u64, reason: DropReason },
+    DropQueued { neighbour: Ipv4Addr },
+}
+
+impl From<Effect> for Action {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Send { bytes, kind, to, ttl } => {
+                let (message, rest) = Message::decode(&bytes).unwrap();
+                assert!(rest.is_empty());
+                let name = match &message {
+                    Message::Rreq(_) => "rreq",
+                    Message::Rrep(_) if to.is_none() => "hello",
+                    Message::Rrep(_) => "rrep",
+                    Message::Rerr(_) => "rerr",
+                    Message::RrepAck => "rrep_ack",
+                };
+                assert_eq!(airfair_routing::Protocol::kinds(&Config::default())[kind], name);
+                Self::Send { message, to, ttl }
+            }
+            Effect::Forward { packet, hop } => Self::Forward { packet, hop },
+            Effect::Drop { packet, reason } => Self::Drop { packet, reason },
+            Effect::DropQueued { neighbour } => Self::DropQueued { neighbour },
+        }
+    }
+}
+
+pub fn bytes(message: &Message) -> Vec<u8> {
+    let mut bytes = vec![0; message.wire_len()];
+    message.encode(&mut bytes).unwrap();
+    bytes
 }
 
 /// A node, 10.0.0.1 if nothing else is said.
 pub struct Node {
     pub aodv: Aodv,
     random: Stream,
-    out: Vec<Action>,
+    out: Vec<Effect>,
 }
 
 impl Node {
@@ -47,7 +86,7 @@ impl Node {
     ) -> (R, Vec<Action>) {
         let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
         let answer = hook(&mut self.aodv, &mut cx);
-        (answer, std::mem::take(&mut self.out))
+        (answer, self.out.drain(..).map(Action::from).collect())
     }
 
     /// The node has a packet of its own: where it goes at once, and what else happens.
@@ -64,7 +103,7 @@ impl Node {
     pub fn hear(&mut self, now: u64, message: impl Into<Heard>, from: u8) -> Vec<Action> {
         let Heard { message, ttl, to_all } = message.into();
         let received = Received { from: hop(from), ttl, to_all };
-        self.ask(ms(now), |aodv, cx| aodv.on_message(&message, received, cx)).1
+        self.ask(ms(now), |aodv, cx| aodv.on_message(&bytes(&message), received, cx)).1
     }
 
     /// A timer that was asked for runs out.
@@ -73,8 +112,8 @@ impl Node {
         self.ask(ms(now), |aodv, cx| aodv.on_timer(cx)).1
     }
 
-    pub fn undelivered(&mut self, now: u64, neighbour: u8, what: Undelivered) -> Vec<Action> {
-        self.ask(ms(now), |aodv, cx| aodv.on_undelivered(at(neighbour), what, cx)).1
+    pub fn undelivered(&mut self, now: u64, neighbour: u8, what: Undelivered<'_>) -> Vec<Action> {
+        self.ask(ms(now), |aodv, cx| aodv.on_undelivered(hop(neighbour), what, cx)).1
     }
 
     /// A packet of this node was given up.

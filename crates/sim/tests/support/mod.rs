@@ -100,7 +100,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         movement: MovementSpec::default(),
         schemes: vec![],
         flows: vec![],
-        routing: Routing::Hops,
+        routing: RoutingSpec::Hops,
         hop_limit: 64,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },
         headers: HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },
