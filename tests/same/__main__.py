@@ -93,13 +93,17 @@ def main() -> int:
     if not chosen:
         print(f"no case is like {options.only!r}; their names are those of {FILE}", file=sys.stderr)
         return 2
-    done = list(run(chosen, options.jobs))
+    known = recorded()
+    done = []
+    for result in run(chosen, options.jobs):
+        done.append(result)
+        if not options.record and known.get(result.name) != result.value:
+            print(f"differs: {result.name}", file=sys.stderr)
     found = {one.name: one.value for one in done}
     if options.times:
         for cost in sorted(done, key=lambda cost: -cost.cpu_s)[:SHOWN]:
             print(f"{cost.cpu_s:8.2f} s  {cost.name}")
         print(f"{sum(cost.cpu_s for cost in done):8.2f} s  all")
-    known = recorded()
     whole = len(chosen) == len(every)
     differ = differing(found, known)
     gone = sorted(known.keys() - found.keys()) if whole else []

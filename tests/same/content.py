@@ -120,23 +120,26 @@ def _steps(scenario: Scenario, case: Case) -> Iterator[str]:
 
 
 def _record(scenario: Scenario, case: Case) -> Iterator[str]:
+    start, until = watched(case.scene)
+    options = {"interval": "500 ms", "windows": ["1 s"], "pcap": "all", "pcap_errors": True}
+    yield from _recorded(scenario, case, **options, start=start, until=until)
+
+
+def _one_node(scenario: Scenario, case: Case) -> Iterator[str]:
+    nodes = scenario.nodes
+    node = nodes[len(nodes) // 2]
+    start = f"{scenario.duration_ns // 2} ns"
+    options = {"interval": "70 ms", "pcap": [node], "snaplen": 0, "node": node}
+    yield from _recorded(scenario, case, **options, start=start, until=None)
+
+
+def _recorded(scenario: Scenario, case: Case, **options: Any) -> Iterator[str]:  # noqa: ANN401
+    """What the folder of a run has."""
     from airfair.recording import record  # brings pandas
 
-    start, until = watched(case.scene)
     with tempfile.TemporaryDirectory() as folder:
-        done = record(
-            scenario,
-            scheme=case.scheme,
-            seed=case.seed,
-            interval="500 ms",
-            windows=["1 s"],
-            out=Path(folder) / "run",
-            pcap="all",
-            pcap_errors=True,
-            trace=True,
-            start=start,
-            until=until,
-        )
+        out = Path(folder) / "run"
+        done = record(scenario, scheme=case.scheme, seed=case.seed, out=out, trace=True, **options)
         yield canonical(json.dumps(done.result))
         for name in sorted(done.tables):
             yield f"table {name}"
@@ -149,6 +152,7 @@ def _record(scenario: Scenario, case: Case) -> Iterator[str]:
 _LOOK = {
     "run": _run,
     "record": _record,
+    "one-node": _one_node,
     "explain": _explain,
     "steps": _steps,
     "paced": _paced,

@@ -83,7 +83,13 @@ EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp")
 
 
 class Case(NamedTuple):
-    """A run and how it is looked at."""
+    """A run and how it is looked at.
+
+    `way` is "run" (to its end), "record" (over time, with frames and captures of all), "one-node" (with
+    frames and whole packets of one node from the middle on), "explain", "steps" (with packets from outside,
+    and with what the result was on the way), "paced" (by the wall clock), "wire-check" (headers become bytes)
+    or "network" (what is built).
+    """
 
     scene: str
     scheme: str
@@ -192,6 +198,7 @@ def cases() -> Iterator[Case]:
             chosen = {"droptail", "nred", names[by_turns % len(names)]}
             by_turns += 1
             yield from (Case(scene, scheme, 1, way) for scheme in names if scheme in chosen)
+        yield Case(scene, names[by_turns % len(names)], 1, "one-node")
         yield from (Case(scene, "droptail", 1, way) for way in ("paced", "network"))
     for name, (_, scheme, first) in series().items():
         yield from (Case(name, scheme, first + seed - 1, "run") for seed in SEEDS)
