@@ -18,7 +18,7 @@ use crate::measure::series::{Gauges, Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
-use crate::net::misplaced::Misplaced;
+use crate::net::fault::Fault;
 use crate::net::{Behind, Injected, Net, Output, Placed, natural_cmp};
 use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
@@ -409,34 +409,31 @@ impl World {
         std::mem::take(&mut self.agenda.record)
     }
 
-    /// What a hook of a scheme has asked for that its place cannot do, if any has: scheme, place and effect. The numbers of such a run are
-    /// of no use; a result names it first among its warnings.
+    /// The error that a scheme has made, if it has made one: scheme, place and error. The numbers of such a run are of no use; a result
+    /// names it first among its warnings.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        let Misplaced { place, node, flow, effect } = self.net.misplaced?;
         let of = |list: &[(usize, String)], at: u32| {
             let own = list.iter().find(|own| own.0 == at as usize);
             own.map_or(&self.scheme, |own| &own.1).clone()
         };
-        let (name, may) = place.words();
-        Some(match flow {
-            Some(flow) => format!(
-                "scheme {}: its {name} of flow {} {effect}; {may}",
-                of(&self.own_laws, flow),
-                self.names.flows[flow as usize]
-            ),
-            None => format!(
-                "scheme {}: its {name} at node {} {effect}; {may}",
+        Some(match self.net.fault? {
+            Fault::FailedSource { flow } => {
+                let (scheme, flow) = (of(&self.own_laws, flow), &self.names.flows[flow as usize]);
+                format!("scheme {scheme}: its source of flow {flow} has failed")
+            }
+            Fault::StrangeNode { node } => format!(
+                "scheme {}: its agent at node {} sent a message to a node that does not exist; expected a node of the scenario",
                 of(&self.own_schemes, node),
                 self.names.nodes[node as usize]
             ),
         })
     }
 
-    /// The flow whose source [`World::fault`] is about, if it is about one.
+    /// The flow whose source has failed, if one has.
     #[must_use]
     pub fn faulty_flow(&self) -> Option<&str> {
-        let flow = self.net.misplaced?.flow?;
+        let Fault::FailedSource { flow } = self.net.fault? else { return None };
         self.names.flows.get(flow as usize).map(String::as_str)
     }
 

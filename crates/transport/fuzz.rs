@@ -7,7 +7,7 @@
 use alloc::boxed::Box;
 
 use airfair_schemes::places::{
-    Acked, Allowance, Congestion, Context, Ecn, FlowSetup, Outbox, PartialAck, Source,
+    Acked, Allowance, Congestion, Ecn, FlowSetup, PartialAck, Source, SourceContext, SourceEffects,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -66,13 +66,13 @@ struct Whim {
 }
 
 impl Source for Whim {
-    fn on_start(&mut self, _setup: &FlowSetup, _context: &mut Context<'_>) {}
+    fn on_start(&mut self, _setup: &FlowSetup, _context: &mut SourceContext<'_>) {}
 
-    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, _context: &mut SourceContext<'_>) {
         assert!(acked.bytes.0 > 0 || acked.cumulative.0 > 0);
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         self.window = self.window.map(|window| window / 2 + congestion.in_flight.0 % 7);
     }
 
@@ -165,12 +165,12 @@ pub fn fuzz_transport(data: &[u8]) {
     let law = Whim { window, rate, quantum, reno: data.flag() };
     let mut sender = Sender::new(&config, Box::new(law));
     let mut receiver = Receiver::new(&config);
-    let (mut random, mut out) = (Stream::new(1, "fuzz", Purpose::Source), Outbox::default());
+    let (mut random, mut out) = (Stream::new(1, "fuzz", Purpose::Source), SourceEffects::default());
     let mut now = Time::ZERO;
     let (mut last_data, mut last_ack) = (None, None);
     while !data.is_empty() {
         let (una, delivered) = (sender.unacknowledged(), receiver.delivered());
-        let context = &mut Context { now, random: &mut random, out: &mut out };
+        let context = &mut SourceContext { now, random: &mut random, out: &mut out };
         match data.byte() % 16 {
             0 => sender.open(context),
             1 => sender.write(data.number()),
@@ -179,7 +179,7 @@ pub fn fuzz_transport(data: &[u8]) {
             3 => now = now.saturating_add(Span(data.number())),
             4 => {
                 now = sender.deadline().unwrap_or(now).max(now);
-                sender.on_timer(&mut Context { now, random: &mut random, out: &mut out });
+                sender.on_timer(&mut SourceContext { now, random: &mut random, out: &mut out });
             }
             5 => {
                 now = receiver.deadline().unwrap_or(now).max(now);
@@ -194,7 +194,7 @@ pub fn fuzz_transport(data: &[u8]) {
             14 => receiver.set_reading(data.flag()),
             _ => receiver.read(data.number()),
         }
-        let context = &mut Context { now, random: &mut random, out: &mut out };
+        let context = &mut SourceContext { now, random: &mut random, out: &mut out };
         let next = sender.next_sequence();
         let mut polls = 0;
         while let Some(segment) = sender.poll(context) {

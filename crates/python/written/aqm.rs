@@ -24,7 +24,7 @@ impl PythonAqm {
         hook: &str,
         p: &places::Packet,
         queue: &QueueView,
-        context: &mut places::Context<'_>,
+        context: &mut places::AqmContext<'_>,
     ) -> Verdict {
         self.hooks.call(context, Verdict::Pass, |object, context| {
             let py = object.py();
@@ -48,7 +48,7 @@ impl Aqm for PythonAqm {
         &mut self,
         packet: &places::Packet,
         queue: &QueueView,
-        context: &mut places::Context<'_>,
+        context: &mut places::AqmContext<'_>,
     ) -> Verdict {
         self.ask("on_enqueue", packet, queue, context)
     }
@@ -57,7 +57,7 @@ impl Aqm for PythonAqm {
         &mut self,
         packet: &places::Packet,
         queue: &QueueView,
-        context: &mut places::Context<'_>,
+        context: &mut places::AqmContext<'_>,
     ) -> Verdict {
         if self.on_dequeue { self.ask("on_dequeue", packet, queue, context) } else { Verdict::Pass }
     }

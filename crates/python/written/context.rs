@@ -68,6 +68,39 @@ pub(crate) struct Context {
     marked: Named,
 }
 
+/// Effects of a place, taken over from what Python has asked for. A context has refused by then what its place does not have.
+pub(crate) trait Effects {
+    /// Takes over what the place has.
+    fn accept(&mut self, asked: &mut Context);
+
+    /// Python's code has raised something: a place whose host wants to know is told.
+    fn fail(&mut self) {}
+}
+
+impl Effects for places::AqmEffects {
+    fn accept(&mut self, _asked: &mut Context) {}
+}
+
+impl Effects for places::QueueEffects {
+    fn accept(&mut self, asked: &mut Context) {
+        let dropped =
+            asked.dropped.drain(..).map(|(id, why)| (places::PacketId(id), places::DropReason(why)));
+        self.dropped.extend(dropped);
+        let marked = asked.marked.drain(..).map(|(id, why)| (places::PacketId(id), places::MarkReason(why)));
+        self.marked.extend(marked);
+    }
+}
+
+impl Effects for places::SourceEffects {
+    fn accept(&mut self, asked: &mut Context) {
+        self.timers.extend(asked.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at))));
+    }
+
+    fn fail(&mut self) {
+        self.failed = true;
+    }
+}
+
 impl Context {
     /// When its hook was called last, ns.
     pub const fn now(&self) -> u64 {
@@ -81,7 +114,7 @@ impl Context {
     }
 
     /// Lends the simulator's stream to Python until [`Context::give_back`].
-    pub fn lend(this: &Bound<'_, Self>, context: &mut places::Context<'_>) -> PyResult<()> {
+    pub fn lend<E>(this: &Bound<'_, Self>, context: &mut places::Context<'_, E>) -> PyResult<()> {
         let mut own = this.try_borrow_mut()?;
         own.now = context.now.as_nanos();
         std::mem::swap(&mut own.random.bind(this.py()).try_borrow_mut()?.0, context.random);
@@ -89,15 +122,13 @@ impl Context {
     }
 
     /// Takes the stream back and passes effects on.
-    pub fn give_back(this: &Bound<'_, Self>, context: &mut places::Context<'_>) -> PyResult<()> {
+    pub fn give_back<E: Effects>(
+        this: &Bound<'_, Self>,
+        context: &mut places::Context<'_, E>,
+    ) -> PyResult<()> {
         let mut own = this.try_borrow_mut()?;
         std::mem::swap(&mut own.random.bind(this.py()).try_borrow_mut()?.0, context.random);
-        let timers = own.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at)));
-        context.out.timers.extend(timers);
-        let dropped = own.dropped.drain(..).map(|(id, why)| (places::PacketId(id), places::DropReason(why)));
-        context.out.dropped.extend(dropped);
-        let marked = own.marked.drain(..).map(|(id, why)| (places::PacketId(id), places::MarkReason(why)));
-        context.out.marked.extend(marked);
+        context.out.accept(&mut own);
         Ok(())
     }
 

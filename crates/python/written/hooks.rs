@@ -1,10 +1,10 @@
 //! Calling the hooks of a Python object: the interpreter is taken for each call, and what it raises ends the run.
 
-use airfair_schemes::places::{self, Destination, DropReason, Ecn, MarkReason, PacketClass, QueueView};
+use airfair_schemes::places::{self, DropReason, Ecn, MarkReason, PacketClass, QueueView};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use super::context::{Context, Place};
+use super::context::{Context, Effects, Place};
 use crate::error::input_error;
 use crate::hosted::{Origin, Raised};
 use crate::interned::reason;
@@ -55,9 +55,9 @@ impl Hooks {
     }
 
     /// Calls a hook with a context. Once anything was raised nothing is called any more and `inert` is the answer.
-    pub fn call<T>(
+    pub fn call<T, E: Effects>(
         &self,
-        context: &mut places::Context<'_>,
+        context: &mut places::Context<'_, E>,
         inert: T,
         hook: impl FnOnce(&Bound<'_, PyAny>, &Bound<'_, Context>) -> PyResult<T>,
     ) -> T {
@@ -69,10 +69,9 @@ impl Hooks {
             Context::give_back(own, context)?;
             answer
         });
-        if !before && self.place == Place::Source && self.raised.any() {
-            // No source may send messages: so the world learns of which flow this one is, and `Hosted::check` tells it.
-            let message = places::Message { to: Destination::Broadcast, bytes: Vec::new(), ahead: false };
-            context.out.messages.push(message);
+        if !before && self.raised.any() {
+            // The world knows of which flow a source is, and `Hosted::check` tells it.
+            context.out.fail();
         }
         answer
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Context, DropReason, Ecn, Enqueued, Head, Packet, PacketId, Priority, Queue, QueueView,
+    DropReason, Ecn, Enqueued, Head, Packet, PacketId, Priority, Queue, QueueContext, QueueView,
 };
 use pyo3::prelude::*;
 
@@ -44,7 +44,7 @@ impl PythonQueue {
     }
 
     /// Counts what the discipline has dropped and marked by itself. What it says of packets that it does not store is not passed on.
-    fn own_verdicts(&mut self, context: &mut Context<'_>) {
+    fn own_verdicts(&mut self, context: &mut QueueContext<'_>) {
         let before = context.out.dropped.len() + context.out.marked.len();
         if before == 0 {
             return;
@@ -66,7 +66,7 @@ impl PythonQueue {
 }
 
 impl Queue for PythonQueue {
-    fn enqueue(&mut self, offered: Packet, context: &mut Context<'_>) -> Enqueued {
+    fn enqueue(&mut self, offered: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         let answer = self.hooks.call(context, None, |object, context| {
             let answer = object.call_method1("enqueue", (packet(object.py(), &offered)?, context))?;
             match self.hooks.decision("Queue.enqueue", &answer)? {
@@ -99,7 +99,7 @@ impl Queue for PythonQueue {
         }
     }
 
-    fn peek(&mut self, context: &mut Context<'_>) -> Option<Head> {
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         let named: Option<u32> = self.hooks.call(context, None, |object, context| {
             let answer = object.call_method1("peek", (context,))?;
             if answer.is_none() {

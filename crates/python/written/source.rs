@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use airfair_schemes::places::{
-    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, PartialAck, RateSample, Sent,
-    Source, Timer,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
+    SourceContext, Timer,
 };
 use airfair_units::{Bytes, Rate, Span, Time};
 use pyo3::prelude::*;
@@ -52,9 +52,9 @@ impl PythonSource {
         })
     }
 
-    fn tell<'a>(
+    fn tell(
         &self,
-        context: &mut Context<'a>,
+        context: &mut SourceContext<'_>,
         hook: &str,
         subject: impl FnOnce(Python<'_>) -> PyResult<Bound<'_, PyAny>>,
     ) {
@@ -92,14 +92,14 @@ fn rate_sample<'py>(py: Python<'py>, sample: Option<RateSample>) -> PyResult<Opt
 }
 
 impl Source for PythonSource {
-    fn on_start(&mut self, s: &FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, s: &FlowSetup, context: &mut SourceContext<'_>) {
         self.tell(context, "on_start", |py| {
             let fields = (s.mss.0, s.initial_window.0, s.window_limit.0, nanos(s.rtt), s.syn_lost);
             class!(py, "FlowSetup")?.call1(fields)
         });
     }
 
-    fn on_sent(&mut self, s: &Sent, context: &mut Context<'_>) {
+    fn on_sent(&mut self, s: &Sent, context: &mut SourceContext<'_>) {
         if self.on_sent {
             self.tell(context, "on_sent", |py| {
                 class!(py, "Sent")?.call1((s.bytes.0, s.in_flight.0, s.retransmission))
@@ -107,7 +107,7 @@ impl Source for PythonSource {
         }
     }
 
-    fn on_acked(&mut self, a: &Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, a: &Acked, context: &mut SourceContext<'_>) {
         self.tell(context, "on_acked", |py| {
             class!(py, "Acked")?.call1((
                 a.bytes.0,
@@ -125,7 +125,7 @@ impl Source for PythonSource {
         });
     }
 
-    fn on_congestion(&mut self, c: &Congestion, context: &mut Context<'_>) {
+    fn on_congestion(&mut self, c: &Congestion, context: &mut SourceContext<'_>) {
         let cause = match c.cause {
             CongestionCause::FastLoss => "fast-loss",
             CongestionCause::Timeout => "timeout",
@@ -137,19 +137,19 @@ impl Source for PythonSource {
         });
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, context: &mut Context<'_>) {
+    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
         if self.on_recovered {
             self.tell(context, "on_recovered", |py| Ok(in_flight.0.into_pyobject(py)?.into_any()));
         }
     }
 
-    fn on_idle(&mut self, i: &Idle, context: &mut Context<'_>) {
+    fn on_idle(&mut self, i: &Idle, context: &mut SourceContext<'_>) {
         if self.on_idle {
             self.tell(context, "on_idle", |py| class!(py, "Idle")?.call1((i.span.0, i.rto.0)));
         }
     }
 
-    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
         if self.on_timer {
             self.tell(context, "on_timer", |py| Ok(timer.0.into_pyobject(py)?.into_any()));
         }

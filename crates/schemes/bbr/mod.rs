@@ -31,7 +31,9 @@ mod filters;
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, Sent, Source};
+use crate::places::{
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext,
+};
 
 use filters::{MaxOfRounds, MinRtt};
 
@@ -240,7 +242,7 @@ impl Bbr {
     }
 
     /// BBRCheckDrain (section 4.3.3).
-    fn check_drain(&mut self, acked: &Acked, context: &mut Context<'_>) {
+    fn check_drain(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         if self.state == State::Startup && self.filled_pipe {
             self.state = State::Drain;
         }
@@ -250,13 +252,13 @@ impl Bbr {
     }
 
     /// BBREnterProbeBW (section 4.3.4.3): any phase but the one of 3/4, by chance (section 4.3.4.2).
-    fn enter_probe_bw(&mut self, context: &mut Context<'_>) {
+    fn enter_probe_bw(&mut self, context: &mut SourceContext<'_>) {
         let phase = (CYCLE.len() - context.random.below(7) as usize) % CYCLE.len();
         self.state = State::ProbeBw { phase, since: context.now };
     }
 
     /// BBRCheckProbeRTT (section 4.3.5).
-    fn check_probe_rtt(&mut self, acked: &Acked, expired: bool, context: &mut Context<'_>) {
+    fn check_probe_rtt(&mut self, acked: &Acked, expired: bool, context: &mut SourceContext<'_>) {
         let now = context.now;
         if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
             self.save_cwnd();
@@ -368,7 +370,7 @@ fn round_trip_since(since: Time, acked: &Acked) -> bool {
 
 impl Source for Bbr {
     /// BBRInit (section 4.3.1).
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.mss = setup.mss.get().max(1);
         self.limit = setup.window_limit.get().max(self.mss);
         let initial = if setup.syn_lost { self.mss } else { setup.initial_window.get() };
@@ -381,14 +383,14 @@ impl Source for Bbr {
         self.pacing_rate = Gain::HIGH.of(u64::try_from(nominal).unwrap_or(u64::MAX)).max(1);
     }
 
-    fn on_sent(&mut self, sent: &Sent, _context: &mut Context<'_>) {
+    fn on_sent(&mut self, sent: &Sent, _context: &mut SourceContext<'_>) {
         if sent.in_flight == sent.bytes && !sent.retransmission && self.app_limited {
             self.restart_from_idle();
         }
     }
 
     /// BBRUpdateOnACK (section 3.5.2).
-    fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         let now = context.now;
         self.delivered = self.delivered.saturating_add(acked.bytes.get());
         let telling = self.update_bottleneck(acked);
@@ -404,7 +406,7 @@ impl Source for Bbr {
     }
 
     /// Section 4.2.3.4.
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         match congestion.cause {
             CongestionCause::FastLoss => {
                 self.save_cwnd();
@@ -426,11 +428,11 @@ impl Source for Bbr {
         self.bound();
     }
 
-    fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut Context<'_>) {
+    fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut SourceContext<'_>) {
         self.leave_recovery();
     }
 
-    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {
         self.restart_from_idle();
     }
 

@@ -29,7 +29,7 @@ use alloc::string::ToString;
 use airfair_units::{Bytes, Span, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Aqm, Context, DropReason, MarkReason, Packet, QueueView, Verdict};
+use crate::places::{Aqm, AqmContext, DropReason, MarkReason, Packet, QueueView, Verdict};
 
 /// A packet dropped, or marked, because the queue stood too long.
 pub const CODEL: &str = "codel";
@@ -201,12 +201,12 @@ impl CoDel {
 
 impl Aqm for CoDel {
     #[inline]
-    fn on_enqueue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
+    fn on_enqueue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }
 
     #[inline]
-    fn on_dequeue(&mut self, packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+    fn on_dequeue(&mut self, packet: &Packet, queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
         let bytes_left = queue.bytes.saturating_sub(u64::from(packet.bytes));
         self.state.decide(&self.settings, packet, bytes_left, context.now)
     }

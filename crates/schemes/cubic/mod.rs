@@ -28,7 +28,9 @@
 use airfair_units::{Bytes, Span, Time, math};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, Sent, Source};
+use crate::places::{
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext,
+};
 use crate::reno::{INITIAL_SSTHRESH, Window};
 
 const C: ParamDoc = ParamDoc {
@@ -184,13 +186,13 @@ impl Cubic {
 }
 
 impl Source for Cubic {
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.window.start(setup);
         self.srtt = setup.rtt;
         self.last = context.now;
     }
 
-    fn on_sent(&mut self, sent: &Sent, context: &mut Context<'_>) {
+    fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
         // Nothing was in flight before: until now the application had nothing to send.
         if sent.in_flight == sent.bytes {
             self.leave_out(context.now);
@@ -198,7 +200,7 @@ impl Source for Cubic {
         }
     }
 
-    fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         if let Some(rtt) = acked.rtt {
             let rtt = rtt.as_nanos();
             self.srtt =
@@ -217,7 +219,7 @@ impl Source for Cubic {
         self.last = context.now;
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let mss = self.window.mss();
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
@@ -243,7 +245,7 @@ impl Source for Cubic {
         self.epoch = None;
     }
 
-    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {
         self.window.restart();
         self.fraction = 0.0;
         self.epoch = None;

@@ -5,7 +5,7 @@
 
 use alloc::collections::VecDeque;
 
-use crate::places::{Context, DropReason, Enqueued, Head, Packet, Priority, Queue, QueueView};
+use crate::places::{DropReason, Enqueued, Head, Packet, Priority, Queue, QueueContext, QueueView};
 
 /// A first-in first-out queue of bounded length.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl DropTail {
 
 impl Queue for DropTail {
     #[inline]
-    fn enqueue(&mut self, packet: Packet, _context: &mut Context<'_>) -> Enqueued {
+    fn enqueue(&mut self, packet: Packet, _context: &mut QueueContext<'_>) -> Enqueued {
         if self.packets.len() >= self.limit_packets as usize {
             return Enqueued::Refused(DropReason::QUEUE_FULL);
         }
@@ -35,7 +35,7 @@ impl Queue for DropTail {
     }
 
     #[inline]
-    fn peek(&mut self, _context: &mut Context<'_>) -> Option<Head> {
+    fn peek(&mut self, _context: &mut QueueContext<'_>) -> Option<Head> {
         self.packets.front().map(|&packet| Head { packet, priority: Priority(0) })
     }
 
@@ -47,7 +47,7 @@ impl Queue for DropTail {
     }
 
     #[inline]
-    fn pop(&mut self, _context: &mut Context<'_>) -> Option<Packet> {
+    fn pop(&mut self, _context: &mut QueueContext<'_>) -> Option<Packet> {
         self.commit()
     }
 

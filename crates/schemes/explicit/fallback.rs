@@ -10,7 +10,7 @@ use airfair_units::{Bytes, Time};
 
 use crate::newreno;
 use crate::params::Params;
-use crate::places::{Acked, Congestion, Context, FlowSetup, Idle, Source};
+use crate::places::{Acked, Congestion, FlowSetup, Idle, Source, SourceContext};
 use crate::reno::Reno;
 
 /// TCP's law, at rest or in charge.
@@ -37,7 +37,7 @@ impl Fallback {
     }
 
     /// The connection stands.
-    pub fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+    pub fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.setup = Some(*setup);
         if self.asked {
             self.begin(setup, None, context);
@@ -45,7 +45,7 @@ impl Fallback {
     }
 
     /// An echo tells how many interfaces of the path did not speak; the window is what it is now, bytes.
-    pub fn hear(&mut self, missed: u8, window: u64, context: &mut Context<'_>) {
+    pub fn hear(&mut self, missed: u8, window: u64, context: &mut SourceContext<'_>) {
         self.asked = missed > 0;
         match (self.asked, self.law.is_some(), self.setup) {
             (true, false, Some(setup)) => self.begin(&setup, Some(window), context),
@@ -54,7 +54,7 @@ impl Fallback {
         }
     }
 
-    fn begin(&mut self, setup: &FlowSetup, window: Option<u64>, context: &mut Context<'_>) {
+    fn begin(&mut self, setup: &FlowSetup, window: Option<u64>, context: &mut SourceContext<'_>) {
         let Ok(mut law) = newreno::from_params(&Params::default()) else { return };
         law.on_start(setup, context);
         if let Some(window) = window {
@@ -77,24 +77,24 @@ impl Fallback {
     }
 
     /// See [`Source::on_acked`]. Its window grows only where no other one, `granted` bytes, is smaller.
-    pub fn on_acked(&mut self, acked: &Acked, granted: u64, context: &mut Context<'_>) {
+    pub fn on_acked(&mut self, acked: &Acked, granted: u64, context: &mut SourceContext<'_>) {
         let Some(window) = self.window(context.now) else { return };
         let acked = Acked { window_limited: acked.window_limited && window <= granted, ..*acked };
         self.law.iter_mut().for_each(|law| law.on_acked(&acked, context));
     }
 
     /// See [`Source::on_congestion`].
-    pub fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>) {
+    pub fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         self.law.iter_mut().for_each(|law| law.on_congestion(congestion, context));
     }
 
     /// See [`Source::on_recovered`].
-    pub fn on_recovered(&mut self, in_flight: Bytes, context: &mut Context<'_>) {
+    pub fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
         self.law.iter_mut().for_each(|law| law.on_recovered(in_flight, context));
     }
 
     /// See [`Source::on_idle`].
-    pub fn on_idle(&mut self, idle: &Idle, context: &mut Context<'_>) {
+    pub fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
         self.law.iter_mut().for_each(|law| law.on_idle(idle, context));
     }
 }

@@ -37,7 +37,7 @@ use airfair_units::{Bytes, Time};
 use crate::codel;
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{
-    Context, DropReason, Ecn, Enqueued, Head, Outbox, Packet, Priority, Queue, QueueView, Verdict,
+    DropReason, Ecn, Enqueued, Head, Packet, Priority, Queue, QueueContext, QueueEffects, QueueView, Verdict,
 };
 
 const FLOWS: ParamDoc = ParamDoc {
@@ -174,7 +174,7 @@ impl FqCoDel {
     }
 
     /// Drops from the head of the queue with most bytes; of two equal ones from the one whose turn comes first.
-    fn shed(&mut self, out: &mut Outbox) {
+    fn shed(&mut self, out: &mut QueueEffects) {
         let mut fattest = None;
         let mut most = 0;
         for &i in self.new.iter().chain(&self.old) {
@@ -197,8 +197,8 @@ impl FqCoDel {
         }
     }
 
-    /// Takes out of its queue what goes next. What CoDel drops or marks on the way is named in the outbox.
-    fn dequeue(&mut self, now: Time, out: &mut Outbox) -> Option<Packet> {
+    /// Takes out of its queue what goes next. What CoDel drops or marks on the way is named among the effects.
+    fn dequeue(&mut self, now: Time, out: &mut QueueEffects) -> Option<Packet> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -237,7 +237,7 @@ impl FqCoDel {
 }
 
 impl Queue for FqCoDel {
-    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) -> Enqueued {
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         let i = self.queue_of(&packet, context.random);
         let queue = &mut self.queues[i as usize];
         queue.push(packet);
@@ -258,7 +258,7 @@ impl Queue for FqCoDel {
         Enqueued::Stored
     }
 
-    fn peek(&mut self, context: &mut Context<'_>) -> Option<Head> {
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         if self.heads.is_empty() {
             let packet = self.dequeue(context.now, context.out)?;
             self.heads.push_back(packet);

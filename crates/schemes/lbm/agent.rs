@@ -8,7 +8,7 @@ use airfair_units::{Rate, Span};
 use super::Lbm;
 use super::adaptation::Adaptation;
 use super::load::Load;
-use crate::places::{Agent, AgentSetup, Context, Direction, NodeSample, Probability, Setting};
+use crate::places::{Agent, AgentContext, AgentSetup, Direction, NodeSample, Probability, Setting};
 
 /// LBM's agent.
 #[derive(Debug, Clone)]
@@ -47,11 +47,11 @@ impl Agent for LbmAgent {
         true
     }
 
-    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         self.load.rate = setup.rate;
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
         let link = &sample.link;
         self.adaptation.add(link.sent_packets, link.delay);
         self.rho = self.load.of(sample.interval, link);

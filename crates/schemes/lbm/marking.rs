@@ -4,7 +4,8 @@ use airfair_units::math;
 use airfair_units::random::Stream;
 
 use crate::places::{
-    Aqm, Context, Direction, Ecn, MarkReason, Packet, PacketClass, Probability, QueueView, Setting, Verdict,
+    Aqm, AqmContext, Direction, Ecn, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
+    Verdict,
 };
 
 /// Name of marks of outgoing packets.
@@ -65,12 +66,12 @@ impl LbmMark {
 
 impl Aqm for LbmMark {
     #[inline]
-    fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+    fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
         self.judge(self.outgoing, OUTGOING, packet, context.random)
     }
 
     #[inline]
-    fn on_receive(&mut self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
+    fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
         self.judge(self.incoming, INCOMING, packet, context.random)
     }
 

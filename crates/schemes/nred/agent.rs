@@ -11,8 +11,8 @@ use super::accounting::Accounting;
 use super::detection::{Congestion, Detector};
 use super::notification::Heard;
 use crate::places::{
-    Agent, AgentSetup, Context, Destination, Direction, Message, NodeId, NodeSample, Probability, Setting,
-    Timer,
+    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Probability,
+    Setting, Timer,
 };
 
 /// The next check whether to speak.
@@ -57,7 +57,7 @@ impl NredAgent {
     }
 
     /// The local share of p_b, `normalizedP_b avg_tx` and `normalizedP_b avg_rx` (§5.3).
-    fn set_shares(&mut self, context: &mut Context<'_>) {
+    fn set_shares(&mut self, context: &mut AgentContext<'_>) {
         let normalized = self.heard.normalized(context.now);
         let shares = self.accounting.shares();
         for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
@@ -67,7 +67,7 @@ impl NredAgent {
     }
 
     /// An interval T_NCN is over: Algorithm 5.1 and the conditions.
-    fn check(&mut self, context: &mut Context<'_>) {
+    fn check(&mut self, context: &mut AgentContext<'_>) {
         let shares = self.accounting.shares();
         let congestion = self.detector.congestion(shares.total);
         self.congestion = congestion;
@@ -95,7 +95,7 @@ impl NredAgent {
         }
     }
 
-    fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut Context<'_>) {
+    fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut AgentContext<'_>) {
         let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
         let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
         if from == self.me {
@@ -115,7 +115,7 @@ impl Agent for NredAgent {
         self.nred.interval
     }
 
-    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.neighbours = setup.neighbours.to_vec();
         // No two nodes check in step.
@@ -123,12 +123,12 @@ impl Agent for NredAgent {
         context.out.timers.push((CHECK, context.now + Span(first)));
     }
 
-    fn on_neighbours(&mut self, neighbours: &[NodeId], _context: &mut Context<'_>) {
+    fn on_neighbours(&mut self, neighbours: &[NodeId], _context: &mut AgentContext<'_>) {
         self.neighbours.clear();
         self.neighbours.extend_from_slice(neighbours);
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
         if sample.traffic > 0 || self.nred.set_up && sample.set_up > 0 {
             self.last_traffic = Some(context.now);
         }
@@ -137,13 +137,13 @@ impl Agent for NredAgent {
     }
 
     /// Anything else than an NCN is not for NRED and is dropped silently (§8).
-    fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut Context<'_>) {
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
         if let Ok((ncn, _)) = Ncn::decode(bytes) {
             self.take(from, ncn, context);
         }
     }
 
-    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         match timer {
             CHECK => {
                 context.out.timers.push((CHECK, context.now + self.nred.ncn_interval));

@@ -3,7 +3,7 @@
 use airfair_units::random::Stream;
 
 use crate::places::{
-    Aqm, Context, Direction, DropReason, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
+    Aqm, AqmContext, Direction, DropReason, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
     Verdict,
 };
 
@@ -77,12 +77,12 @@ impl NredDrop {
 
 impl Aqm for NredDrop {
     #[inline]
-    fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+    fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
         Self::judge(&mut self.outgoing, OUTGOING, self.ecn, packet, context.random)
     }
 
     #[inline]
-    fn on_receive(&mut self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
+    fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
         Self::judge(&mut self.incoming, INCOMING, self.ecn, packet, context.random)
     }
 

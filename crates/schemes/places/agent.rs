@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span};
 
-use super::{Context, NodeId, QueueView, Timer};
+use super::{AgentContext, NodeId, QueueView, Timer};
 
 /// Time in each of the five radio states. At one instant the first of these that holds counts: transmit, receive
 /// (a decodable frame, whoever it is for, until its end), carrier busy, NAV, idle.
@@ -126,20 +126,20 @@ pub trait Agent: Send {
 
     /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents
     /// march in step.
-    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>);
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>);
 
     /// Movement has changed which nodes can decode it: these can now, in the same order, in place of those of
     /// `on_start`.
-    fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut Context<'_>) {}
+    fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 
     /// An interval of the counters has ended.
-    fn on_sample(&mut self, _sample: &NodeSample, _context: &mut Context<'_>) {}
+    fn on_sample(&mut self, _sample: &NodeSample, _context: &mut AgentContext<'_>) {}
 
     /// A message arrived, or was overheard (`to_me` is false).
-    fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut Context<'_>) {}
+    fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut AgentContext<'_>) {}
 
     /// A timer fired.
-    fn on_timer(&mut self, _timer: Timer, _context: &mut Context<'_>) {}
+    fn on_timer(&mut self, _timer: Timer, _context: &mut AgentContext<'_>) {}
 
     /// Inner values that somebody may want to see over time, by name, such as a moving average: at each call the same names in the
     /// same order, and the same for every agent of a scheme that has any.

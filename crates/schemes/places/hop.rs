@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Time};
 
-use super::{Context, FlowId, Header, HeaderKind, PacketClass, Timer};
+use super::{FlowId, Header, HeaderKind, HopContext, PacketClass, Timer};
 
 /// What waits at an interface.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub trait Hop: Send {
     fn header(&self) -> &'static HeaderKind;
 
     /// The run starts: timers may be set.
-    fn on_start(&mut self, context: &mut Context<'_>);
+    fn on_start(&mut self, context: &mut HopContext<'_>);
 
     /// A packet arrives, whether it will find room or not; drops are told by `on_drop`. Sets no timers.
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time);
@@ -66,7 +66,7 @@ pub trait Hop: Send {
     fn on_rate(&mut self, _rate: Rate) {}
 
     /// A timer fired: the end of a control interval.
-    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>);
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut HopContext<'_>);
 
     /// Inner values to look at over time, by name.
     fn gauges(&self) -> Vec<(&'static str, f64)> {

@@ -1,6 +1,6 @@
 //! The queue of an output interface: a discipline that stores and orders, and an AQM that decides and stores nothing.
 
-use super::{Context, Ecn, Packet, PacketId, Setting};
+use super::{AqmContext, Ecn, Packet, PacketId, QueueContext, Setting};
 
 /// Why a packet was dropped. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,22 +77,22 @@ pub struct QueueView {
 
 /// A queue discipline. Contract, checked for every scheme in the registry by `tests/queue_contract.rs`:
 /// - every packet offered is afterwards stored, refused or has displaced another: nothing is lost or doubled;
-/// - a discipline that drops stored packets by itself (CoDel at the head) names each in `Outbox::dropped`, in `enqueue` or `peek`;
+/// - a discipline that drops stored packets by itself (CoDel at the head) names each in `QueueEffects::dropped`, in `enqueue` or `peek`;
 /// - `peek` changes what is stored in no other way, and two calls at one time without an arrival between them name the same packet;
 /// - `commit` removes exactly the packet that the last `peek` named; `requeue` makes it the head again;
 /// - `view` counts what is stored.
 pub trait Queue: Send {
     /// Offers a packet.
-    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) -> Enqueued;
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued;
 
     /// The packet that goes next, or none.
-    fn peek(&mut self, context: &mut Context<'_>) -> Option<Head>;
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head>;
 
     /// Takes the packet out that the last `peek` named.
     fn commit(&mut self) -> Option<Packet>;
 
     /// `peek` and `commit` in one, for a host that takes what it sees.
-    fn pop(&mut self, context: &mut Context<'_>) -> Option<Packet> {
+    fn pop(&mut self, context: &mut QueueContext<'_>) -> Option<Packet> {
         self.peek(context)?;
         self.commit()
     }
@@ -113,21 +113,21 @@ pub trait Queue: Send {
     fn show(&self, _see: &mut dyn FnMut(&Packet)) {}
 
     /// A packet that a neighbour sent to somebody else was overheard. Called only if the scheme asked for it.
-    fn on_overheard(&mut self, _packet: &Packet, _context: &mut Context<'_>) {}
+    fn on_overheard(&mut self, _packet: &Packet, _context: &mut QueueContext<'_>) {}
 }
 
 /// Active queue management: decides, stores nothing. It stands beside any discipline.
 pub trait Aqm: Send {
     /// A packet arrives; the queue holds what `queue` says without it.
-    fn on_enqueue(&mut self, packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict;
+    fn on_enqueue(&mut self, packet: &Packet, queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict;
 
     /// A packet is about to leave; the queue holds what `queue` says with it. After a drop the next packet is asked about at once.
-    fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
+    fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }
 
     /// A packet for this node, to keep or to pass on, was received through this interface. Asked only if `judges_received`.
-    fn on_receive(&mut self, _packet: &Packet, _context: &mut Context<'_>) -> Verdict {
+    fn on_receive(&mut self, _packet: &Packet, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }
 

@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::{Context, Header, HeaderKind, Timer};
+use super::{Header, HeaderKind, SourceContext, Timer};
 
 /// What a source is told before its flow's first segment leaves.
 #[derive(Debug, Clone, Copy)]
@@ -140,22 +140,22 @@ pub enum PartialAck {
 /// what it delivers; `on_recovered` when everything is acknowledged that was outstanding when the loss was noticed.
 pub trait Source: Send {
     /// The connection stands; data may leave.
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>);
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>);
 
     /// A segment left.
-    fn on_sent(&mut self, _sent: &Sent, _context: &mut Context<'_>) {}
+    fn on_sent(&mut self, _sent: &Sent, _context: &mut SourceContext<'_>) {}
 
     /// An acknowledgement of something new arrived.
-    fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>);
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>);
 
     /// Congestion was noticed.
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>);
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>);
 
     /// Fast recovery has ended; `in_flight` is what is left.
-    fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut Context<'_>) {}
+    fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut SourceContext<'_>) {}
 
     /// The source is about to send after a silence.
-    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {}
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {}
 
     /// The header that its packets carry (XCP, RCP, QFCP, C3L). Asked once.
     fn header(&self) -> Option<&'static HeaderKind> {
@@ -167,7 +167,7 @@ pub trait Source: Send {
 
     /// The receiver echoed the header that routers wrote: called for each acknowledgement, the SYN's and duplicates included, before
     /// anything else that it tells.
-    fn on_feedback(&mut self, _header: &Header, _context: &mut Context<'_>) {}
+    fn on_feedback(&mut self, _header: &Header, _context: &mut SourceContext<'_>) {}
 
     /// Whether it has met routers that do not speak its scheme and follows TCP's law instead.
     fn fell_back(&self) -> bool {
@@ -175,10 +175,10 @@ pub trait Source: Send {
     }
 
     /// Packets of this flow that wait in the node's own queue (DiffQ).
-    fn on_own_queue(&mut self, _packets: u32, _context: &mut Context<'_>) {}
+    fn on_own_queue(&mut self, _packets: u32, _context: &mut SourceContext<'_>) {}
 
     /// A timer fired.
-    fn on_timer(&mut self, _timer: Timer, _context: &mut Context<'_>) {}
+    fn on_timer(&mut self, _timer: Timer, _context: &mut SourceContext<'_>) {}
 
     /// What is allowed now.
     fn allowance(&self, now: Time) -> Allowance;

@@ -7,7 +7,7 @@ use airfair_units::{Rate, Span, Time};
 
 use super::capacity::{Capacity, Observed};
 use super::header::{self, KIND};
-use crate::places::{Backlog, Context, Header, HeaderKind, Hop, Passage, Timer};
+use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
 
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
@@ -180,7 +180,7 @@ impl Hop for Router {
         &KIND
     }
 
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         self.began = context.now;
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));
     }
@@ -210,7 +210,7 @@ impl Hop for Router {
         self.capacity.set_rate(rate.as_bps() as f64 / 8.0);
     }
 
-    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         let least = self.least.map_or(backlog, |least| smaller(least, backlog));
         self.control(seconds, least, backlog);

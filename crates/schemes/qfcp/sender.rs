@@ -5,8 +5,8 @@ use airfair_units::{Bytes, Rate, Time};
 use super::header::{self, KIND};
 use crate::explicit::{Fallback, Rtt, RttChoice};
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Header, HeaderKind, Idle, PartialAck,
-    Source,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, PartialAck, Source,
+    SourceContext,
 };
 
 /// The constants of a sender.
@@ -56,14 +56,14 @@ impl Sender {
 }
 
 impl Source for Sender {
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.mss = setup.mss.get().max(1);
         self.initial = setup.initial_window.get().max(self.mss);
         setup.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
         self.fallback.on_start(setup, context);
     }
 
-    fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         acked.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
         let granted = self.granted_window();
         self.fallback.on_acked(acked, granted, context);
@@ -71,18 +71,18 @@ impl Source for Sender {
 
     /// A loss slows down nobody whose routers speak; after a time-out, when nothing is heard of them, the window is one segment
     /// until the next feedback.
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         if congestion.cause == CongestionCause::Timeout {
             (self.granted, self.initial) = (0, self.mss);
         }
         self.fallback.on_congestion(congestion, context);
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, context: &mut Context<'_>) {
+    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
         self.fallback.on_recovered(in_flight, context);
     }
 
-    fn on_idle(&mut self, idle: &Idle, context: &mut Context<'_>) {
+    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
         self.fallback.on_idle(idle, context);
     }
 
@@ -94,7 +94,7 @@ impl Source for Sender {
         header::request(header, self.rtt.us(), self.config.request);
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut Context<'_>) {
+    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
         if let Some(rate) = header::feedback(header) {
             self.granted = rate;
         }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use airfair_units::{Rate, Span, Time};
 
 use super::header::{self, KIND};
-use crate::places::{Backlog, Context, Header, HeaderKind, Hop, Passage, Timer};
+use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
 
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
@@ -114,7 +114,7 @@ impl Hop for Router {
         &KIND
     }
 
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         self.began = context.now;
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));
     }
@@ -136,7 +136,7 @@ impl Hop for Router {
         self.set(self.rate);
     }
 
-    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         self.control(seconds, backlog.bytes as f64);
         self.began = context.now;

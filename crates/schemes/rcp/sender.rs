@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Rate, Time};
 use super::header::{self, KIND};
 use crate::explicit::{Fallback, Rtt, RttChoice};
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Header, HeaderKind, Idle, Source,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Source, SourceContext,
 };
 
 /// The constants of a sender.
@@ -54,31 +54,31 @@ impl Sender {
 }
 
 impl Source for Sender {
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.mss = setup.mss.get().max(1);
         self.initial = if setup.syn_lost { self.mss } else { setup.initial_window.get().max(self.mss) };
         setup.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
         self.fallback.on_start(setup, context);
     }
 
-    fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         acked.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
         let granted = self.window().unwrap_or(u64::MAX);
         self.fallback.on_acked(acked, granted, context);
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         if congestion.cause == CongestionCause::Timeout {
             self.ask_again();
         }
         self.fallback.on_congestion(congestion, context);
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, context: &mut Context<'_>) {
+    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
         self.fallback.on_recovered(in_flight, context);
     }
 
-    fn on_idle(&mut self, idle: &Idle, context: &mut Context<'_>) {
+    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
         self.ask_again();
         self.fallback.on_idle(idle, context);
     }
@@ -91,7 +91,7 @@ impl Source for Sender {
         header::request(header, self.rtt.us(), self.config.request);
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut Context<'_>) {
+    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
         if let Some(rate) = header::feedback(header) {
             self.granted = Some(rate);
         }

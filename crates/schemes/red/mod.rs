@@ -42,7 +42,7 @@ use alloc::string::ToString;
 use airfair_units::{Span, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Aqm, Context, DropReason, MarkReason, Packet, QueueView, Verdict};
+use crate::places::{Aqm, AqmContext, DropReason, MarkReason, Packet, QueueView, Verdict};
 
 /// A packet dropped, or marked, by the random draw.
 pub const EARLY: &str = "red-early";
@@ -198,7 +198,7 @@ impl Red {
 
 impl Aqm for Red {
     #[inline]
-    fn on_enqueue(&mut self, _packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+    fn on_enqueue(&mut self, _packet: &Packet, queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
         self.observe(queue.packets, context.now);
         if self.average < self.min_th {
             self.count = None;
@@ -223,7 +223,7 @@ impl Aqm for Red {
     }
 
     #[inline]
-    fn on_dequeue(&mut self, _packet: &Packet, queue: &QueueView, context: &mut Context<'_>) -> Verdict {
+    fn on_dequeue(&mut self, _packet: &Packet, queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
         if queue.packets <= 1 {
             self.idle_since = Some(context.now);
         }

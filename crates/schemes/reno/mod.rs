@@ -24,7 +24,7 @@ use airfair_units::{Bytes, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, PartialAck, Source,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, Source, SourceContext,
 };
 
 pub(crate) use window::{INITIAL_SSTHRESH, Window};
@@ -170,14 +170,14 @@ impl Reno {
 }
 
 impl Source for Reno {
-    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut SourceContext<'_>) {
         self.window.start(setup);
         if self.each_timeout_halves && setup.syn_lost {
             self.window.set_threshold(0);
         }
     }
 
-    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, _context: &mut SourceContext<'_>) {
         let bytes = acked.cumulative.get();
         if bytes == 0 || acked.in_recovery || !acked.window_limited {
             return;
@@ -191,7 +191,7 @@ impl Source for Reno {
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let half = congestion.in_flight.get() / 2;
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
@@ -215,7 +215,7 @@ impl Source for Reno {
         self.counted = 0;
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, _context: &mut Context<'_>) {
+    fn on_recovered(&mut self, in_flight: Bytes, _context: &mut SourceContext<'_>) {
         if self.careful_exit {
             let mss = self.window.mss();
             let flight = in_flight.get().max(mss).saturating_add(mss);
@@ -223,7 +223,7 @@ impl Source for Reno {
         }
     }
 
-    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {
         self.window.restart();
     }
 

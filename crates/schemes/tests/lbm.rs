@@ -3,8 +3,9 @@
 
 use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
 use airfair_schemes::places::{
-    Agent, AgentSetup, Aqm, Context, Direction, Ecn, FlowId, Interface, LinkUse, MarkReason, Medium, NodeId,
-    NodeSample, Outbox, Packet, PacketClass, PacketId, Probability, QueueView, Setting, Verdict,
+    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Context, Direction, Ecn, FlowId, Interface, LinkUse,
+    MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId, Probability, QueueView, Setting,
+    Verdict,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -164,13 +165,12 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
 struct Radio {
     mark: LbmMark,
     random: Stream,
-    out: Outbox,
 }
 
 impl Radio {
     fn new(outgoing: f64, incoming: f64) -> Self {
         let random = Stream::new(7, "ap", Purpose::Queue);
-        let mut new = Self { mark: LbmMark::default(), random, out: Outbox::default() };
+        let mut new = Self { mark: LbmMark::default(), random };
         for (direction, p) in [(Direction::Outgoing, outgoing), (Direction::Incoming, incoming)] {
             new.mark.apply(Setting::Probability(direction, Probability::new(p)));
         }
@@ -178,12 +178,12 @@ impl Radio {
     }
 
     fn sends(&mut self, ecn: Ecn) -> Verdict {
-        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut AqmEffects };
         self.mark.on_enqueue(&packet(PacketClass::Data, ecn), &QueueView::default(), &mut context)
     }
 
     fn receives(&mut self, ecn: Ecn) -> Verdict {
-        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut AqmEffects };
         self.mark.on_receive(&packet(PacketClass::Data, ecn), &mut context)
     }
 }
@@ -212,7 +212,7 @@ fn acknowledgements_echo_if_they_are_to_be_marked() {
         let mut mark = LbmMark::new(mark_acks);
         mark.apply(Setting::Probability(Direction::Incoming, Probability::ONE));
         radio.mark = mark;
-        let mut context = Context { now: Time::ZERO, random: &mut radio.random, out: &mut radio.out };
+        let mut context = Context { now: Time::ZERO, random: &mut radio.random, out: &mut AqmEffects };
         [(PacketClass::Ack, Ecn::NotEct), (PacketClass::Data, Ecn::NotEct), (PacketClass::Data, Ecn::Ect)]
             .map(|(class, ecn)| radio.mark.on_receive(&packet(class, ecn), &mut context))
     });
@@ -249,13 +249,13 @@ fn as_many_are_marked_as_the_probability_says() {
 struct AccessPoint {
     agent: LbmAgent,
     random: Stream,
-    out: Outbox,
+    out: AgentEffects,
 }
 
 impl AccessPoint {
     fn new(set: &[(&'static str, ParamValue)]) -> Self {
         let random = Stream::new(3, "ap", Purpose::Agent);
-        let mut new = Self { agent: LbmAgent::new(lbm(set)), random, out: Outbox::default() };
+        let mut new = Self { agent: LbmAgent::new(lbm(set)), random, out: AgentEffects::default() };
         let mut context = Context { now: Time::ZERO, random: &mut new.random, out: &mut new.out };
         new.agent.on_start(&AgentSetup { node: NodeId(0), rate: ELEVEN, neighbours: &[] }, &mut context);
         new
@@ -318,11 +318,11 @@ fn the_threshold_moves_first() {
 fn only_access_points_and_wires_act() {
     let red = |scheme: &dyn Scheme, at: &Interface| {
         let Some(mut aqm) = scheme.aqm(at) else { return false };
-        let (mut random, mut out) = (Stream::new(1, "wire", Purpose::Queue), Outbox::default());
+        let mut random = Stream::new(1, "wire", Purpose::Queue);
         let full = QueueView { packets: 10, bytes: 10_000, limit_packets: 50 };
         // RED's average passes min_th, 5 packets, after some 350 arrivals at a queue of 10.
         (0..5_000).any(|_| {
-            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
+            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut AqmEffects };
             let verdict = aqm.on_enqueue(&packet(PacketClass::Data, Ecn::Ect), &full, &mut context);
             verdict == Verdict::Mark(MarkReason("red-early"))
         })
@@ -346,11 +346,11 @@ fn reds_clock_is_that_of_the_wire() {
     let marks = |rate: Rate| {
         let wire = Interface { medium: Medium::Wire, access_point: true, rate, limit_packets: 50 };
         let mut aqm = lbm(&[]).aqm(&wire).unwrap();
-        let (mut random, mut out) = (Stream::new(1, "wire", Purpose::Queue), Outbox::default());
+        let mut random = Stream::new(1, "wire", Purpose::Queue);
         let data = packet(PacketClass::Data, Ecn::Ect);
         let mut arrive = |packets: u32, seconds: u64, last: bool| {
             let now = Time(seconds * 1_000_000_000);
-            let mut context = Context { now, random: &mut random, out: &mut out };
+            let mut context = Context { now, random: &mut random, out: &mut AqmEffects };
             let queue = QueueView { packets, bytes: 0, limit_packets: 50 };
             if last {
                 aqm.on_dequeue(&data, &QueueView { packets: 1, ..queue }, &mut context);

@@ -7,9 +7,9 @@ use airfair_schemes::nred::{
     Accounting, Detector, Heard, INCOMING, Nred, NredAgent, NredDrop, OUTGOING, Shares,
 };
 use airfair_schemes::places::{
-    Agent, AgentSetup, Airtime, Aqm, Context, Destination, Direction, DropReason, Ecn, FlowId, MarkReason,
-    Message, NodeId, NodeSample, Outbox, Packet, PacketClass, PacketId, Probability, QueueView, Setting,
-    Timer, Verdict,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Context, Destination, Direction,
+    DropReason, Ecn, FlowId, MarkReason, Message, NodeId, NodeSample, Packet, PacketClass, PacketId,
+    Probability, QueueView, Setting, Timer, Verdict,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -152,13 +152,12 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
 struct Interface {
     drop: NredDrop,
     random: Stream,
-    out: Outbox,
 }
 
 impl Interface {
     fn new(ecn: bool, p: f64) -> Self {
         let random = Stream::new(7, "nred", Purpose::Queue);
-        let mut new = Self { drop: NredDrop::new(ecn), random, out: Outbox::default() };
+        let mut new = Self { drop: NredDrop::new(ecn), random };
         new.set(Direction::Outgoing, p);
         new
     }
@@ -168,12 +167,12 @@ impl Interface {
     }
 
     fn sends(&mut self, class: PacketClass, ecn: Ecn) -> Verdict {
-        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut AqmEffects };
         self.drop.on_enqueue(&packet(class, ecn), &QueueView::default(), &mut context)
     }
 
     fn receives(&mut self) -> Verdict {
-        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut self.out };
+        let mut context = Context { now: Time::ZERO, random: &mut self.random, out: &mut AqmEffects };
         self.drop.on_receive(&packet(PacketClass::Data, Ecn::NotEct), &mut context)
     }
 
@@ -257,7 +256,7 @@ fn marks_where_the_transport_can_be_told() {
 struct Node {
     agent: NredAgent,
     random: Stream,
-    out: Outbox,
+    out: AgentEffects,
     now: Time,
     timers: BTreeMap<Timer, Time>,
     outgoing: f64,
@@ -272,7 +271,7 @@ impl Node {
         let mut node = Self {
             agent: NredAgent::new(nred(set)),
             random: Stream::new(3, "node", Purpose::Agent),
-            out: Outbox::default(),
+            out: AgentEffects::default(),
             now: Time::ZERO,
             timers: BTreeMap::new(),
             outgoing: 0.0,
@@ -286,7 +285,7 @@ impl Node {
         node
     }
 
-    fn hook(&mut self, call: impl FnOnce(&mut NredAgent, &mut Context<'_>)) {
+    fn hook(&mut self, call: impl FnOnce(&mut NredAgent, &mut AgentContext<'_>)) {
         let mut context = Context { now: self.now, random: &mut self.random, out: &mut self.out };
         call(&mut self.agent, &mut context);
         self.timers.extend(self.out.timers.drain(..));
@@ -567,7 +566,7 @@ fn agents_start_out_of_step_and_listen_to_what_is_not_for_them() {
         .map(|seed| {
             let mut agent = NredAgent::new(nred(&[]));
             assert_eq!(agent.sample_interval(), Span::from_millis(100));
-            let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), Outbox::default());
+            let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), AgentEffects::default());
             let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
             let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), neighbours: &NEIGHBOURS };
             agent.on_start(&setup, &mut context);

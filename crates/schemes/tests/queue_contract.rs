@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Context, DropReason, Ecn, Enqueued, FlowId, Interface, NodeId, Outbox, Packet, PacketClass, PacketId,
-    Queue,
+    Context, DropReason, Ecn, Enqueued, FlowId, Interface, NodeId, Packet, PacketClass, PacketId, Queue,
+    QueueEffects,
 };
 use airfair_schemes::{ParamValue, Params, registry};
 use airfair_units::random::{Purpose, Stream};
@@ -29,7 +29,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a queue stores, by its answers and by what it names in the outbox.
+/// What a queue stores, by its answers and by what it names among its effects.
 #[derive(Default)]
 struct Stored {
     packets: BTreeMap<PacketId, Packet>,
@@ -52,7 +52,7 @@ impl Stored {
     }
 
     /// What the queue has dropped and marked by itself.
-    fn drain(&mut self, out: &mut Outbox) -> Result<(), TestCaseError> {
+    fn drain(&mut self, out: &mut QueueEffects) -> Result<(), TestCaseError> {
         for (id, reason) in out.dropped.drain(..) {
             self.remove(id)?;
             prop_assert!(!reason.0.is_empty());
@@ -71,7 +71,7 @@ impl Stored {
 
 fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Result<(), TestCaseError> {
     let mut random = Stream::new(1, "contract", Purpose::Queue);
-    let mut out = Outbox::default();
+    let mut out = QueueEffects::default();
     let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
     let mut stored = Stored::default();
     for (i, &(later, op)) in steps.iter().enumerate() {
@@ -191,7 +191,7 @@ fn drop_tail_is_first_in_first_out_and_refuses_at_its_limit() {
     let scheme = (airfair_schemes::find("droptail").unwrap().build)(&Params::default()).unwrap();
     let mut queue = scheme.queue(&Interface::radio(2));
     let mut random = Stream::new(1, "x", Purpose::Queue);
-    let mut out = Outbox::default();
+    let mut out = QueueEffects::default();
     let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
     let packet = |id| Packet {
         id: PacketId(id),

@@ -27,7 +27,7 @@
 use airfair_units::{Bytes, Span, Time};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, Source};
+use crate::places::{Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Source, SourceContext};
 use crate::reno::{INITIAL_SSTHRESH, Window};
 
 const ALPHA: ParamDoc = ParamDoc {
@@ -167,11 +167,11 @@ impl Vegas {
 }
 
 impl Source for Vegas {
-    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut SourceContext<'_>) {
         self.window.start(setup);
     }
 
-    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, _context: &mut SourceContext<'_>) {
         if let Some(rtt) = acked.rtt {
             self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
             self.round.add(rtt);
@@ -189,7 +189,7 @@ impl Source for Vegas {
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let left = |bytes: u64| (bytes as f64 * self.loss_factor) as u64;
         let flight = congestion.in_flight.get();
         match congestion.cause {
@@ -209,7 +209,7 @@ impl Source for Vegas {
         }
     }
 
-    fn on_idle(&mut self, _idle: &Idle, _context: &mut Context<'_>) {
+    fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {
         self.window.restart();
         self.growing = true;
     }

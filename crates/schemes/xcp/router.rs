@@ -8,7 +8,7 @@ use airfair_units::{Rate, Span, Time};
 use super::efficiency::{Efficiency, Seen};
 use super::fairness::{Fairness, FairnessConfig};
 use super::header::{self, KIND};
-use crate::places::{Backlog, Context, Header, HeaderKind, Hop, Passage, Timer};
+use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
 
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
@@ -71,7 +71,7 @@ impl<E: Efficiency> Router<E> {
         self.interval.0 as f64 / 1e9
     }
 
-    fn control(&mut self, backlog: Backlog, context: &mut Context<'_>) {
+    fn control(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         let (least, most) = self.config.intervals;
         let mean = self.fairness.mean_rtt().map(|s| Span((s * 1e9) as u64));
@@ -90,7 +90,7 @@ impl<E: Efficiency> Router<E> {
     }
 
     /// The queue that has stood all the time.
-    fn look_at_queue(&mut self, backlog: Backlog, context: &mut Context<'_>) {
+    fn look_at_queue(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
         self.standing = self.least.min(backlog.bytes);
         self.least = backlog.bytes;
         if let Some(next) = self.efficiency.queue_interval(self.seconds(), backlog.bytes) {
@@ -104,7 +104,7 @@ impl<E: Efficiency> Hop for Router<E> {
         &KIND
     }
 
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         self.began = context.now;
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval)));
         self.look_at_queue(Backlog::default(), context);
@@ -141,7 +141,7 @@ impl<E: Efficiency> Hop for Router<E> {
         self.efficiency.set_rate(rate.as_bps() as f64 / 8.0);
     }
 
-    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         match timer {
             INTERVAL => self.control(backlog, context),
             _ => self.look_at_queue(backlog, context),

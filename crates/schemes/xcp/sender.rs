@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Time};
 use super::header::{self, KIND, LONGEST_RTT_US, PARTS, Sending};
 use crate::explicit::{Fallback, Rtt, RttChoice};
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Header, HeaderKind, Idle, Source,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Source, SourceContext,
 };
 
 /// No window is larger, bytes.
@@ -64,7 +64,7 @@ impl Sender {
 }
 
 impl Source for Sender {
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.mss = setup.mss.get().clamp(1, 1 << 16);
         self.limit = setup.window_limit.get().clamp(self.mss, LARGEST);
         self.initial = if setup.syn_lost { self.mss } else { setup.initial_window.get() };
@@ -74,12 +74,12 @@ impl Source for Sender {
         self.fallback.on_start(setup, context);
     }
 
-    fn on_acked(&mut self, acked: &Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         acked.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
         self.fallback.on_acked(acked, u64::MAX, context);
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => self.set(self.window / 2),
             CongestionCause::Timeout => self.set(0),
@@ -88,11 +88,11 @@ impl Source for Sender {
         self.fallback.on_congestion(congestion, context);
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, context: &mut Context<'_>) {
+    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
         self.fallback.on_recovered(in_flight, context);
     }
 
-    fn on_idle(&mut self, idle: &Idle, context: &mut Context<'_>) {
+    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
         self.set(self.window.min(self.initial * PARTS));
         self.fallback.on_idle(idle, context);
     }
@@ -109,7 +109,7 @@ impl Source for Sender {
         header::request(header, sending, self.wish());
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut Context<'_>) {
+    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
         let before = self.bytes();
         self.fallback.hear(header.missed, before, context);
         match self.fallback.window(context.now) {

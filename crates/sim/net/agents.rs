@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
-    Agent, AgentSetup, Airtime, Context, Destination, LinkUse, Message, NodeId, NodeSample, Outbox,
-    PacketClass, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Context, Destination, LinkUse, Message, NodeId,
+    NodeSample, PacketClass, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
-use super::misplaced::{Misplaced, Place, due};
+use super::fault::{Fault, due};
 use super::on_demand::is_routing;
 use super::packet::Packet;
 use super::routing::NextHop;
@@ -180,20 +180,16 @@ impl Net {
     }
 
     /// Calls an agent and carries out what it asks for.
-    fn ask(&mut self, station: u32, now: u64, hook: impl FnOnce(&mut dyn Agent, &mut Context<'_>)) {
-        let mut out = std::mem::take(&mut self.outbox);
+    fn ask(&mut self, station: u32, now: u64, hook: impl FnOnce(&mut dyn Agent, &mut AgentContext<'_>)) {
+        let mut out = std::mem::take(&mut self.out.agent);
         let Some(host) = self.agents.at(station) else { return };
         let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
         hook(&mut *host.agent, &mut context);
-        self.settle_outbox(station, &mut out, now);
-        self.outbox = out;
-        if !self.outbox.is_empty() {
-            let port = self.port_of_station[station as usize];
-            self.refuse_rest(Place::Agent, self.ports[port as usize].node, None);
-        }
+        self.carry_out_agents(station, &mut out, now);
+        self.out.agent = out;
     }
 
-    fn settle_outbox(&mut self, station: u32, out: &mut Outbox, now: u64) {
+    fn carry_out_agents(&mut self, station: u32, out: &mut AgentEffects, now: u64) {
         let Some(host) = self.agents.at(station) else { return };
         let (port, rank) = (host.port, host.rank);
         for (timer, at) in out.timers.drain(..) {
@@ -273,9 +269,7 @@ impl Net {
             Destination::Neighbour(to) | Destination::Node(to) => match self.agents.node(to) {
                 Some(to) => to,
                 None => {
-                    let effect = "sent a message to a node that does not exist";
-                    let place = Place::Agent;
-                    self.misplaced.get_or_insert(Misplaced { place, node, flow: None, effect });
+                    self.fault.get_or_insert(Fault::StrangeNode { node });
                     return;
                 }
             },

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use airfair_routing::Protocol;
 use airfair_schemes::Registry;
-use airfair_schemes::places::{Interface, Medium, NodeId, Outbox};
+use airfair_schemes::places::{Interface, Medium, NodeId};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
 use super::agents::Agents;
 use super::arp::Neighbours;
 use super::connections::Connections;
+use super::fault::Effects;
 use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
@@ -207,8 +208,8 @@ impl Net {
             packets: Packets::default(),
             marks: BTreeMap::new(),
             drops: BTreeMap::new(),
-            outbox: Outbox::default(),
-            misplaced: None,
+            out: Effects::default(),
+            fault: None,
             agents: Agents::default(),
             kinds_of_header,
             on_demand: None,

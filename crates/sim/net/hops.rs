@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::places::{Backlog, Context, FlowId, Header, HeaderKind, Hop, Passage, Timer};
+use airfair_schemes::places::{
+    Backlog, Context, FlowId, Header, HeaderKind, Hop, HopContext, Passage, Timer,
+};
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
 
 use super::describe::LONGEST_HEADER;
-use super::misplaced::{Place, due};
+use super::fault::due;
 use super::packet::Packet;
 use super::{Behind, Net, class};
 use crate::engine::Agenda;
@@ -227,15 +229,20 @@ impl Net {
     }
 
     /// Calls a hop and sets the timers that it asks for.
-    fn ask_hop(&mut self, port: u32, now: u64, hook: impl FnOnce(&mut dyn Hop, Backlog, &mut Context<'_>)) {
+    fn ask_hop(
+        &mut self,
+        port: u32,
+        now: u64,
+        hook: impl FnOnce(&mut dyn Hop, Backlog, &mut HopContext<'_>),
+    ) {
         if self.ports[port as usize].hop.is_none() {
             return;
         }
         let backlog = self.backlog(port, now);
         let Some(host) = &mut self.ports[port as usize].hop else { return };
-        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut self.outbox };
+        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut self.out.hop };
         hook(&mut *host.hop, backlog, &mut context);
-        let mut timers = std::mem::take(&mut self.outbox.timers);
+        let mut timers = std::mem::take(&mut self.out.hop.timers);
         let order = Order::new(class::TIMER, host.rank);
         let set = timers.drain(..).map(|(timer, at)| {
             let generation = host.timers.entry(timer.0).or_default();
@@ -243,12 +250,9 @@ impl Net {
             (due(at, now), *generation, timer.0)
         });
         let set: Vec<(u64, u32, u16)> = set.collect();
-        self.outbox.timers = timers;
+        self.out.hop.timers = timers;
         for (at, generation, timer) in set {
             self.later(at, order, What::HopTimer { port: PortIx(port), generation, timer });
-        }
-        if !self.outbox.is_empty() {
-            self.refuse_rest(Place::Hop, self.ports[port as usize].node, None);
         }
     }
 

@@ -9,12 +9,12 @@ mod build;
 mod carried;
 pub(crate) mod connections;
 mod describe;
+pub(crate) mod fault;
 mod flows;
 mod hops;
 mod ids;
 mod laws;
 mod meter;
-pub(crate) mod misplaced;
 mod on_demand;
 mod packet;
 mod packet_loss;
@@ -30,7 +30,7 @@ pub(crate) use placed::Placed;
 use std::collections::{BTreeMap, VecDeque};
 
 use airfair_schemes::places::{
-    Aqm, Context, Ecn, Enqueued, FlowId, Head, MarkReason, NodeId, Outbox, Packet as QueuedPacket,
+    Aqm, AqmEffects, Context, Ecn, Enqueued, FlowId, Head, MarkReason, NodeId, Packet as QueuedPacket,
     PacketClass, PacketId, Queue, Verdict,
 };
 use airfair_units::Time;
@@ -49,11 +49,11 @@ use crate::spec::{ArpSpec, HeaderSpec};
 use agents::{Agents, is_message};
 use arp::Neighbours;
 use connections::Connections;
+use fault::{Effects, Fault};
 use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
-use misplaced::{Misplaced, Place};
 use on_demand::{OnDemand, is_routing};
 use packet::{NO_FLOW, Packet, Packets};
 use packet_loss::PacketLosses;
@@ -219,9 +219,9 @@ pub struct Net {
     /// Packets marked, by reason.
     marks: BTreeMap<&'static str, u64>,
     drops: BTreeMap<&'static str, u64>,
-    outbox: Outbox,
-    /// A hook has asked for what its place cannot do: the run is in error.
-    pub(crate) misplaced: Option<Misplaced>,
+    out: Effects,
+    /// A hook has failed: the run is in error.
+    pub(crate) fault: Option<Fault>,
     agents: Agents,
     kinds_of_header: HeaderKinds,
     /// Routes are found while the world runs.
@@ -424,7 +424,7 @@ impl Net {
         }
         let port = &mut self.ports[hop.port as usize];
         let behind = port.behind;
-        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
+        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.out.queue };
         let enqueued = port.queue.enqueue(queued, &mut context);
         self.own_verdicts(hop.port, now);
         match enqueued {
@@ -449,12 +449,9 @@ impl Net {
             self.meet_hop(port, handle, backlog, framing, now);
         }
         let at = &mut self.ports[port as usize];
-        let mut context = Context { now: Time(now), random: &mut at.random, out: &mut self.outbox };
+        let mut context = Context { now: Time(now), random: &mut at.random, out: &mut AqmEffects };
         let Some(aqm) = &mut at.aqm else { return true };
         let verdict = aqm.on_enqueue(queued, &at.queue.view(), &mut context).for_ecn(queued.ecn);
-        if !self.outbox.is_empty() {
-            self.refuse_rest(Place::Aqm, self.ports[port as usize].node, None);
-        }
         match verdict {
             Verdict::Pass => {}
             Verdict::Mark(reason) => {
@@ -488,21 +485,18 @@ impl Net {
     /// Packets that a discipline has thrown away or marked by itself.
     #[inline(always)]
     fn own_verdicts(&mut self, port: u32, now: u64) {
-        if !self.outbox.is_empty() {
+        if !self.out.queue.is_empty() {
             self.carry_out(port, now);
         }
     }
 
     #[inline(never)]
     fn carry_out(&mut self, port: u32, now: u64) {
-        while let Some((id, reason)) = self.outbox.dropped.pop() {
+        while let Some((id, reason)) = self.out.queue.dropped.pop() {
             self.drop_at(port, self.packets.handle(id.0), reason.0, now);
         }
-        while let Some((id, reason)) = self.outbox.marked.pop() {
+        while let Some((id, reason)) = self.out.queue.marked.pop() {
             self.mark(self.packets.handle(id.0), reason);
-        }
-        if !self.outbox.is_empty() {
-            self.refuse_rest(Place::Queue, self.ports[port as usize].node, None);
         }
     }
 
@@ -532,11 +526,8 @@ impl Net {
             enqueued: Time(now),
         };
         let (node, ecn) = (port.node, packet.ecn);
-        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.outbox };
+        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut AqmEffects };
         let verdict = aqm.on_receive(&received, &mut context).for_ecn(ecn);
-        if !self.outbox.is_empty() {
-            self.refuse_rest(Place::Aqm, node, None);
-        }
         match verdict {
             Verdict::Pass => true,
             Verdict::Mark(reason) => {
@@ -662,7 +653,7 @@ impl Net {
         let (handle, queued) = if p.judged {
             self.take_judged(port, now)?
         } else {
-            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
+            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.out.queue };
             let queued = p.queue.pop(&mut context);
             self.own_verdicts(port, now);
             let queued = queued?;
@@ -678,11 +669,11 @@ impl Net {
     fn take_judged(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
         loop {
             let p = &mut self.ports[port as usize];
-            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
+            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.out.queue };
             let head = p.queue.peek(&mut context);
             self.own_verdicts(port, now);
             let p = &mut self.ports[port as usize];
-            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.outbox };
+            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut AqmEffects };
             let verdict = match (&mut p.aqm, &head) {
                 (Some(aqm), Some(Head { packet, .. })) => {
                     aqm.on_dequeue(packet, &p.queue.view(), &mut context).for_ecn(packet.ecn)
@@ -690,9 +681,6 @@ impl Net {
                 _ => Verdict::Pass,
             };
             let queued = head.and_then(|_| p.queue.commit());
-            if !self.outbox.is_empty() {
-                self.refuse_rest(Place::Aqm, self.ports[port as usize].node, None);
-            }
             let queued = queued?;
             let handle = self.packets.handle(queued.id.0);
             match verdict {

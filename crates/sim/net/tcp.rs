@@ -9,9 +9,9 @@ use airfair_units::random::{Purpose, Stream};
 
 use super::carried::Carried;
 use super::connections::Connection;
+use super::fault::{Fault, due};
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
-use super::misplaced::{Place, due};
 use super::packet::{NO_FLOW, Packet};
 use super::{Net, class, ids};
 use crate::air::NEVER;
@@ -137,7 +137,8 @@ impl Net {
         connection.size = size;
         connection.number = number;
         let (rank, exempt) = (f.rank, tcp.reads_own_queue);
-        let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        let mut context =
+            Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
         connection.sender.open(&mut context);
         if let Some(size) = size {
             connection.sender.write(size);
@@ -175,7 +176,7 @@ impl Net {
             }
             let Some(connection) = self.connections.get_mut(id) else { break };
             let mut context =
-                Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+                Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
             let polled = connection.sender.poll(&mut context);
             self.law_effects(id, now);
             let Some(segment) = &polled else { break };
@@ -289,7 +290,8 @@ impl Net {
             return;
         }
         let before = if self.recorder.is_some() { connection.reasons() } else { [0; 3] };
-        let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        let mut context =
+            Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
         if has_header && let Some(header) = self.packets.header(handle) {
             connection.sender.on_header(header, &mut context);
         }
@@ -393,7 +395,8 @@ impl Net {
     pub(super) fn tcp_link_drop(&mut self, carried: &Carried, now: u64) {
         let Carried { segment, connection: id, forward: true } = carried else { return };
         let Some(connection) = self.connections.get_mut(*id) else { return };
-        let mut context = Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+        let mut context =
+            Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
         connection.sender.on_link_drop(segment.seq, &mut context);
         self.pump(*id, now);
     }
@@ -429,7 +432,7 @@ impl Net {
         if connection.sender.deadline().is_some_and(|d| d.0 <= now) {
             let before = if self.recorder.is_some() { connection.reasons() } else { [0; 3] };
             let mut context =
-                Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+                Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
             connection.sender.on_timer(&mut context);
             let gave_up = connection.sender.state() == State::Failed;
             self.tell_reasons(id, before, now);
@@ -459,14 +462,14 @@ impl Net {
     /// Carries out what the law has asked for in the last hook.
     #[inline(always)]
     fn law_effects(&mut self, id: ConnectionRef, now: u64) {
-        if !self.outbox.is_empty() {
+        if !self.out.source.is_empty() {
             self.law_timers(id, now);
         }
     }
 
     #[inline(never)]
     fn law_timers(&mut self, id: ConnectionRef, now: u64) {
-        let mut timers = std::mem::take(&mut self.outbox.timers);
+        let mut timers = std::mem::take(&mut self.out.source.timers);
         for (timer, at) in timers.drain(..) {
             let Some(connection) = self.connections.get_mut(id) else { continue };
             let at = due(at, now);
@@ -474,11 +477,11 @@ impl Net {
             let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
             self.later(at, order, What::LawTimer { connection: id, timer: timer.0 });
         }
-        self.outbox.timers = timers;
-        if !self.outbox.is_empty()
+        self.out.source.timers = timers;
+        if std::mem::take(&mut self.out.source.failed)
             && let Some(flow) = self.connections.get(id).map(|connection| connection.flow)
         {
-            self.refuse_rest(Place::Source, self.flows[flow as usize].from, Some(flow));
+            self.fault.get_or_insert(Fault::FailedSource { flow });
         }
     }
 
@@ -486,7 +489,7 @@ impl Net {
         let Some(connection) = self.connections.get_mut(id) else { return };
         if connection.take_timer(timer, now) {
             let mut context =
-                Context { now: Time(now), random: &mut connection.random, out: &mut self.outbox };
+                Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
             connection.sender.law_mut().on_timer(timer, &mut context);
             self.pump(id, now);
         }

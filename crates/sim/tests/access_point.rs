@@ -2,7 +2,7 @@
 
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, node, saturating, world};
-use airfair_schemes::places::{Agent, AgentSetup, Aqm, Context, Interface, LinkUse, Medium, NodeSample};
+use airfair_schemes::places::{Agent, AgentContext, AgentSetup, Aqm, Interface, LinkUse, Medium, NodeSample};
 use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Loss};
@@ -137,10 +137,10 @@ impl Agent for Listener {
     fn measures_link(&self) -> bool {
         self.1.access_point
     }
-    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         assert_eq!(setup.rate, self.1.rate);
     }
-    fn on_sample(&mut self, sample: &NodeSample, _context: &mut Context<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample, _context: &mut AgentContext<'_>) {
         self.0.lock().unwrap().push((self.1, *sample));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
-    Agent, AgentSetup, Context, Destination, Interface, Message, NodeId, NodeSample, Timer,
+    Agent, AgentContext, AgentSetup, Destination, Interface, Message, NodeId, NodeSample, Timer,
 };
 use airfair_schemes::{Params, Scheme, find};
 use airfair_sim::World;
@@ -32,7 +32,7 @@ impl Agent for Speaker {
         Span::from_millis(100)
     }
 
-    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = number_of(setup.node);
         for (i, (from, at, _)) in (0u16..).zip(self.says.iter()) {
             if *from == self.me {
@@ -41,16 +41,16 @@ impl Agent for Speaker {
         }
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, _context: &mut Context<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample, _context: &mut AgentContext<'_>) {
         self.log.lock().unwrap().samples.push((self.me, *sample));
     }
 
-    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut Context<'_>) {
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
         let at = context.now.as_secs_f64();
         self.log.lock().unwrap().heard.push((self.me, at, number_of(from), bytes.to_vec(), to_me));
     }
 
-    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         let (_, _, to) = self.says[usize::from(timer.0)];
         context.out.messages.push(Message { to, bytes: vec![timer.0 as u8; 8], ahead: true });
     }

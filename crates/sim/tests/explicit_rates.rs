@@ -4,7 +4,7 @@ use crate::support::wires::*;
 use crate::support::{dot11b, flow, node, world};
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
-    Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Queue, Source, Timer,
+    Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Queue, Source, SourceContext, Timer,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -125,7 +125,7 @@ impl Hop for ChangedHop {
     fn header(&self) -> &'static HeaderKind {
         self.kind
     }
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         self.inner.on_start(context);
     }
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
@@ -143,19 +143,19 @@ impl Hop for ChangedHop {
     fn heeds_departures(&self) -> bool {
         self.heeds_departures
     }
-    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         self.inner.on_timer(timer, backlog, context);
     }
 }
 
 impl Source for ChangedSource {
-    fn on_start(&mut self, setup: &airfair_schemes::places::FlowSetup, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &airfair_schemes::places::FlowSetup, context: &mut SourceContext<'_>) {
         self.0.on_start(setup, context);
     }
-    fn on_acked(&mut self, acked: &airfair_schemes::places::Acked, context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &airfair_schemes::places::Acked, context: &mut SourceContext<'_>) {
         self.0.on_acked(acked, context);
     }
-    fn on_congestion(&mut self, what: &airfair_schemes::places::Congestion, context: &mut Context<'_>) {
+    fn on_congestion(&mut self, what: &airfair_schemes::places::Congestion, context: &mut SourceContext<'_>) {
         self.0.on_congestion(what, context);
     }
     fn header(&self) -> Option<&'static HeaderKind> {
@@ -164,7 +164,7 @@ impl Source for ChangedSource {
     fn stamp(&mut self, header: &mut Header, now: Time) {
         self.0.stamp(header, now);
     }
-    fn on_feedback(&mut self, header: &Header, context: &mut Context<'_>) {
+    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
         self.0.on_feedback(header, context);
     }
     fn allowance(&self, now: Time) -> airfair_schemes::places::Allowance {

@@ -7,7 +7,7 @@ use crate::support::{dot11b, flow, id_of_name, node, world};
 use Told::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
-use airfair_schemes::places::{Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Timer};
+use airfair_schemes::places::{Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Timer};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
@@ -66,7 +66,7 @@ impl Hop for Diarist {
     fn header(&self) -> &'static HeaderKind {
         &QFCP
     }
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         context.out.timers.extend(&self.timers);
     }
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
@@ -90,7 +90,7 @@ impl Hop for Diarist {
     fn on_rate(&mut self, rate: Rate) {
         self.write(self.now, HasRate(rate));
     }
-    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         self.write(context.now, Fires(timer, backlog));
         if context.now < Time(10) {
             context.out.timers.push((timer, context.now));

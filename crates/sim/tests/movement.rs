@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use crate::support::random_world::*;
 use crate::support::*;
 use airfair_schemes::Scheme;
-use airfair_schemes::places::{Agent, AgentSetup, Context, Destination, Interface, Message, NodeId, Timer};
+use airfair_schemes::places::{
+    Agent, AgentContext, AgentSetup, Destination, Interface, Message, NodeId, Timer,
+};
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Relation};
 use airfair_sim::engine::drive::{self, Surface};
@@ -201,11 +203,11 @@ type Told = Arc<Mutex<Vec<(f64, Vec<u32>)>>>;
 struct Listener(Told);
 
 impl Agent for Listener {
-    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         self.note(0.0, setup.neighbours);
     }
 
-    fn on_neighbours(&mut self, neighbours: &[NodeId], context: &mut Context<'_>) {
+    fn on_neighbours(&mut self, neighbours: &[NodeId], context: &mut AgentContext<'_>) {
         self.note(context.now.as_secs_f64(), neighbours);
     }
 }
@@ -243,13 +245,13 @@ fn agents_are_told_who_their_neighbours_are() {
 struct Crier;
 
 impl Agent for Crier {
-    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         if setup.node == id_of(0) {
             context.out.timers.push((Timer(0), context.now + Span::from_millis(1)));
         }
     }
 
-    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         if context.now < at(0.3) {
             context.out.timers.push((timer, context.now + Span::from_micros(500)));
             let to = Destination::Broadcast;

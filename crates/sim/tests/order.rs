@@ -7,8 +7,9 @@ use crate::support::random_world::*;
 use crate::support::wires::{built, tcp};
 use airfair_routing::aodv::Config;
 use airfair_schemes::places::{
-    Agent, AgentSetup, Aqm, Backlog, Context, Destination, Direction, DropReason, Header, HeaderKind, Hop,
-    Interface, Message, NodeId, NodeSample, Packet, Passage, Probability, QueueView, Setting, Timer, Verdict,
+    Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Destination, Direction, DropReason, Header,
+    HeaderKind, Hop, HopContext, Interface, Message, NodeId, NodeSample, Packet, Passage, Probability,
+    QueueView, Setting, Timer, Verdict,
 };
 use airfair_schemes::{ParamValue, Scheme, registry};
 use airfair_sim::World;
@@ -49,11 +50,11 @@ impl NosyAqm {
 }
 
 impl Aqm for NosyAqm {
-    fn on_enqueue(&mut self, packet: &Packet, _: &QueueView, _: &mut Context<'_>) -> Verdict {
+    fn on_enqueue(&mut self, packet: &Packet, _: &QueueView, _: &mut AqmContext<'_>) -> Verdict {
         self.verdict(packet)
     }
 
-    fn on_receive(&mut self, packet: &Packet, _: &mut Context<'_>) -> Verdict {
+    fn on_receive(&mut self, packet: &Packet, _: &mut AqmContext<'_>) -> Verdict {
         self.verdict(packet)
     }
 
@@ -75,7 +76,7 @@ struct NosyAgent {
 }
 
 impl NosyAgent {
-    fn settle(&self, number: u32, context: &mut Context<'_>) {
+    fn settle(&self, number: u32, context: &mut AgentContext<'_>) {
         let by = Probability::new(f64::from(number ^ self.me) / f64::from(u32::MAX));
         context.out.settings.push(Setting::Probability(Direction::Outgoing, by));
     }
@@ -86,25 +87,25 @@ impl Agent for NosyAgent {
         Span::from_millis(10)
     }
 
-    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node.0;
         self.neighbours = setup.neighbours.to_vec();
         context.out.timers.push((Timer(1), context.now + Span::from_millis(3)));
     }
 
-    fn on_neighbours(&mut self, neighbours: &[NodeId], _: &mut Context<'_>) {
+    fn on_neighbours(&mut self, neighbours: &[NodeId], _: &mut AgentContext<'_>) {
         self.neighbours = neighbours.to_vec();
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut Context<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
         self.settle(sample.traffic, context);
     }
 
-    fn on_message(&mut self, from: NodeId, _: &[u8], _: bool, context: &mut Context<'_>) {
+    fn on_message(&mut self, from: NodeId, _: &[u8], _: bool, context: &mut AgentContext<'_>) {
         self.settle(from.0, context);
     }
 
-    fn on_timer(&mut self, timer: Timer, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         context.out.timers.push((timer, context.now + Span::from_millis(7)));
         for (i, &neighbour) in
             self.neighbours.iter().enumerate().skip(usize::from(context.random.below(2) > 0))
@@ -123,7 +124,7 @@ impl Hop for NosyHop {
         &KIND
     }
 
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         context.out.timers.push((Timer(0), context.now + Span::from_millis(5)));
     }
 
@@ -131,7 +132,7 @@ impl Hop for NosyHop {
         self.0 = self.0.wrapping_mul(3) ^ u64::from(passage.flow.0);
     }
 
-    fn on_timer(&mut self, timer: Timer, _: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, timer: Timer, _: Backlog, context: &mut HopContext<'_>) {
         context.out.timers.push((timer, context.now + Span::from_micros(500 + self.0 % 9_000)));
     }
 }

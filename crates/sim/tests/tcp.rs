@@ -3,7 +3,7 @@
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, world};
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Context, Enqueued, Head, Interface, Packet, Queue, QueueView};
+use airfair_schemes::places::{Enqueued, Head, Interface, Packet, Queue, QueueContext, QueueView};
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
@@ -243,10 +243,10 @@ fn a_flow_that_stops_in_silence_ends_its_connection() {
 struct Silent(DropTail);
 
 impl Queue for Silent {
-    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) -> Enqueued {
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         self.0.enqueue(packet, context)
     }
-    fn peek(&mut self, context: &mut Context<'_>) -> Option<Head> {
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         self.0.peek(context)
     }
     fn commit(&mut self) -> Option<Packet> {

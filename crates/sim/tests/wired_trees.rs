@@ -7,7 +7,7 @@ use crate::support::wires::{built, link, ms, tcp, us, wired};
 use crate::support::{dot11b, world};
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
-use airfair_schemes::places::{Backlog, Context, Header, HeaderKind, Hop, Interface, Passage, Timer};
+use airfair_schemes::places::{Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Timer};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::series::Snapshot;
@@ -226,7 +226,7 @@ struct Noting {
 }
 
 impl Noting {
-    fn wake(&self, context: &mut Context<'_>) {
+    fn wake(&self, context: &mut HopContext<'_>) {
         let every = [ms(37), us(1900), ms(200)][self.place as usize / 2 % 3];
         context.out.timers.push((Timer(0), context.now.saturating_add(every)));
     }
@@ -242,13 +242,13 @@ impl Hop for Noting {
     fn header(&self) -> &'static HeaderKind {
         &QFCP
     }
-    fn on_start(&mut self, context: &mut Context<'_>) {
+    fn on_start(&mut self, context: &mut HopContext<'_>) {
         self.wake(context);
     }
     fn on_arrival(&mut self, passage: &Passage, _header: Option<&mut Header>, now: Time) {
         self.told.lock().unwrap().push((self.place, now, passage.backlog, true));
     }
-    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut Context<'_>) {
+    fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         self.told.lock().unwrap().push((self.place, context.now, backlog, false));
         self.wake(context);
     }

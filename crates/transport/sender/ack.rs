@@ -1,6 +1,6 @@
 //! What an acknowledgement does (RFC 9293 section 3.10.7.4; RFC 5681 section 3; RFC 6298 section 5).
 
-use airfair_schemes::places::{Acked, CongestionCause, Context, RateSample};
+use airfair_schemes::places::{Acked, CongestionCause, RateSample, SourceContext};
 use airfair_units::{Bytes, Span, Time};
 
 use super::{Sender, State};
@@ -9,7 +9,7 @@ use crate::scoreboard::{Newest, News};
 
 impl Sender {
     /// A segment of the receiver arrived. What it cannot have sent is ignored.
-    pub fn on_segment(&mut self, segment: &Segment, context: &mut Context<'_>) {
+    pub fn on_segment(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
         match self.state {
             State::Closed | State::Failed => {}
             State::SynSent => self.on_syn_ack(segment, context),
@@ -22,7 +22,7 @@ impl Sender {
         }
     }
 
-    fn on_ack(&mut self, segment: &Segment, context: &mut Context<'_>) {
+    fn on_ack(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
         let now = context.now;
         self.stats.acks += 1;
         let prior_in_flight = self.pipe();
@@ -170,7 +170,7 @@ impl Sender {
 
     /// The receiver echoed a mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, since it was
     /// that which met the congestion.
-    fn on_mark(&mut self, (flight, pipe): (u64, u64), context: &mut Context<'_>) {
+    fn on_mark(&mut self, (flight, pipe): (u64, u64), context: &mut SourceContext<'_>) {
         let one_segment = self.window(context.now) <= u64::from(self.mss);
         if self.reductions.on_echo(self.una, self.next) {
             self.stats.ecn_reductions += 1;

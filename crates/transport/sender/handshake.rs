@@ -1,6 +1,6 @@
 //! How a connection comes to stand (RFC 9293 section 3.5; options: section 3.7.1, RFC 7323, RFC 2018, RFC 3168 section 6.1.1).
 
-use airfair_schemes::places::{Context, FlowSetup};
+use airfair_schemes::places::{FlowSetup, SourceContext};
 use airfair_units::{Bytes, Span, Time};
 
 use super::{Sender, State};
@@ -15,7 +15,7 @@ const DEFAULT_PEER_MSS: u16 = 536;
 impl Sender {
     /// Opens the connection: the SYN waits in [`Sender::poll`], or data may leave at once without handshake. Only the first call
     /// has an effect.
-    pub fn open(&mut self, context: &mut Context<'_>) {
+    pub fn open(&mut self, context: &mut SourceContext<'_>) {
         if self.state != State::Closed {
             return;
         }
@@ -59,7 +59,7 @@ impl Sender {
     }
 
     /// A segment arrived while the SYN waits for its answer (RFC 9293 section 3.10.7.3).
-    pub(super) fn on_syn_ack(&mut self, segment: &Segment, context: &mut Context<'_>) {
+    pub(super) fn on_syn_ack(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
         let flags = segment.flags;
         if !flags.syn || !flags.ack || segment.ack != 1 || self.next != 1 {
             return;
@@ -82,7 +82,7 @@ impl Sender {
     }
 
     /// Data may flow; `rtt`: the round-trip time of the SYN, if it may be measured, exact and in ticks.
-    fn establish(&mut self, rtt: Option<(Span, Span)>, syn_lost: bool, context: &mut Context<'_>) {
+    fn establish(&mut self, rtt: Option<(Span, Span)>, syn_lost: bool, context: &mut SourceContext<'_>) {
         self.state = State::Open;
         (self.una, self.next) = (1, 1);
         self.rto_at = None;

@@ -1,6 +1,6 @@
 //! Loss as acknowledgements show it: fast retransmit and fast recovery (RFC 5681 section 3.2, RFC 6582, RFC 6675, RFC 6937).
 
-use airfair_schemes::places::{CongestionCause, Context, PartialAck};
+use airfair_schemes::places::{CongestionCause, PartialAck, SourceContext};
 
 use airfair_units::Bytes;
 
@@ -16,7 +16,7 @@ impl Sender {
         advance: bool,
         duplicate: bool,
         news: &News,
-        context: &mut Context<'_>,
+        context: &mut SourceContext<'_>,
     ) {
         if advance {
             self.dupacks = 0;
@@ -66,7 +66,7 @@ impl Sender {
 
     /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins. Without SACK
     /// with FlightSize (RFC 6582 section 3.2, step 3): duplicates take nothing from it.
-    pub(super) fn tell_recovered(&mut self, context: &mut Context<'_>) {
+    pub(super) fn tell_recovered(&mut self, context: &mut SourceContext<'_>) {
         if core::mem::take(&mut self.recovered_untold) {
             self.law.on_recovered(Bytes(self.board.pipe()), context);
         }
@@ -77,7 +77,7 @@ impl Sender {
         !self.sack && self.law.partial_ack() == PartialAck::EndsRecovery
     }
 
-    fn on_duplicate(&mut self, context: &mut Context<'_>) {
+    fn on_duplicate(&mut self, context: &mut SourceContext<'_>) {
         if self.state == State::Recovery {
             // RFC 5681 section 3.2, step 4: a segment has left the network. With SACK the scoreboard knows.
             if !self.sack {
@@ -99,7 +99,7 @@ impl Sender {
         }
     }
 
-    fn begin_recovery(&mut self, context: &mut Context<'_>) {
+    fn begin_recovery(&mut self, context: &mut SourceContext<'_>) {
         let Some(head) = self.board.head().copied() else { return };
         self.tell_recovered(context);
         let flight = self.board.payload();

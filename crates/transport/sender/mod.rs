@@ -10,7 +10,9 @@ mod timers;
 
 use alloc::boxed::Box;
 
-use airfair_schemes::places::{Allowance, Congestion, CongestionCause, Context, Header, HeaderKind, Source};
+use airfair_schemes::places::{
+    Allowance, Congestion, CongestionCause, Header, HeaderKind, Source, SourceContext,
+};
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::delivery::DeliveryRate;
@@ -213,7 +215,7 @@ impl Sender {
 
     /// The own node's link layer gave up the packet whose first sequence number is `seq`. The law is told, once a window of
     /// data; repair is left to the rules of TCP.
-    pub fn on_link_drop(&mut self, seq: u64, context: &mut Context<'_>) {
+    pub fn on_link_drop(&mut self, seq: u64, context: &mut SourceContext<'_>) {
         let outstanding = (self.una..self.next).contains(&seq) && !self.board.is_empty();
         if outstanding && self.reductions.on_link_drop(seq, self.next) {
             let (flight, pipe) = (self.board.payload(), self.pipe());
@@ -378,7 +380,7 @@ impl Sender {
     }
 
     /// What routers wrote, as the receiver echoes it. To be called before [`Sender::on_segment`] for the segment that brought it.
-    pub fn on_header(&mut self, header: &Header, context: &mut Context<'_>) {
+    pub fn on_header(&mut self, header: &Header, context: &mut SourceContext<'_>) {
         if !matches!(self.state, State::Closed | State::Failed) {
             self.law.on_feedback(header, context);
         }
@@ -410,7 +412,7 @@ impl Sender {
         flight: u64,
         pipe: u64,
         repeated: bool,
-        context: &mut Context<'_>,
+        context: &mut SourceContext<'_>,
     ) {
         let (in_flight, pipe) = (Bytes(flight), Bytes(pipe));
         self.law.on_congestion(&Congestion { cause, in_flight, pipe, repeated }, context);

@@ -1,6 +1,6 @@
 //! What leaves next, and when.
 
-use airfair_schemes::places::{Allowance, Context, Ecn, Idle, Sent};
+use airfair_schemes::places::{Allowance, Ecn, Idle, Sent, SourceContext};
 use airfair_units::{Bytes, Time};
 
 use super::{Sender, State};
@@ -8,7 +8,7 @@ use crate::Segment;
 
 impl Sender {
     /// The next segment that may leave now. To be called until it gives none, or until the host has no room.
-    pub fn poll(&mut self, context: &mut Context<'_>) -> Option<Segment> {
+    pub fn poll(&mut self, context: &mut SourceContext<'_>) -> Option<Segment> {
         match self.state {
             State::Closed | State::Failed => None,
             State::SynSent => self.syn_due.then(|| self.syn(context.now)),
@@ -30,7 +30,7 @@ impl Sender {
         self.spent
     }
 
-    fn next_data(&mut self, context: &mut Context<'_>) -> Option<Segment> {
+    fn next_data(&mut self, context: &mut SourceContext<'_>) -> Option<Segment> {
         if self.state != State::Open
             && let Some(index) = self.board.next_lost()
         {
@@ -57,7 +57,7 @@ impl Sender {
 
     /// Sends the segment at an index of the scoreboard again, if window and pacing allow.
     #[inline(never)]
-    fn repair(&mut self, index: usize, context: &mut Context<'_>) -> Option<Segment> {
+    fn repair(&mut self, index: usize, context: &mut SourceContext<'_>) -> Option<Segment> {
         let segment = *self.board.get(index)?;
         let allowance = self.law.allowance(context.now);
         if !self.repair_now && !self.fits(segment.payload, &allowance) {
@@ -77,7 +77,7 @@ impl Sender {
 
     /// RFC 6675 section 4, NextSeg rules 3 and 4: what may be lost is sent again before nothing is sent, and once in a recovery
     /// the last segment.
-    fn last_resort(&mut self, context: &mut Context<'_>) -> Option<Segment> {
+    fn last_resort(&mut self, context: &mut SourceContext<'_>) -> Option<Segment> {
         if let Some(index) = self.board.next_doubtful() {
             return self.repair(index, context);
         }
@@ -122,7 +122,7 @@ impl Sender {
         None
     }
 
-    fn send_new(&mut self, payload: u32, fin: bool, context: &mut Context<'_>) -> Option<Segment> {
+    fn send_new(&mut self, payload: u32, fin: bool, context: &mut SourceContext<'_>) -> Option<Segment> {
         let now = context.now;
         if self.reductions.hold.is_some() {
             return None;
@@ -169,7 +169,7 @@ impl Sender {
         fin: bool,
         retransmission: bool,
         allowance: &Allowance,
-        context: &mut Context<'_>,
+        context: &mut SourceContext<'_>,
     ) -> Segment {
         let now = context.now;
         let bytes = u64::from(payload);
@@ -248,7 +248,7 @@ impl Sender {
     }
 
     /// RFC 5681 section 4.1: nothing was sent for longer than a retransmission time-out.
-    fn restart_if_idle(&mut self, context: &mut Context<'_>) {
+    fn restart_if_idle(&mut self, context: &mut SourceContext<'_>) {
         let (span, rto) = (context.now.since(self.last_sent), self.rtt.rto(&self.config));
         if self.config.idle_restart && self.board.is_empty() && span > rto {
             self.last_sent = context.now;

@@ -1,6 +1,6 @@
 //! Timers: retransmission (RFC 6298 section 5), persist (RFC 9293 section 3.8.6.1), pacing, and the wait after a mark.
 
-use airfair_schemes::places::{CongestionCause, Context};
+use airfair_schemes::places::{CongestionCause, SourceContext};
 use airfair_units::Time;
 
 use super::{Sender, State};
@@ -14,7 +14,7 @@ impl Sender {
     }
 
     /// A deadline has come; too early it does nothing.
-    pub fn on_timer(&mut self, context: &mut Context<'_>) {
+    pub fn on_timer(&mut self, context: &mut SourceContext<'_>) {
         let now = context.now;
         let due = |at: &mut Option<Time>| at.take_if(|at| *at <= now).is_some();
         due(&mut self.paced_until);
@@ -37,7 +37,7 @@ impl Sender {
     }
 
     /// RFC 6298 sections 5.4 to 5.6, RFC 5681 section 3.1, RFC 6582 section 4, RFC 6675 section 5.1.
-    fn on_timeout(&mut self, context: &mut Context<'_>) {
+    fn on_timeout(&mut self, context: &mut SourceContext<'_>) {
         if self.board.is_empty() {
             return;
         }

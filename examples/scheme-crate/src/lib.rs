@@ -5,8 +5,8 @@
 //! 2003). Places: the source, and an AQM that keeps other flows' packets from filling the queue.
 
 use airfair_schemes::places::{
-    Acked, Allowance, Aqm, Congestion, Context, DropReason, FlowSetup, Interface, Packet, QueueView, Source,
-    Verdict,
+    Acked, Allowance, Aqm, AqmContext, Congestion, DropReason, FlowSetup, Interface, Packet, QueueView,
+    Source, SourceContext, Verdict,
 };
 use airfair_schemes::{ParamDoc, ParamKind, Scheme, SchemeEntry};
 use airfair_units::{Bytes, Time};
@@ -67,13 +67,13 @@ struct Fixed {
 }
 
 impl Source for Fixed {
-    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut SourceContext<'_>) {
         self.window = Bytes(self.segments.saturating_mul(setup.mss.get())).min(setup.window_limit);
     }
 
-    fn on_acked(&mut self, _acked: &Acked, _context: &mut Context<'_>) {}
+    fn on_acked(&mut self, _acked: &Acked, _context: &mut SourceContext<'_>) {}
 
-    fn on_congestion(&mut self, _congestion: &Congestion, _context: &mut Context<'_>) {}
+    fn on_congestion(&mut self, _congestion: &Congestion, _context: &mut SourceContext<'_>) {}
 
     fn allowance(&self, _now: Time) -> Allowance {
         Allowance { window: Some(self.window), rate: None, quantum: None }
@@ -86,7 +86,7 @@ struct Cap {
 }
 
 impl Aqm for Cap {
-    fn on_enqueue(&mut self, _packet: &Packet, queue: &QueueView, _context: &mut Context<'_>) -> Verdict {
+    fn on_enqueue(&mut self, _packet: &Packet, queue: &QueueView, _context: &mut AqmContext<'_>) -> Verdict {
         if queue.packets < self.packets { Verdict::Pass } else { Verdict::Drop(CAP) }
     }
 }

@@ -3,8 +3,8 @@
 use std::process::{Command, Output};
 
 use airfair_schemes::places::{
-    Context, Ecn, FlowId, FlowSetup, Interface, NodeId, Outbox, Packet, PacketClass, PacketId, QueueView,
-    Verdict,
+    AqmEffects, Context, Ecn, FlowId, FlowSetup, Interface, NodeId, Packet, PacketClass, PacketId, QueueView,
+    SourceEffects, Verdict,
 };
 use airfair_schemes::{ParamValue, Params};
 use airfair_units::random::{Purpose, Stream};
@@ -49,8 +49,7 @@ fn what_is_wrong_is_said_as_of_any_scheme() {
 fn the_window_is_so_many_segments_and_the_queue_is_cut() {
     let params = Params([("segments".to_string(), ParamValue::Integer(3))].into());
     let scheme = (capped::entry().build)(&params).unwrap();
-    let (mut random, mut out) = (Stream::new(1, "test", Purpose::Queue), Outbox::default());
-    let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
+    let mut random = Stream::new(1, "test", Purpose::Queue);
 
     let mut source = scheme.source().unwrap();
     let setup = FlowSetup {
@@ -60,7 +59,9 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
         rtt: None,
         syn_lost: false,
     };
-    source.on_start(&setup, &mut context);
+    let mut out = SourceEffects::default();
+    source.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut out });
+    assert!(out.is_empty());
     assert_eq!(source.allowance(Time::ZERO).window, Some(Bytes(1536)));
 
     let mut aqm = scheme.aqm(&Interface::radio(50)).unwrap();
@@ -76,6 +77,7 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
     };
     let mut asked = |packets| {
         let queue = QueueView { packets, bytes: u64::from(packets) * 552, limit_packets: 66 };
+        let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut AqmEffects };
         aqm.on_enqueue(&packet, &queue, &mut context)
     };
     assert_eq!(asked(19), Verdict::Pass);

@@ -1,8 +1,9 @@
 //! A router and a flow of any scheme in the registry, and the host that both live on.
 
 use airfair_schemes::places::{
-    Acked, Backlog, Congestion, CongestionCause, Context, FlowId, FlowSetup, Header, HeaderKind, Hop, Idle,
-    Interface, Medium, Outbox, PacketClass, Passage, Source, Timer,
+    Acked, Backlog, Congestion, CongestionCause, Context, FlowId, FlowSetup, Header, HeaderKind, Hop,
+    HopContext, HopEffects, Idle, Interface, Medium, PacketClass, Passage, Source, SourceContext,
+    SourceEffects, Timer,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -58,17 +59,17 @@ pub fn echoed(kind: &HeaderKind) -> usize {
 }
 
 /// What stands in for the simulator: it hands out random numbers, and takes timers.
-pub struct Host {
+pub struct Host<E> {
     random: Stream,
-    out: Outbox,
+    out: E,
 }
 
-impl Host {
+impl<E: Default> Host<E> {
     pub fn new() -> Self {
-        Self { random: Stream::new(1, "host", Purpose::Hop), out: Outbox::default() }
+        Self { random: Stream::new(1, "host", Purpose::Hop), out: E::default() }
     }
 
-    pub fn context(&mut self, now: Time) -> Context<'_> {
+    pub fn context(&mut self, now: Time) -> Context<'_, E> {
         Context { now, random: &mut self.random, out: &mut self.out }
     }
 }
@@ -81,7 +82,7 @@ pub struct Router {
     pub waiting: u64,
     pub waiting_packet: u32,
     timers: Vec<(Timer, Time)>,
-    host: Host,
+    host: Host<HopEffects>,
 }
 
 impl Router {
@@ -108,7 +109,7 @@ impl Router {
         Backlog { packets: (self.waiting / u64::from(self.waiting_packet)) as u32, bytes: self.waiting }
     }
 
-    fn hook(&mut self, hook: impl FnOnce(&mut dyn Hop, Backlog, &mut Context<'_>)) {
+    fn hook(&mut self, hook: impl FnOnce(&mut dyn Hop, Backlog, &mut HopContext<'_>)) {
         let backlog = self.backlog();
         hook(self.hop.as_mut(), backlog, &mut self.host.context(self.now));
         // A timer that is set again has one time, the last.
@@ -223,7 +224,7 @@ pub const IDLE: Idle = Idle { span: Span::from_secs(2), rto: Span::from_secs(1) 
 /// A source. What happens to it returns its window then, bytes; `u64::MAX` where it has none.
 pub struct Flow {
     pub law: Box<dyn Source>,
-    host: Host,
+    host: Host<SourceEffects>,
 }
 
 impl Flow {
@@ -240,7 +241,7 @@ impl Flow {
         flow
     }
 
-    fn hook(&mut self, hook: impl FnOnce(&mut dyn Source, &mut Context<'_>)) -> u64 {
+    fn hook(&mut self, hook: impl FnOnce(&mut dyn Source, &mut SourceContext<'_>)) -> u64 {
         hook(self.law.as_mut(), &mut self.host.context(Time::ZERO));
         self.window()
     }

@@ -2,7 +2,7 @@
 
 use airfair_schemes::explicit::{Fallback, Rtt, RttChoice};
 use airfair_schemes::places::CongestionCause::FastLoss;
-use airfair_schemes::places::{Context, FlowSetup};
+use airfair_schemes::places::{FlowSetup, SourceContext, SourceEffects};
 use airfair_units::{Bytes, Span, Time};
 
 use super::rig::{Flow, Host, IDLE, MSS, acked, congestion, ms, setup};
@@ -35,7 +35,7 @@ fn the_round_trip_time_is_the_one_that_was_asked_for() {
 /// The fallback of a sender that is not there. What happens to it returns its window then, while it is in charge.
 struct Alone {
     fallback: Fallback,
-    host: Host,
+    host: Host<SourceEffects>,
 }
 
 impl Alone {
@@ -50,7 +50,7 @@ impl Alone {
         alone
     }
 
-    fn ask(&mut self, hook: impl FnOnce(&mut Fallback, &mut Context<'_>)) -> Option<u64> {
+    fn ask(&mut self, hook: impl FnOnce(&mut Fallback, &mut SourceContext<'_>)) -> Option<u64> {
         hook(&mut self.fallback, &mut self.host.context(Time::ZERO));
         self.fallback.window(Time::ZERO)
     }
@@ -106,7 +106,8 @@ fn it_is_told_what_a_law_is_told() {
     alone.hear(0, MSS);
     alone.hear(1, 20 * MSS);
     assert_eq!(alone.loss(), Some(5 * MSS));
-    let end = |fallback: &mut Fallback, context: &mut Context<'_>| fallback.on_recovered(Bytes(MSS), context);
+    let end =
+        |fallback: &mut Fallback, context: &mut SourceContext<'_>| fallback.on_recovered(Bytes(MSS), context);
     assert_eq!(alone.ask(end), Some(2 * MSS));
 }
 

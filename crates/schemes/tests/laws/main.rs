@@ -11,7 +11,7 @@ mod reno;
 mod vegas;
 
 use airfair_schemes::places::{
-    Acked, Congestion, CongestionCause, Context, FlowSetup, Idle, Outbox, Sent, Source,
+    Acked, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext, SourceEffects,
 };
 use airfair_schemes::{ParamError, ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -58,7 +58,7 @@ pub(crate) struct Flow {
     pub(crate) law: Box<dyn Source>,
     pub(crate) now: Time,
     random: Stream,
-    out: Outbox,
+    out: SourceEffects,
 }
 
 /// The law of this name with these parameters.
@@ -72,7 +72,7 @@ impl Flow {
     pub(crate) fn with_seed(name: &str, params: &[(&str, ParamValue)], setup: &FlowSetup, seed: u64) -> Self {
         let law = build(name, params).expect("good parameters");
         let random = Stream::new(seed, "flow", Purpose::Source);
-        let mut flow = Self { law, now: Time(1_000_000_000), random, out: Outbox::default() };
+        let mut flow = Self { law, now: Time(1_000_000_000), random, out: SourceEffects::default() };
         flow.hook(|law, context| law.on_start(setup, context));
         flow
     }
@@ -81,8 +81,8 @@ impl Flow {
         Self::with_seed(name, params, setup, 1)
     }
 
-    pub(crate) fn hook(&mut self, f: impl FnOnce(&mut dyn Source, &mut Context<'_>)) {
-        let mut context = Context { now: self.now, random: &mut self.random, out: &mut self.out };
+    pub(crate) fn hook(&mut self, f: impl FnOnce(&mut dyn Source, &mut SourceContext<'_>)) {
+        let mut context = SourceContext { now: self.now, random: &mut self.random, out: &mut self.out };
         f(&mut *self.law, &mut context);
         assert!(self.out.is_empty(), "a window law has no effects but its allowance");
     }

@@ -6,6 +6,7 @@ use airfair_units::Time;
 use proptest::prelude::*;
 
 use crate::{Host, aqm, bytes, flag, millis, packet, refusal, set, view};
+use airfair_schemes::places::AqmEffects;
 
 const DROP: Verdict = Verdict::Drop(DropReason("codel"));
 const MARK: Verdict = Verdict::Mark(MarkReason("codel"));
@@ -14,7 +15,7 @@ const MS: u64 = 1_000_000;
 /// A queue that is asked about one packet at a time.
 struct Line {
     codel: Box<dyn Aqm>,
-    host: Host,
+    host: Host<AqmEffects>,
     ecn: Ecn,
 }
 

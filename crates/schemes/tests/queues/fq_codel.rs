@@ -8,6 +8,7 @@ use airfair_units::Time;
 use proptest::prelude::*;
 
 use crate::{Host, aqm, bytes, flag, integer, millis, packet, queue, refusal, set};
+use airfair_schemes::places::{AqmEffects, Context, QueueEffects};
 
 const FULL: DropReason = DropReason::QUEUE_FULL;
 const CODEL: DropReason = DropReason("codel");
@@ -16,7 +17,7 @@ const MS: u64 = 1_000_000;
 /// An interface: packets in by flow and size, ids out.
 struct Line {
     queue: Box<dyn Queue>,
-    host: Host,
+    host: Host<QueueEffects>,
     next_id: u32,
     ecn: Ecn,
 }
@@ -373,7 +374,7 @@ fn impossible_parameters_are_refused() {
 struct Plain {
     queue: Box<dyn Queue>,
     aqm: Box<dyn airfair_schemes::places::Aqm>,
-    host: Host,
+    host: Host<QueueEffects>,
     dropped: Vec<u32>,
 }
 
@@ -382,7 +383,9 @@ impl Plain {
         loop {
             let mut packet = self.queue.peek(&mut self.host.context())?.packet;
             let view = self.queue.view();
-            let verdict = self.aqm.on_dequeue(&packet, &view, &mut self.host.context());
+            let Host { now, random, .. } = &mut self.host;
+            let mut context = Context { now: *now, random, out: &mut AqmEffects };
+            let verdict = self.aqm.on_dequeue(&packet, &view, &mut context);
             packet = self.queue.commit()?;
             match verdict.for_ecn(packet.ecn) {
                 Verdict::Drop(_) => self.dropped.push(packet.id.0),

@@ -5,29 +5,29 @@ mod fq_codel;
 mod red;
 
 use airfair_schemes::places::{
-    Aqm, Context, Ecn, FlowId, Interface, NodeId, Outbox, Packet, PacketClass, PacketId, Queue, QueueView,
+    Aqm, Context, Ecn, FlowId, Interface, NodeId, Packet, PacketClass, PacketId, Queue, QueueView,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
 
 /// What a host owns: the present, the random stream and the box for effects.
-struct Host {
+struct Host<E> {
     now: Time,
     random: Stream,
-    out: Outbox,
+    out: E,
 }
 
-impl Host {
+impl<E: Default> Host<E> {
     fn new(seed: u64) -> Self {
-        Self { now: Time::ZERO, random: Stream::new(seed, "queues", Purpose::Queue), out: Outbox::default() }
+        Self { now: Time::ZERO, random: Stream::new(seed, "queues", Purpose::Queue), out: E::default() }
     }
 
-    fn context(&mut self) -> Context<'_> {
+    fn context(&mut self) -> Context<'_, E> {
         Context { now: self.now, random: &mut self.random, out: &mut self.out }
     }
 
-    fn context_at(&mut self, ns: u64) -> Context<'_> {
+    fn context_at(&mut self, ns: u64) -> Context<'_, E> {
         self.now = Time(ns);
         self.context()
     }

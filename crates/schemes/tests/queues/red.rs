@@ -7,6 +7,7 @@ use airfair_units::{Span, Time};
 use proptest::prelude::*;
 
 use crate::{Host, aqm, flag, millis, number, packet, refusal, set, view};
+use airfair_schemes::places::AqmEffects;
 
 const EARLY_DROP: Verdict = Verdict::Drop(DropReason("red-early"));
 const EARLY_MARK: Verdict = Verdict::Mark(MarkReason("red-early"));
@@ -23,11 +24,11 @@ fn direct(values: &[(&str, ParamValue)]) -> Red {
     red(&all)
 }
 
-fn arrive(red: &mut Red, host: &mut Host, queue: u32) -> Verdict {
+fn arrive(red: &mut Red, host: &mut Host<AqmEffects>, queue: u32) -> Verdict {
     red.on_enqueue(&packet(0, 0, 1000, host.now), &view(queue, 0), &mut host.context())
 }
 
-fn depart(red: &mut Red, host: &mut Host, queue: u32) -> Verdict {
+fn depart(red: &mut Red, host: &mut Host<AqmEffects>, queue: u32) -> Verdict {
     red.on_dequeue(&packet(0, 0, 1000, host.now), &view(queue, 0), &mut host.context())
 }
 
@@ -36,7 +37,7 @@ fn near(found: f64, expected: f64) {
 }
 
 /// The draw that RED is about to make, in 0..1.
-fn next_draw(host: &Host) -> f64 {
+fn next_draw(host: &Host<AqmEffects>) -> f64 {
     f64::from(host.random.clone().next_u32()) / 4_294_967_296.0
 }
 
@@ -63,7 +64,7 @@ fn an_idle_queue_ages_the_average() {
     let mut host = Host::new(1);
     arrive(&mut red, &mut host, 6);
     near(red.average_packets(), 3.0);
-    let at = |host: &mut Host, ms: u64| host.now = Time(ms * 1_000_000);
+    let at = |host: &mut Host<AqmEffects>, ms: u64| host.now = Time(ms * 1_000_000);
     at(&mut host, 50);
     assert_eq!(depart(&mut red, &mut host, 2), Verdict::Pass, "one is left: not idle");
     arrive(&mut red, &mut host, 0);

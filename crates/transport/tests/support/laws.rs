@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use airfair_schemes::places::{
-    Acked, Allowance, Congestion, CongestionCause, Context, FlowSetup, Idle, PartialAck, Sent, Source,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, Sent, Source, SourceContext,
 };
 use airfair_units::{Bytes, Rate, Time};
 
@@ -63,7 +63,7 @@ impl Witness {
 }
 
 impl Source for Witness {
-    fn on_start(&mut self, setup: &FlowSetup, _context: &mut Context<'_>) {
+    fn on_start(&mut self, setup: &FlowSetup, _context: &mut SourceContext<'_>) {
         self.mss = setup.mss.0;
         self.initial = setup.initial_window.0;
         if self.adapts() {
@@ -74,11 +74,11 @@ impl Source for Witness {
         self.tell(format!("start mss {} initial {} rtt {rtt}{lost}", self.mss, self.initial));
     }
 
-    fn on_sent(&mut self, sent: &Sent, _context: &mut Context<'_>) {
+    fn on_sent(&mut self, sent: &Sent, _context: &mut SourceContext<'_>) {
         self.log.lock().expect("one thread").sent.push(*sent);
     }
 
-    fn on_acked(&mut self, acked: &Acked, _context: &mut Context<'_>) {
+    fn on_acked(&mut self, acked: &Acked, _context: &mut SourceContext<'_>) {
         let mut text = format!("{} cumulative {}", acked.bytes.0, acked.cumulative.0);
         text += &format!(" flight {}->{}", acked.prior_in_flight.0, acked.in_flight.0);
         if acked.lost.0 > 0 {
@@ -108,7 +108,7 @@ impl Source for Witness {
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut Context<'_>) {
+    fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let name = match congestion.cause {
             CongestionCause::FastLoss => "fast-loss",
             CongestionCause::Timeout => "timeout",
@@ -125,11 +125,11 @@ impl Source for Witness {
         }
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, _context: &mut Context<'_>) {
+    fn on_recovered(&mut self, in_flight: Bytes, _context: &mut SourceContext<'_>) {
         self.tell(format!("recovered {}", in_flight.0));
     }
 
-    fn on_idle(&mut self, idle: &Idle, _context: &mut Context<'_>) {
+    fn on_idle(&mut self, idle: &Idle, _context: &mut SourceContext<'_>) {
         self.tell(format!("idle {} rto {}", millis(idle.span.0), millis(idle.rto.0)));
         if self.adapts() {
             self.window = self.window.min(self.initial);

@@ -19,7 +19,7 @@ pub mod laws;
 pub mod receiver;
 pub mod sender;
 
-use airfair_schemes::places::{Context, Outbox};
+use airfair_schemes::places::{SourceContext, SourceEffects};
 use airfair_transport::{Segment, Timestamps};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
@@ -27,19 +27,19 @@ use airfair_units::random::{Purpose, Stream};
 /// A context for calls outside a simulation.
 pub struct World {
     random: Stream,
-    out: Outbox,
+    out: SourceEffects,
 }
 
 impl Default for World {
     fn default() -> Self {
-        Self { random: Stream::new(1, "test", Purpose::Source), out: Outbox::default() }
+        Self { random: Stream::new(1, "test", Purpose::Source), out: SourceEffects::default() }
     }
 }
 
 impl World {
     /// The context at a moment.
-    pub fn at(&mut self, now: Time) -> Context<'_> {
-        Context { now, random: &mut self.random, out: &mut self.out }
+    pub fn at(&mut self, now: Time) -> SourceContext<'_> {
+        SourceContext { now, random: &mut self.random, out: &mut self.out }
     }
 }
 

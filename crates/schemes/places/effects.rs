@@ -1,21 +1,10 @@
-//! The context of a hook and the box for its effects.
+//! Effects of hooks beside their answers. Each place has a type of its own, with what hooks of the place can do and nothing else.
 
 use alloc::vec::Vec;
 
-use airfair_units::random::Stream;
 use airfair_units::{Bytes, Rate, Time};
 
 use super::{DropReason, FlowId, MarkReason, NodeId, PacketId};
-
-/// What every hook is handed beside its subject.
-pub struct Context<'a> {
-    /// The present.
-    pub now: Time,
-    /// The scheme's own random stream at this place.
-    pub random: &'a mut Stream,
-    /// Where effects go.
-    pub out: &'a mut Outbox,
-}
 
 /// A timer of a scheme; the number is the scheme's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,29 +76,70 @@ pub enum Setting {
     QueueLimit(Bytes),
 }
 
-/// The effects of a hook. What a place cannot do is an error of the run. The caller drains it after each hook and hands it in
-/// again: no allocation in the steady state.
+/// Effects of a queue's hooks.
 #[derive(Debug, Default)]
-pub struct Outbox {
+pub struct QueueEffects {
+    /// Packets that the queue threw away by itself, beyond what its answers say: it no longer stores them.
+    pub dropped: Vec<(PacketId, DropReason)>,
+    /// Packets that the queue has marked by itself.
+    pub marked: Vec<(PacketId, MarkReason)>,
+}
+
+impl QueueEffects {
+    /// Whether there is nothing to do.
+    #[must_use]
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        // One branch: hosts ask after every hook.
+        self.dropped.len() | self.marked.len() == 0
+    }
+}
+
+/// Effects of an AQM's hooks: none. An AQM answers with a verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AqmEffects;
+
+/// Effects of a hop's hooks.
+#[derive(Debug, Default)]
+pub struct HopEffects {
+    /// Timers to set, each replacing its earlier setting.
+    pub timers: Vec<(Timer, Time)>,
+}
+
+/// Effects of a source's hooks.
+#[derive(Debug, Default)]
+pub struct SourceEffects {
+    /// Timers to set, each replacing its earlier setting.
+    pub timers: Vec<(Timer, Time)>,
+    /// The law's code runs elsewhere (in an interpreter) and has failed there: the host names the flow and ends the run.
+    pub failed: bool,
+}
+
+impl SourceEffects {
+    /// Whether there is nothing to do.
+    #[must_use]
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.timers.is_empty() && !self.failed
+    }
+}
+
+/// Effects of an agent's hooks.
+#[derive(Debug, Default)]
+pub struct AgentEffects {
     /// Messages to send.
     pub messages: Vec<Message>,
     /// Timers to set, each replacing its earlier setting.
     pub timers: Vec<(Timer, Time)>,
     /// Settings to apply.
     pub settings: Vec<Setting>,
-    /// Packets that a queue threw away by itself, beyond what its answers say: it no longer stores them.
-    pub dropped: Vec<(PacketId, DropReason)>,
-    /// Packets that a queue has marked by itself.
-    pub marked: Vec<(PacketId, MarkReason)>,
 }
 
-impl Outbox {
-    /// Whether there is nothing to do.
-    #[must_use]
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        // One branch: hosts ask after every hook.
-        let Self { messages, timers, settings, dropped, marked } = self;
-        messages.len() | timers.len() | settings.len() | dropped.len() | marked.len() == 0
-    }
+/// Effects of a controller's hooks.
+#[derive(Debug, Default)]
+pub struct ControllerEffects {
+    /// Messages to send: what the controller hands out.
+    pub messages: Vec<Message>,
+    /// Timers to set, each replacing its earlier setting.
+    pub timers: Vec<(Timer, Time)>,
 }
