@@ -12,6 +12,7 @@ pub mod ids;
 pub mod measure;
 pub mod net;
 mod node;
+mod packet;
 pub mod spec;
 mod traffic;
 mod world;

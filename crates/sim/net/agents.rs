@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Context, Destination, LinkUse, Message, NodeId,
-    NodeSample, PacketClass, Timer,
+    NodeSample, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
 use super::fault::{Fault, due};
-use super::on_demand::is_routing;
-use super::packet::Packet;
 use super::routing::NextHop;
 use super::{Behind, Net, class};
 use crate::air::Air;
@@ -19,6 +17,7 @@ use crate::engine::Agenda;
 use crate::event::{Order, What};
 use crate::ids::StationIx;
 use crate::measure::summary::MessageCounts;
+use crate::packet::{Packet, Payload};
 
 /// The destination of a message to all neighbours.
 pub(super) const EVERYONE: u32 = u32::MAX;
@@ -28,7 +27,7 @@ pub(super) const EVERYONE: u32 = u32::MAX;
 pub(super) struct Agents {
     /// By station; empty if the scheme has none.
     hosts: Vec<Option<Host>>,
-    /// By [`Packet::sequence`].
+    /// By [`Payload::Message`].
     messages: Vec<UnderWay>,
     free: Vec<u32>,
     /// Nodes by the numbers that agents know them by, sorted.
@@ -91,16 +90,11 @@ impl Agents {
     /// The first bytes of a message that lives.
     pub(super) fn start_of<const N: usize>(&self, packet: &Packet) -> [u8; N] {
         let mut start = [0; N];
-        if let Some(message) = self.messages.get(packet.sequence as usize) {
+        if let Some(message) = self.messages.get(packet.slot()) {
             start.iter_mut().zip(&message.bytes).for_each(|(to, from)| *to = *from);
         }
         start
     }
-}
-
-/// Whether a control packet is a message of a scheme: ARP's have no payload, and routing has a mark of its own.
-pub(super) fn is_message(packet: &Packet) -> bool {
-    packet.class == PacketClass::Control && packet.payload > 0 && !is_routing(packet)
 }
 
 impl Net {
@@ -280,7 +274,7 @@ impl Net {
         }
         let payload = message.bytes.len() as u32;
         let under_way = UnderWay { bytes: message.bytes, station, heard: Vec::new() };
-        let sequence = match self.agents.free.pop() {
+        let slot = match self.agents.free.pop() {
             Some(at) => {
                 self.agents.messages[at as usize] = under_way;
                 at
@@ -295,7 +289,7 @@ impl Net {
         }
         let handle = self.packets.add(Packet {
             bytes: payload + self.headers.udp + self.headers.ip,
-            ..Packet::control(node, to, sequence, payload, now)
+            ..Packet::control(node, to, Payload::Message { slot }, payload, now)
         });
         match message.to {
             Destination::Node(_) => {
@@ -314,7 +308,7 @@ impl Net {
     pub(super) fn message_heard(&mut self, station: u32, packet: &Packet, to_me: bool, now: u64) {
         let Agents { hosts, messages, .. } = &mut self.agents;
         let Some(Some(host)) = hosts.get_mut(station as usize) else { return };
-        let message = &mut messages[packet.sequence as usize];
+        let message = &mut messages[packet.slot()];
         // A broadcast is addressed to nobody; it does not come in a frame for this station either, as `sample` counts them.
         if to_me && packet.destination != EVERYONE {
             host.counts.received += 1;
@@ -327,13 +321,13 @@ impl Net {
         let bytes = std::mem::take(&mut message.bytes);
         let from = self.node_id(packet.source);
         self.ask(station, now, |agent, context| agent.on_message(from, &bytes, to_me, context));
-        self.agents.messages[packet.sequence as usize].bytes = bytes;
+        self.agents.messages[packet.slot()].bytes = bytes;
     }
 
     /// A message has ended: nobody will hear it any more.
     pub(super) fn message_ended(&mut self, packet: &Packet) {
-        let message = std::mem::take(&mut self.agents.messages[packet.sequence as usize]);
-        self.agents.free.push(packet.sequence);
+        let message = std::mem::take(&mut self.agents.messages[packet.slot()]);
+        self.agents.free.push(packet.slot() as u32);
         let Some(host) = self.agents.at(message.station) else { return };
         host.counts.missed += host.neighbours.saturating_sub(message.heard.len()) as u64;
     }

@@ -4,18 +4,12 @@ use std::collections::VecDeque;
 
 use airfair_wire::arp::Arp;
 
-use super::agents::is_message;
-use super::on_demand::is_routing;
-use super::packet::Packet;
 use super::routing::NextHop;
 use super::{Behind, Net, class, drop_reason};
 use crate::air::{BROADCAST, Handed};
 use crate::event::{Order, What};
 use crate::ids::{NodeIx, PortIx};
-
-/// What is asked, in [`Packet::sequence`] of ARP's packets.
-pub(super) const REQUEST: u32 = 1;
-const REPLY: u32 = 2;
+use crate::packet::{Packet, Payload};
 
 /// Packets that wait for one address.
 #[derive(Debug)]
@@ -97,7 +91,7 @@ impl Net {
         let Some(waiting) = p.neighbours.waiting.iter_mut().find(|w| w.node == target) else { return };
         waiting.requests += 1;
         let node = p.node;
-        self.arp_send(port, REQUEST, target, now);
+        self.arp_send(port, true, target, now);
         let rank = self.node_ranks[node as usize];
         let retry = now + self.arp.retry.as_nanos() + spread(rank);
         self.later(
@@ -107,10 +101,10 @@ impl Net {
         );
     }
 
-    fn arp_send(&mut self, port: u32, what: u32, to: u32, now: u64) {
+    fn arp_send(&mut self, port: u32, request: bool, to: u32, now: u64) {
         let p = &self.ports[port as usize];
         let bytes = Arp::wire_len() as u32;
-        let packet = Packet { bytes, ..Packet::control(p.node, to, what, 0, now) };
+        let packet = Packet { bytes, ..Packet::control(p.node, to, Payload::Arp { request }, 0, now) };
         let handle = self.packets.add(packet);
         self.send_ahead(port, handle);
     }
@@ -137,8 +131,8 @@ impl Net {
     pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Handed> {
         let packet = self.packets.get(handle)?;
         let port = &self.ports[self.port_of_station[station as usize] as usize];
-        let (overhear, routing) = (is_message(packet), is_routing(packet));
-        let asks = packet.sequence == REQUEST && !overhear && !routing;
+        let (overhear, routing) = (packet.is_message(), packet.is_routing());
+        let asks = packet.payload == Payload::Arp { request: true };
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(self.node_id(packet.destination)) };
         let handed = Handed { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
@@ -162,15 +156,15 @@ impl Net {
         let released = p.neighbours.learn(packet.source);
         if let Some(waiting) = released {
             for handle in waiting.packets {
-                if self.packets.get(handle).is_some_and(is_routing) {
+                if self.packets.get(handle).is_some_and(Packet::is_routing) {
                     self.send_ahead(port, handle);
                 } else {
                     self.enqueue(NextHop { port, node: packet.source }, handle, now);
                 }
             }
         }
-        if for_me && packet.sequence == REQUEST {
-            self.arp_send(port, REPLY, packet.source, now);
+        if for_me && packet.payload == (Payload::Arp { request: true }) {
+            self.arp_send(port, false, packet.source, now);
         }
     }
 }

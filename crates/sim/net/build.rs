@@ -18,7 +18,6 @@ use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
 use super::on_demand::OnDemand;
-use super::packet::Packets;
 use super::packet_loss::PacketLosses;
 use super::placed::Placed;
 use super::routing::{Edge, Router, natural_cmp, natural_ranks};
@@ -31,6 +30,7 @@ use crate::ids::{ConnectionRef, FlowIx, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Backpressure, Rules};
+use crate::packet::Packets;
 use crate::spec::{FlowSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 

@@ -6,16 +6,16 @@ use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
 use super::hops::HeaderId;
-use super::packet::NO_FLOW;
 use crate::air::NEVER;
+use crate::packet::NO_FLOW;
 
 /// Both ends of a connection.
 pub(crate) struct Connection {
     pub sender: Sender,
     pub receiver: Receiver,
     pub flow: u32,
-    /// See [`Packet::queue_flow`](super::packet::Packet::queue_flow) and [`Packet::connection`](super::packet::Packet::connection).
-    pub queue_flow: u32,
+    /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
+    pub scheme_flow: u32,
     pub opening: u32,
     /// Which of its flow's connections it is, from 0.
     pub number: u64,
@@ -55,7 +55,7 @@ impl Connection {
             sender,
             receiver,
             flow,
-            queue_flow: NO_FLOW,
+            scheme_flow: NO_FLOW,
             opening: NO_FLOW,
             number: 0,
             opened: 0,

@@ -1,15 +1,14 @@
 //! What a packet is, for those who look at it on its way: captures and the table of frames.
 
-use airfair_schemes::places::{Ecn, PacketClass};
+use airfair_schemes::places::Ecn;
 use airfair_transport::Segment;
 
-use super::agents::is_message;
-use super::arp::REQUEST;
-use super::on_demand::{Datagram, is_routing};
-use super::packet::{NO_FLOW, Packet};
+use super::on_demand::Datagram;
 use super::wire::Sent;
 use super::{Behind, Net};
+use crate::ids::FlowIx;
 use crate::measure::trace::Content;
+use crate::packet::{NO_FLOW, Packet, Payload};
 use crate::spec::HeaderSpec;
 
 /// A packet as it leaves a node.
@@ -67,36 +66,34 @@ impl Net {
     /// What a packet is, while it lives.
     pub(crate) fn describe(&self, handle: u64) -> Option<Described> {
         let packet = self.packets.get(handle)?;
-        let body = match (packet.class, packet.tcp) {
-            (PacketClass::Control, _) if is_routing(packet) => {
-                Body::Routing(self.on_demand.as_ref()?.describe(packet)?)
-            }
-            (PacketClass::Control, _) if is_message(packet) => Body::Message(self.agents.start_of(packet)),
-            (PacketClass::Control, _) => Body::Arp { request: packet.sequence == REQUEST },
-            (_, true) => self.describe_segment(handle, packet)?,
-            _ if packet.flow == NO_FLOW => Body::Foreign,
-            _ => Body::Udp,
+        let body = match packet.payload {
+            Payload::Routing { .. } => Body::Routing(self.on_demand.as_ref()?.describe(packet)?),
+            Payload::Message { .. } => Body::Message(self.agents.start_of(packet)),
+            Payload::Arp { request } => Body::Arp { request },
+            Payload::Tcp { flow, opening } => self.describe_segment(handle, packet, flow, opening)?,
+            Payload::Foreign { .. } => Body::Foreign,
+            Payload::Udp { .. } => Body::Udp,
         };
         Some(Described {
-            flow: (packet.flow != NO_FLOW).then_some(packet.flow),
+            flow: packet.flow().map(|flow| flow.0),
             source: packet.source,
             destination: packet.destination,
-            payload: packet.payload,
+            payload: packet.length,
             ttl: self.hop_limit.saturating_sub(packet.hops) as u8,
             ecn: packet.ecn,
             content: self.packets.content(handle, packet),
-            sequence: packet.sequence,
+            sequence: self.packets.sequence(handle, packet),
             body,
         })
     }
 
-    fn describe_segment(&self, handle: u64, packet: &Packet) -> Option<Body> {
+    fn describe_segment(&self, handle: u64, packet: &Packet, flow: FlowIx, opening: u32) -> Option<Body> {
         let carried = self.packets.carried(handle, packet)?;
-        let config = &self.flows[packet.flow as usize].tcp.as_ref()?.config;
+        let config = &self.flows[flow.ix()].tcp.as_ref()?.config;
         // Without a handshake nobody told the shift: none, unless the window needs it.
         let needed = config.handshake || carried.segment.window > 65_535;
         let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
-        let connection = (packet.connection != NO_FLOW).then_some(packet.connection);
+        let connection = (opening != NO_FLOW).then_some(opening);
         let header = self.header_bytes(handle, packet);
         Some(Body::Tcp { segment: carried.segment, forward: carried.forward, shift, connection, header })
     }

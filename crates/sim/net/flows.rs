@@ -9,7 +9,6 @@ use airfair_units::{Rate, Span, Time};
 
 use super::hops::HeaderId;
 use super::laws::LawId;
-use super::packet::{NO_FLOW, Packet};
 use super::routing::NextHop;
 use super::{Net, class};
 use crate::engine::Agenda;
@@ -18,6 +17,7 @@ use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Permit, Waiter};
+use crate::packet::{Packet, Payload};
 use crate::spec::Traffic;
 use crate::traffic::{FileSource, Source};
 
@@ -251,17 +251,14 @@ impl Net {
         let packet = Packet {
             created: now,
             enqueued: now,
-            flow,
-            queue_flow: f.id,
-            connection: NO_FLOW,
-            sequence: f.next_sequence,
+            payload: Payload::Udp { flow: FlowIx(flow), number: f.next_sequence },
+            scheme_flow: f.id,
             source: f.from,
             destination: f.to,
-            payload,
+            length: payload,
             bytes: payload + self.headers.udp + self.headers.ip,
             hops: 0,
             at_source: true,
-            tcp: false,
             header: HeaderId::NONE,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
@@ -490,7 +487,7 @@ impl Net {
         let (port, end) = (link.port, last.arrival - link.delay);
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.at_source = false;
-        let payload = packet.payload;
+        let payload = packet.length;
         let connection = self.packets.connection(handle);
         self.backpressure.leaves_by_wire(connection, PortIx(port), (end, payload), now, &mut self.schedule);
         self.unsettled |= !self.schedule.is_empty();
@@ -507,20 +504,20 @@ impl Net {
 
     /// A packet has come to its end before it left its source's queue.
     pub(super) fn ends_at_source(&mut self, packet: &Packet, handle: u64, now: u64) {
-        if packet.tcp {
+        let Payload::Udp { flow, .. } = packet.payload else {
             let connection = self.packets.connection(handle);
-            self.backpressure.ends_in_node(connection, packet.payload, now, &mut self.schedule);
+            self.backpressure.ends_in_node(connection, packet.length, now, &mut self.schedule);
             self.unsettled |= !self.schedule.is_empty();
             return;
-        }
-        self.backpressure.flow_leaves(FlowIx(packet.flow));
-        let port = self.backpressure.port_of(FlowIx(packet.flow)).map(|port| port.0);
+        };
+        self.backpressure.flow_leaves(flow);
+        let port = self.backpressure.port_of(flow).map(|port| port.0);
         if let Some(port) = port.filter(|&port| self.is_empty(port, now)) {
             self.emptied(port, now);
         }
         // The first packet went by a port that nobody has known: no departure there is told to its source yet.
-        if self.on_demand.is_some() && self.flows[packet.flow as usize].source.is_saturating() {
-            self.offer_again(packet.flow, now);
+        if self.on_demand.is_some() && self.flows[flow.ix()].source.is_saturating() {
+            self.offer_again(flow.0, now);
         }
     }
 
@@ -535,7 +532,8 @@ impl Net {
             && let Some(packet) = self.packets.get_mut(handle)
         {
             packet.at_source = false;
-            let (flow, begin) = (FlowIx(packet.flow), last.begin);
+            let Payload::Udp { flow, .. } = packet.payload else { return };
+            let begin = last.begin;
             if begin > now {
                 self.backpressure.flow_leaves_at(flow, PortIx(port), begin);
             } else {

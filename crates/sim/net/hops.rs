@@ -10,11 +10,11 @@ use airfair_units::{Rate, Time};
 
 use super::describe::LONGEST_HEADER;
 use super::fault::due;
-use super::packet::Packet;
 use super::{Behind, Net, class};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
 use crate::ids::PortIx;
+use crate::packet::Packet;
 
 /// Which scheme's header a packet carries: a number among the kinds of the world, none for most packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl HopHost {
 #[inline(always)]
 pub(super) fn passage(packet: &Packet, framing: u32, backlog: Backlog) -> Passage {
     let bytes = packet.bytes + framing;
-    Passage { bytes, flow: FlowId(packet.queue_flow), class: packet.class, backlog }
+    Passage { bytes, flow: FlowId(packet.scheme_flow), class: packet.class, backlog }
 }
 
 impl Net {

@@ -6,17 +6,15 @@
 mod agents;
 mod arp;
 mod build;
-mod carried;
 pub(crate) mod connections;
 mod describe;
 pub(crate) mod fault;
 mod flows;
-mod hops;
+pub(crate) mod hops;
 mod ids;
 mod laws;
 mod meter;
 mod on_demand;
-mod packet;
 mod packet_loss;
 mod placed;
 mod results;
@@ -40,13 +38,14 @@ use crate::air::{BROADCAST, Handed, Outcome, Upper};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx};
+use crate::ids::{ConnectionRef, PacketRef, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, Trace};
 use crate::node::backpressure::Backpressure;
+use crate::packet::{NO_FLOW, Packet, Packets, Payload};
 use crate::spec::{ArpSpec, HeaderSpec};
-use agents::{Agents, is_message};
+use agents::Agents;
 use arp::Neighbours;
 use connections::Connections;
 use fault::{Effects, Fault};
@@ -54,8 +53,7 @@ use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
-use on_demand::{OnDemand, is_routing};
-use packet::{NO_FLOW, Packet, Packets};
+use on_demand::OnDemand;
 use packet_loss::PacketLosses;
 use routing::{NextHop, Router};
 use wire::Direction;
@@ -299,17 +297,14 @@ impl Net {
         let packet = Packet {
             created: now,
             enqueued: now,
-            flow: NO_FLOW,
-            queue_flow: NO_FLOW,
-            connection: NO_FLOW,
-            sequence: injected.tag,
+            payload: Payload::Foreign { tag: injected.tag },
+            scheme_flow: NO_FLOW,
             source: injected.from,
             destination: injected.to,
-            payload: injected.bytes,
+            length: injected.bytes,
             bytes: injected.bytes,
             hops: 0,
             at_source: false,
-            tcp: false,
             header: HeaderId::NONE,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
@@ -411,7 +406,7 @@ impl Net {
         packet.enqueued = now;
         let mut queued = QueuedPacket {
             id: PacketId(handle as u32),
-            flow: FlowId(packet.queue_flow),
+            flow: FlowId(packet.scheme_flow),
             destination: node_id(&self.node_ids, packet.destination),
             next_hop,
             bytes: packet.bytes,
@@ -517,7 +512,7 @@ impl Net {
         let Some(aqm) = &mut port.aqm else { return true };
         let received = QueuedPacket {
             id: PacketId(handle as u32),
-            flow: FlowId(packet.queue_flow),
+            flow: FlowId(packet.scheme_flow),
             destination: node_id(&self.node_ids, packet.destination),
             next_hop: node_id(&self.node_ids, port.node),
             bytes: packet.bytes,
@@ -569,9 +564,9 @@ impl Net {
 
     /// The same, for one that is there no more.
     fn control_ended(&mut self, packet: &Packet) {
-        if is_message(packet) {
+        if packet.is_message() {
             self.message_ended(packet);
-        } else if is_routing(packet) {
+        } else if packet.is_routing() {
             self.on_demand.iter_mut().for_each(|routing| routing.ended(packet));
         }
     }
@@ -579,40 +574,40 @@ impl Net {
     /// A packet has reached its destination.
     fn deliver(&mut self, node: u32, handle: u64, now: u64) {
         let Some(packet) = self.packets.remove(handle) else { return };
-        if packet.flow == NO_FLOW {
-            if packet.class == PacketClass::Data {
-                self.injected_delivered += 1;
-                self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: None });
-            }
-        } else {
-            let f = &mut self.flows[packet.flow as usize];
+        if let Payload::Foreign { tag } = packet.payload {
+            self.injected_delivered += 1;
+            self.outputs.push(Output { at: Time(now), tag, dropped: None });
+        }
+        if let Some(flow) = packet.flow() {
+            let f = &mut self.flows[flow.ix()];
             f.delivered_total += 1;
             if packet.destination == f.to {
                 f.hops = Some(packet.hops);
             }
-            if !packet.tcp && now <= f.stop {
+            if !packet.is_tcp() && now <= f.stop {
                 f.totals.delivered_packets += 1;
-                f.totals.delivered_bytes += u64::from(packet.payload);
+                f.totals.delivered_bytes += u64::from(packet.length);
                 f.delays.add(now - packet.created);
             }
         }
         if let Some(trace) = &mut self.recorder {
-            let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
+            let flow = packet.flow().map(|flow| flow.0);
             let delay = now - packet.created;
-            let (content, sequence) = (self.packets.content(handle, &packet), packet.sequence);
+            let (content, sequence) =
+                (self.packets.content(handle, &packet), self.packets.sequence(handle, &packet));
             trace.push((now, Record::Delivered { node, flow, packet: handle, content, sequence, delay }));
         }
         if packet.at_source {
             self.ends_at_source(&packet, handle, now);
         }
-        if packet.tcp {
+        if packet.is_tcp() {
             self.tcp_arrived(&packet, handle, now);
         }
     }
 
     fn drop_packet(&mut self, node: u32, handle: u64, reason: &'static str, now: u64) {
         // A message on its way to another node: whoever overhears the frame that has brought it here may do so a little later.
-        if self.packets.get(handle).is_some_and(|packet| packet.hops > 0 && is_message(packet)) {
+        if self.packets.get(handle).is_some_and(|packet| packet.hops > 0 && packet.is_message()) {
             self.release_later(node, handle, now);
             return;
         }
@@ -622,18 +617,20 @@ impl Net {
             return;
         }
         *self.drops.entry(reason).or_insert(0) += 1;
-        if packet.flow == NO_FLOW {
-            self.outputs.push(Output { at: Time(now), tag: packet.sequence, dropped: Some(reason) });
-        } else {
-            let f = &mut self.flows[packet.flow as usize];
+        if let Payload::Foreign { tag } = packet.payload {
+            self.outputs.push(Output { at: Time(now), tag, dropped: Some(reason) });
+        }
+        if let Some(flow) = packet.flow() {
+            let f = &mut self.flows[flow.ix()];
             f.totals.dropped += u64::from(packet.class == PacketClass::Data && now <= f.stop);
             if packet.at_source {
                 self.ends_at_source(&packet, handle, now);
             }
         }
         if let Some(trace) = &mut self.recorder {
-            let flow = (packet.flow != NO_FLOW).then_some(packet.flow);
-            let (content, sequence) = (self.packets.content(handle, &packet), packet.sequence);
+            let flow = packet.flow().map(|flow| flow.0);
+            let (content, sequence) =
+                (self.packets.content(handle, &packet), self.packets.sequence(handle, &packet));
             trace.push((now, Record::Dropped { node, flow, packet: handle, content, sequence, reason }));
         }
     }
@@ -705,18 +702,17 @@ impl Net {
         totals.left += 1;
         totals.waited_ns += waited_ns;
         let Some(packet) = self.packets.get_mut(handle) else { return (0, 0, false) };
-        let (hops, payload, flow) = (packet.hops, packet.payload, packet.flow);
+        let (hops, payload, carries) = (packet.hops, packet.length, packet.payload);
         if !std::mem::take(&mut packet.at_source) {
             return (hops, payload, false);
         }
-        let tcp = packet.tcp;
-        if !tcp {
-            self.backpressure.flow_leaves(FlowIx(flow));
+        if let Payload::Udp { flow, .. } = carries {
+            self.backpressure.flow_leaves(flow);
             if self.on_demand.is_some() {
-                self.leaves_by(flow, port);
+                self.leaves_by(flow.0, port);
             }
         }
-        (hops, payload, tcp)
+        (hops, payload, matches!(carries, Payload::Tcp { .. }))
     }
 
     /// What is measured starts.
@@ -813,7 +809,7 @@ impl Upper for Net {
                 }
                 if let Some(packet) = found.filter(|p| u32::from(p.hops) == handed.tag) {
                     self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
-                    if packet.tcp
+                    if packet.is_tcp()
                         && packet.source == node
                         && let Some(carried) = self.packets.carried(handed.packet, &packet)
                     {
@@ -832,9 +828,9 @@ impl Upper for Net {
         let Some(packet) = self.packets.get_mut(handle) else { return };
         if packet.class == PacketClass::Control {
             let packet = *packet;
-            if is_routing(&packet) {
+            if packet.is_routing() {
                 self.routing_received(station, &packet, from, now);
-            } else if !is_message(&packet) {
+            } else if !packet.is_message() {
                 self.arp_received(station, &packet, from, now);
             } else if packet.destination == node || packet.destination == agents::EVERYONE {
                 self.message_heard(station, &packet, true, now);
@@ -853,7 +849,7 @@ impl Upper for Net {
     }
 
     fn overheard(&mut self, station: u32, handle: u64, _from: u32, now: u64) {
-        if let Some(packet) = self.packets.get(handle).filter(|p| is_message(p)).copied() {
+        if let Some(packet) = self.packets.get(handle).filter(|p| p.is_message()).copied() {
             self.message_heard(station, &packet, false, now);
         }
     }

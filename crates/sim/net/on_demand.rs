@@ -11,15 +11,12 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
 
 use super::agents::EVERYONE;
-use super::packet::{NO_FLOW, Packet};
 use super::routing::{NextHop, natural_ranks};
 use super::{Behind, Net, class, drop_reason, node_id};
 use crate::event::{Order, What};
 use crate::ids::NodeIx;
 use crate::measure::summary::RoutingCounts;
-
-/// Marks routing's packets, in [`Packet::queue_flow`].
-const ROUTING: u32 = NO_FLOW - 1;
+use crate::packet::{NO_FLOW, Packet, Payload};
 
 /// The nodes' routing, and its messages that are under way.
 pub(super) struct OnDemand {
@@ -30,7 +27,7 @@ pub(super) struct OnDemand {
     number_of: Vec<u32>,
     /// Node of each number, from 0 on.
     node_of: Vec<u32>,
-    /// By [`Packet::sequence`].
+    /// By [`Payload::Routing`].
     messages: Vec<UnderWay>,
     free: Vec<u32>,
     /// The station that has received a data packet last, and the one that it came from.
@@ -108,7 +105,7 @@ impl OnDemand {
 
     /// A message that lives.
     pub(super) fn describe(&self, packet: &Packet) -> Option<Datagram> {
-        let UnderWay { bytes, ttl, .. } = self.messages.get(packet.sequence as usize)?.clone();
+        let UnderWay { bytes, ttl, .. } = self.messages.get(packet.slot())?.clone();
         Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 
@@ -127,13 +124,13 @@ impl OnDemand {
 
     /// A message has ended.
     pub(super) fn ended(&mut self, packet: &Packet) {
-        self.messages[packet.sequence as usize] = UnderWay::default();
-        self.free.push(packet.sequence);
+        self.messages[packet.slot()] = UnderWay::default();
+        self.free.push(packet.slot() as u32);
     }
 
     /// The MAC of a station takes a message.
     pub(super) fn handed(&mut self, station: u32, packet: &Packet) {
-        let kind = self.messages[packet.sequence as usize].kind;
+        let kind = self.messages[packet.slot()].kind;
         if let Some(count) = self.sent[station as usize].get_mut(kind) {
             *count += 1;
         }
@@ -148,11 +145,6 @@ impl OnDemand {
 fn address(number: u32) -> Ipv4Addr {
     let [_, a, b, c] = number.to_be_bytes();
     Ipv4Addr::new(10, a, b, c)
-}
-
-/// Whether a control packet is routing's.
-pub(super) fn is_routing(packet: &Packet) -> bool {
-    packet.class == PacketClass::Control && packet.queue_flow == ROUTING
 }
 
 impl Net {
@@ -306,11 +298,11 @@ impl Net {
             let Behind::Station(_) = self.ports[port as usize].behind else { continue };
             let payload = message.bytes.len() as u32;
             let Some(on_demand) = &mut self.on_demand else { return };
-            let sequence = on_demand.add(message.clone());
+            let slot = on_demand.add(message.clone());
             let handle = self.packets.add(Packet {
-                queue_flow: ROUTING,
+                scheme_flow: NO_FLOW - 1,
                 bytes: payload + self.headers.udp + self.headers.ip,
-                ..Packet::control(node, destination, sequence, payload, now)
+                ..Packet::control(node, destination, Payload::Routing { slot }, payload, now)
             });
             if destination == EVERYONE || self.ports[port as usize].neighbours.knows(destination) {
                 self.send_ahead(port, handle);
@@ -325,7 +317,7 @@ impl Net {
         let node = self.node_of_station[station as usize];
         let Some(on_demand) = &self.on_demand else { return };
         let from = self.hop_to(on_demand, station, from);
-        let under_way = &on_demand.messages[packet.sequence as usize];
+        let under_way = &on_demand.messages[packet.slot()];
         let bytes = under_way.bytes.clone();
         let received = Received { from, ttl: under_way.ttl, to_all: packet.destination == EVERYONE };
         self.ask_routing(node, now, |routing, cx| routing.on_message(&bytes, received, cx));
@@ -344,8 +336,8 @@ impl Net {
         let hop = self.hop_to(on_demand, station, neighbour);
         let bytes;
         let what = match packet {
-            Some(packet) if is_routing(packet) => {
-                bytes = on_demand.messages[packet.sequence as usize].bytes.clone();
+            Some(packet) if packet.is_routing() => {
+                bytes = on_demand.messages[packet.slot()].bytes.clone();
                 Undelivered::Message(&bytes)
             }
             Some(packet) if packet.class == PacketClass::Control => return,

@@ -7,12 +7,10 @@ use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
-use super::carried::Carried;
 use super::connections::Connection;
 use super::fault::{Fault, due};
 use super::flows::TransportTotals;
 use super::hops::{HeaderId, HeaderKinds};
-use super::packet::{NO_FLOW, Packet};
 use super::{Net, class, ids};
 use crate::air::NEVER;
 use crate::engine::Agenda;
@@ -21,6 +19,8 @@ use crate::ids::{ConnectionRef, FlowIx, PortIx};
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, TcpCause};
 use crate::node::backpressure::Waiter;
+use crate::packet::Carried;
+use crate::packet::{NO_FLOW, Packet, Payload};
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
 
@@ -128,9 +128,9 @@ impl Net {
         let mut connection = Connection::new(sender, receiver, flow, random);
         connection.opened = now;
         connection.header = self.kinds_of_header.id(connection.sender.header());
-        connection.queue_flow = f.id;
+        connection.scheme_flow = f.id;
         if size.is_some() {
-            connection.queue_flow = ids::of_connection(tcp.hash, number);
+            connection.scheme_flow = ids::of_connection(tcp.hash, number);
             connection.opening = self.opened % NO_FLOW;
             self.opened = self.opened.wrapping_add(1);
         }
@@ -213,7 +213,7 @@ impl Net {
         let limited = forward && self.backpressure.limits_tcp;
         let way = self.connections.get(id).filter(|_| limited).and_then(|c| self.first_hop(c.flow));
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let (flow, queue_flow, header_id) = (connection.flow, connection.queue_flow, connection.header);
+        let (flow, scheme_flow, header_id) = (connection.flow, connection.scheme_flow, connection.header);
         let opening = connection.opening;
         let counts = limited && self.backpressure.counts(id);
         let kind = self.kinds_of_header.of(header_id);
@@ -230,17 +230,14 @@ impl Net {
         let packet = Packet {
             created: now,
             enqueued: now,
-            flow,
-            queue_flow,
-            connection: opening,
-            sequence: if segment.payload > 0 { segment.seq } else { segment.ack } as u32,
+            payload: Payload::Tcp { flow: FlowIx(flow), opening },
+            scheme_flow,
             source,
             destination,
-            payload: segment.payload,
+            length: segment.payload,
             bytes: segment.payload + header + self.headers.ip,
             hops: 0,
             at_source: counts,
-            tcp: true,
             header: header_id,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
             ecn: segment.ecn,
@@ -278,7 +275,7 @@ impl Net {
             let before = connection.receiver.delivered();
             connection.receiver.on_segment(segment, Time(now));
             let new = connection.receiver.delivered() - before;
-            let f = &mut self.flows[packet.flow as usize];
+            let f = &mut self.flows[connection.flow as usize];
             if now <= f.stop {
                 f.totals.delivered_bytes += new;
                 if segment.payload > 0 {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use airfair_transport::Limit;
 use airfair_units::Time;
 
-use super::packet::NO_FLOW;
 use super::{Behind, Net, Port};
 use crate::ids::{ConnectionRef, PortIx};
 
@@ -102,10 +101,8 @@ impl Net {
     /// Whose a packet is that lives.
     pub(crate) fn owner(&self, handle: u64) -> Option<Owner> {
         let packet = self.packets.get(handle)?;
-        if packet.flow == NO_FLOW {
-            return Some(Owner::Other);
-        }
-        Some(Owner::Flow(packet.flow, packet.destination == self.flows[packet.flow as usize].to))
+        let Some(flow) = packet.flow() else { return Some(Owner::Other) };
+        Some(Owner::Flow(flow.0, packet.destination == self.flows[flow.ix()].to))
     }
 
     fn port_of(&self, behind: Behind) -> &Port {

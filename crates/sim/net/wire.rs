@@ -310,7 +310,7 @@ impl Net {
     #[inline(never)]
     fn schedule(&mut self, wire: u32, handle: u64, now: u64) -> Option<u64> {
         let packet = self.packets.get(handle)?;
-        let payload = packet.payload;
+        let payload = packet.length;
         let bytes = packet.bytes + self.headers.wired;
         let link = &mut self.wires[wire as usize];
         if link.hop {

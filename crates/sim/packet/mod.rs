@@ -1,16 +1,49 @@
 //! Packets while they live: a slab whose handles tell whether their packet is still there.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `cargo` | segments that packets of TCP carry |
+
+mod cargo;
 
 use airfair_schemes::places::{Ecn, Header, PacketClass};
 
 use airfair_transport::{Flags, Segment};
 
-use super::carried::{Cargo, Carried};
-use super::hops::HeaderId;
-use crate::ids::ConnectionRef;
+use cargo::Cargo;
+pub(crate) use cargo::Carried;
+
+use crate::ids::{ConnectionRef, FlowIx};
 use crate::measure::trace::Content;
+use crate::net::hops::HeaderId;
 
 /// No flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;
+
+/// What a packet carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Payload {
+    /// A datagram of a flow.
+    Udp {
+        flow: FlowIx,
+        /// Which of the flow's datagrams, from 0.
+        number: u32,
+    },
+    /// A segment of TCP, which [`Packets::carried`] tells.
+    Tcp {
+        flow: FlowIx,
+        /// Which of the connections for files the segment belongs to, by the order of their opening, or [`NO_FLOW`].
+        opening: u32,
+    },
+    /// A request or reply of ARP.
+    Arp { request: bool },
+    /// A message of an agent, by its place among those that are under way.
+    Message { slot: u32 },
+    /// A message of a routing protocol, by its place among those that are under way.
+    Routing { slot: u32 },
+    /// A packet from outside, with the number that the caller has given to it.
+    Foreign { tag: u32 },
+}
 
 /// A packet in the network: what it is, not its bytes.
 #[derive(Debug, Clone, Copy)]
@@ -19,25 +52,19 @@ pub(crate) struct Packet {
     pub created: u64,
     /// When it entered the queue that it is in, ns; timetables of wires note that themselves.
     pub enqueued: u64,
-    /// Its flow, or [`NO_FLOW`].
-    pub flow: u32,
-    /// The same as schemes see it ([`super::ids`]): each of a flow's connections is a flow of its own.
-    pub queue_flow: u32,
-    /// Which of the connections for files it belongs to, by the order of their opening, or [`NO_FLOW`].
-    pub connection: u32,
-    /// Its number within the flow; the kind of an ARP packet.
-    pub sequence: u32,
+    /// What the packet carries, and for whom.
+    pub payload: Payload,
+    /// The flow as schemes know it: each of a flow's connections is a flow of its own. [`NO_FLOW`] for packets of no flow.
+    pub scheme_flow: u32,
     pub source: u32,
     pub destination: u32,
-    /// Payload of the transport.
-    pub payload: u32,
+    /// Length of the transport's payload, bytes.
+    pub length: u32,
     /// Size as an IP packet.
     pub bytes: u32,
     pub hops: u16,
     /// It has not left its source's queue yet; timetables of wires know that themselves. Of TCP only what its sender sends.
     pub at_source: bool,
-    /// It carries a segment of TCP.
-    pub tcp: bool,
     /// Which header of an explicit-rate scheme it has.
     pub header: HeaderId,
     pub class: PacketClass,
@@ -46,25 +73,55 @@ pub(crate) struct Packet {
 
 impl Packet {
     /// A packet that no flow has made: ARP's, an agent's message, routing's. It is as long as its payload; senders add headers.
-    pub(crate) fn control(source: u32, destination: u32, sequence: u32, payload: u32, now: u64) -> Self {
+    pub(crate) fn control(source: u32, destination: u32, payload: Payload, length: u32, now: u64) -> Self {
         Self {
             created: now,
             enqueued: now,
-            flow: NO_FLOW,
-            queue_flow: NO_FLOW,
-            connection: NO_FLOW,
-            sequence,
+            payload,
+            scheme_flow: NO_FLOW,
             source,
             destination,
-            payload,
-            bytes: payload,
+            length,
+            bytes: length,
             hops: 0,
             at_source: false,
-            tcp: false,
             header: HeaderId::NONE,
             class: PacketClass::Control,
             ecn: Ecn::NotEct,
         }
+    }
+
+    /// The flow that has made it.
+    #[inline(always)]
+    pub(crate) fn flow(&self) -> Option<FlowIx> {
+        match self.payload {
+            Payload::Udp { flow, .. } | Payload::Tcp { flow, .. } => Some(flow),
+            _ => None,
+        }
+    }
+
+    /// Whether it carries a segment of TCP.
+    #[inline(always)]
+    pub(crate) fn is_tcp(&self) -> bool {
+        matches!(self.payload, Payload::Tcp { .. })
+    }
+
+    /// The place of a message among those of its sort that are under way.
+    pub(crate) fn slot(&self) -> usize {
+        match self.payload {
+            Payload::Message { slot } | Payload::Routing { slot } => slot as usize,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Whether it is a message of a scheme's agent.
+    pub(crate) fn is_message(&self) -> bool {
+        matches!(self.payload, Payload::Message { .. })
+    }
+
+    /// Whether it is a message of a routing protocol.
+    pub(crate) fn is_routing(&self) -> bool {
+        matches!(self.payload, Payload::Routing { .. })
     }
 }
 
@@ -138,13 +195,13 @@ impl Packets {
 
     /// Sets ECN-Echo in the acknowledgement that a packet carries; whether it carries one without it.
     pub(crate) fn echo(&mut self, handle: u64) -> bool {
-        let carries = self.get(handle).is_some_and(|p| p.tcp && p.class == PacketClass::Ack);
+        let carries = self.get(handle).is_some_and(|p| p.is_tcp() && p.class == PacketClass::Ack);
         carries && self.cargo.echo(handle as u32 as usize)
     }
 
     /// What a packet is, in the words of a trace.
     pub(crate) fn content(&self, handle: u64, packet: &Packet) -> Content {
-        match (packet.tcp, packet.class) {
+        match (packet.is_tcp(), packet.class) {
             (false, _) => Content::Packet,
             (true, PacketClass::Data) => Content::Data,
             (true, _) => match self.carried(handle, packet).map(|carried| carried.segment.flags) {
@@ -153,6 +210,18 @@ impl Packets {
                 Some(Flags { fin: true, .. }) => Content::Fin,
                 _ => Content::Ack,
             },
+        }
+    }
+
+    /// The number of a packet in the words of a trace: of a datagram its number within the flow, of a segment the byte that it begins
+    /// with or, without data, acknowledges, of ARP the operation, of a message its place.
+    pub(crate) fn sequence(&self, handle: u64, packet: &Packet) -> u32 {
+        match packet.payload {
+            Payload::Udp { number, .. } => number,
+            Payload::Tcp { .. } => self.cargo.sequence(handle as u32 as usize),
+            Payload::Foreign { tag } => tag,
+            Payload::Arp { request } => 2 - u32::from(request),
+            Payload::Message { slot } | Payload::Routing { slot } => slot,
         }
     }
 
@@ -215,17 +284,14 @@ mod tests {
         let packet = Packet {
             created: 0,
             enqueued: 0,
-            flow: 1,
-            queue_flow: 1,
-            connection: NO_FLOW,
-            sequence: 0,
+            payload: Payload::Udp { flow: FlowIx(1), number: 0 },
+            scheme_flow: 1,
             source: 0,
             destination: 1,
-            payload: 10,
+            length: 10,
             bytes: 38,
             hops: 0,
             at_source: true,
-            tcp: false,
             header: HeaderId::NONE,
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
@@ -234,9 +300,9 @@ mod tests {
         let a = packets.add(packet);
         assert!(packets.get(a).is_some());
         assert!(packets.remove(a).is_some());
-        let b = packets.add(Packet { flow: 2, ..packet });
+        let b = packets.add(Packet { payload: Payload::Udp { flow: FlowIx(2), number: 0 }, ..packet });
         assert_eq!(a as u32, b as u32, "the slot is used again");
         assert!(packets.get(a).is_none() && packets.remove(a).is_none());
-        assert_eq!(packets.get(b).map(|p| p.flow), Some(2));
+        assert_eq!(packets.get(b).and_then(Packet::flow), Some(FlowIx(2)));
     }
 }

@@ -125,6 +125,11 @@ impl Cargo {
         self.lines.get(at).map(|line| line.connection)
     }
 
+    /// The byte that the segment at an index begins with or, without data, acknowledges: its lower half.
+    pub(crate) fn sequence(&self, at: usize) -> u32 {
+        self.lines.get(at).map_or(0, |line| if line.payload > 0 { line.seq } else { line.ack } as u32)
+    }
+
     /// What the packet at an index carries or has just carried, with the ECN bits of its IP header.
     #[inline]
     pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {
