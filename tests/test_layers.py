@@ -149,11 +149,12 @@ def imports(tree: str) -> Iterator[tuple[list[str], str]]:
     if brace:
         before = [segment.strip() for segment in head.split("::") if segment.strip()]
         for part in parts(inner.rpartition("}")[0]):
-            yield from ((before + path, name) for path, name in imports(part) if path or before)
+            for path, name in imports(part):
+                yield (before, before[-1]) if path == ["self"] and before else (before + path, name)
     elif tree.strip():
         path, _, alias = tree.partition(" as ")
         segments = [segment.strip() for segment in path.split("::") if segment.strip()]
-        yield [s for s in segments if s != "self"] or segments, alias.strip() or segments[-1]
+        yield segments, alias.strip() or segments[-1]
 
 
 @dataclass
