@@ -150,10 +150,13 @@ def imports(tree: str) -> Iterator[tuple[list[str], str]]:
         before = [segment.strip() for segment in head.split("::") if segment.strip()]
         for part in parts(inner.rpartition("}")[0]):
             for path, name in imports(part):
-                yield (before, before[-1]) if path == ["self"] and before else (before + path, name)
+                if path == ["self"] and before:
+                    yield before, before[-1] if name == "self" else name
+                else:
+                    yield before + path, name
     elif tree.strip():
-        path, _, alias = tree.partition(" as ")
-        segments = [segment.strip() for segment in path.split("::") if segment.strip()]
+        written, _, alias = tree.partition(" as ")
+        segments = [segment.strip() for segment in written.split("::") if segment.strip()]
         yield segments, alias.strip() or segments[-1]
 
 
@@ -290,6 +293,7 @@ def test_an_upward_import_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for line in (
         "use crate::b;",
         "use crate::{b::inner::Deep, a};",
+        "use crate::b::{self as other};",
         "use super::b::Deep as Short;",
         "use crate::Known;",
         "pub(crate) use crate::Other;",
