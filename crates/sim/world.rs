@@ -105,7 +105,7 @@ impl World {
                 return Err(format!("flow {}: no such node", flow.id));
             }
         }
-        air::memory::check(&stations, &kinds, &spec.gains, spec.memory_limit)?;
+        air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
         air.let_move(&spec.movement, &stations, seed, &mut agenda)?;
@@ -221,7 +221,7 @@ impl World {
         let Self { air, net, observer, names, agenda, looked, .. } = self;
         let Some(observer) = observer else { return };
         *looked = (0, 0);
-        for recorder in [&mut air.recorder, &mut net.recorder] {
+        for recorder in [air.recorder(), &mut net.recorder] {
             self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
         }
         observer.see(&self.told, names, air, net, agenda.now);
@@ -246,7 +246,10 @@ impl World {
                     | What::Timeout { .. }
                     | What::Access(_)
                     | What::Move(_)
-                    | What::Renew(_) => air.handle(event.what, agenda, net),
+                    | What::Renew(_) => {
+                        air.handle(event.what, agenda);
+                        net.take_up(air, agenda);
+                    }
                     What::FlowStart(flow) => net.flow_start(flow.0, now, agenda),
                     What::FlowStop(flow) => net.tcp_stop(flow.0, now),
                     What::Source(flow) => net.source_due(flow.0, now, agenda),
@@ -328,7 +331,7 @@ impl World {
     }
 
     fn record(&mut self) {
-        self.air.recorder.get_or_insert_default();
+        self.air.recorder().get_or_insert_default();
         self.net.recorder.get_or_insert_default();
     }
 
@@ -372,7 +375,7 @@ impl World {
     #[inline(never)]
     fn look(&mut self) {
         let Self { agenda, air, net, watch, traced, looked, .. } = self;
-        let mut of_air = air.recorder.take().unwrap_or_default();
+        let mut of_air = air.recorder().take().unwrap_or_default();
         let mut of_net = net.recorder.take().unwrap_or_default();
         if let Some(watch) = watch {
             watch.look(agenda.now, air, net, &of_air[looked.0..], &of_net[looked.1..]);
@@ -382,7 +385,7 @@ impl World {
             of_net.clear();
         }
         *looked = (of_air.len(), of_net.len());
-        air.recorder = Some(of_air);
+        *air.recorder() = Some(of_air);
         net.recorder = Some(of_net);
         // The next event, too, is not done before it was looked at.
         net.unsettled = true;
@@ -392,7 +395,7 @@ impl World {
     /// younger than a band's width (4 us) waits for the next call, since something earlier may still be told. At the end of the run
     /// all is handed out.
     pub fn take_trace(&mut self) -> Trace {
-        for recorder in [&mut self.air.recorder, &mut self.net.recorder] {
+        for recorder in [self.air.recorder(), &mut self.net.recorder] {
             self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
         }
         self.looked = (0, 0);
@@ -534,7 +537,7 @@ impl World {
         let station = |s: u32| {
             let counters = self.air.counters(s);
             StationSample {
-                airtime: self.air.airtime(s, now),
+                airtime: self.air.airtime(s, Time(now)),
                 frames: counters.sent.iter().sum(),
                 no_answer: counters.no_cts + counters.no_ack,
                 given_up: counters.given_up,
@@ -563,8 +566,8 @@ impl World {
             .map(|s| StationResult {
                 node: self.names.nodes[self.names.node_of_station[s as usize] as usize].clone(),
                 radio: self.radios[s as usize].clone(),
-                airtime: self.air.airtime(s, now),
-                counters: *self.air.counters(s),
+                airtime: self.air.airtime(s, Time(now)),
+                counters: self.air.counters(s),
                 messages: self.net.message_counts(s),
                 routing: self.net.routing_counts(s),
             })
@@ -633,7 +636,7 @@ fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<Str
         "{} from {} to {} arrives with {:.1} dBm and needs {:.1} dBm: a link that loses nothing here and, by the error curves, \
          more than a tenth of its frames{more}; radio.sensitivity = \"per-rate\", another error_model, a lower data_rate or a shorter \
          distance make it true",
-        air.kind(from).data_rate(),
+        air.phy(from).data_rate(),
         name(from),
         name(to),
         power.0,

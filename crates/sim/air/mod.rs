@@ -1,106 +1,46 @@
-//! The air: propagation, reception, the medium, and the MAC (DCF).
+//! The air: the radio medium, and above it the MAC (DCF).
 //!
-//! A *station* is one radio interface of a node. [`Air`] knows stations and packet handles, nothing above; what lies
-//! above is an [`Upper`], which hands packets down and takes them up.
+//! A *station* is one radio interface of a node. [`Air`] knows stations and packet handles, nothing above. What lies above gives packets
+//! to the MAC ([`Air::room`], [`Air::give`], [`Air::contend`]) and takes out what the air has to say ([`Indication`]) after each of the
+//! air's events.
 //!
 //! | folder | contents |
 //! |---|---|
 //! | `medium` | power and time: who hears whom, what a transmission does to every hearer, what is received |
 //! | `mac` | the station's side of DCF |
+//!
+//! The MAC stands above the medium, which knows nothing of it: the pass at a frame's end goes from hearer to hearer, and what it finds at
+//! each ([`medium::Reception`]) goes to the MAC here.
 
+mod fetch;
 mod kind;
-pub(crate) mod mac;
-pub(crate) mod medium;
-pub(crate) mod watch;
+mod mac;
+mod medium;
 
 pub use kind::Kind;
+pub use mac::{Indication, MacKind, Msdu, Outcome};
+pub(crate) use mac::{View, Waits};
 pub use medium::doubts::{CutOff, TooFast};
 pub use medium::frame::{BROADCAST, FrameKind, Loss};
 pub(crate) use medium::hearers::BAND_NS;
-pub(crate) use medium::memory;
 pub use medium::modes::Mode;
+pub use medium::phy::{PhyKind, PpduFormat};
 pub(crate) use medium::radio::NEVER;
-pub(crate) use medium::relations::JUDGED_BYTES;
+pub(crate) use medium::relations::{Heard, JUDGED_BYTES};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
-pub use medium::{error, propagation};
+pub use medium::{StationSpec, error, propagation, rank};
 
 use airfair_schemes::places::Airtime;
-use airfair_units::random::{Purpose, Stream, name_hash};
-use airfair_units::{Attowatts, Dbm, Span};
+use airfair_units::{Attowatts, Bytes, Span, Time};
 
 use crate::engine::{Agenda, Owner};
-pub(crate) use crate::event::class;
 use crate::event::{Event, What};
-use crate::measure::trace::{FrameView, Record, Trace};
-use crate::spec::{ErrorModel, GainSpec, Propagation};
+use crate::measure::trace::Trace;
+use crate::spec::{GainSpec, MovementSpec};
 use mac::Mac;
-use medium::frame::{Frame, Frames};
-use medium::hearers::{self, Hearers};
-use medium::movement::Movement;
-use medium::radio::{self, Clock, Own, Station};
-
-/// A station to be.
-#[derive(Debug, Clone)]
-pub struct StationSpec {
-    /// Its node.
-    pub node: usize,
-    /// The node's name.
-    pub node_id: String,
-    /// A name of its own, unique: random streams and ranks hang on it.
-    pub name: String,
-    /// Place, m.
-    pub position: [f64; 3],
-    /// Which [`Kind`].
-    pub kind: u8,
-    /// Transmit power.
-    pub tx_power: Dbm,
-    /// Signals weaker than this are left out.
-    pub cutoff: Dbm,
-    /// How its signal falls with distance.
-    pub propagation: Propagation,
-    /// Whether frames for others are handed up.
-    pub overhears: bool,
-}
-
-/// A packet handed down to the MAC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Handed {
-    /// The upper layer's handle.
-    pub packet: u64,
-    /// The upper layer's own.
-    pub tag: u32,
-    /// Its size as an IP packet.
-    pub bytes: u32,
-    /// The station it goes to, or [`BROADCAST`].
-    pub to: u32,
-    /// Stations that overhear are to hand it up.
-    pub overhear: bool,
-}
-
-/// How the MAC got rid of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Acknowledged.
-    Delivered,
-    /// Broadcast: sent, and nobody tells.
-    Broadcast,
-    /// Given up after so many attempts.
-    RetryLimit,
-}
-
-/// What lies above the MAC.
-pub trait Upper {
-    /// The next packet of a station, if there is one; it leaves the queue.
-    fn pull(&mut self, station: u32, now: u64) -> Option<Handed>;
-    /// The MAC is done with a packet that it pulled.
-    fn finished(&mut self, station: u32, packet: Handed, outcome: Outcome, now: u64);
-    /// A packet has arrived for this station, once.
-    fn received(&mut self, station: u32, packet: u64, from: u32, now: u64);
-    /// A packet for another station was received ([`StationSpec::overhears`]).
-    fn overheard(&mut self, station: u32, packet: u64, from: u32, now: u64);
-    /// Movement has changed which stations can decode what `station` sends: these can now, in ascending order.
-    fn neighbours_changed(&mut self, _station: u32, _neighbours: &[u32], _now: u64) {}
-}
+use medium::frame::Frame;
+use medium::radio::flag;
+use medium::{Medium, doubts, memory, relations};
 
 /// Counters of a station.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -113,15 +53,15 @@ pub struct StationCounters {
     pub lost: [u64; 9],
     /// Data packets received again and dropped as duplicates.
     pub duplicates: u64,
-    /// CTS or ACK that did not come.
+    /// CTS that did not come.
     pub no_cts: u64,
-    /// See `no_cts`.
+    /// ACK that did not come.
     pub no_ack: u64,
     /// RTS that were not answered because the NAV was set.
     pub cts_withheld: u64,
     /// Packets given up.
     pub given_up: u64,
-    /// NAVs that were reset after an RTS that nothing followed are counted where a reception would have extended them.
+    /// Receptions that confirmed a NAV which an RTS had set provisionally.
     pub nav_extended: u64,
 }
 
@@ -134,207 +74,314 @@ impl StationCounters {
     }
 }
 
-/// What the rules of a run ask for beyond the least.
-#[derive(Debug, Clone, Copy)]
-struct Needs {
-    /// Sums of received power. Not where signals are compared one by one and any energy occupies a receiver.
-    sums: bool,
-    /// When the medium got busy and idle, for immediate access.
-    idle_times: bool,
-}
-
 /// The air and every station on it.
 #[derive(Debug)]
 pub struct Air {
-    kinds: Vec<Kind>,
-    hearers: Hearers,
-    /// Every station as a hearer, and as a transmitter and receiver.
-    stations: Vec<Station>,
-    own: Vec<Own>,
-    /// Last sequence number seen, one more than it, by entry of the hearers' list (the receiver's place in the sender's list).
-    last_sequence: Vec<u32>,
-    frames: Frames,
-    per_chunk: bool,
-    needs: Needs,
-    successes: error::Successes,
-    reception: Vec<error::Draws>,
-    movement: Option<Box<Movement>>,
-    /// What happened, if a trace was asked for; the world takes it out.
-    pub recorder: Option<Trace>,
+    medium: Medium,
+    mac: Mac,
+}
+
+/// Refuses a world whose pairs of stations take more memory than `limit`.
+///
+/// # Errors
+/// How many pairs there are, how much they take, and what would lessen it.
+pub(crate) fn check_memory(
+    stations: &[StationSpec],
+    kinds: &[Kind],
+    gains: &[GainSpec],
+    limit: Bytes,
+) -> Result<(), String> {
+    let kinds: Vec<PhyKind> = kinds.iter().map(|kind| kind.phy.clone()).collect();
+    memory::check(stations, &kinds, gains, limit)
 }
 
 impl Air {
     /// Sets up the stations of a run.
     #[must_use]
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
-        let hearers = Hearers::build(stations, &kinds, gains);
-        let own = stations.iter().map(|spec| {
-            let cw_min = kinds[usize::from(spec.kind)].cw_min;
-            Own::new(Mac::new(cw_min, Stream::new(seed, &spec.name, Purpose::Backoff)))
-        });
-        let state = stations.iter().map(|spec| {
-            let clock = Clock { rank: rank(seed, &spec.name), ..Clock::default() };
-            let mut station = Station { clock, ..Station::default() };
-            station.radio.kind = spec.kind;
-            if spec.overhears {
-                station.radio.set(radio::flag::OVERHEARS);
-            }
-            station
-        });
-        let random = kinds.iter().any(|k| k.error_model != ErrorModel::Threshold || k.frame_loss > 0.0);
+        let (phy, mac): (Vec<_>, Vec<_>) = kinds.into_iter().map(|kind| (kind.phy, kind.mac)).unzip();
+        let idle_times = mac.iter().any(|kind| kind.immediate_access);
         Self {
-            last_sequence: vec![0; hearers.list.len()],
-            hearers,
-            stations: state.collect(),
-            own: own.collect(),
-            frames: Frames::default(),
-            per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
-            needs: Needs {
-                sums: !kinds
-                    .iter()
-                    .all(|k| k.strongest && k.lock_on_energy && k.error_model != ErrorModel::PerChunk),
-                idle_times: kinds.iter().any(|k| k.immediate_access),
-            },
-            successes: error::Successes::default(),
-            reception: if random {
-                let stream = |s: &StationSpec| Stream::new(seed, &s.name, Purpose::Reception);
-                stations.iter().map(|s| error::Draws::new(stream(s))).collect()
-            } else {
-                Vec::new()
-            },
-            kinds,
-            movement: None,
-            recorder: None,
+            medium: Medium::new(phy, stations, gains, seed, idle_times),
+            mac: Mac::new(mac, stations, seed),
         }
     }
 
     /// Number of stations.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.stations.len()
+        self.medium.stations.len()
     }
 
     /// Whether there is no station.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.stations.is_empty()
+        self.len() == 0
     }
 
     /// Frames sent so far.
     #[must_use]
     pub fn transmissions(&self) -> u64 {
-        self.own.iter().map(|own| own.counters.sent.iter().sum::<u64>()).sum()
+        self.medium.counted.iter().map(|counted| counted.sent.iter().sum::<u64>()).sum()
     }
 
     /// Counters of a station.
     #[must_use]
-    pub fn counters(&self, station: u32) -> &StationCounters {
-        &self.own[station as usize].counters
+    pub fn counters(&self, station: u32) -> StationCounters {
+        let medium = &self.medium.counted[station as usize];
+        let mac = &self.mac.stations[station as usize].counters;
+        StationCounters {
+            sent: medium.sent,
+            received: medium.received,
+            lost: medium.lost,
+            duplicates: mac.duplicates,
+            no_cts: mac.no_cts,
+            no_ack: mac.no_ack,
+            cts_withheld: mac.cts_withheld,
+            given_up: mac.given_up,
+            nav_extended: medium.nav_extended,
+        }
     }
 
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
     #[must_use]
-    pub fn airtime(&self, station: u32, now: u64) -> Airtime {
-        let s = station as usize;
-        let Station { radio, clock, slow } = &self.stations[s];
-        radio.airtime(clock, slow, self.own[s].transmit, now)
+    pub fn airtime(&self, station: u32, now: Time) -> Airtime {
+        self.medium.airtime(station, now.as_nanos())
     }
 
     /// Time of received frames that were for this station.
     #[must_use]
     pub fn receive_own(&self, station: u32) -> Span {
-        Span(self.own[station as usize].received)
+        Span(self.medium.counted[station as usize].receive)
     }
 
     /// Sum of the powers of all signals that a station hears now; zero when the air is empty (and always where no rule of
     /// the run asks for sums).
     #[must_use]
     pub fn power(&self, station: u32) -> Attowatts {
-        Attowatts(self.stations[station as usize].slow.power_sum)
+        Attowatts(self.medium.stations[station as usize].slow.power_sum)
     }
 
     /// Frames on the air.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        self.frames.in_flight()
+        self.medium.frames.in_flight()
+    }
+
+    /// What happened, if a trace was asked for; the world takes it out.
+    pub fn recorder(&mut self) -> &mut Option<Trace> {
+        &mut self.medium.recorder
     }
 
     /// From now on every frame that a station receives is recorded, also those for others.
     pub(crate) fn monitor(&mut self, station: u32) {
-        self.stations[station as usize].radio.set(radio::flag::MONITORS);
+        self.medium.stations[station as usize].radio.set(flag::MONITORS);
     }
 
-    /// How long after a frame's end the last hearer has heard of it, ns.
-    pub(crate) fn longest_echo(&self) -> u64 {
-        let bands = self.hearers.bands.iter().map(|band| u64::from(band.offset));
-        BAND_NS + bands.max().unwrap_or(0).max(self.moving_echo())
+    /// How long after a frame's end the last hearer has heard of it.
+    pub(crate) fn longest_echo(&self) -> Span {
+        Span(self.medium.longest_echo())
     }
 
     /// Packets that the MAC of a station holds.
-    pub fn held(&self, station: u32) -> impl Iterator<Item = Handed> + '_ {
-        self.own[station as usize].mac.held.iter().copied()
+    pub fn held(&self, station: u32) -> impl Iterator<Item = Msdu> + '_ {
+        self.mac.stations[station as usize].held().copied()
     }
 
     /// Stations that can decode what `station` sends, with the received power.
     pub fn neighbours(&self, station: u32) -> impl Iterator<Item = (u32, Attowatts)> + '_ {
-        self.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
+        self.medium.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
 
-    /// The kind of a station.
+    /// What the medium knows of the kind of a station.
     #[must_use]
-    pub fn kind(&self, station: u32) -> &Kind {
-        &self.kinds[usize::from(self.stations[station as usize].radio.kind)]
+    pub fn phy(&self, station: u32) -> &PhyKind {
+        self.medium.kind(station)
+    }
+
+    /// What the MAC knows of the kind of a station.
+    #[must_use]
+    pub fn mac(&self, station: u32) -> &MacKind {
+        self.mac.kind(self.medium.stations[station as usize].radio.kind)
     }
 
     /// Bytes of memory that a station takes, its list of hearers included.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
-        let fixed = size_of::<Station>() + size_of::<Own>();
-        let lists = self.hearers.list.capacity() * (size_of::<hearers::Hearer>() + 4)
-            + self.hearers.bands.capacity() * size_of::<hearers::Band>();
-        fixed + lists / self.len().max(1)
+        (self.medium.bytes() + self.mac.bytes()) / self.len().max(1)
     }
 
-    #[cold]
-    fn record(&mut self, now: u64, record: Record) {
-        if let Some(trace) = &mut self.recorder {
-            trace.push((now, record));
-        }
+    /// Stations for which the medium is busy while `station` transmits, in the order of their numbers.
+    #[must_use]
+    pub fn relations(&self, station: u32) -> Vec<Relation> {
+        relations::relations(&self.medium, station, self.psdu(station, JUDGED_BYTES))
     }
 
-    fn view(&self, frame: &Frame) -> FrameView {
-        FrameView {
-            number: frame.number,
-            kind: frame.kind,
-            mode: frame.mode,
-            sender: frame.sender,
-            receiver: frame.receiver,
-            packet: frame.packet,
-            bytes: frame.bytes,
-            start: frame.start,
-            end: frame.end,
-            nav_us: frame.nav_us,
-            sequence: frame.sequence,
-            retry: frame.retry,
-        }
+    /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
+    #[must_use]
+    pub fn delivery_ratio(&self, from: u32, to: u32, bytes: u32) -> f64 {
+        relations::delivery_ratio(&self.medium, from, to, self.psdu(from, bytes))
     }
-}
 
-impl Air {
+    /// The link from one station to another, if it loses nothing by decree ([`crate::spec::ErrorModel::Threshold`]) while the error
+    /// curves lose more than a tenth of it.
+    pub(crate) fn too_fast(&self, from: u32, to: u32) -> Option<TooFast> {
+        doubts::too_fast(&self.medium, from, to)
+    }
+
+    /// Thresholds that cut error curves where there are links, or where nodes move.
+    pub(crate) fn cut_off(&self) -> Vec<CutOff> {
+        if self.is_empty() { Vec::new() } else { doubts::cut_off(&self.medium, self.psdu(0, JUDGED_BYTES)) }
+    }
+
+    /// Bytes of PSDU in which a station sends an IP packet.
+    fn psdu(&self, station: u32, bytes: u32) -> u32 {
+        bytes + self.mac(station).overhead
+    }
+
+    /// A station as one that explains a run sees it.
+    pub(crate) fn view(&self, station: u32) -> View {
+        self.mac.view(&self.medium.stations[station as usize], station)
+    }
+
+    /// How every station's signal arrives at this one, by the number of the sender.
+    pub(crate) fn heard_at(&self, station: u32) -> Vec<Option<Heard>> {
+        relations::heard_at(&self.medium, station)
+    }
+
+    /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was
+    /// made of.
+    ///
+    /// # Errors
+    /// Which path contradicts itself.
+    pub(crate) fn let_move(
+        &mut self,
+        spec: &MovementSpec,
+        stations: &[StationSpec],
+        seed: u64,
+        agenda: &mut Agenda,
+    ) -> Result<(), String> {
+        self.medium.let_move(spec, stations, seed, agenda)
+    }
+
+    /// Lists of hearers that movement has changed so far.
+    #[must_use]
+    pub fn renewed_lists(&self) -> u64 {
+        self.medium.renewed_lists()
+    }
+
+    /// Where a station was when it was last looked at, m; none if nothing moves in this world.
+    #[must_use]
+    pub fn place(&self, station: u32) -> Option<[f64; 3]> {
+        self.medium.place(station)
+    }
+
+    /// Stations whose lists wait until a frame has ended.
+    #[must_use]
+    pub fn lists_waiting(&self) -> usize {
+        self.medium.lists_waiting()
+    }
+
+    /// How many packets the MAC of a station has room for.
+    #[inline]
+    #[must_use]
+    pub fn room(&self, station: u32) -> usize {
+        self.mac.room(&self.medium, station)
+    }
+
+    /// Gives the MAC of a station a packet, for which it has room ([`Air::room`]).
+    #[inline]
+    pub fn give(&mut self, station: u32, msdu: Msdu) {
+        self.mac.give(station, msdu);
+    }
+
+    /// A station that was given a packet, and does nothing yet, contends for the medium.
+    #[inline]
+    pub fn contend(&mut self, station: u32, agenda: &mut Agenda) {
+        self.mac.contend(&mut self.medium, station, agenda);
+    }
+
+    /// What the present event has brought about for the layer above and has not been taken out yet, in order.
+    #[inline]
+    pub fn next_indication(&mut self) -> Option<Indication> {
+        self.mac.next_indication()
+    }
+
     /// Handles what concerns the air; the rest is not for it.
     #[inline(always)]
-    pub fn handle<U: Upper>(&mut self, what: What, agenda: &mut Agenda, upper: &mut U) {
+    pub fn handle(&mut self, what: What, agenda: &mut Agenda) {
+        let Self { medium, mac } = self;
         match what {
-            What::FrameEnd { frame, .. } => self.frame_end(frame.0, agenda, upper),
-            What::BandStart { frame, band, .. } => self.band_start(frame.0, band as usize),
-            What::BandEnd { frame, band, .. } => self.band_end(frame.0, band as usize, agenda, upper),
-            What::Reply(station) => self.reply(station.0, agenda),
-            What::Timeout { station, generation } => self.timeout(station.0, generation, agenda, upper),
-            What::Access(station) => self.access(station.0, agenda),
-            What::Move(node) => self.moved(node, agenda, upper),
-            What::Renew(station) => self.renewal_due(station.0, agenda, upper),
+            What::FrameEnd { frame, .. } => self.frame_end(frame.0, agenda),
+            What::BandStart { frame, band, .. } => medium.band_start(frame.0, band as usize),
+            What::BandEnd { frame, band, .. } => self.band_end(frame.0, band as usize, agenda),
+            What::Reply(station) => mac.reply(medium, station.0, agenda),
+            What::Timeout { station, generation } => mac.timeout(medium, station.0, generation, agenda),
+            What::Access(station) => mac.access(medium, station.0, agenda),
+            What::Move(node) => self.moved(|medium, agenda| medium.moved(node, agenda), agenda),
+            What::Renew(station) => {
+                self.moved(|medium, agenda| medium.renewal_due(station.0, agenda), agenda);
+            }
             _ => {}
         }
+    }
+
+    /// The sender's last bit has left.
+    fn frame_end(&mut self, at: u32, agenda: &mut Agenda) {
+        let frame = *self.medium.frames.get(at);
+        self.medium.stations[frame.sender as usize].radio.clear(flag::TRANSMITTING);
+        let bands = self.medium.hearers.bands_of(frame.sender);
+        if bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0 {
+            self.end_at_band(at, &frame, bands.start, agenda);
+        }
+        self.mac.sent(&mut self.medium, &frame, agenda);
+        self.pass_done(at, false, &frame, agenda);
+    }
+
+    /// The frame ends at a band of distant hearers.
+    fn band_end(&mut self, at: u32, band: usize, agenda: &mut Agenda) {
+        let frame = *self.medium.frames.get(at);
+        self.end_at_band(at, &frame, band, agenda);
+    }
+
+    /// The pass at a frame's end over one band of hearers.
+    fn end_at_band(&mut self, at: u32, frame: &Frame, band: usize, agenda: &mut Agenda) {
+        let mut pass = self.medium.end_pass(at, frame, band);
+        while let Some(hearer) = self.medium.next_hearer(&mut pass) {
+            self.end_at(at, hearer, frame, agenda);
+        }
+        self.pass_done(at, pass.met, frame, agenda);
+    }
+
+    /// A frame has ended at a hearer that is no mere bystander.
+    #[inline(never)]
+    fn end_at(
+        &mut self,
+        at: u32,
+        (entry, hearer): (u32, medium::hearers::Hearer),
+        frame: &Frame,
+        agenda: &mut Agenda,
+    ) {
+        let reception = self.medium.judge(at, hearer, frame);
+        self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
+    }
+
+    #[inline(always)]
+    fn pass_done(&mut self, at: u32, met: bool, frame: &Frame, agenda: &mut Agenda) {
+        if let Some(receiver) = self.medium.pass_done(at, met)
+            && frame.responds()
+        {
+            self.mac.response_lost(&mut self.medium, receiver, agenda);
+        }
+    }
+
+    /// Nodes move; the layer above is told whose neighbours have changed.
+    #[cold]
+    #[inline(never)]
+    fn moved(&mut self, how: impl FnOnce(&mut Medium, &mut Agenda), agenda: &mut Agenda) {
+        how(&mut self.medium, agenda);
+        let changed = self.medium.neighbours_changed.drain(..);
+        self.mac.indications.extend(changed.map(|station| Indication::NeighboursChanged { station }));
     }
 }
 
@@ -343,7 +390,7 @@ impl Owner for Air {
     #[inline(always)]
     fn due(&mut self, event: &Event) -> u64 {
         if let What::Access(station) = event.what {
-            self.stations[station.ix()].access_due(event.time)
+            mac::access_due(&mut self.medium.stations[station.ix()], event.time)
         } else {
             event.time
         }
@@ -351,15 +398,8 @@ impl Owner for Air {
 
     #[inline(always)]
     fn soon(&self, events: &[Event]) {
-        if self.stations.len() > medium::passes::FIT_INTO_THE_CACHE {
+        if self.len() > fetch::FIT_INTO_THE_CACHE {
             self.fetch_for(events);
         }
     }
-}
-
-/// The rank of a name among events of equal time: from the seed and the name, so that no place in a file is favoured and
-/// another node changes nothing.
-#[must_use]
-pub fn rank(seed: u64, name: &str) -> u32 {
-    Stream::of_hash(seed, name_hash(name), Purpose::Rank).next_u32() >> 4
 }

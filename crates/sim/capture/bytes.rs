@@ -17,7 +17,7 @@ use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, a
 use super::addresses::Addresses;
 use super::file::Captured;
 use super::{OnAir, receiver};
-use crate::air::{FrameKind, Kind, Mode};
+use crate::air::{FrameKind, MacKind, Mode, PhyKind};
 use crate::measure::trace::Signal;
 use crate::net::{Behind, Body, Datagram, Described, Net};
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
@@ -72,14 +72,14 @@ fn has_ethernet(headers: &HeaderSpec) -> bool {
 }
 
 /// A frame that a radio has sent.
-pub(super) fn sent_header(on_air: &OnAir, kind: &Kind, power: Dbm) -> Radiotap {
+pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), power: Dbm) -> Radiotap {
     let frame = &on_air.frame;
     let data = frame.kind == FrameKind::Data;
-    let rts_cts = data && kind.uses_rts(frame.bytes);
+    let rts_cts = data && mac.uses_rts(frame.bytes);
     Radiotap {
         tx_power_dbm: Some(whole_dbm(power)),
         tx_flags: Some(TxFlags {
-            cts_to_self: data && !rts_cts && kind.protection == Protection::CtsToSelf,
+            cts_to_self: data && !rts_cts && mac.protection == Protection::CtsToSelf,
             rts_cts,
             no_ack: !data,
         }),
@@ -89,7 +89,7 @@ pub(super) fn sent_header(on_air: &OnAir, kind: &Kind, power: Dbm) -> Radiotap {
 }
 
 /// A frame that a radio has received.
-pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &Kind) -> Radiotap {
+pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &PhyKind) -> Radiotap {
     Radiotap {
         signal_dbm: Some(whole_dbm(Attowatts(signal.power).to_dbm())),
         noise_dbm: Some(whole_dbm(Attowatts(kind.noise).to_dbm())),
@@ -99,9 +99,9 @@ pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &
 
 /// The time stamp is that of the frame's end. Radiotap says that it is that of the MPDU's first bit, but what Wireshark tells of a frame's
 /// start, its end and the silence before it is right only for one at the end, as it is set up and as most drivers have it.
-fn common_header(on_air: &OnAir, kind: &Kind, end: u64, bad_fcs: bool) -> Radiotap {
+fn common_header(on_air: &OnAir, kind: &PhyKind, end: u64, bad_fcs: bool) -> Radiotap {
     let mode = on_air.frame.mode;
-    let short_preamble = kind.preamble == Preamble::Short && !mode.is_ofdm() && mode != Mode::Dsss1;
+    let short_preamble = kind.format.preamble == Preamble::Short && !mode.is_ofdm() && mode != Mode::Dsss1;
     Radiotap {
         tsft: Some(end / 1000),
         flags: Some(Flags { short_preamble, fcs: true, bad_fcs }),
@@ -116,10 +116,10 @@ fn whole_dbm(level: Dbm) -> i8 {
 }
 
 /// The centre frequency of a channel [802.11-2016 15.4.4.3, 17.3.8.4.2]: 5 GHz for 802.11a, else 2.4 GHz.
-fn channel(kind: &Kind, mode: Mode) -> Channel {
+fn channel(kind: &PhyKind, mode: Mode) -> Channel {
     let number = kind.channel;
     let modulation = if mode.is_ofdm() { Channel::OFDM } else { Channel::CCK };
-    match (kind.standard, number) {
+    match (kind.format.standard, number) {
         (Standard::Dot11a, _) => {
             Channel { mhz: 5000 + 5 * number.min(1000), flags: modulation | Channel::GHZ_5 }
         }
@@ -144,7 +144,7 @@ impl Front {
 pub(super) fn frame(
     on_air: &OnAir,
     header: &Radiotap,
-    kind: &Kind,
+    kind: &PhyKind,
     addresses: &Addresses,
     net: &Net,
     snap_len: u32,

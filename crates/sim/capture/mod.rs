@@ -103,7 +103,7 @@ impl Observer {
             file_of_port: vec![None; ports.len()],
             sent: Sent::default(),
             on_air: BTreeMap::new(),
-            echo: air.longest_echo(),
+            echo: air.longest_echo().as_nanos(),
             carrying: vec![None; air.len()],
             rows: Rows::default(),
             tx_power,
@@ -187,8 +187,9 @@ impl Observer {
         if let Some((file, interface)) = self.file_of_port[port as usize]
             && self.in_time(frame.start)
         {
-            let kind = air.kind(frame.sender);
-            let header = bytes::sent_header(&on_air, kind, self.tx_power[frame.sender as usize]);
+            let kind = air.phy(frame.sender);
+            let power = self.tx_power[frame.sender as usize];
+            let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start, true) });
         }
@@ -204,7 +205,7 @@ impl Observer {
             return;
         }
         let Some(on_air) = self.on_air.get(&frame.number) else { return };
-        let kind = air.kind(station);
+        let kind = air.phy(station);
         let header = bytes::received_header(on_air, signal, bad, kind);
         let bytes = bytes::frame(on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
         self.files[file].push(Captured { interface, bad, ..bytes.at(start, false) });

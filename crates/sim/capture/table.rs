@@ -131,7 +131,7 @@ impl Row {
         if signal.power > 0 {
             self.power_dbm = Attowatts(signal.power).to_dbm().0;
             if let Some(interference) = signal.interference {
-                let noise = interference.saturating_add(air.kind(station).noise).max(1);
+                let noise = interference.saturating_add(air.phy(station).noise).max(1);
                 self.sinr_db = self.power_dbm - Attowatts(noise).to_dbm().0;
             }
         }

@@ -159,7 +159,7 @@ impl Net {
             let nodes = peers.iter().map(|p| self.node_of_station[p.1 as usize]).collect();
             let (node, neighbours) = (self.node_id(node), self.in_order(nodes));
             self.ask(station, 0, |agent, context| {
-                let setup = AgentSetup { node, rate: air.kind(station).data_rate(), neighbours: &neighbours };
+                let setup = AgentSetup { node, rate: air.phy(station).data_rate(), neighbours: &neighbours };
                 agent.on_start(&setup, context);
             });
         }
@@ -234,7 +234,7 @@ impl Net {
         let received: u64 = counters.received_data() - received_messages;
         let counted = Counted {
             at: now,
-            airtime: air.airtime(station, now),
+            airtime: air.airtime(station, Time(now)),
             receive_own: air.receive_own(station),
             retries: counters.no_cts + counters.no_ack,
             traffic: port.totals.left + received,

@@ -6,7 +6,7 @@ use airfair_wire::arp::Arp;
 
 use super::routing::NextHop;
 use super::{Behind, Net, class, drop_reason};
-use crate::air::{BROADCAST, Handed};
+use crate::air::{BROADCAST, Msdu};
 use crate::event::{Order, What};
 use crate::ids::{NodeIx, PortIx};
 use crate::packet::{Packet, Payload};
@@ -128,14 +128,14 @@ impl Net {
     }
 
     /// The MAC takes a packet of ARP, of an agent or of routing.
-    pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Handed> {
+    pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Msdu> {
         let packet = self.packets.get(handle)?;
         let port = &self.ports[self.port_of_station[station as usize] as usize];
         let (overhear, routing) = (packet.is_message(), packet.is_routing());
         let asks = packet.payload == Payload::Arp { request: true };
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(self.node_id(packet.destination)) };
-        let handed = Handed { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
+        let handed = Msdu { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
         if let Some(on_demand) = self.on_demand.as_mut().filter(|_| routing) {
             on_demand.handed(station, packet);
         }

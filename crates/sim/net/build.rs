@@ -93,7 +93,7 @@ impl Net {
             let access_point =
                 wired.contains(&(node as usize)) && !spec.nodes[node as usize].radios.is_empty();
             let (medium, rate) = match behind {
-                Behind::Station(station) => (Medium::Radio, air.kind(station).data_rate()),
+                Behind::Station(station) => (Medium::Radio, air.phy(station).data_rate()),
                 Behind::Wire(wire) => (Medium::Wire, spec.links[wire as usize / 2].rate),
             };
             Interface { medium, access_point, rate, limit_packets }

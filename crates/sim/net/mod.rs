@@ -34,7 +34,7 @@ use airfair_schemes::places::{
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
-use crate::air::{BROADCAST, Handed, Outcome, Upper};
+use crate::air::{BROADCAST, Msdu, Outcome};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
@@ -745,8 +745,9 @@ impl Net {
     }
 }
 
-impl Upper for Net {
-    fn pull(&mut self, station: u32, now: u64) -> Option<Handed> {
+impl Net {
+    /// The next packet of a station, if there is one; it leaves the queue.
+    pub(crate) fn pull(&mut self, station: u32, now: u64) -> Option<Msdu> {
         let port = self.port_of_station[station as usize];
         if let Some(handle) = self.ports[port as usize].control.pop_front() {
             return self.hand_control(station, handle);
@@ -776,10 +777,11 @@ impl Upper for Net {
             self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
         }
         let overhear = queued.class == PacketClass::Control;
-        Some(Handed { packet: handle, tag: u32::from(hops), bytes: queued.bytes, to, overhear })
+        Some(Msdu { packet: handle, tag: u32::from(hops), bytes: queued.bytes, to, overhear })
     }
 
-    fn finished(&mut self, station: u32, handed: Handed, outcome: Outcome, now: u64) {
+    /// The MAC is done with a packet that it was given.
+    pub(crate) fn finished(&mut self, station: u32, handed: Msdu, outcome: Outcome, now: u64) {
         let node = self.node_of_station[station as usize];
         if self.meters.any() {
             self.meter_ended(station, handed.packet, handed.bytes, outcome, now);
@@ -823,7 +825,8 @@ impl Upper for Net {
         }
     }
 
-    fn received(&mut self, station: u32, handle: u64, from: u32, now: u64) {
+    /// A packet has arrived for a station, once.
+    pub(crate) fn received(&mut self, station: u32, handle: u64, from: u32, now: u64) {
         let node = self.node_of_station[station as usize];
         let Some(packet) = self.packets.get_mut(handle) else { return };
         if packet.class == PacketClass::Control {
@@ -848,13 +851,15 @@ impl Upper for Net {
         self.go_on_from(node, (destination, hops), handle, now);
     }
 
-    fn overheard(&mut self, station: u32, handle: u64, _from: u32, now: u64) {
+    /// A packet for another station was received.
+    pub(crate) fn overheard(&mut self, station: u32, handle: u64, now: u64) {
         if let Some(packet) = self.packets.get(handle).filter(|p| p.is_message()).copied() {
             self.message_heard(station, &packet, false, now);
         }
     }
 
-    fn neighbours_changed(&mut self, station: u32, neighbours: &[u32], now: u64) {
+    /// Movement has changed which stations can decode what a station sends: these can now, in ascending order.
+    pub(crate) fn neighbours_changed(&mut self, station: u32, neighbours: &[u32], now: u64) {
         let port = self.port_of_station[station as usize];
         let nodes: Vec<u32> = neighbours.iter().map(|&s| self.node_of_station[s as usize]).collect();
         let peers = &mut self.ports[port as usize].peers;

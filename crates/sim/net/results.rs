@@ -8,7 +8,7 @@ use airfair_units::{Span, Time};
 
 use super::flows::{Flow, TransportTotals};
 use super::{Behind, LinkTotals, Net, Port, QueueTotals};
-use crate::air::Air;
+use crate::air::{Air, Indication};
 use crate::engine::Agenda;
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
@@ -24,12 +24,48 @@ impl Net {
     pub(crate) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
         while let Some(behind) = self.kicks.pop() {
             match behind {
-                Behind::Station(station) => air.kick(station, agenda, self),
+                Behind::Station(station) => self.fill(station, air, agenda),
                 Behind::Wire(wire) => self.kick_wire(wire, agenda),
             }
         }
         self.flush(agenda);
         self.unsettled = false;
+    }
+
+    /// Takes up what the air has brought about, one thing completely after the other, after each of its events.
+    #[inline]
+    pub(crate) fn take_up(&mut self, air: &mut Air, agenda: &mut Agenda) {
+        let now = agenda.now;
+        while let Some(indication) = air.next_indication() {
+            match indication {
+                Indication::Finished { station, msdu, outcome } => {
+                    self.finished(station, msdu, outcome, now);
+                    self.fill(station, air, agenda);
+                }
+                Indication::Received { station, packet, from, at } => {
+                    self.received(station, packet, from, at.as_nanos());
+                }
+                Indication::Overheard { station, packet, at } => {
+                    self.overheard(station, packet, at.as_nanos());
+                }
+                Indication::NeighboursChanged { station } => {
+                    let mut neighbours: Vec<u32> = air.neighbours(station).map(|(id, _)| id).collect();
+                    neighbours.sort_unstable();
+                    self.neighbours_changed(station, &neighbours, now);
+                }
+            }
+        }
+    }
+
+    /// Gives the MAC of a station the packets that it has room for.
+    fn fill(&mut self, station: u32, air: &mut Air, agenda: &mut Agenda) {
+        for _ in 0..air.room(station) {
+            match self.pull(station, agenda.now) {
+                Some(msdu) => air.give(station, msdu),
+                None => break,
+            }
+        }
+        air.contend(station, agenda);
     }
 
     /// Flows without a route: flow, source, destination.
@@ -262,7 +298,7 @@ impl Net {
         }
         for station in 0..air.len() as u32 {
             // A packet that the next hop has already is counted there.
-            let here = |h: &crate::air::Handed| {
+            let here = |h: &crate::air::Msdu| {
                 self.packets
                     .get(h.packet)
                     .is_some_and(|p| p.class != PacketClass::Control && u32::from(p.hops) == h.tag)

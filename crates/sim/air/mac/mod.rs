@@ -1,8 +1,203 @@
-//! The MAC: the distributed coordination function of each station (802.11-2016 clause 10.3).
+//! The MAC: the distributed coordination function of each station (802.11-2016 clause 10.3). It stands above the medium, which it lets
+//! transmit and whose receptions it is given; what it has to say to the layer above are [`Indication`]s in a list.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `kind` | constants of a kind of radio |
+//! | `access` | when a station may send: back-off, contention, retries of a category |
+//! | `exchange` | what it sends then: RTS, CTS, data, ACK, time-outs |
+//! | `rate` | in which mode it sends data |
+//! | `watch` | a station as one that explains a run sees it |
 
+mod access;
 mod exchange;
+mod kind;
+mod rate;
+mod watch;
 
-use super::medium::{frame, radio};
-use super::{Air, Handed, Kind, Mode, Outcome, Upper, class};
+pub(crate) use access::access_due;
+pub use kind::MacKind;
+pub(crate) use watch::{View, Waits};
 
-pub(crate) use exchange::{Mac, State};
+use airfair_units::Time;
+use airfair_units::random::{Purpose, Stream};
+
+use super::medium::radio::{NEVER, Station};
+use super::medium::{Medium, StationSpec};
+use access::{CATEGORIES, Contention};
+use exchange::Exchange;
+
+/// A packet that is handed down to the MAC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Msdu {
+    /// The upper layer's handle.
+    pub packet: u64,
+    /// The upper layer's own.
+    pub tag: u32,
+    /// Its size as an IP packet.
+    pub bytes: u32,
+    /// The station it goes to, or [`super::BROADCAST`].
+    pub to: u32,
+    /// Stations that overhear are to hand it up.
+    pub overhear: bool,
+}
+
+/// How the MAC got rid of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Acknowledged.
+    Delivered,
+    /// Broadcast: sent, and nobody tells.
+    Broadcast,
+    /// Given up after so many attempts.
+    RetryLimit,
+}
+
+/// What the air has to say to the layer above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indication {
+    /// The MAC is done with a packet, and may have room for others: the layer above gives them and lets the station contend.
+    Finished {
+        /// The station that sent it.
+        station: u32,
+        /// The packet.
+        msdu: Msdu,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// A packet has arrived for a station, once.
+    Received {
+        /// The station.
+        station: u32,
+        /// The packet's handle.
+        packet: u64,
+        /// Station that sent it.
+        from: u32,
+        /// When its last bit arrived.
+        at: Time,
+    },
+    /// A packet for another station was received ([`StationSpec::overhears`]).
+    Overheard {
+        /// The station.
+        station: u32,
+        /// The packet's handle.
+        packet: u64,
+        /// When its last bit arrived.
+        at: Time,
+    },
+    /// Movement has changed which stations can decode what a station sends.
+    NeighboursChanged {
+        /// The station.
+        station: u32,
+    },
+}
+
+/// What the MAC of a station counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counters {
+    pub duplicates: u64,
+    pub no_cts: u64,
+    pub no_ack: u64,
+    pub cts_withheld: u64,
+    pub given_up: u64,
+}
+
+/// The MAC of a station, in the order in which its parts share cache lines.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct StationMac {
+    exchange: Exchange,
+    contentions: [Contention; CATEGORIES],
+    pub counters: Counters,
+}
+
+impl StationMac {
+    /// The category whose packet is being sent, or contends: with one category there is no choice.
+    #[inline(always)]
+    fn contention(&self) -> &Contention {
+        let [contention] = &self.contentions;
+        contention
+    }
+
+    #[inline(always)]
+    fn contention_mut(&mut self) -> &mut Contention {
+        let [contention] = &mut self.contentions;
+        contention
+    }
+
+    /// Packets that it holds.
+    pub(super) fn held(&self) -> impl Iterator<Item = &Msdu> {
+        self.contentions.iter().flat_map(|contention| &contention.held)
+    }
+
+    /// Reads what lies in its first cache line, and nothing of it.
+    #[inline(always)]
+    pub(super) fn fetch(&self) -> u64 {
+        self.exchange.fetch()
+    }
+
+    /// The same of the packet in its hands.
+    #[inline(always)]
+    pub(super) fn fetch_held(&self) -> u64 {
+        self.contention().held.front().map_or(0, |msdu| msdu.packet)
+    }
+}
+
+/// The MACs of all stations.
+#[derive(Debug)]
+pub(super) struct Mac {
+    kinds: Vec<MacKind>,
+    pub stations: Vec<StationMac>,
+    /// What the present event has brought about for the layer above, in order, and how many of them were taken out.
+    pub indications: Vec<Indication>,
+    taken: usize,
+}
+
+impl Mac {
+    pub(super) fn new(kinds: Vec<MacKind>, stations: &[StationSpec], seed: u64) -> Self {
+        let station = |spec: &StationSpec| {
+            let cw_min = kinds[usize::from(spec.kind)].cw_min;
+            StationMac {
+                exchange: Exchange::default(),
+                contentions: [Contention::new(cw_min, Stream::new(seed, &spec.name, Purpose::Backoff))],
+                counters: Counters::default(),
+            }
+        };
+        Self { stations: stations.iter().map(station).collect(), kinds, indications: Vec::new(), taken: 0 }
+    }
+
+    /// The constants of a kind of radio.
+    pub(super) fn kind(&self, kind: u8) -> &MacKind {
+        &self.kinds[usize::from(kind)]
+    }
+
+    /// The next indication that was not taken out yet.
+    #[inline(always)]
+    pub(super) fn next_indication(&mut self) -> Option<Indication> {
+        let next = self.indications.get(self.taken).copied();
+        if next.is_some() {
+            self.taken += 1;
+        } else {
+            self.indications.clear();
+            self.taken = 0;
+        }
+        next
+    }
+
+    /// Bytes of memory that all stations take.
+    pub(super) fn bytes(&self) -> usize {
+        self.stations.len() * size_of::<StationMac>()
+    }
+
+    /// A station with its MAC and the constants of its kind.
+    #[inline(always)]
+    fn at<'a>(
+        &'a mut self,
+        medium: &'a mut Medium,
+        id: u32,
+    ) -> (&'a mut Station, &'a mut StationMac, &'a MacKind) {
+        let station = &mut medium.stations[id as usize];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
+        (station, &mut self.stations[id as usize], kind)
+    }
+}

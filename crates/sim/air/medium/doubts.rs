@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use airfair_units::{Attowatts, Dbm, math};
 
+use super::Medium;
 use super::error::{log_success, required_snr};
-use super::kind::{Kind, exceeds};
-use super::relations::{JUDGED_BYTES, LEAST_DELIVERY};
-use super::{Air, Mode};
+use super::modes::Mode;
+use super::phy::{PhyKind, exceeds};
+use super::relations::LEAST_DELIVERY;
 use crate::spec::ErrorModel;
 
 /// A threshold cuts the error curve if a frame that is just detected arrives with more than this probability: all weaker
@@ -67,16 +68,16 @@ impl CutOff {
     }
 }
 
-impl Kind {
+impl PhyKind {
     /// What data frames of a mode need at this receiver.
     fn needed(&self, mode: Mode) -> Dbm {
         Dbm(Attowatts(self.noise).to_dbm().0 + required_snr(mode).0)
     }
 
-    /// Probability that a data frame of [`JUDGED_BYTES`] arrives with this power, whatever is detected.
-    fn delivery(&self, mode: Mode, power: u64) -> f64 {
+    /// Probability that a data frame of so many bytes of PSDU arrives with this power, whatever is detected.
+    fn delivery(&self, mode: Mode, power: u64, psdu: u32) -> f64 {
         let snr = power as f64 / self.noise.max(1) as f64;
-        math::exp(log_success(mode, snr, f64::from(JUDGED_BYTES + self.overhead) * 8.0))
+        math::exp(log_success(mode, snr, f64::from(psdu) * 8.0))
     }
 
     fn detects(&self, power: u64) -> bool {
@@ -84,65 +85,62 @@ impl Kind {
     }
 }
 
-impl Air {
-    /// The link from one station to another, if it loses nothing by decree ([`ErrorModel::Threshold`]) while the error curves
-    /// lose more than a tenth of it.
-    pub(crate) fn too_fast(&self, from: u32, to: u32) -> Option<TooFast> {
-        let kind = self.kind(to);
-        let hearer = self.hearers.find(from, to)?;
-        let (power, needed) = (Attowatts(hearer.power).to_dbm(), kind.needed(self.kind(from).data_mode));
-        let by_decree = kind.error_model == ErrorModel::Threshold && hearer.bound > 0 && power < needed;
-        by_decree.then_some(TooFast { from, to, power, needed })
-    }
+/// The link from one station to another, if it loses nothing by decree ([`ErrorModel::Threshold`]) while the error curves
+/// lose more than a tenth of it.
+pub(crate) fn too_fast(medium: &Medium, from: u32, to: u32) -> Option<TooFast> {
+    let kind = medium.kind(to);
+    let hearer = medium.hearers.find(from, to)?;
+    let (power, needed) = (Attowatts(hearer.power).to_dbm(), kind.needed(medium.kind(from).data_mode));
+    let by_decree = kind.error_model == ErrorModel::Threshold && hearer.bound > 0 && power < needed;
+    by_decree.then_some(TooFast { from, to, power, needed })
+}
 
-    /// Thresholds that cut error curves where there are links, or where nodes move.
-    pub(crate) fn cut_off(&self) -> Vec<CutOff> {
-        let mut found: BTreeMap<(usize, Mode), CutOff> = BTreeMap::new();
-        let mut senders = vec![false; self.kinds.len()];
-        for station in &self.stations {
-            senders[usize::from(station.radio.kind)] = true;
-        }
-        let of_channel = |channel: u16| {
-            let senders =
-                self.kinds.iter().zip(&senders).filter(move |(k, there)| **there && k.channel == channel);
-            senders.map(|(kind, _)| kind.data_mode)
-        };
-        for (number, kind) in self.kinds.iter().enumerate() {
-            if kind.error_model == ErrorModel::Threshold {
-                continue;
-            }
-            let sinr =
-                Dbm(Attowatts(kind.noise).to_dbm().0 + 10.0 * math::log10(kind.lock_sinr as f64 / 65536.0));
-            let power = Attowatts(kind.preamble_detect).to_dbm();
-            let threshold = Dbm(power.0.max(sinr.0));
-            for mode in of_channel(kind.channel) {
-                let delivery = kind.delivery(mode, threshold.to_attowatts().0);
-                if delivery > CUT {
-                    let by_power = power >= sinr;
-                    let cut = CutOff { kind: number, mode, threshold, by_power, delivery, pairs: 0 };
-                    found.insert((number, mode), cut);
-                }
-            }
-        }
-        if found.is_empty() {
-            return Vec::new();
-        }
-        for (from, station) in (0u32..).zip(&self.stations) {
-            let mode = self.kinds[usize::from(station.radio.kind)].data_mode;
-            for band in &self.hearers.bands[self.hearers.bands_of(from)] {
-                for hearer in &self.hearers.list[band.first as usize..band.end as usize] {
-                    let number = usize::from(self.stations[hearer.id as usize].radio.kind);
-                    let kind = &self.kinds[number];
-                    let Some(cut) = found.get_mut(&(number, mode)).filter(|_| !kind.detects(hearer.power))
-                    else {
-                        continue;
-                    };
-                    let near = Attowatts(hearer.power).to_dbm().0 > kind.needed(mode).0 - CURVE_DB;
-                    cut.pairs += usize::from(near && kind.delivery(mode, hearer.power) > LEAST_DELIVERY);
-                }
-            }
-        }
-        let moving = self.movement.is_some();
-        found.into_values().filter(|cut| cut.pairs > 0 || moving).collect()
+/// Thresholds that cut error curves, by data frames of so many bytes of PSDU, where there are links, or where nodes move.
+pub(crate) fn cut_off(medium: &Medium, psdu: u32) -> Vec<CutOff> {
+    let mut found: BTreeMap<(usize, Mode), CutOff> = BTreeMap::new();
+    let mut senders = vec![false; medium.kinds.len()];
+    for station in &medium.stations {
+        senders[usize::from(station.radio.kind)] = true;
     }
+    let of_channel = |channel: u16| {
+        let senders =
+            medium.kinds.iter().zip(&senders).filter(move |(k, there)| **there && k.channel == channel);
+        senders.map(|(kind, _)| kind.data_mode)
+    };
+    for (number, kind) in medium.kinds.iter().enumerate() {
+        if kind.error_model == ErrorModel::Threshold {
+            continue;
+        }
+        let sinr =
+            Dbm(Attowatts(kind.noise).to_dbm().0 + 10.0 * math::log10(kind.lock_sinr as f64 / 65536.0));
+        let power = Attowatts(kind.preamble_detect).to_dbm();
+        let threshold = Dbm(power.0.max(sinr.0));
+        for mode in of_channel(kind.channel) {
+            let delivery = kind.delivery(mode, threshold.to_attowatts().0, psdu);
+            if delivery > CUT {
+                let by_power = power >= sinr;
+                let cut = CutOff { kind: number, mode, threshold, by_power, delivery, pairs: 0 };
+                found.insert((number, mode), cut);
+            }
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    for (from, station) in (0u32..).zip(&medium.stations) {
+        let mode = medium.kinds[usize::from(station.radio.kind)].data_mode;
+        for band in &medium.hearers.bands[medium.hearers.bands_of(from)] {
+            for hearer in &medium.hearers.list[band.first as usize..band.end as usize] {
+                let number = usize::from(medium.stations[hearer.id as usize].radio.kind);
+                let kind = &medium.kinds[number];
+                let Some(cut) = found.get_mut(&(number, mode)).filter(|_| !kind.detects(hearer.power)) else {
+                    continue;
+                };
+                let near = Attowatts(hearer.power).to_dbm().0 > kind.needed(mode).0 - CURVE_DB;
+                cut.pairs += usize::from(near && kind.delivery(mode, hearer.power, psdu) > LEAST_DELIVERY);
+            }
+        }
+    }
+    let moving = medium.movement.is_some();
+    found.into_values().filter(|cut| cut.pairs > 0 || moving).collect()
 }

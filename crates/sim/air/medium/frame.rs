@@ -1,6 +1,7 @@
 //! Frames on the air.
 
-use super::Mode;
+use super::modes::Mode;
+use crate::measure::trace::FrameView;
 
 /// No frame, no station.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -103,23 +104,54 @@ impl Loss {
     }
 }
 
-/// A PPDU on the air. For now it carries one MPDU; `mpdus` and the outcome's bit mask leave room for aggregation.
+/// A packet within a data frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mpdu {
+    /// The packet, or [`NO_PACKET`] in a control frame.
+    pub packet: u64,
+    pub sequence: u16,
+    pub retry: bool,
+}
+
+impl Mpdu {
+    /// What stands in a control frame.
+    pub(crate) const NONE: Self = Self { packet: NO_PACKET, sequence: 0, retry: false };
+}
+
+/// Most packets of a frame. With aggregation the list leaves the frame, which then holds a range of an array beside
+/// [`Frames`], 64 at most: a bit of [`Verdicts`] each.
+pub(crate) const MPDUS: usize = 1;
+
+/// Which packets of a frame a hearer has received without errors: a bit each, by their place in the frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verdicts(u64);
+
+impl Verdicts {
+    /// Everything was received.
+    pub(crate) const ALL: Self = Self(u64::MAX);
+
+    /// The packets of a list that were received.
+    #[inline(always)]
+    pub(crate) fn of(self, mpdus: &[Mpdu; MPDUS]) -> impl Iterator<Item = &Mpdu> {
+        (0..).zip(mpdus).filter(move |&(at, _)| self.0 >> at & 1 == 1).map(|(_, mpdu)| mpdu)
+    }
+}
+
+/// A PPDU on the air.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     pub start: u64,
     pub end: u64,
+    /// The packets that it carries.
+    pub mpdus: [Mpdu; MPDUS],
     /// Running number, for traces.
     pub number: u32,
     pub sender: u32,
     pub receiver: u32,
-    /// The packet it carries, or [`NO_PACKET`].
-    pub packet: u64,
     /// PSDU length.
     pub bytes: u32,
     /// Duration field.
     pub nav_us: u32,
-    pub sequence: u16,
-    pub retry: bool,
     /// Flags of stations that have something to do with the frame although it is for another one.
     pub watchers: u8,
     pub kind: FrameKind,
@@ -136,6 +168,35 @@ impl Frame {
     /// How long it is on the air, ns.
     pub(crate) fn duration(&self) -> u64 {
         self.end - self.start
+    }
+
+    /// The frame as a trace shows it.
+    pub(crate) fn view(&self) -> FrameView {
+        let Mpdu { packet, sequence, retry } = self.mpdus[0];
+        FrameView {
+            number: self.number,
+            kind: self.kind,
+            mode: self.mode,
+            sender: self.sender,
+            receiver: self.receiver,
+            packet,
+            bytes: self.bytes,
+            start: self.start,
+            end: self.end,
+            nav_us: self.nav_us,
+            sequence,
+            retry,
+        }
+    }
+
+    /// Whether it is a response to the receiver's last frame (or, as a CTS, for the sender itself).
+    pub(crate) fn responds(&self) -> bool {
+        matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
+    }
+
+    /// Whether it is for a station, alone or as a broadcast.
+    pub(crate) fn is_for(&self, station: u32) -> bool {
+        self.receiver == station || self.receiver == BROADCAST
     }
 }
 

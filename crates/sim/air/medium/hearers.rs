@@ -6,8 +6,9 @@
 
 use airfair_units::{Db, Dbm};
 
+use super::StationSpec;
+use super::phy::PhyKind;
 use super::propagation;
-use super::{Kind, StationSpec};
 use crate::spec::{GainSpec, Propagation};
 
 /// One hearer of one transmitter.
@@ -48,6 +49,9 @@ pub(crate) const BAND_NS: u64 = 4_000;
 #[derive(Debug, Default)]
 pub(crate) struct Hearers {
     pub list: Vec<Hearer>,
+    /// A word for each entry of the list that belongs to the layer above. It stays with its pair of stations when movement renews a
+    /// list; a new pair begins with 0.
+    pub notes: Vec<u32>,
     pub bands: Vec<Band>,
     /// For each station the range of its bands.
     pub bands_of: Vec<(u32, u32)>,
@@ -62,7 +66,7 @@ impl Hearers {
     }
 
     /// Computes every list. Stations on different channels do not hear each other.
-    pub(crate) fn build(stations: &[StationSpec], kinds: &[Kind], gains: &[GainSpec]) -> Self {
+    pub(crate) fn build(stations: &[StationSpec], kinds: &[PhyKind], gains: &[GainSpec]) -> Self {
         let mut measured: Vec<(u32, Hearer)> = Vec::new();
         let matrix = |s: &StationSpec| s.propagation == Propagation::Matrix;
         for gain in gains {
@@ -97,8 +101,15 @@ impl Hearers {
             hearers.bands_of.push((first_band, hearers.bands.len() as u32));
         }
         hearers.list.shrink_to_fit();
+        hearers.notes = vec![0; hearers.list.len()];
         hearers.bands.shrink_to_fit();
         hearers
+    }
+
+    /// Bytes of memory that the lists take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.list.capacity() * (size_of::<Hearer>() + size_of::<u32>())
+            + self.bands.capacity() * size_of::<Band>()
     }
 
     /// The entry of one hearer of a transmitter, decodable or not.
@@ -118,7 +129,7 @@ impl Hearers {
 }
 
 /// Where a hearer stands in a list: its band, then whether it can decode, only senses, or has noise; then its number.
-pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[Kind]) -> (u64, u8, u32) {
+pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]) -> (u64, u8, u32) {
     let kind = &kinds[usize::from(stations[hearer.id as usize].kind)];
     let class = match hearer.power {
         p if p >= kind.preamble_detect => 0,
@@ -133,7 +144,7 @@ pub(crate) fn cut(
     list: &[Hearer],
     first: u32,
     stations: &[StationSpec],
-    kinds: &[Kind],
+    kinds: &[PhyKind],
     bands: &mut Vec<Band>,
 ) {
     let mut at = 0;
@@ -156,7 +167,7 @@ pub(crate) fn cut(
 
 /// What a station hears of another by their distance; none if they are one, share no channel, if it is too weak, or if the transmitter's
 /// gains are measured.
-pub(crate) fn hear(stations: &[StationSpec], kinds: &[Kind], from: usize, to: usize) -> Option<Hearer> {
+pub(crate) fn hear(stations: &[StationSpec], kinds: &[PhyKind], from: usize, to: usize) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
     if from == to
         || kinds[usize::from(sender.kind)].channel != kinds[usize::from(receiver.kind)].channel
@@ -172,7 +183,7 @@ pub(crate) fn hear(stations: &[StationSpec], kinds: &[Kind], from: usize, to: us
 
 fn entry(
     stations: &[StationSpec],
-    kinds: &[Kind],
+    kinds: &[PhyKind],
     (from, to): (usize, usize),
     dbm: f64,
     distance: f64,

@@ -3,15 +3,15 @@
 use super::error::Successes;
 use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
 use super::hearers::{Band, Hearer};
-use super::kind::{Kind, exceeds};
-use super::radio::{Own, Station, extend, flag};
+use super::phy::{PhyKind, exceeds};
+use super::radio::{Counted, Station, extend, flag};
 
-/// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs
+/// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its counted, so that its loop runs
 /// in registers.
 pub(crate) struct StartPass<'a> {
     pub at: u32,
     pub frame: &'a Frame,
-    pub kinds: &'a [Kind],
+    pub kinds: &'a [PhyKind],
     pub per_chunk: bool,
 }
 
@@ -28,13 +28,13 @@ struct Times {
 impl Times {
     /// `eifs`: energy alone starts an EIFS.
     #[inline(always)]
-    fn new(frame: &Frame, kind: &Kind, eifs: bool) -> Self {
+    fn new(frame: &Frame, kind: &PhyKind, eifs: bool) -> Self {
         Self {
             start: frame.start,
             end: frame.end,
-            seen: frame.start + kind.sensing_delay,
-            resume: frame.end + if eifs { kind.eifs } else { kind.difs },
-            slot: kind.slot,
+            seen: frame.start + kind.timing.sensing_delay,
+            resume: frame.end + if eifs { kind.timing.eifs } else { kind.timing.difs },
+            slot: kind.timing.slot,
         }
     }
 }
@@ -49,7 +49,7 @@ impl StartPass<'_> {
         list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
-        own: &mut [Own],
+        counted: &mut [Counted],
         successes: &mut Successes,
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
@@ -60,11 +60,11 @@ impl StartPass<'_> {
         }
         if band.first < band.decodable_end {
             let decodable = range(band.first, band.decodable_end);
-            self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, own);
+            self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, counted);
         }
         if band.decodable_end < band.sensed_end {
             let sensed = range(band.decodable_end, band.sensed_end);
-            if ONE && !self.kinds[0].eifs_on_energy {
+            if ONE && !self.kinds[0].timing.eifs_on_energy {
                 self.sense::<ONE, SUMS, IDLE_TIMES, false>(sensed, stations);
             } else {
                 self.sense::<ONE, SUMS, IDLE_TIMES, true>(sensed, stations);
@@ -82,7 +82,7 @@ impl StartPass<'_> {
         list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
-        own: &mut [Own],
+        counted: &mut [Counted],
     ) {
         let first = &self.kinds[0];
         let shared = Times::new(self.frame, first, false);
@@ -100,7 +100,7 @@ impl StartPass<'_> {
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
                 let refused = refuses(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
                 if refused.is_none() {
-                    self.lock::<SUMS>(station, kind, hearer, times, 0, own);
+                    self.lock::<SUMS>(station, kind, hearer, times, 0, counted);
                     continue;
                 }
                 refused
@@ -109,7 +109,7 @@ impl StartPass<'_> {
                 let before = station.radio.worst.max(station.clock.lock_power);
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                self.contest::<SUMS>(station, kind, entry, times, before, frames, own)
+                self.contest::<SUMS>(station, kind, entry, times, before, frames, counted)
             };
             if let Some(loss) = refused
                 && receiver == hearer.id
@@ -136,7 +136,7 @@ impl StartPass<'_> {
             } else {
                 let kind = &self.kinds[usize::from(station.radio.kind)];
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
-                if kind.eifs_on_energy {
+                if kind.timing.eifs_on_energy {
                     make_busy::<IDLE_TIMES, true>(station, hearer, Times::new(self.frame, kind, true));
                 } else {
                     make_busy::<IDLE_TIMES, false>(station, hearer, Times::new(self.frame, kind, false));
@@ -164,12 +164,12 @@ impl StartPass<'_> {
     fn contest<const SUMS: bool>(
         &self,
         station: &mut Station,
-        kind: &Kind,
+        kind: &PhyKind,
         hearer: &Hearer,
         times: Times,
         before: u64,
         frames: &mut Frames,
-        own: &mut [Own],
+        counted: &mut [Counted],
     ) -> Option<Loss> {
         let frame = self.frame;
         let start = times.start + u64::from(hearer.delay);
@@ -186,7 +186,7 @@ impl StartPass<'_> {
             || exceeds(hearer.power, kind.lock_sinr, slow.power_sum - hearer.power + kind.noise);
         if wins && clear {
             drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
-            self.lock::<SUMS>(station, kind, *hearer, times, before, own);
+            self.lock::<SUMS>(station, kind, *hearer, times, before, counted);
             return None;
         }
         let drowned = listening
@@ -206,11 +206,11 @@ impl StartPass<'_> {
     fn lock<const SUMS: bool>(
         &self,
         station: &mut Station,
-        kind: &Kind,
+        kind: &PhyKind,
         hearer: Hearer,
         times: Times,
         before: u64,
-        own: &mut [Own],
+        counted: &mut [Counted],
     ) {
         let Station { radio, clock, slow, .. } = station;
         let start = times.start + u64::from(hearer.delay);
@@ -229,7 +229,7 @@ impl StartPass<'_> {
         clock.receive_from = start.max(clock.receive_until);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
         if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, self.frame, start) {
-            own[hearer.id as usize].counters.nav_extended += 1;
+            counted[hearer.id as usize].nav_extended += 1;
         }
     }
 }
@@ -267,7 +267,7 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
 
 /// A preamble reaches a receiver that is not locked: why it does not lock, if it does not.
 #[inline(always)]
-fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
+fn refuses(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
     let radio = &station.radio;
     if radio.has(flag::TRANSMITTING) && station.slow.transmit_until > start {
         return Some(Loss::Transmitting);
@@ -282,19 +282,19 @@ fn refuses(station: &Station, kind: &Kind, hearer: Hearer, start: u64, idle: boo
 
 /// A reception has started under a NAV that an RTS has set. Returns whether that makes the NAV last.
 #[cold]
-fn hold_nav(station: &mut Station, kind: &Kind, frame: &Frame, start: u64) -> bool {
+fn hold_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) -> bool {
     let Station { radio, clock, slow, .. } = station;
     // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4). The pass at this
     // frame's end counts from it.
     radio.clear(flag::NAV_PENDING);
-    let in_time = start + kind.phy_start(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
+    let in_time = start + kind.format.header(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
     if in_time {
         clock.reserve(radio.busy_until, &mut radio.nav_until, start, slow.nav_full);
         // Also if this reception is lost before its end: a back-off that this signal has frozen waits for the NAV.
-        let resume = slow.nav_full + kind.difs;
-        if radio.deadline >= start + kind.sensing_delay && radio.count_from < resume {
+        let resume = slow.nav_full + kind.timing.difs;
+        if radio.deadline >= start + kind.timing.sensing_delay && radio.count_from < resume {
             radio.count_from = resume;
-            radio.deadline = resume + u64::from(radio.slots) * kind.slot;
+            radio.deadline = resume + u64::from(radio.slots) * kind.timing.slot;
         }
     }
     in_time
@@ -318,10 +318,10 @@ pub(crate) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
 }
 
 /// What the pass at a frame's end needs to know of it.
-#[derive(Clone, Copy)]
-pub(crate) struct EndPass {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FrameEnd {
     at: u32,
-    receiver: u32,
+    pub receiver: u32,
     end: u64,
     /// Duration field, ns.
     nav: u64,
@@ -330,7 +330,7 @@ pub(crate) struct EndPass {
     watchers: u8,
 }
 
-impl EndPass {
+impl FrameEnd {
     #[inline(always)]
     pub(crate) fn new(at: u32, frame: &Frame) -> Self {
         Self {
@@ -345,7 +345,7 @@ impl EndPass {
 
     /// The end of the frame at a hearer that has nothing to do with it: true if that is all there was to do.
     #[inline(always)]
-    pub(crate) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[Kind]) -> bool {
+    pub(crate) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[PhyKind]) -> bool {
         let station = &mut stations[hearer.id as usize];
         if self.receiver == hearer.id {
             return false;
@@ -358,8 +358,8 @@ impl EndPass {
             && self.receiver != BROADCAST
             && station.radio.flags & self.watchers == 0
             && (station.radio.eifs_from == 0
-                || kind.eifs_as_nav
-                || station.radio.eifs_from + kind.eifs <= self.end + kind.difs);
+                || kind.timing.eifs_as_nav
+                || station.radio.eifs_from + kind.timing.eifs <= self.end + kind.timing.difs);
         if !simple {
             return false;
         }
@@ -368,17 +368,17 @@ impl EndPass {
         self.reserve(station, kind, end);
         // The pass at the start has counted on DIFS after this frame; only its duration field can make it later.
         let Station { radio, .. } = station;
-        let resume = radio.nav_until + kind.difs;
+        let resume = radio.nav_until + kind.timing.difs;
         if radio.deadline > end && radio.count_from < resume {
             radio.count_from = resume;
-            radio.deadline = resume + u64::from(radio.slots) * kind.slot;
+            radio.deadline = resume + u64::from(radio.slots) * kind.timing.slot;
         }
         true
     }
 
     /// A frame for another station was received: its duration field reserves the medium.
     #[inline(always)]
-    pub(crate) fn reserve(self, station: &mut Station, kind: &Kind, end: u64) {
+    pub(crate) fn reserve(self, station: &mut Station, kind: &PhyKind, end: u64) {
         let Station { radio, clock, slow, .. } = station;
         let full = end + self.nav;
         if full <= radio.nav_until {
@@ -406,7 +406,7 @@ pub(crate) fn close_chunks(
     list: &[Hearer],
     stations: &mut [Station],
     frames: &Frames,
-    kinds: &[Kind],
+    kinds: &[PhyKind],
     successes: &mut Successes,
     at: u64,
 ) {
@@ -418,7 +418,13 @@ pub(crate) fn close_chunks(
 
 /// The SINR of the locked frame changes at `now`, or it ends.
 #[inline]
-fn close_chunk(station: &mut Station, frames: &Frames, kinds: &[Kind], successes: &mut Successes, now: u64) {
+fn close_chunk(
+    station: &mut Station,
+    frames: &Frames,
+    kinds: &[PhyKind],
+    successes: &mut Successes,
+    now: u64,
+) {
     let Station { radio, clock, slow, .. } = station;
     if radio.lock == NONE {
         return;

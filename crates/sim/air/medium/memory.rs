@@ -2,8 +2,9 @@
 
 use airfair_units::Bytes;
 
+use super::StationSpec;
 use super::hearers::{Cells, hear};
-use super::{Kind, StationSpec};
+use super::phy::PhyKind;
 use crate::spec::{GainSpec, Propagation};
 
 /// What a pair of a transmitter and a hearer takes at most, in the lists of the air and while routes are found. Peaks of memory above that
@@ -15,7 +16,7 @@ const LOOKS: usize = 3_000_000;
 
 /// Ordered pairs of stations of which one hears the other: a bound where that stays below `most`, else an estimate from stations
 /// evenly spread over the area, in the order of their names within a cell.
-fn pairs(stations: &[StationSpec], kinds: &[Kind], most: u64) -> u64 {
+fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
     let cells = Cells::new(stations);
     let mut senders: Vec<usize> =
         (0..stations.len()).filter(|&i| stations[i].propagation != Propagation::Matrix).collect();
@@ -40,7 +41,7 @@ fn pairs(stations: &[StationSpec], kinds: &[Kind], most: u64) -> u64 {
 /// How many pairs there are, how much they take, and what would lessen it.
 pub(crate) fn check(
     stations: &[StationSpec],
-    kinds: &[Kind],
+    kinds: &[PhyKind],
     gains: &[GainSpec],
     limit: Bytes,
 ) -> Result<(), String> {

@@ -11,20 +11,168 @@
 //! | `hearing` | one hearer's side of these passes: carrier sense, lock, interference, NAV |
 //! | `path`, `movement` | where a moving node is; how the lists of hearers follow it |
 //! | `relations`, `doubts` | what stations receive of each other on a silent air; links that exist or are missing by decree |
+//! | `phy` | constants of a kind of radio |
 //! | `memory` | how much memory the lists will take |
 
 pub(crate) mod doubts;
 pub mod error;
 pub(crate) mod frame;
 pub(crate) mod hearers;
-pub(crate) mod hearing;
+mod hearing;
 pub(crate) mod memory;
 pub(crate) mod modes;
-pub(crate) mod movement;
-pub(crate) mod passes;
+mod movement;
+mod passes;
 mod path;
+pub(crate) mod phy;
 pub mod propagation;
 pub(crate) mod radio;
 pub(crate) mod relations;
 
-use super::{Air, Kind, Mode, Needs, StationCounters, StationSpec, Upper, class, kind, mac, rank};
+pub(crate) use passes::Reception;
+
+use airfair_schemes::places::Airtime;
+use airfair_units::Dbm;
+use airfair_units::random::{Purpose, Stream, name_hash};
+
+use crate::measure::trace::{Record, Trace};
+use crate::spec::{ErrorModel, GainSpec, Propagation};
+use frame::Frames;
+use hearers::Hearers;
+use movement::Movement;
+use phy::PhyKind;
+use radio::{Clock, Counted, Station};
+
+/// A station to be.
+#[derive(Debug, Clone)]
+pub struct StationSpec {
+    /// Its node.
+    pub node: usize,
+    /// The node's name.
+    pub node_id: String,
+    /// A name of its own, unique: random streams and ranks depend on it.
+    pub name: String,
+    /// Place, m.
+    pub position: [f64; 3],
+    /// Which kind of radio.
+    pub kind: u8,
+    /// Transmit power.
+    pub tx_power: Dbm,
+    /// Signals weaker than this are left out.
+    pub cutoff: Dbm,
+    /// How its signal falls with distance.
+    pub propagation: Propagation,
+    /// Whether frames for others are handed up.
+    pub overhears: bool,
+}
+
+/// What the rules of a run ask for beyond the least.
+#[derive(Debug, Clone, Copy)]
+struct Needs {
+    /// Sums of received power. Not where signals are compared one by one and any energy occupies a receiver.
+    sums: bool,
+    /// When the medium got busy and idle.
+    idle_times: bool,
+}
+
+/// The medium, and every station as a hearer, a transmitter and a receiver.
+#[derive(Debug)]
+pub(crate) struct Medium {
+    kinds: Vec<PhyKind>,
+    pub hearers: Hearers,
+    pub stations: Vec<Station>,
+    pub counted: Vec<Counted>,
+    pub frames: Frames,
+    per_chunk: bool,
+    needs: Needs,
+    successes: error::Successes,
+    reception: Vec<error::Draws>,
+    movement: Option<Box<Movement>>,
+    /// Stations whose sets of decodable hearers movement has changed, until the layer above takes them out.
+    pub neighbours_changed: Vec<u32>,
+    /// What happened, if a trace was asked for.
+    pub recorder: Option<Trace>,
+}
+
+impl Medium {
+    /// Sets up the stations of a run. `idle_times`: the layer above asks when the medium got busy and idle.
+    pub(crate) fn new(
+        kinds: Vec<PhyKind>,
+        stations: &[StationSpec],
+        gains: &[GainSpec],
+        seed: u64,
+        idle_times: bool,
+    ) -> Self {
+        let state = stations.iter().map(|spec| {
+            let clock = Clock { rank: rank(seed, &spec.name), ..Clock::default() };
+            let mut station = Station { clock, ..Station::default() };
+            station.radio.kind = spec.kind;
+            if spec.overhears {
+                station.radio.set(radio::flag::OVERHEARS);
+            }
+            station
+        });
+        let random = kinds.iter().any(|k| k.error_model != ErrorModel::Threshold || k.frame_loss > 0.0);
+        Self {
+            hearers: Hearers::build(stations, &kinds, gains),
+            stations: state.collect(),
+            counted: vec![Counted::default(); stations.len()],
+            frames: Frames::default(),
+            per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
+            needs: Needs {
+                sums: !kinds
+                    .iter()
+                    .all(|k| k.strongest && k.lock_on_energy && k.error_model != ErrorModel::PerChunk),
+                idle_times,
+            },
+            successes: error::Successes::default(),
+            reception: if random {
+                let stream = |s: &StationSpec| Stream::new(seed, &s.name, Purpose::Reception);
+                stations.iter().map(|s| error::Draws::new(stream(s))).collect()
+            } else {
+                Vec::new()
+            },
+            kinds,
+            movement: None,
+            neighbours_changed: Vec::new(),
+            recorder: None,
+        }
+    }
+
+    /// The kind of a station.
+    pub(crate) fn kind(&self, station: u32) -> &PhyKind {
+        &self.kinds[usize::from(self.stations[station as usize].radio.kind)]
+    }
+
+    /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
+    pub(crate) fn airtime(&self, station: u32, now: u64) -> Airtime {
+        let s = station as usize;
+        let Station { radio, clock, slow } = &self.stations[s];
+        radio.airtime(clock, slow, self.counted[s].transmit, now)
+    }
+
+    /// How long after a frame's end the last hearer has heard of it, ns.
+    pub(crate) fn longest_echo(&self) -> u64 {
+        let bands = self.hearers.bands.iter().map(|band| u64::from(band.offset));
+        hearers::BAND_NS + bands.max().unwrap_or(0).max(self.moving_echo())
+    }
+
+    /// Bytes of memory that all stations take, their lists of hearers included.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stations.len() * (size_of::<Station>() + size_of::<Counted>()) + self.hearers.bytes()
+    }
+
+    #[cold]
+    pub(crate) fn record(&mut self, now: u64, record: Record) {
+        if let Some(trace) = &mut self.recorder {
+            trace.push((now, record));
+        }
+    }
+}
+
+/// The rank of a name among events of equal time: from the seed and the name, so that no place in a file is favoured and
+/// another node changes nothing.
+#[must_use]
+pub fn rank(seed: u64, name: &str) -> u32 {
+    Stream::of_hash(seed, name_hash(name), Purpose::Rank).next_u32() >> 4
+}

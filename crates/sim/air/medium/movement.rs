@@ -10,14 +10,15 @@
 //! the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
 use crate::engine::Agenda;
-use crate::event::{Order, What};
+use crate::event::{Order, What, class};
 use crate::ids::StationIx;
 use crate::spec::{MovementSpec, Propagation};
 
 use super::hearers::{Band, Hearer, Hearers, cut, distance, farthest_reach, hear, place};
 use super::path::Path;
+use super::phy::PhyKind;
 use super::radio::flag;
-use super::{Air, Kind, StationSpec, Upper, class};
+use super::{Medium, StationSpec};
 
 /// What a world with movement keeps beside the lists.
 #[derive(Debug)]
@@ -97,7 +98,7 @@ impl Rooms {
     }
 }
 
-impl Air {
+impl Medium {
     /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was
     /// made of.
     ///
@@ -160,13 +161,13 @@ impl Air {
     /// A moving node is due to be looked at.
     #[cold]
     #[inline(never)]
-    pub(crate) fn moved<U: Upper>(&mut self, node: u32, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn moved(&mut self, node: u32, agenda: &mut Agenda) {
         let Some(mut movement) = self.movement.take() else { return };
         let moved = movement.refresh(node, agenda);
         for own in moved.own {
             for station in movement.touch(own, moved.from, &self.kinds) {
                 if !movement.due[station as usize].waits {
-                    self.renew_when_silent(&mut movement, station, false, agenda, upper);
+                    self.renew_when_silent(&mut movement, station, false, agenda);
                 }
             }
             movement.fresh.of = None;
@@ -175,21 +176,20 @@ impl Air {
     }
 
     /// The list of a station that was to be renewed when its frame would have been heard everywhere.
-    pub(crate) fn renewal_due<U: Upper>(&mut self, station: u32, agenda: &mut Agenda, upper: &mut U) {
+    pub(crate) fn renewal_due(&mut self, station: u32, agenda: &mut Agenda) {
         let Some(mut movement) = self.movement.take() else { return };
         movement.due[station as usize].waits = false;
-        self.renew_when_silent(&mut movement, station, true, agenda, upper);
+        self.renew_when_silent(&mut movement, station, true, agenda);
         self.movement = Some(movement);
     }
 
     /// Renews a station's list, or waits until its frame has ended and, if it has not `waited` yet, has been heard everywhere.
-    fn renew_when_silent<U: Upper>(
+    fn renew_when_silent(
         &mut self,
         movement: &mut Movement,
         station: u32,
         waited: bool,
         agenda: &mut Agenda,
-        upper: &mut U,
     ) {
         let sender = &self.stations[station as usize];
         let frame_end = sender.slow.transmit_until;
@@ -198,7 +198,7 @@ impl Air {
         let until = match sender.radio.has(flag::TRANSMITTING) {
             true if waited => frame_end,
             false if waited || agenda.now >= silent => {
-                self.renew(movement, station, (agenda.now < silent).then_some(silent), agenda.now, upper);
+                self.renew(movement, station, (agenda.now < silent).then_some(silent), agenda.now);
                 return;
             }
             _ => silent,
@@ -209,15 +209,8 @@ impl Air {
     }
 
     /// Makes a station's list what it is with everybody where they are now. Passes go through the old one until `kept`.
-    fn renew<U: Upper>(
-        &mut self,
-        movement: &mut Movement,
-        station: u32,
-        kept: Option<u64>,
-        now: u64,
-        upper: &mut U,
-    ) {
-        let Self { hearers, kinds, last_sequence, .. } = self;
+    fn renew(&mut self, movement: &mut Movement, station: u32, kept: Option<u64>, now: u64) {
+        let Self { hearers, kinds, neighbours_changed, .. } = self;
         if kept.is_none() && movement.renew_in_place(station, hearers, kinds) {
             return;
         }
@@ -251,9 +244,9 @@ impl Air {
             return;
         }
         movement.renewed += 1;
-        // The last sequence number that each hearer has seen goes with it; one that comes anew has seen none.
+        // The notes go with their pairs of stations; a new pair has none.
         let mut seen: Vec<(u32, u32)> =
-            old.clone().map(|at| (hearers.list[at].id, last_sequence[at])).collect();
+            old.clone().map(|at| (hearers.list[at].id, hearers.notes[at])).collect();
         seen.sort_unstable();
         let decodable = |hearers: &Hearers| {
             let mut ids: Vec<u32> = hearers.decodable(station).map(|h| h.id).collect();
@@ -285,13 +278,13 @@ impl Air {
                 entries: entries.take(list.len(), &mut hearers.list, Hearer::NONE),
                 bands: bands.take(cuts.len(), &mut hearers.bands, Band::default()),
             };
-            last_sequence.resize(hearers.list.len(), 0);
+            hearers.notes.resize(hearers.list.len(), 0);
         }
         let (first, band) = (region.entries.0, region.bands.0);
         for (at, hearer) in (first as usize..).zip(&*list) {
             hearers.list[at] = *hearer;
             let known = seen.binary_search_by_key(&hearer.id, |s| s.0);
-            last_sequence[at] = known.map_or(0, |i| seen[i].1);
+            hearers.notes[at] = known.map_or(0, |i| seen[i].1);
         }
         for (at, cut) in (band as usize..).zip(&*cuts) {
             let Band { first: a, decodable_end: b, sensed_end: c, end: d, offset } = *cut;
@@ -306,7 +299,7 @@ impl Air {
         hearers.bands_of[station as usize] = (band, band + cuts.len() as u32);
         let now_near = decodable(hearers);
         if now_near != neighbours {
-            upper.neighbours_changed(station, &now_near, now);
+            neighbours_changed.push(station);
         }
     }
 
@@ -358,7 +351,7 @@ impl Movement {
     }
 
     /// Stations whose lists may change since `own` is no longer where it was, itself among them, in their order.
-    fn touch(&mut self, own: u32, from: [f64; 3], kinds: &[Kind]) -> Vec<u32> {
+    fn touch(&mut self, own: u32, from: [f64; 3], kinds: &[PhyKind]) -> Vec<u32> {
         let there = self.stations[own as usize].position;
         let channel = kinds[usize::from(self.stations[own as usize].kind)].channel;
         let mut touched = Vec::new();
@@ -390,7 +383,7 @@ impl Movement {
 
     /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and nobody's place in it; says
     /// whether that was all.
-    fn renew_in_place(&mut self, station: u32, hearers: &mut Hearers, kinds: &[Kind]) -> bool {
+    fn renew_in_place(&mut self, station: u32, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
         let due = &mut self.due[station as usize];
         if due.whole {
             return false;
@@ -420,7 +413,7 @@ impl Movement {
 
 impl Fresh {
     /// What `to` hears of `from`.
-    fn heard(&self, stations: &[StationSpec], kinds: &[Kind], from: u32, to: u32) -> Option<Hearer> {
+    fn heard(&self, stations: &[StationSpec], kinds: &[PhyKind], from: u32, to: u32) -> Option<Hearer> {
         if self.of == Some(from) {
             return self.by[to as usize];
         }

@@ -3,109 +3,41 @@
 //! Durations are known at the start, so the first pass writes when the medium will be idle again at each hearer and moves
 //! its back-off; nothing happens when the medium gets idle. The second pass takes the power away and judges the receptions.
 
-use std::hint::black_box;
-
-use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE};
+use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE, Verdicts};
 use super::hearers::{Band, Hearer};
-use super::hearing::{EndPass, StartPass, close_chunks, drop_lock};
-use super::radio::{NO_DEADLINE, Station, extend, flag};
-use super::{Air, Needs, Upper, class};
+use super::hearing::{FrameEnd, StartPass, close_chunks, drop_lock};
+use super::radio::{Station, extend, flag};
+use super::{Medium, Needs};
 use crate::engine::Agenda;
-use crate::event::{Event, Order, What};
+use crate::event::{Order, What, class};
 use crate::ids::{FrameIx, StationIx};
 use crate::measure::trace::{Record, Signal};
 use crate::spec::ErrorModel;
 
-/// So many stations find room in the processor's nearest caches; with more of them [`Air::fetch_for`] is worth its while.
-pub(crate) const FIT_INTO_THE_CACHE: usize = 1000;
-
-/// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
-/// processor is far ahead by itself.
-const FETCHED: u32 = 64;
-
-/// The station whose event it is, of those that are of one.
-#[inline(always)]
-fn station_of(event: &Event) -> Option<StationIx> {
-    match event.what {
-        What::FrameEnd { sender, .. } | What::BandStart { sender, .. } | What::BandEnd { sender, .. } => {
-            Some(sender)
-        }
-        What::Reply(station) | What::Access(station) | What::Timeout { station, .. } => Some(station),
-        _ => None,
-    }
+/// A pass at a frame's end over one band of hearers: how far it has come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EndPass {
+    end: FrameEnd,
+    entry: u32,
+    decodable_end: u32,
+    /// The frame's receiver was among the hearers.
+    pub met: bool,
 }
 
-impl Air {
-    /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another,
-    /// what each needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one
-    /// line after the other. Here nothing hangs on anything: each round asks for all that the one before has found.
-    #[inline(never)]
-    pub(crate) fn fetch_for(&self, events: &[Event]) {
-        let mut read = 0;
-        for event in events {
-            if let Some(station) = station_of(event).and_then(|station| self.stations.get(station.ix())) {
-                read ^= station.radio.deadline ^ station.clock.armed_at;
-            }
-        }
-        for event in events {
-            let Some((sender, list, _)) = self.pass_of(event) else { continue };
-            read ^= self.own[sender.ix()].fetch_to_send();
-            for line in list.chunks(64 / size_of::<Hearer>()) {
-                read ^= line[0].power;
-            }
-            // The receiver answers, or goes on with what it sends.
-            if let Some((frame, receiver)) = self.received_by(event) {
-                read ^= self.own[receiver].fetch_to_receive();
-                if frame.kind == FrameKind::Data {
-                    let band = self.hearers.bands[self.hearers.bands_of(sender.0).start];
-                    read ^= u64::from(self.last_sequence[band.first as usize]);
-                }
-            }
-        }
-        for event in events {
-            let Some((sender, list, decodable)) = self.pass_of(event) else { continue };
-            let (decodable, others) = list.split_at(decodable);
-            for hearer in decodable {
-                let Station { radio, clock, .. } = &self.stations[hearer.id as usize];
-                read ^= radio.busy_until ^ clock.receive_until;
-            }
-            for hearer in others {
-                read ^= self.stations[hearer.id as usize].radio.busy_until;
-            }
-            let sends = self.received_by(event).map_or(sender.ix(), |(_, receiver)| receiver);
-            read ^= self.own[sends].mac.fetch_held();
-        }
-        black_box(read);
-    }
+/// What the end of a frame means for a hearer that is no mere bystander.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reception {
+    /// The frame is for the station, which has received these of its packets.
+    Received(Verdicts),
+    /// The frame is for another station; its duration field was heeded.
+    Other,
+    /// The station was locked on the frame and could not read it.
+    Failed(Loss),
+    /// The frame is for the station, which was not locked on it.
+    Missed,
+}
 
-    /// The frame that ends with an event, and the station that it is for.
-    #[inline(always)]
-    fn received_by(&self, event: &Event) -> Option<(&Frame, usize)> {
-        let What::FrameEnd { frame, .. } = event.what else { return None };
-        let frame = self.frames.get(frame.0);
-        Some((frame, frame.receiver as usize)).filter(|&(_, receiver)| receiver < self.own.len())
-    }
-
-    /// The hearers to which an event leads, [`FETCHED`] at most: who sends, where they are in the list, and how many of them can decode.
-    #[inline(always)]
-    fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
-        let first_band = |sender: StationIx| self.hearers.bands_of(sender.0).start;
-        let (sender, band, starts) = match event.what {
-            What::Reply(sender) => (sender, first_band(sender), true),
-            What::Access(sender) if self.stations[sender.ix()].radio.deadline <= event.time => {
-                (sender, first_band(sender), true)
-            }
-            What::FrameEnd { sender, .. } => (sender, first_band(sender), false),
-            What::BandStart { sender, band, .. } => (sender, band as usize, true),
-            What::BandEnd { sender, band, .. } => (sender, band as usize, false),
-            _ => return None,
-        };
-        let Band { first, decodable_end, end, .. } = *self.hearers.bands.get(band)?;
-        let decodable = (decodable_end - first).min(FETCHED);
-        let count = if starts { (end - first).min(FETCHED) } else { decodable };
-        Some((sender, &self.hearers.list[first as usize..(first + count) as usize], decodable as usize))
-    }
-
+impl Medium {
     /// Puts a frame on the air now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
@@ -113,8 +45,8 @@ impl Air {
         let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
         let at = self.frames.add(frame, 1 + bands.len() as u32);
-        let own = &mut self.own[s];
-        own.counters.sent[frame.kind as usize] += 1;
+        let counted = &mut self.counted[s];
+        counted.sent[frame.kind as usize] += 1;
 
         let station = &mut self.stations[s];
         let kind = &self.kinds[usize::from(station.radio.kind)];
@@ -127,38 +59,28 @@ impl Air {
         }
         let Station { radio, clock, slow } = station;
         radio.set(flag::TRANSMITTING);
-        extend(&mut slow.transmit_until, &mut own.transmit, start, end);
+        extend(&mut slow.transmit_until, &mut counted.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
         radio.make_busy::<true>(clock, slow, start, end);
-        radio.freeze(start, end + kind.difs, kind.slot);
+        radio.freeze(start, end + kind.timing.difs, kind.timing.slot);
 
         if self.recorder.is_some() {
-            let view = self.view(self.frames.get(at));
+            let view = self.frames.get(at).view();
             self.record(start, Record::Start { frame: view });
         }
         let rank = self.stations[s].clock.rank;
-        agenda.push(
-            end,
-            Order::new(class::FRAME_END, rank),
-            What::FrameEnd { sender: StationIx(sender), frame: FrameIx(at) },
-        );
+        let (sender, frame_ix) = (StationIx(sender), FrameIx(at));
+        let frame_end = What::FrameEnd { sender, frame: frame_ix };
+        agenda.push(end, Order::new(class::FRAME_END, rank), frame_end);
         for band in bands {
             let offset = u64::from(self.hearers.bands[band].offset);
             if offset == 0 {
                 self.start_at_band(at, frame, band);
             } else {
-                let order = Order::new(class::BAND_START, rank);
-                agenda.push(
-                    start + offset,
-                    order,
-                    What::BandStart { sender: StationIx(sender), frame: FrameIx(at), band: band as u32 },
-                );
+                let (number, order) = (band as u32, Order::new(class::BAND_START, rank));
+                agenda.push(start + offset, order, What::BandStart { sender, frame: frame_ix, band: number });
                 let order = Order::new(class::BAND_END, rank);
-                agenda.push(
-                    end + offset,
-                    order,
-                    What::BandEnd { sender: StationIx(sender), frame: FrameIx(at), band: band as u32 },
-                );
+                agenda.push(end + offset, order, What::BandEnd { sender, frame: frame_ix, band: number });
             }
         }
     }
@@ -171,7 +93,7 @@ impl Air {
 
     #[inline(always)]
     fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
-        let Self { stations, hearers, kinds, frames, own, successes, per_chunk, .. } = self;
+        let Self { stations, hearers, kinds, frames, counted, successes, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
         let band = &hearers.bands[band];
         let list = &hearers.list;
@@ -179,74 +101,54 @@ impl Air {
         // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
         // rule of the run asks for.
         match (kinds.len() == 1, sums, idle_times) {
-            (true, true, true) => pass.run::<true, true, true>(band, list, stations, frames, own, successes),
+            (true, true, true) => {
+                pass.run::<true, true, true>(band, list, stations, frames, counted, successes)
+            }
             (true, true, false) => {
-                pass.run::<true, true, false>(band, list, stations, frames, own, successes)
+                pass.run::<true, true, false>(band, list, stations, frames, counted, successes)
             }
             (true, false, true) => {
-                pass.run::<true, false, true>(band, list, stations, frames, own, successes)
+                pass.run::<true, false, true>(band, list, stations, frames, counted, successes)
             }
             (true, false, false) => {
-                pass.run::<true, false, false>(band, list, stations, frames, own, successes)
+                pass.run::<true, false, false>(band, list, stations, frames, counted, successes)
             }
-            (false, true, _) => pass.run::<false, true, true>(band, list, stations, frames, own, successes),
-            (false, false, _) => pass.run::<false, false, true>(band, list, stations, frames, own, successes),
+            (false, true, _) => {
+                pass.run::<false, true, true>(band, list, stations, frames, counted, successes)
+            }
+            (false, false, _) => {
+                pass.run::<false, false, true>(band, list, stations, frames, counted, successes)
+            }
         }
     }
 
-    /// The sender's last bit has left.
-    pub(crate) fn frame_end<U: Upper>(&mut self, at: u32, agenda: &mut Agenda, upper: &mut U) {
-        let frame = *self.frames.get(at);
-        self.stations[frame.sender as usize].radio.clear(flag::TRANSMITTING);
-        let bands = self.hearers.bands_of(frame.sender);
-        if bands.start < bands.end && self.hearers.bands[bands.start].offset == 0 {
-            self.end_at_band(at, &frame, bands.start, agenda, upper);
-        }
-        self.sent(&frame, agenda, upper);
-        self.pass_done(at, false, agenda);
-    }
-
-    /// The pass at a frame's end over one band of hearers.
-    pub(crate) fn band_end<U: Upper>(&mut self, at: u32, band: usize, agenda: &mut Agenda, upper: &mut U) {
-        let frame = *self.frames.get(at);
-        self.end_at_band(at, &frame, band, agenda, upper);
-    }
-
-    fn end_at_band<U: Upper>(
-        &mut self,
-        at: u32,
-        frame: &Frame,
-        band: usize,
-        agenda: &mut Agenda,
-        upper: &mut U,
-    ) {
+    /// Begins the pass at a frame's end over one band of hearers.
+    #[inline(always)]
+    pub(crate) fn end_pass(&mut self, at: u32, frame: &Frame, band: usize) -> EndPass {
         let band = self.hearers.bands[band];
         if self.needs.sums {
             self.remove_power(&band, frame.end);
         }
-        let pass = EndPass::new(at, frame);
-        let mut met = false;
-        let mut entry = band.first;
-        while entry < band.decodable_end {
-            let Self { stations, hearers, kinds, .. } = self;
-            // Bystanders that receive a frame well need nobody's help; the others are called one by one.
-            let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
-            let left = &hearers.list[entry as usize..band.decodable_end as usize];
-            let Some(skip) = left.iter().position(|&h| !pass.bystander(h, stations, kinds)) else {
-                break;
-            };
-            let hearer = left[skip];
-            entry += skip as u32;
-            let mine = frame.receiver == hearer.id;
-            met |= mine;
-            if stations[hearer.id as usize].radio.lock == at {
-                self.judge(at, entry, hearer, frame, agenda, upper);
-            } else if mine {
-                self.lost(frame, hearer.id, self.frames.get(at).loss, agenda);
-            }
-            entry += 1;
+        EndPass {
+            end: FrameEnd::new(at, frame),
+            entry: band.first,
+            decodable_end: band.decodable_end,
+            met: false,
         }
-        self.pass_done(at, met, agenda);
+    }
+
+    /// Goes on with the pass to the next hearer for which the frame's end is more than silence and a NAV.
+    #[inline(always)]
+    pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<(u32, Hearer)> {
+        let Self { stations, hearers, kinds, .. } = self;
+        // Bystanders that receive a frame well need nobody's help; the others are handled one by one.
+        let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
+        let left = hearers.list.get(pass.entry as usize..pass.decodable_end as usize)?;
+        let skip = left.iter().position(|&h| !pass.end.bystander(h, stations, kinds))?;
+        let (entry, hearer) = (pass.entry + skip as u32, left[skip]);
+        pass.entry = entry + 1;
+        pass.met |= pass.end.receiver == hearer.id;
+        Some((entry, hearer))
     }
 
     /// A signal ends. First all powers are taken away, then receptions are judged: what one station does upon a reception must
@@ -263,120 +165,78 @@ impl Air {
         }
     }
 
-    /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band.
+    /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band. Returns the receiver,
+    /// if that was the last pass and no hearer was the receiver.
     #[inline(always)]
-    fn pass_done(&mut self, at: u32, met: bool, agenda: &mut Agenda) {
+    pub(crate) fn pass_done(&mut self, at: u32, met: bool) -> Option<u32> {
         let frame = self.frames.get_mut(at);
         frame.met |= met;
         frame.passes_left -= 1;
-        if frame.passes_left == 0 {
-            self.last_pass_done(at, agenda);
-        }
+        if frame.passes_left == 0 { self.last_pass_done(at) } else { None }
     }
 
     #[inline]
-    fn last_pass_done(&mut self, at: u32, agenda: &mut Agenda) {
+    fn last_pass_done(&mut self, at: u32) -> Option<u32> {
         let frame = self.frames.get(at);
-        if !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender {
+        let missed = !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender;
+        let receiver = frame.receiver;
+        if missed {
             let frame = *frame;
-            self.lost(&frame, frame.receiver, Loss::OutOfReach, agenda);
+            self.lost(&frame, receiver, Loss::OutOfReach);
         }
         self.frames.free(at);
+        missed.then_some(receiver)
     }
 
     #[cold]
     #[inline(never)]
-    fn lost(&mut self, frame: &Frame, station: u32, loss: Loss, agenda: &mut Agenda) {
-        if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
-            self.response_lost(station, agenda);
-        }
-        self.own[station as usize].counters.lost[loss.index()] += 1;
+    fn lost(&mut self, frame: &Frame, station: u32, loss: Loss) {
+        self.counted[station as usize].lost[loss.index()] += 1;
         if self.recorder.is_some() {
-            let view = self.view(frame);
             let signal = self.signal(frame, station, loss.ends_with_the_frame());
-            self.record(frame.end, Record::Lost { frame: view, at: station, loss, signal });
+            self.record(frame.end, Record::Lost { frame: frame.view(), at: station, loss, signal });
         }
     }
 
-    /// The locked frame has ended: was it received?
-    #[inline(never)]
-    fn judge<U: Upper>(
-        &mut self,
-        at: u32,
-        entry: u32,
-        hearer: Hearer,
-        frame: &Frame,
-        agenda: &mut Agenda,
-        upper: &mut U,
-    ) {
+    /// What the end of a frame means for a hearer that [`Medium::next_hearer`] has found.
+    #[inline(always)]
+    pub(crate) fn judge(&mut self, at: u32, hearer: Hearer, frame: &Frame) -> Reception {
         let h = hearer.id as usize;
+        if self.stations[h].radio.lock != at {
+            // The receiver, which was not locked on it.
+            self.lost(frame, hearer.id, self.frames.get(at).loss);
+            return Reception::Missed;
+        }
         let end = frame.end + u64::from(hearer.delay);
-        let loss = self.verdict(hearer, frame);
+        let verdict = self.verdict(hearer, frame);
         let station = &mut self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         station.radio.lock = NONE;
-        let own = frame.receiver == hearer.id;
-        if let Some(loss) = loss {
-            if own || frame.receiver == BROADCAST {
-                self.lost(frame, hearer.id, loss, agenda);
+        if let Some(loss) = verdict {
+            if kind.timing.has_eifs {
+                station.radio.eifs_from = station.radio.eifs_from.max(end);
             }
-            self.reception_failed(hearer.id, frame, loss, end, agenda, upper);
-            return;
+            if frame.is_for(hearer.id) {
+                self.lost(frame, hearer.id, loss);
+            }
+            return Reception::Failed(loss);
         }
         // A good frame ends an EIFS that has begun before it ended.
-        if station.radio.eifs_from <= end && !kind.eifs_as_nav {
+        if station.radio.eifs_from <= end && !kind.timing.eifs_as_nav {
             station.radio.eifs_from = 0;
         }
+        let own = frame.receiver == hearer.id;
         if own || frame.receiver == BROADCAST {
-            let receiver = &mut self.own[h];
-            receiver.counters.received[frame.kind as usize] += 1;
-            receiver.received += u64::from(own) * (frame.end - frame.start);
-            if station.radio.deadline != NO_DEADLINE {
-                station.recount(hearer.id, kind, agenda);
-            }
+            let counted = &mut self.counted[h];
+            counted.received[frame.kind as usize] += 1;
+            counted.receive += u64::from(own) * (frame.end - frame.start);
             if self.recorder.is_some() {
-                self.tell_received(frame, hearer.id, end);
+                self.record_received(frame, hearer.id, end);
             }
-            self.receive(entry, hearer.id, frame, end, agenda, upper);
-            return;
+            return Reception::Received(Verdicts::ALL);
         }
-        EndPass::new(at, frame).reserve(station, kind, end);
-        if station.radio.flags & frame.watchers != 0 {
-            self.end_is_awaited(frame, None, hearer.id, end, agenda, upper);
-        } else if station.radio.deadline != NO_DEADLINE {
-            station.recount(hearer.id, kind, agenda);
-        }
-    }
-
-    /// A frame for another station, good or with errors, has ended at one that has waited for that, or looks at all.
-    #[cold]
-    #[inline(never)]
-    fn end_is_awaited<U: Upper>(
-        &mut self,
-        frame: &Frame,
-        loss: Option<Loss>,
-        id: u32,
-        end: u64,
-        agenda: &mut Agenda,
-        upper: &mut U,
-    ) {
-        let (station, kind) = self.hears(id);
-        let radio = station.radio;
-        if radio.deadline != NO_DEADLINE {
-            station.recount(id, kind, agenda);
-        }
-        // Receptions for the station itself are recorded anyway.
-        if radio.has(flag::MONITORS) && frame.receiver != id && frame.receiver != BROADCAST {
-            let view = self.view(frame);
-            let signal = self.signal(frame, id, true);
-            self.record(end, Record::Overheard { frame: view, at: id, signal, loss });
-        }
-        if radio.has(flag::AWAIT_END) {
-            self.no_response(id, agenda, upper);
-        }
-        if radio.flags & frame.watchers & flag::OVERHEARS != 0 && loss.is_none() && !self.misses(id, frame) {
-            upper.overheard(id, frame.packet, frame.sender, end);
-        }
+        FrameEnd::new(at, frame).reserve(station, kind, end);
+        Reception::Other
     }
 
     /// Why a locked frame fails, or none if it is received.
@@ -419,7 +279,7 @@ impl Air {
     }
 
     /// Whether `frame_loss` keeps a station from overhearing a good frame for another.
-    fn misses(&mut self, station: u32, frame: &Frame) -> bool {
+    pub(crate) fn misses(&mut self, station: u32, frame: &Frame) -> bool {
         let loss = self.kinds[usize::from(self.stations[station as usize].radio.kind)].frame_loss;
         let meant = frame.receiver == station || frame.receiver == BROADCAST;
         !meant && loss > 0.0 && self.reception[station as usize].uniform() < loss
@@ -435,33 +295,17 @@ impl Air {
             && self.reception[hearer.id as usize].uniform() < loss
     }
 
-    /// A reception that began has failed: EIFS.
-    fn reception_failed<U: Upper>(
-        &mut self,
-        id: u32,
-        frame: &Frame,
-        loss: Loss,
-        end: u64,
-        agenda: &mut Agenda,
-        upper: &mut U,
-    ) {
-        let (station, kind) = self.hears(id);
-        if kind.has_eifs {
-            station.radio.eifs_from = station.radio.eifs_from.max(end);
-        }
-        if station.radio.flags & (flag::AWAIT_END | flag::MONITORS) != 0 {
-            self.end_is_awaited(frame, Some(loss), id, end, agenda, upper);
-        } else if station.radio.deadline != NO_DEADLINE {
-            station.recount(id, kind, agenda);
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn tell_received(&mut self, frame: &Frame, id: u32, end: u64) {
-        let view = self.view(frame);
+    fn record_received(&mut self, frame: &Frame, id: u32, end: u64) {
         let signal = self.signal(frame, id, true);
-        self.record(end, Record::Received { frame: view, at: id, signal });
+        self.record(end, Record::Received { frame: frame.view(), at: id, signal });
+    }
+
+    /// A station that monitors has received a frame for another one, or lost it.
+    pub(crate) fn record_overheard(&mut self, frame: &Frame, id: u32, loss: Option<Loss>, end: u64) {
+        let signal = self.signal(frame, id, true);
+        self.record(end, Record::Overheard { frame: frame.view(), at: id, signal, loss });
     }
 
     /// How a frame has reached a station; `judged`: it was locked on it until just now.

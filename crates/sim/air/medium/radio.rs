@@ -3,9 +3,8 @@
 use airfair_schemes::places::Airtime;
 use airfair_units::Span;
 
-use super::StationCounters;
 use super::frame::NONE;
-use super::mac::Mac;
+use super::phy::Timing;
 use crate::event::Order;
 
 /// A time that never comes.
@@ -139,7 +138,7 @@ impl Radio {
         true
     }
 
-    /// Time in each state from the start to `now`. `transmit` is [`Own::transmit`].
+    /// Time in each state from the start to `now`. `transmit` is [`Counted::transmit`].
     pub(crate) fn airtime(&self, clock: &Clock, slow: &Slow, transmit: u64, now: u64) -> Airtime {
         let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
         // The last interval of a union may lie ahead altogether: never less than what it contains.
@@ -250,43 +249,46 @@ pub(crate) struct Station {
     pub slow: Slow,
 }
 
-/// A station as a transmitter and a receiver: what only its own frames touch. It stands in an array apart, so that what hearing needs lies
-/// close together, and with what it counts, so that an own frame finds all in one place.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Own {
-    pub mac: Mac,
-    /// Time spent transmitting.
-    pub transmit: u64,
-    /// Time of received frames that were for this station.
-    pub received: u64,
-    pub counters: StationCounters,
-}
-
-impl Own {
-    pub(crate) fn new(mac: Mac) -> Self {
-        Self { mac, transmit: 0, received: 0, counters: StationCounters::default() }
-    }
-
-    /// Reads what lies in the cache lines that sending a frame touches, and nothing of it.
-    #[inline(always)]
-    pub(crate) fn fetch_to_send(&self) -> u64 {
-        self.mac.fetch() ^ self.counters.sent[0]
-    }
-
-    /// The same for receiving one.
-    #[inline(always)]
-    pub(crate) fn fetch_to_receive(&self) -> u64 {
-        self.mac.fetch() ^ self.received ^ self.counters.received[1]
-    }
-}
-
 impl Station {
     /// The place of its events among those of equal time.
     #[inline(always)]
     pub(crate) fn order(&self, class: u8) -> Order {
         Order::new(class, self.clock.rank)
     }
+
+    /// From when on slots may be counted if nothing more happens: DIFS after medium and NAV, EIFS after a failed reception.
+    #[inline(always)]
+    pub(crate) fn resume_at(&self, timing: &Timing) -> u64 {
+        let resume = self.radio.busy_until.max(self.radio.nav_until) + timing.difs;
+        match self.radio.eifs_from {
+            0 => resume,
+            from => resume.max(from + timing.eifs),
+        }
+    }
+
+    /// Slots are counted from `from` on.
+    #[inline(always)]
+    pub(crate) fn count_from(&mut self, from: u64, slot: u64) {
+        self.radio.count_from = from;
+        self.radio.deadline = from + u64::from(self.radio.slots) * slot;
+    }
+}
+
+/// What the medium counts of a station as a transmitter and as a receiver. It stands in an array apart, so that what hearing needs lies
+/// close together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counted {
+    /// Time spent transmitting.
+    pub transmit: u64,
+    /// Time of received frames that were for this station.
+    pub receive: u64,
+    /// Frames sent and frames for this station that were received, by [`super::frame::FrameKind::ALL`].
+    pub sent: [u64; 5],
+    pub received: [u64; 5],
+    /// Frames for this station that were lost, by [`super::frame::Loss::NAMES`].
+    pub lost: [u64; 9],
+    /// Receptions that confirmed a NAV which an RTS had set provisionally.
+    pub nav_extended: u64,
 }
 
 #[cfg(test)]

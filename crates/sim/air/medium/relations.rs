@@ -2,8 +2,9 @@
 
 use airfair_units::{Attowatts, Dbm};
 
-use super::hearers::Hearer;
-use super::{Air, Mode, error, kind};
+use super::hearers::{Band, Hearer};
+use super::modes::Mode;
+use super::{Medium, error, phy};
 use crate::spec::{ErrorModel, PhySpec};
 
 /// A link that loses more than nine of ten frames is not used.
@@ -16,7 +17,7 @@ pub(crate) const JUDGED_BYTES: u32 = 1500;
 #[must_use]
 pub fn least_power(phy: &PhySpec, mode: Mode) -> Dbm {
     let received = match phy.error_model {
-        ErrorModel::Threshold => kind::sensitivity(phy, mode).0.max(phy.noise.0 + phy.capture.0),
+        ErrorModel::Threshold => phy::sensitivity(phy, mode).0.max(phy.noise.0 + phy.capture.0),
         ErrorModel::WorstSinr | ErrorModel::PerChunk => phy.noise.0 + error::required_snr(mode).0,
     };
     Dbm(received.max(phy.preamble_detect.0).max(phy.noise.0 + phy.lock_sinr.0))
@@ -43,43 +44,59 @@ impl Relation {
     }
 }
 
-impl Air {
-    /// Stations for which the medium is busy while `station` transmits, in the order of their numbers.
-    #[must_use]
-    pub fn relations(&self, station: u32) -> Vec<Relation> {
-        let bands = &self.hearers.bands[self.hearers.bands_of(station)];
-        let sensed = |band: &super::hearers::Band| band.first as usize..band.sensed_end as usize;
-        let heard = bands.iter().flat_map(|band| &self.hearers.list[sensed(band)]);
-        let mut relations: Vec<Relation> = heard
-            .map(|hearer| Relation {
-                from: station,
-                to: hearer.id,
-                power: Attowatts(hearer.power),
-                delivery_ratio: self.delivery_to(station, hearer, JUDGED_BYTES),
-            })
-            .collect();
-        relations.sort_unstable_by_key(|r| r.to);
-        relations
-    }
+/// How a transmitter's signal arrives at a station.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// Propagation delay, ns.
+    pub delay: u32,
+    /// Received power, aW.
+    pub power: u64,
+    /// It makes the medium busy.
+    pub sensed: bool,
+}
 
-    /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
-    #[must_use]
-    pub fn delivery_ratio(&self, from: u32, to: u32, bytes: u32) -> f64 {
-        self.hearers.find(from, to).map_or(0.0, |hearer| self.delivery_to(from, &hearer, bytes))
-    }
+/// How every station's signal arrives at a station, by the number of the sender.
+pub(crate) fn heard_at(medium: &Medium, station: u32) -> Vec<Option<Heard>> {
+    let kind = medium.kind(station);
+    let sensed_from = kind.preamble_detect.min(kind.energy_detect);
+    let heard = |Hearer { delay, power, .. }| Heard { delay, power, sensed: power >= sensed_from };
+    (0..medium.stations.len() as u32).map(|from| medium.hearers.find(from, station).map(heard)).collect()
+}
 
-    fn delivery_to(&self, from: u32, hearer: &Hearer, bytes: u32) -> f64 {
-        let kind = self.kind(hearer.id);
-        let (mode, kept) = (self.kind(from).data_mode, 1.0 - kind.frame_loss);
-        if hearer.power < kind.preamble_detect || !kind::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
-            return 0.0;
-        }
-        if kind.error_model == ErrorModel::Threshold {
-            let clean = hearer.power >= kind.sensitivity[mode as usize]
-                && kind::exceeds(hearer.power, kind.capture, kind.noise);
-            return if clean { kept } else { 0.0 };
-        }
-        let snr = hearer.power as f64 / kind.noise as f64;
-        kept * airfair_units::math::exp(error::log_success(mode, snr, f64::from(bytes + kind.overhead) * 8.0))
+/// Stations for which the medium is busy while `station` transmits, in the order of their numbers. Delivery ratios are those of data
+/// frames of so many bytes of PSDU.
+pub(crate) fn relations(medium: &Medium, station: u32, psdu: u32) -> Vec<Relation> {
+    let bands = &medium.hearers.bands[medium.hearers.bands_of(station)];
+    let sensed = |band: &Band| band.first as usize..band.sensed_end as usize;
+    let heard = bands.iter().flat_map(|band| &medium.hearers.list[sensed(band)]);
+    let mut relations: Vec<Relation> = heard
+        .map(|hearer| Relation {
+            from: station,
+            to: hearer.id,
+            power: Attowatts(hearer.power),
+            delivery_ratio: delivery_to(medium, station, hearer, psdu),
+        })
+        .collect();
+    relations.sort_unstable_by_key(|r| r.to);
+    relations
+}
+
+/// Probability that a data frame of so many bytes of PSDU at the data rate arrives on an otherwise silent air.
+pub(crate) fn delivery_ratio(medium: &Medium, from: u32, to: u32, psdu: u32) -> f64 {
+    medium.hearers.find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
+}
+
+fn delivery_to(medium: &Medium, from: u32, hearer: &Hearer, psdu: u32) -> f64 {
+    let kind = medium.kind(hearer.id);
+    let (mode, kept) = (medium.kind(from).data_mode, 1.0 - kind.frame_loss);
+    if hearer.power < kind.preamble_detect || !phy::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
+        return 0.0;
     }
+    if kind.error_model == ErrorModel::Threshold {
+        let clean = hearer.power >= kind.sensitivity[mode as usize]
+            && phy::exceeds(hearer.power, kind.capture, kind.noise);
+        return if clean { kept } else { 0.0 };
+    }
+    let snr = hearer.power as f64 / kind.noise as f64;
+    kept * airfair_units::math::exp(error::log_success(mode, snr, f64::from(psdu) * 8.0))
 }

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::air::watch::{Heard, View, Waits};
-use crate::air::{Air, FrameKind};
+use crate::air::{Air, FrameKind, Heard, View, Waits};
 use crate::measure::trace::FrameView;
 use crate::net::Net;
 use crate::net::watch::Owner;
@@ -156,8 +155,8 @@ impl Station {
         Self {
             number,
             heard: air.heard_at(number),
-            nav_check: air.kind(number).nav_reset_after,
-            view: air.looks(number),
+            nav_check: air.phy(number).nav_reset_after,
+            view: air.view(number),
             own: None,
             served: Holder::UNKNOWN,
             sensed: Vec::new(),
@@ -214,7 +213,7 @@ impl Station {
 
     /// Looks at it after an event.
     pub fn look(&mut self, air: &Air, net: &Net) {
-        let view = air.looks(self.number);
+        let view = air.view(self.number);
         if view.nav_until > self.view.nav_until {
             let made = |s: &&Signal| {
                 let check = if s.rts { self.nav_check } else { s.reserves };

@@ -141,7 +141,7 @@ fn the_addressee_sets_no_nav() {
     assert_eq!(story(&trace)[0], (Rts, 0, 1_000_000, 1_352_000));
     assert_eq!(story(&trace)[1], (Cts, 1, 1_362_000, 1_666_000));
     assert_eq!(starts(&trace, 1)[1], 1_716_000);
-    assert_eq!(rig.air.airtime(1, 10_000_000).nav.0, 0);
+    assert_eq!(rig.air.airtime(1, airfair_units::Time(10_000_000)).nav.0, 0);
 }
 
 /// A shorter reservation does not shorten a longer one; time under NAV alone is counted. `c` hears `a`'s RTS (NAV until
@@ -157,7 +157,7 @@ fn a_shorter_reservation_changes_nothing() {
     rig.broadcast(1_500_000, 2, 100);
     assert_eq!(starts(&rig.run(10_000_000), 2), [3_350_000]);
     // 3300000 - 1352000 less the 291000 of the data frame.
-    assert_eq!(rig.air.airtime(2, 10_000_000).nav.0, 1_657_000);
+    assert_eq!(rig.air.airtime(2, airfair_units::Time(10_000_000)).nav.0, 1_657_000);
 }
 
 /// CTS withheld for the carrier: energy that cannot be decoded lasts over the moment of the CTS.

@@ -215,7 +215,7 @@ fn a_transmitting_station_hears_nothing() {
     assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Transmitting)]);
     assert_eq!(starts(&trace, 0), [1_000_000, 2_860_000]);
     // Transmitting 2 x 1280, the rest of `a`'s frame is a busy medium: 2280000..2810000.
-    let airtime = rig.air.airtime(0, 20_000_000);
+    let airtime = rig.air.airtime(0, airfair_units::Time(20_000_000));
     assert_eq!((airtime.transmit.0, airtime.receive.0, airtime.busy.0), (2_560_000, 0, 530_000));
 }
 
@@ -232,7 +232,7 @@ fn an_own_transmission_aborts_a_lock() {
     assert_eq!(starts(&trace, 0), [56_000]);
     assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::LockAborted)]);
     // Receiving for the first 6 us only; after its own frame (1336000) the rest until 1360000 is a busy medium.
-    let airtime = rig.air.airtime(0, 20_000_000);
+    let airtime = rig.air.airtime(0, airfair_units::Time(20_000_000));
     assert_eq!((airtime.transmit.0, airtime.receive.0, airtime.busy.0), (1_280_000, 6_000, 24_000));
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use airfair_sim::air::{Air, BROADCAST, FrameKind, Handed, Kind, Loss, Outcome, StationSpec, Upper};
+use airfair_sim::air::{Air, BROADCAST, FrameKind, Indication, Kind, Loss, Msdu, Outcome, StationSpec};
 use airfair_sim::engine::Agenda;
 use airfair_sim::measure::trace::{FrameView, Record, Trace};
 use airfair_sim::spec::*;
@@ -12,7 +12,7 @@ use airfair_units::{Db, Dbm};
 /// What lies above the MACs: queues that the test fills, and a diary.
 #[derive(Default)]
 pub struct Diary {
-    queues: Vec<VecDeque<Handed>>,
+    queues: Vec<VecDeque<Msdu>>,
     /// Packets that arrived: time, station, packet.
     pub got: Vec<(u64, u32, u64)>,
     /// Packets that a MAC is done with: time, station, packet, outcome.
@@ -21,27 +21,12 @@ pub struct Diary {
     pub overheard: u64,
 }
 
-impl Upper for Diary {
-    fn pull(&mut self, station: u32, _now: u64) -> Option<Handed> {
-        self.queues[station as usize].pop_front()
-    }
-    fn finished(&mut self, station: u32, packet: Handed, outcome: Outcome, now: u64) {
-        self.done.push((now, station, packet.packet, outcome));
-    }
-    fn received(&mut self, station: u32, packet: u64, _from: u32, now: u64) {
-        self.got.push((now, station, packet));
-    }
-    fn overheard(&mut self, _station: u32, _packet: u64, _from: u32, _now: u64) {
-        self.overheard += 1;
-    }
-}
-
 /// Stations, and what they are to send.
 pub struct Rig {
     pub air: Air,
     agenda: Agenda,
     pub diary: Diary,
-    plan: Vec<(u64, u32, Handed)>,
+    plan: Vec<(u64, u32, Msdu)>,
 }
 
 /// One station: its name, its kind of radio, its place on a line in metres.
@@ -82,7 +67,7 @@ impl Rig {
             .collect();
         let kinds = kinds.iter().map(|k| Kind::new(k, &headers).unwrap()).collect();
         let mut air = Air::new(kinds, &specs, &gains, seed);
-        air.recorder = Some(Trace::new());
+        *air.recorder() = Some(Trace::new());
         let queues = vec![VecDeque::new(); stations.len()];
         Self { air, agenda: Agenda::default(), diary: Diary { queues, ..Diary::default() }, plan: Vec::new() }
     }
@@ -90,7 +75,7 @@ impl Rig {
     /// An IP packet of `bytes` is handed down at `at` ns. Returns its number.
     pub fn send(&mut self, at: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.plan.len() as u64;
-        self.plan.push((at, from, Handed { packet, tag: 0, bytes, to, overhear: true }));
+        self.plan.push((at, from, Msdu { packet, tag: 0, bytes, to, overhear: true }));
         packet
     }
 
@@ -110,20 +95,46 @@ impl Rig {
             self.advance(at);
             for &(_, from, handed) in plan.iter().filter(|p| p.0 == at) {
                 self.diary.queues[from as usize].push_back(handed);
-                self.air.kick(from, &mut self.agenda, &mut self.diary);
+                self.fill(from);
             }
         }
         self.advance(until);
-        let mut trace = self.air.recorder.as_mut().map(std::mem::take).unwrap();
+        let mut trace = self.air.recorder().as_mut().map(std::mem::take).unwrap();
         trace.sort_by_key(|r| r.0);
         trace
     }
 
     fn advance(&mut self, until: u64) {
         while let Some(event) = self.agenda.next_before(until, &mut self.air) {
-            self.air.handle(event.what, &mut self.agenda, &mut self.diary);
+            self.air.handle(event.what, &mut self.agenda);
+            while let Some(indication) = self.air.next_indication() {
+                self.note(indication);
+            }
         }
         self.agenda.now = until;
+    }
+
+    fn note(&mut self, indication: Indication) {
+        match indication {
+            Indication::Finished { station, msdu, outcome } => {
+                self.diary.done.push((self.agenda.now, station, msdu.packet, outcome));
+                self.fill(station);
+            }
+            Indication::Received { station, packet, at, .. } => {
+                self.diary.got.push((at.as_nanos(), station, packet));
+            }
+            Indication::Overheard { .. } => self.diary.overheard += 1,
+            Indication::NeighboursChanged { .. } => {}
+        }
+    }
+
+    /// The MAC of a station gets the packets that it has room for.
+    fn fill(&mut self, station: u32) {
+        for _ in 0..self.air.room(station) {
+            let Some(msdu) = self.diary.queues[station as usize].pop_front() else { break };
+            self.air.give(station, msdu);
+        }
+        self.air.contend(station, &mut self.agenda);
     }
 }
 

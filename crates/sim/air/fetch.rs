@@ -1,0 +1,107 @@
+//! What the next events touch is fetched into the processor's caches.
+
+use std::hint::black_box;
+
+use super::Air;
+use super::medium::frame::{Frame, FrameKind};
+use super::medium::hearers::{Band, Hearer};
+use super::medium::radio::Station;
+use crate::event::{Event, What};
+use crate::ids::StationIx;
+
+/// So many stations find room in the processor's nearest caches; with more of them [`Air::fetch_for`] is worth its while.
+pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
+
+/// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
+/// processor is far ahead by itself.
+const FETCHED: u32 = 64;
+
+/// The station whose event it is, of those that are of one.
+#[inline(always)]
+fn station_of(event: &Event) -> Option<StationIx> {
+    match event.what {
+        What::FrameEnd { sender, .. } | What::BandStart { sender, .. } | What::BandEnd { sender, .. } => {
+            Some(sender)
+        }
+        What::Reply(station) | What::Access(station) | What::Timeout { station, .. } => Some(station),
+        _ => None,
+    }
+}
+
+impl Air {
+    /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another,
+    /// what each needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one
+    /// line after the other. Here nothing hangs on anything: each round asks for all that the one before has found.
+    #[inline(never)]
+    pub(super) fn fetch_for(&self, events: &[Event]) {
+        let mut read = 0;
+        for event in events {
+            if let Some(station) =
+                station_of(event).and_then(|station| self.medium.stations.get(station.ix()))
+            {
+                read ^= station.radio.deadline ^ station.clock.armed_at;
+            }
+        }
+        for event in events {
+            let Some((sender, list, _)) = self.pass_of(event) else { continue };
+            read ^= self.medium.counted[sender.ix()].sent[0] ^ self.mac.stations[sender.ix()].fetch();
+            for line in list.chunks(64 / size_of::<Hearer>()) {
+                read ^= line[0].power;
+            }
+            // The receiver answers, or goes on with what it sends.
+            if let Some((frame, receiver)) = self.received_by(event) {
+                read ^= self.medium.counted[receiver].received[1] ^ self.mac.stations[receiver].fetch();
+                if frame.kind == FrameKind::Data {
+                    let band = self.medium.hearers.bands[self.medium.hearers.bands_of(sender.0).start];
+                    read ^= u64::from(self.medium.hearers.notes[band.first as usize]);
+                }
+            }
+        }
+        for event in events {
+            let Some((sender, list, decodable)) = self.pass_of(event) else { continue };
+            let (decodable, others) = list.split_at(decodable);
+            for hearer in decodable {
+                let Station { radio, clock, .. } = &self.medium.stations[hearer.id as usize];
+                read ^= radio.busy_until ^ clock.receive_until;
+            }
+            for hearer in others {
+                read ^= self.medium.stations[hearer.id as usize].radio.busy_until;
+            }
+            let sends = self.received_by(event).map_or(sender.ix(), |(_, receiver)| receiver);
+            read ^= self.mac.stations[sends].fetch_held();
+        }
+        black_box(read);
+    }
+
+    /// The frame that ends with an event, and the station that it is for.
+    #[inline(always)]
+    fn received_by(&self, event: &Event) -> Option<(&Frame, usize)> {
+        let What::FrameEnd { frame, .. } = event.what else { return None };
+        let frame = self.medium.frames.get(frame.0);
+        Some((frame, frame.receiver as usize)).filter(|&(_, receiver)| receiver < self.len())
+    }
+
+    /// The hearers to which an event leads, [`FETCHED`] at most: who sends, where they are in the list, and how many of them can decode.
+    #[inline(always)]
+    fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
+        let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender.0).start;
+        let (sender, band, starts) = match event.what {
+            What::Reply(sender) => (sender, first_band(sender), true),
+            What::Access(sender) if self.medium.stations[sender.ix()].radio.deadline <= event.time => {
+                (sender, first_band(sender), true)
+            }
+            What::FrameEnd { sender, .. } => (sender, first_band(sender), false),
+            What::BandStart { sender, band, .. } => (sender, band as usize, true),
+            What::BandEnd { sender, band, .. } => (sender, band as usize, false),
+            _ => return None,
+        };
+        let Band { first, decodable_end, end, .. } = *self.medium.hearers.bands.get(band)?;
+        let decodable = (decodable_end - first).min(FETCHED);
+        let count = if starts { (end - first).min(FETCHED) } else { decodable };
+        Some((
+            sender,
+            &self.medium.hearers.list[first as usize..(first + count) as usize],
+            decodable as usize,
+        ))
+    }
+}

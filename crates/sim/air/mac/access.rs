@@ -1,0 +1,197 @@
+//! Access to the medium (802.11-2016 10.3.4): contention, back-off, retries.
+//!
+//! What the passes over hearers touch of it, the earliest deadline of a station and the slots that lead to it, is kept in the station's
+//! [`Radio`](crate::air::medium::radio::Radio).
+
+use std::collections::VecDeque;
+
+use airfair_units::random::Stream;
+
+use super::{Mac, MacKind, Msdu};
+use crate::air::medium::Medium;
+use crate::air::medium::radio::{NEVER, NO_DEADLINE, Station, flag};
+use crate::engine::Agenda;
+use crate::event::{What, class};
+use crate::ids::StationIx;
+
+/// Categories of packets that contend for themselves.
+pub(super) const CATEGORIES: usize = 1;
+
+/// What a category is doing with its first packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing to send. A back-off after the last packet may still run.
+    Idle,
+    /// Waiting for the back-off to end.
+    Contend,
+    /// RTS sent, waiting for the CTS.
+    WaitCts,
+    /// The data frame follows in a SIFS or is on the air.
+    SendData,
+    /// Waiting for the ACK.
+    WaitAck,
+}
+
+/// How a category of a station contends.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Contention {
+    /// Packets taken from the queue; the first is being sent.
+    pub held: VecDeque<Msdu>,
+    pub state: State,
+    /// The first packet has been on the air before.
+    pub sent_before: bool,
+    pub cw: u32,
+    pub short_retries: u32,
+    pub long_retries: u32,
+    random: Stream,
+}
+
+impl Contention {
+    pub(super) fn new(cw_min: u32, random: Stream) -> Self {
+        Self {
+            held: VecDeque::new(),
+            state: State::Idle,
+            sent_before: false,
+            cw: cw_min,
+            short_retries: 0,
+            long_retries: 0,
+            random,
+        }
+    }
+
+    fn draw(&mut self) -> u16 {
+        self.random.below(self.cw + 1) as u16
+    }
+
+    /// For the next packet.
+    pub(super) fn start_anew(&mut self, cw_min: u32) {
+        self.cw = cw_min;
+        self.short_retries = 0;
+        self.long_retries = 0;
+        self.sent_before = false;
+        self.state = State::Idle;
+    }
+
+    /// Draws a back-off and starts to count as soon as the medium allows.
+    pub(super) fn back_off(&mut self, station: &mut Station, kind: &MacKind, now: u64) {
+        station.radio.slots = self.draw();
+        station.count_from(station.resume_at(&kind.timing).max(now), kind.timing.slot);
+    }
+}
+
+/// Makes sure that an access event comes no later than the deadline.
+#[inline(always)]
+pub(super) fn arm(station: &mut Station, id: u32, agenda: &mut Agenda) {
+    let deadline = station.radio.deadline;
+    if deadline < station.clock.armed_at {
+        station.clock.armed_at = deadline;
+        agenda.push(deadline, station.order(class::ACCESS), What::Access(StationIx(id)));
+    }
+}
+
+/// A reception has ended: counting starts anew.
+#[inline]
+pub(super) fn recount(station: &mut Station, id: u32, kind: &MacKind, agenda: &mut Agenda) {
+    let contending = station.radio.has(flag::CONTENDING);
+    if !contending && station.radio.deadline <= agenda.now {
+        // A back-off after the last packet has run out meanwhile.
+        station.radio.deadline = NO_DEADLINE;
+        return;
+    }
+    station.count_from(station.resume_at(&kind.timing), kind.timing.slot);
+    if contending {
+        arm(station, id, agenda);
+    }
+}
+
+/// When the access event of a station is due that was set for `time`: at the deadline, which may have moved since.
+#[inline(always)]
+pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
+    let Station { radio, clock, .. } = station;
+    if clock.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
+        return time;
+    }
+    clock.armed_at = radio.deadline.max(time);
+    clock.armed_at
+}
+
+impl Mac {
+    /// How many packets a station has room for.
+    #[inline]
+    pub(crate) fn room(&self, medium: &Medium, id: u32) -> usize {
+        let kind = &self.kinds[usize::from(medium.stations[id as usize].radio.kind)];
+        (kind.mac_queue as usize).saturating_sub(self.stations[id as usize].contention().held.len())
+    }
+
+    /// A station has one packet more to send.
+    #[inline]
+    pub(crate) fn give(&mut self, id: u32, msdu: Msdu) {
+        self.stations[id as usize].contention_mut().held.push_back(msdu);
+    }
+
+    /// A station that has something to send and does nothing contends for the medium.
+    pub(crate) fn contend(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+        let now = agenda.now;
+        let (station, mac, kind) = self.at(medium, id);
+        let contention = mac.contention_mut();
+        if contention.state != State::Idle || contention.held.is_empty() {
+            return;
+        }
+        contention.state = State::Contend;
+        station.radio.set(flag::CONTENDING);
+        // A back-off after the last packet still runs: it goes on.
+        if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
+            let timing = &kind.timing;
+            let resume = station.resume_at(timing);
+            let Station { radio, slow, .. } = station;
+            let seen = slow.busy_from + timing.sensing_delay;
+            let from = resume.max(now);
+            if kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
+                radio.slots = 0;
+                radio.set(flag::IMMEDIATE);
+                if radio.busy_until > now {
+                    // A signal is there, but too short for the station to know: it goes by the idle time before.
+                    let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + timing.eifs };
+                    radio.count_from =
+                        (slow.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs).max(now);
+                    radio.deadline = radio.count_from;
+                    radio.freeze(seen, radio.busy_until + timing.difs, timing.slot);
+                } else {
+                    radio.count_from = from;
+                    radio.deadline = from;
+                }
+            } else {
+                radio.slots = contention.draw();
+                station.count_from(from, timing.slot);
+            }
+        }
+        arm(station, id, agenda);
+    }
+
+    /// An access event whose time has come ([`access_due`]): the back-off has ended, unless it has yet to be drawn. Whether the station
+    /// has won access.
+    #[inline(always)]
+    pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) -> bool {
+        let (station, mac, kind) = self.at(medium, id);
+        if station.clock.armed_at != agenda.now {
+            return false;
+        }
+        station.clock.armed_at = NEVER;
+        if !station.radio.has(flag::CONTENDING) || station.radio.deadline == NO_DEADLINE {
+            return false;
+        }
+        if station.radio.has(flag::DRAW) {
+            station.radio.clear(flag::DRAW);
+            station.radio.slots = mac.contention_mut().draw();
+            station.count_from(station.radio.count_from, kind.timing.slot);
+            if station.radio.deadline > agenda.now {
+                arm(station, id, agenda);
+                return false;
+            }
+        }
+        station.radio.deadline = NO_DEADLINE;
+        station.radio.clear(flag::CONTENDING | flag::IMMEDIATE);
+        true
+    }
+}

@@ -1,0 +1,73 @@
+//! What the MAC knows of a kind of radio, worked out once. Times in nanoseconds.
+
+use airfair_units::Span;
+use airfair_wire::ieee80211::{Ack, Cts};
+
+use crate::air::medium::modes::Mode;
+use crate::air::medium::phy::{PpduFormat, Timing};
+use crate::spec::{AfterTimeout, Protection};
+
+/// A kind of radio as the MAC sees it.
+#[derive(Debug, Clone)]
+pub struct MacKind {
+    pub(crate) format: PpduFormat,
+    pub(crate) timing: Timing,
+    pub(crate) data_mode: Mode,
+    pub(crate) response_mode: Mode,
+    /// Mode of the ACK to a frame of each mode.
+    pub(crate) ack_to: [Mode; 12],
+    pub(crate) broadcast_mode: Mode,
+    /// Mode of RTS and CTS before data: that of responses, or a DSSS mode that 802.11b stations understand too.
+    pub(crate) control_mode: Mode,
+    pub(crate) protection: Protection,
+    pub(crate) rts_threshold: u64,
+    pub(crate) cw_min: u32,
+    pub(crate) cw_max: u32,
+    pub(crate) short_retry_limit: u32,
+    pub(crate) long_retry_limit: u32,
+    pub(crate) cts_needs_idle_nav: bool,
+    pub(crate) cts_needs_idle_carrier: bool,
+    pub(crate) immediate_access: bool,
+    pub(crate) after_timeout: AfterTimeout,
+    pub(crate) awaits_end: bool,
+    /// Packets that the MAC of a station holds at most.
+    pub(crate) mac_queue: u32,
+    /// Durations of control frames: RTS and CTS in the control mode, ACK in the response mode.
+    pub(crate) rts_ns: u64,
+    pub(crate) cts_ns: u64,
+    pub(crate) ack_ns: u64,
+    /// Time-outs after RTS and after data.
+    pub(crate) cts_timeout: u64,
+    pub(crate) ack_timeout: u64,
+    /// Bytes that LLC and the MAC add to an IP packet.
+    pub(crate) overhead: u32,
+}
+
+impl MacKind {
+    /// Time on the air of a data frame that carries an IP packet of `bytes` in a mode.
+    #[must_use]
+    pub fn airtime(&self, mode: Mode, bytes: u32) -> Span {
+        self.format.duration(mode, bytes + self.overhead)
+    }
+
+    /// Duration of a frame of `bytes` in a mode, ns.
+    #[inline]
+    pub(crate) fn duration(&self, mode: Mode, bytes: u32) -> u64 {
+        self.format.duration(mode, bytes).as_nanos()
+    }
+
+    /// Duration of a CTS in the mode of the RTS that it answers.
+    pub(crate) fn cts_in(&self, mode: Mode) -> u64 {
+        if mode == self.control_mode { self.cts_ns } else { self.duration(mode, Cts::wire_len() as u32) }
+    }
+
+    /// Duration of an ACK in a mode.
+    pub(crate) fn ack_in(&self, mode: Mode) -> u64 {
+        if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
+    }
+
+    /// Whether RTS and CTS go before a data frame of so many bytes.
+    pub(crate) fn uses_rts(&self, bytes: u32) -> bool {
+        u64::from(bytes) > self.rts_threshold || self.protection == Protection::RtsCts
+    }
+}

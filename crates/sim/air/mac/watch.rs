@@ -1,0 +1,58 @@
+//! A station as one that explains a run sees it. Nothing here is called unless somebody explains.
+
+use super::access::State;
+use super::{Mac, Msdu};
+use crate::air::medium::radio::Station;
+
+/// What a station waits for, apart from the medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// For the medium, or for something to send.
+    Access,
+    /// For a CTS that it has asked for.
+    Cts,
+    /// For the ACK of its data frame.
+    Ack,
+    /// A SIFS, to send its data frame.
+    ToSend,
+    /// A SIFS, to send a CTS or an ACK.
+    ToAnswer,
+}
+
+/// What decides over a station's time until something happens to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View {
+    pub waits: Waits,
+    /// The packet that it is sending, or contends for.
+    pub head: Option<Msdu>,
+    pub nav_until: u64,
+    /// The end of the frame that started an EIFS, 0 if none runs, and the end of the EIFS.
+    pub eifs_from: u64,
+    pub eifs_until: u64,
+    /// Slots are counted from here.
+    pub count_from: u64,
+}
+
+impl Mac {
+    /// A station now.
+    pub(crate) fn view(&self, station: &Station, id: u32) -> View {
+        let (mac, kind) = (&self.stations[id as usize], self.kind(station.radio.kind));
+        let contention = mac.contention();
+        let waits = match contention.state {
+            _ if mac.exchange.answers() => Waits::ToAnswer,
+            State::Idle | State::Contend => Waits::Access,
+            State::WaitCts => Waits::Cts,
+            State::WaitAck => Waits::Ack,
+            State::SendData => Waits::ToSend,
+        };
+        let eifs_from = station.radio.eifs_from;
+        View {
+            waits,
+            head: contention.held.front().copied(),
+            nav_until: station.radio.nav_until,
+            eifs_from,
+            eifs_until: if eifs_from == 0 { 0 } else { eifs_from + kind.timing.eifs },
+            count_from: station.radio.count_from,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What the medium knows of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
+
+use airfair_units::{Db, Dbm, Rate, Span};
+
+use super::error::required_snr;
+use super::modes::Mode;
+use crate::spec::{ErrorModel, PhySpec, Preamble, Sensitivity, Standard};
+
+/// How a standard and a preamble make PPDUs of PSDUs.
+#[derive(Debug, Clone, Copy)]
+pub struct PpduFormat {
+    pub(crate) standard: Standard,
+    pub(crate) preamble: Preamble,
+}
+
+impl PpduFormat {
+    /// Duration of a PPDU that carries `bytes` of PSDU.
+    #[inline]
+    #[must_use]
+    pub fn duration(self, mode: Mode, bytes: u32) -> Span {
+        mode.duration(bytes, self.standard, self.preamble)
+    }
+
+    /// Time from the start of a PPDU to PHY-RXSTART, ns: preamble and PLCP header.
+    pub(crate) fn header(self, mode: Mode) -> u64 {
+        mode.header(self.preamble).as_nanos()
+    }
+}
+
+/// How long a hearer of the medium waits before it goes on (802.11-2016 10.3.7), ns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timing {
+    /// aSlotTime with the coverage class's air propagation time.
+    pub slot: u64,
+    pub sifs: u64,
+    pub difs: u64,
+    pub eifs: u64,
+    /// A signal is noticed at slot boundaries that lie this long after its arrival.
+    pub sensing_delay: u64,
+    /// A failed reception is followed by an EIFS.
+    pub has_eifs: bool,
+    /// So is energy that is no preamble.
+    pub eifs_on_energy: bool,
+    /// An EIFS is kept as a NAV: a good frame does not end it.
+    pub eifs_as_nav: bool,
+}
+
+/// A kind of radio as the medium sees it.
+#[derive(Debug, Clone)]
+pub struct PhyKind {
+    pub(crate) format: PpduFormat,
+    pub(crate) channel: u16,
+    pub(crate) timing: Timing,
+    /// A NAV that an RTS has set ends early if no reception follows.
+    pub(crate) nav_reset: bool,
+    /// How long after an RTS a reception must have started for its NAV to last, ns.
+    pub(crate) nav_reset_after: u64,
+    /// The mode of data frames, for which links are judged.
+    pub(crate) data_mode: Mode,
+    pub(crate) lock_on_energy: bool,
+    pub(crate) strongest: bool,
+    pub(crate) error_model: ErrorModel,
+    pub(crate) frame_loss: f64,
+    pub(crate) noise: u64,
+    pub(crate) preamble_detect: u64,
+    pub(crate) energy_detect: u64,
+    /// By the data mode of the sender.
+    pub(crate) sensitivity: [u64; 12],
+    /// Ratios as multiples of 2^-16.
+    pub(crate) lock_sinr: u64,
+    pub(crate) preamble_detection: u64,
+    pub(crate) capture: u64,
+    pub(crate) relock: Option<u64>,
+}
+
+/// A ratio as a multiple of 2^-16.
+pub(crate) fn fixed(ratio: Db) -> u64 {
+    (ratio.to_linear() * 65536.0).clamp(0.0, 9e18) as u64
+}
+
+/// Whether `power` is at least `ratio` (2^-16) times `noise`.
+#[inline]
+pub(crate) fn exceeds(power: u64, ratio: u64, noise: u64) -> bool {
+    u128::from(power) << 16 >= u128::from(ratio) * u128::from(noise)
+}
+
+/// The least interference beside which `power` does not exceed the ratio, `noise` included.
+fn tolerable(power: u64, ratio: u64, noise: u64) -> u64 {
+    let most = (u128::from(power) << 16) / u128::from(ratio.max(1));
+    u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(noise)
+}
+
+/// Least power of a frame that a radio receives under [`ErrorModel::Threshold`], from a sender whose data frames have this
+/// mode.
+pub(crate) fn sensitivity(phy: &PhySpec, mode: Mode) -> Dbm {
+    match phy.sensitivity {
+        Sensitivity::PreambleDetect => phy.preamble_detect,
+        Sensitivity::PerRate => Dbm((phy.noise.0 + required_snr(mode).0).max(phy.preamble_detect.0)),
+        Sensitivity::Level(level) => level,
+    }
+}
+
+impl PhyKind {
+    /// Rate of its data frames.
+    #[must_use]
+    pub fn data_rate(&self) -> Rate {
+        self.data_mode.rate()
+    }
+
+    /// Interference below this lets a signal of `power`, from a sender with this data mode, be received under
+    /// [`ErrorModel::Threshold`], aW: the signal exceeds the capture ratio times noise and interference, and the sensitivity. 0 if none
+    /// does, or if a draw decides.
+    pub(crate) fn interference_bound(&self, power: u64, mode: Mode) -> u64 {
+        if self.error_model != ErrorModel::Threshold || self.frame_loss > 0.0 {
+            return 0;
+        }
+        self.threshold_bound(power, mode)
+    }
+
+    /// The same without regard to what a draw decides.
+    pub(crate) fn threshold_bound(&self, power: u64, mode: Mode) -> u64 {
+        if power < self.sensitivity[mode as usize] { 0 } else { tolerable(power, self.capture, self.noise) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The bound and the comparison that it stands for agree, at the bound itself too.
+        #[test]
+        fn below_its_bound_a_signal_is_received(
+            power in 1u64..=1_000_000_000_000_000,
+            capture in 0u64..=100 << 16,
+            noise in 0u64..=1_000_000_000,
+            near in -2i64..=2,
+            far in any::<u32>(),
+        ) {
+            let bound = tolerable(power, capture, noise);
+            for interference in [bound.saturating_add_signed(near), u64::from(far)] {
+                prop_assert_eq!(interference < bound, exceeds(power, capture, interference.saturating_add(noise)));
+            }
+        }
+    }
+
+    #[test]
+    fn comparing_ratios_does_not_overflow() {
+        assert!(exceeds(u64::MAX, 10 << 16, u64::MAX / 10));
+        assert!(!exceeds(999, 10 << 16, 100));
+        assert!(exceeds(1000, 10 << 16, 100));
+    }
+}
