@@ -10,5 +10,6 @@ extern crate alloc;
 
 pub mod aodv;
 mod protocol;
+pub mod shortest;
 
 pub use protocol::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};

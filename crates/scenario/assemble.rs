@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use airfair_routing::shortest;
 use airfair_schemes::Params;
 use airfair_sim::spec::{
     ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, RoutingSpec,
@@ -199,7 +200,9 @@ fn resolve_routing(
     cx: &mut Cx<'_>,
 ) -> (RoutingSpec, Option<AodvTable>) {
     let written = root.get("aodv").is_some();
-    let (Some(routing), Some(mut aodv)) = (routing, aodv) else { return (RoutingSpec::Hops, None) };
+    let (Some(routing), Some(mut aodv)) = (routing, aodv) else {
+        return (RoutingSpec::Static(shortest::Metric::Hops), None);
+    };
     let spec = aodv.resolve(cx);
     let routing = match (routing.protocol, routing.metric) {
         (Protocol::Aodv, metric) => {
@@ -222,8 +225,8 @@ fn resolve_routing(
             }
             return (RoutingSpec::Found(Arc::new(spec)), Some(aodv));
         }
-        (Protocol::Static, Metric::Hops) => RoutingSpec::Hops,
-        (Protocol::Static, Metric::Etx) => RoutingSpec::Etx,
+        (Protocol::Static, Metric::Hops) => RoutingSpec::Static(shortest::Metric::Hops),
+        (Protocol::Static, Metric::Etx) => RoutingSpec::Static(shortest::Metric::Etx),
     };
     if written {
         cx.warnings.push("[aodv] has no effect: [routing] has protocol = \"static\"".to_string());

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use airfair_routing::Protocol;
+use airfair_routing::shortest::Metric;
 use airfair_schemes::Params;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
@@ -530,10 +531,9 @@ pub enum Sizes {
 /// How next hops are found. Static routes do not change; ties go to the neighbour whose name comes first (numbers by value).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RoutingSpec {
-    /// Fewest hops over links that both ends can decode at the data rate.
-    Hops,
-    /// Least sum of 1/(df dr), delivery ratios of a data frame both ways without interference.
-    Etx,
+    /// Shortest paths over links that both ends can decode at the data rate; a link's delivery ratios are those of a data frame without
+    /// interference.
+    Static(Metric),
     /// Found and lost while the world runs, by a protocol's messages.
     Found(Arc<dyn Protocol>),
 }

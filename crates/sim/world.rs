@@ -18,8 +18,9 @@ use crate::measure::series::{Gauges, Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
 use crate::measure::trace::{Names, Trace};
 use crate::measure::windows::FlowProgress;
+use crate::names::natural_cmp;
 use crate::net::fault::Fault;
-use crate::net::{Behind, Injected, Net, Output, Placed, natural_cmp};
+use crate::net::{Behind, Injected, Net, Output, Placed};
 use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use airfair_routing::aodv::Config;
+use airfair_routing::shortest::Metric;
 use airfair_scenario::{Scenario, read};
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::Span;
@@ -78,6 +79,6 @@ fn no_links_are_none() {
 #[test]
 fn parameters_without_the_protocol_have_no_effect() {
     let scenario = scenario("[aodv]\nttl_start = 3\n");
-    assert_eq!(scenario.spec.routing, RoutingSpec::Hops);
+    assert_eq!(scenario.spec.routing, RoutingSpec::Static(Metric::Hops));
     assert_eq!(scenario.warnings, ["[aodv] has no effect: [routing] has protocol = \"static\""]);
 }

@@ -5,7 +5,8 @@
 
 use airfair_wire::{Ipv4Addr, MacAddr};
 
-use crate::net::{Behind, natural_ranks};
+use crate::names::natural_ranks;
+use crate::net::Behind;
 
 #[derive(Debug)]
 pub(super) struct Addresses {

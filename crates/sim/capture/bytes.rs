@@ -19,7 +19,8 @@ use super::file::Captured;
 use super::{OnAir, receiver};
 use crate::air::{FrameKind, MacKind, Mode, PhyKind};
 use crate::measure::trace::Signal;
-use crate::net::{Behind, Body, Datagram, Described, Net};
+use crate::net::{Behind, Body, Described, Net};
+use crate::route::Datagram;
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
 
 /// Where data go: the discard service [RFC 863], which no analyser takes for a protocol.

@@ -10,14 +10,14 @@ use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
 use super::fault::{Fault, due};
-use super::routing::NextHop;
 use super::{Behind, Net, class};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::StationIx;
+use crate::ids::{NodeIx, StationIx};
 use crate::measure::summary::MessageCounts;
 use crate::packet::{Packet, Payload};
+use crate::route::NextHop;
 
 /// The destination of a message to all neighbours.
 pub(super) const EVERYONE: u32 = u32::MAX;
@@ -168,7 +168,7 @@ impl Net {
 
     /// Nodes as agents know them, each once, in the natural order of their names.
     fn in_order(&self, mut nodes: Vec<u32>) -> Vec<NodeId> {
-        nodes.sort_unstable_by_key(|&node| self.router.rank(node));
+        nodes.sort_unstable_by_key(|&node| self.routes.rank(NodeIx(node)));
         nodes.dedup();
         nodes.into_iter().map(|node| self.node_id(node)).collect()
     }
@@ -293,7 +293,7 @@ impl Net {
         });
         match message.to {
             Destination::Node(_) => {
-                self.find_route(node, to);
+                self.routes.need(NodeIx(node), NodeIx(to));
                 self.forward(node, handle, now);
             }
             _ if message.ahead => {

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use airfair_wire::arp::Arp;
 
-use super::routing::NextHop;
 use super::{Behind, Net, class, drop_reason};
 use crate::air::{BROADCAST, Msdu};
 use crate::event::{Order, What};
 use crate::ids::{NodeIx, PortIx};
 use crate::packet::{Packet, Payload};
+use crate::route::NextHop;
 
 /// Packets that wait for one address.
 #[derive(Debug)]
@@ -136,8 +136,8 @@ impl Net {
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(self.node_id(packet.destination)) };
         let handed = Msdu { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
-        if let Some(on_demand) = self.on_demand.as_mut().filter(|_| routing) {
-            on_demand.handed(station, packet);
+        if routing {
+            self.routes.leaves(PortIx(self.port_of_station[station as usize]), packet.slot() as u32);
         }
         Some(handed)
     }

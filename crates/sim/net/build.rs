@@ -1,9 +1,8 @@
 //! Setting up the network of a run: ports, links, routes, flows.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 
-use airfair_routing::Protocol;
+use airfair_routing::shortest::Link;
 use airfair_schemes::Registry;
 use airfair_schemes::places::{Interface, Medium, NodeId};
 use airfair_transport::SharedConfig;
@@ -17,20 +16,20 @@ use super::flows::{FlowTotals, TcpFlow, TransportTotals};
 use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
-use super::on_demand::OnDemand;
 use super::packet_loss::PacketLosses;
 use super::placed::Placed;
-use super::routing::{Edge, Router, natural_cmp, natural_ranks};
 use super::wire::Direction;
 use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, node_id};
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::Agenda;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, FlowIx, PortIx};
+use crate::ids::{ConnectionRef, FlowIx, Ix, NodeIx, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
+use crate::names::{natural_cmp, natural_ranks};
 use crate::node::backpressure::{Backpressure, Rules};
 use crate::packet::Packets;
+use crate::route::{Nodes, Routes};
 use crate::spec::{FlowSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
 
@@ -186,6 +185,20 @@ impl Net {
             }
         }
 
+        if let RoutingSpec::Found(protocol) = &spec.routing
+            && !spec.links.is_empty()
+        {
+            return Err(format!("{} finds routes over radio only: there are wired links", protocol.name()));
+        }
+        let nodes = Nodes {
+            names: &names,
+            ranks: natural_ranks(&names),
+            ids: &node_ids,
+            ports: &ports_of,
+            links: usable_links((&ports_of, &ports), &node_of_station, &wires, air),
+            ends: spec.flows.iter().map(|flow| [flow.from, flow.to].map(NodeIx::of)).collect(),
+        };
+        let routes = Routes::new(&spec.routing, nodes, seed);
         let mut net = Self {
             headers: spec.headers,
             arp: spec.arp,
@@ -195,9 +208,7 @@ impl Net {
             port_of_station,
             node_of_station,
             wires,
-            routes: Vec::new(),
-            route_of: vec![u32::MAX; nodes],
-            router: Router::new(Vec::new(), Vec::new()),
+            routes,
             node_ids,
             node_ranks: names.iter().map(|n| rank(seed, n)).collect(),
             flows: Vec::new(),
@@ -212,7 +223,6 @@ impl Net {
             fault: None,
             agents: Agents::default(),
             kinds_of_header,
-            on_demand: None,
             heeds_received: false,
             packet_losses: PacketLosses::default(),
             backpressure,
@@ -233,11 +243,6 @@ impl Net {
             made: Vec::new(),
             touched: Vec::new(),
         };
-        net.router = Router::new(net.usable_links(spec, air), natural_ranks(&names));
-        match &spec.routing {
-            RoutingSpec::Hops | RoutingSpec::Etx => net.find_routes(spec),
-            RoutingSpec::Found(protocol) => net.find_on_demand(spec, protocol, &names, seed)?,
-        }
         let loss = |station: usize| {
             (
                 air_name(spec, &net, radio_of_station, station),
@@ -245,7 +250,7 @@ impl Net {
             )
         };
         net.packet_losses = PacketLosses::new((0..radio_of_station.len()).map(loss), seed);
-        net.heeds_received = net.on_demand.is_some()
+        net.heeds_received = net.routes.are_found()
             || net.packet_losses.any()
             || net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received())
             || net.ports.iter().flat_map(|port| &port.hop).any(|hop| hop.heeds_received());
@@ -351,93 +356,37 @@ impl Net {
             agenda.push(start, Order::new(class::TRAFFIC, rank), What::FlowStart(FlowIx(number)));
         }
     }
+}
 
-    /// Static routes between the ends of all flows.
-    fn find_routes(&mut self, spec: &WorldSpec) {
-        let mut sources: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for flow in &spec.flows {
-            let (from, to) = (flow.from as u32, flow.to as u32);
-            sources.entry(to).or_default().push(from);
-            sources.entry(from).or_default().push(to);
-        }
-        for (destination, sources) in sources {
-            self.route(destination, &sources);
-        }
-    }
-
-    /// Routes are found while the world runs.
-    fn find_on_demand(
-        &mut self,
-        spec: &WorldSpec,
-        protocol: &Arc<dyn Protocol>,
-        names: &[&str],
-        seed: u64,
-    ) -> Result<(), String> {
-        if !spec.links.is_empty() {
-            return Err(format!("{} finds routes over radio only: there are wired links", protocol.name()));
-        }
-        let stations = self.node_of_station.len();
-        let mut on_demand = OnDemand::new(protocol, names, stations, seed);
-        let cut_off = |&i: &usize| {
-            let (from, to) = (spec.flows[i].from as u32, spec.flows[i].to as u32);
-            from != to && self.router.towards(to, &[from]).is_empty()
+/// Links that can carry data frames both ways.
+fn usable_links(
+    (ports_of, ports): (&[(u32, u32)], &[Port]),
+    node_of_station: &[u32],
+    wires: &[Direction],
+    air: &Air,
+) -> Vec<Vec<Link>> {
+    let of_port = |port: u32| {
+        let p = &ports[port as usize];
+        let (peers, wire) = match p.behind {
+            Behind::Station(station) => (Some((station, &p.peers)), None),
+            Behind::Wire(wire) => (None, Some(&wires[wire as usize])),
         };
-        on_demand.cut_off = (0..spec.flows.len()).filter(cut_off).collect();
-        self.on_demand = Some(Box::new(on_demand));
-        Ok(())
-    }
-
-    /// Finds the next hops from some nodes towards a destination, beside those that are known.
-    pub(super) fn route(&mut self, destination: u32, sources: &[u32]) {
-        let mut hops = self.router.towards(destination, sources);
-        match self.routes.get_mut(self.route_of[destination as usize] as usize) {
-            Some(known) => {
-                known.append(&mut hops);
-                known.sort_unstable_by_key(|h| h.0);
-                known.dedup_by_key(|h| h.0);
-            }
-            None => {
-                hops.shrink_to_fit();
-                self.route_of[destination as usize] = self.routes.len() as u32;
-                self.routes.push(hops);
-            }
-        }
-    }
-
-    /// Links that can carry data frames both ways, with their costs.
-    fn usable_links(&self, spec: &WorldSpec, air: &Air) -> Vec<Vec<Edge>> {
-        let mut edges = vec![Vec::new(); spec.nodes.len()];
-        for (node, list) in edges.iter_mut().enumerate() {
-            let (first, end) = self.ports_of[node];
-            for port in first..end {
-                match self.ports[port as usize].behind {
-                    Behind::Station(s) => {
-                        for &(_, peer) in &self.ports[port as usize].peers {
-                            let peer_node = self.node_of_station[peer as usize];
-                            let forward = air.delivery_ratio(s, peer, JUDGED_BYTES);
-                            let backward = air.delivery_ratio(peer, s, JUDGED_BYTES);
-                            if forward > LEAST_DELIVERY && backward > LEAST_DELIVERY {
-                                let cost = match spec.routing {
-                                    RoutingSpec::Hops | RoutingSpec::Found(_) => 1.0,
-                                    RoutingSpec::Etx => 1.0 / (forward * backward),
-                                };
-                                list.push(Edge { to: peer_node, port, cost });
-                            }
-                        }
-                    }
-                    Behind::Wire(w) => {
-                        let link = &self.wires[w as usize];
-                        let cost = match spec.routing {
-                            RoutingSpec::Hops | RoutingSpec::Found(_) => 1.0,
-                            RoutingSpec::Etx => 1.0 / (1.0 - link.loss).max(1e-9),
-                        };
-                        list.push(Edge { to: link.to, port, cost });
-                    }
-                }
-            }
-        }
-        edges
-    }
+        let by_air = peers.into_iter().flat_map(move |(station, peers)| {
+            peers.iter().filter_map(move |&(_, peer)| {
+                let forward = air.delivery_ratio(station, peer, JUDGED_BYTES);
+                let backward = air.delivery_ratio(peer, station, JUDGED_BYTES);
+                let usable = forward > LEAST_DELIVERY && backward > LEAST_DELIVERY;
+                let to = node_of_station[peer as usize];
+                usable.then_some(Link { to, interface: port, delivery: forward * backward })
+            })
+        });
+        let by_wire = wire.map(|wire| {
+            let delivery = (1.0 - wire.loss).max(1e-9);
+            Link { to: wire.to, interface: port, delivery }
+        });
+        by_air.chain(by_wire)
+    };
+    ports_of.iter().map(|&(first, end)| (first..end).flat_map(of_port).collect()).collect()
 }
 
 /// The name of a station's interface.

@@ -3,12 +3,12 @@
 use airfair_schemes::places::Ecn;
 use airfair_transport::Segment;
 
-use super::on_demand::Datagram;
 use super::wire::Sent;
 use super::{Behind, Net};
 use crate::ids::FlowIx;
 use crate::measure::trace::Content;
 use crate::packet::{NO_FLOW, Packet, Payload};
+use crate::route::Datagram;
 use crate::spec::HeaderSpec;
 
 /// A packet as it leaves a node.
@@ -67,7 +67,7 @@ impl Net {
     pub(crate) fn describe(&self, handle: u64) -> Option<Described> {
         let packet = self.packets.get(handle)?;
         let body = match packet.payload {
-            Payload::Routing { .. } => Body::Routing(self.on_demand.as_ref()?.describe(packet)?),
+            Payload::Routing { slot } => Body::Routing(self.routes.datagram(slot)?),
             Payload::Message { .. } => Body::Message(self.agents.start_of(packet)),
             Payload::Arp { request } => Body::Arp { request },
             Payload::Tcp { flow, opening } => self.describe_segment(handle, packet, flow, opening)?,

@@ -9,7 +9,6 @@ use airfair_units::{Rate, Span, Time};
 
 use super::hops::HeaderId;
 use super::laws::LawId;
-use super::routing::NextHop;
 use super::{Net, class};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
@@ -18,6 +17,7 @@ use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Permit, Waiter};
 use crate::packet::{Packet, Payload};
+use crate::route::NextHop;
 use crate::spec::Traffic;
 use crate::traffic::{FileSource, Source};
 
@@ -217,7 +217,7 @@ impl Net {
             f.offers_again = false;
             let (from, to) = (f.from, f.to);
             if let Some(port) = self.port_towards(from, to) {
-                if self.on_demand.is_some() {
+                if self.routes.are_found() {
                     self.leaves_by(flow, port);
                 }
                 self.top_up(port, now);
@@ -286,7 +286,7 @@ impl Net {
     pub(super) fn first_hop(&self, flow: u32) -> Option<NextHop> {
         let f = &self.flows[flow as usize];
         match f.first_hops[0] {
-            None if self.on_demand.is_some() => self.next_hop(f.from, f.to),
+            None if self.routes.are_found() => self.next_hop(f.from, f.to),
             hop => hop,
         }
     }
@@ -516,7 +516,7 @@ impl Net {
             self.emptied(port, now);
         }
         // The first packet went by a port that nobody has known: no departure there is told to its source yet.
-        if self.on_demand.is_some() && self.flows[flow.ix()].source.is_saturating() {
+        if self.routes.are_found() && self.flows[flow.ix()].source.is_saturating() {
             self.offer_again(flow.0, now);
         }
     }

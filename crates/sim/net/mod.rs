@@ -14,7 +14,6 @@ pub(crate) mod hops;
 mod ids;
 mod laws;
 mod meter;
-mod on_demand;
 mod packet_loss;
 mod placed;
 mod results;
@@ -38,12 +37,13 @@ use crate::air::{BROADCAST, Msdu, Outcome};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, PacketRef, PortIx};
+use crate::ids::{ConnectionRef, NodeIx, PacketRef, PortIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, Trace};
 use crate::node::backpressure::Backpressure;
 use crate::packet::{NO_FLOW, Packet, Packets, Payload};
+use crate::route::{NextHop, Routes};
 use crate::spec::{ArpSpec, HeaderSpec};
 use agents::Agents;
 use arp::Neighbours;
@@ -53,15 +53,11 @@ use flows::Flow;
 use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
-use on_demand::OnDemand;
 use packet_loss::PacketLosses;
-use routing::{NextHop, Router};
 use wire::Direction;
 
 pub(crate) use describe::{Body, Described};
 pub(crate) use meter::LinkTotals;
-pub(crate) use on_demand::Datagram;
-pub(crate) use routing::{natural_cmp, natural_ranks};
 pub(crate) use wire::{InFlight, Sent};
 
 /// Reasons for drops that are the network's own.
@@ -198,11 +194,7 @@ pub struct Net {
     port_of_station: Vec<u32>,
     node_of_station: Vec<u32>,
     wires: Vec<Direction>,
-    /// Next hops towards each destination in use, for the nodes on the flows' paths, sorted by node.
-    routes: Vec<Vec<(u32, NextHop)>>,
-    /// Place of each destination in `routes`.
-    route_of: Vec<u32>,
-    router: Router,
+    routes: Routes,
     node_ranks: Vec<u32>,
     /// The numbers by which schemes know nodes ([`ids`]).
     node_ids: Vec<u32>,
@@ -222,8 +214,6 @@ pub struct Net {
     pub(crate) fault: Option<Fault>,
     agents: Agents,
     kinds_of_header: HeaderKinds,
-    /// Routes are found while the world runs.
-    on_demand: Option<Box<OnDemand>>,
     /// Some AQM asks for received packets, they are counted, they may be lost, or routing wants to know where they came from.
     heeds_received: bool,
     packet_losses: PacketLosses,
@@ -309,16 +299,9 @@ impl Net {
             class: PacketClass::Data,
             ecn: Ecn::NotEct,
         };
-        self.find_route(injected.from, injected.to);
+        self.routes.need(NodeIx(injected.from), NodeIx(injected.to));
         let handle = self.packets.add(packet);
         self.forward(injected.from, handle, now);
-    }
-
-    /// A static route is looked for where none was needed before.
-    fn find_route(&mut self, from: u32, to: u32) {
-        if from != to && self.on_demand.is_none() && self.next_hop(from, to).is_none() {
-            self.route(to, &[from]);
-        }
     }
 
     /// A node as schemes know it.
@@ -328,23 +311,19 @@ impl Net {
     }
 
     fn static_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
-        let hops = self.routes.get(self.route_of[destination as usize] as usize)?;
-        hops.binary_search_by_key(&node, |h| h.0).ok().map(|i| hops[i].1)
+        self.routes.fixed_hop(NodeIx(node), NodeIx(destination))
     }
 
     /// The next hop as it is known now.
     fn next_hop(&self, node: u32, destination: u32) -> Option<NextHop> {
-        match self.routes.get(self.route_of[destination as usize] as usize) {
-            Some(hops) => hops.binary_search_by_key(&node, |h| h.0).ok().map(|i| hops[i].1),
-            None => self.found_hop(node, destination),
-        }
+        self.routes.next_hop(NodeIx(node), NodeIx(destination))
     }
 
     /// The port by which packets of a source leave.
     fn port_towards(&self, node: u32, destination: u32) -> Option<u32> {
         let first = || {
             let (first, end) = self.ports_of[node as usize];
-            (self.on_demand.is_some() && node != destination && first < end).then_some(first)
+            (self.routes.are_found() && node != destination && first < end).then_some(first)
         };
         self.next_hop(node, destination).map(|hop| hop.port).or_else(first)
     }
@@ -567,7 +546,7 @@ impl Net {
         if packet.is_message() {
             self.message_ended(packet);
         } else if packet.is_routing() {
-            self.on_demand.iter_mut().for_each(|routing| routing.ended(packet));
+            self.routes.end(packet.slot() as u32);
         }
     }
 
@@ -708,7 +687,7 @@ impl Net {
         }
         if let Payload::Udp { flow, .. } = carries {
             self.backpressure.flow_leaves(flow);
-            if self.on_demand.is_some() {
+            if self.routes.are_found() {
                 self.leaves_by(flow.0, port);
             }
         }
@@ -753,9 +732,7 @@ impl Net {
             return self.hand_control(station, handle);
         }
         let mut taken = self.take_or_tell(port, now)?;
-        while self.on_demand.is_some()
-            && self.came_too_late(taken.queued.next_hop, station, taken.queued.enqueued.0)
-        {
+        while self.routes.are_found() && self.is_stale(station, &taken.queued) {
             let node = self.node_of_station[station as usize];
             if taken.of_local_tcp
                 && let Some(packet) = self.packets.get_mut(taken.handle)
@@ -806,7 +783,7 @@ impl Net {
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
                 let found = self.packets.get(handed.packet).copied();
-                if self.on_demand.is_some() {
+                if self.routes.are_found() {
                     self.routing_gives_up(station, handed.to, found.as_ref(), now);
                 }
                 if let Some(packet) = found.filter(|p| u32::from(p.hops) == handed.tag) {

@@ -10,6 +10,7 @@ use super::flows::{Flow, TransportTotals};
 use super::{Behind, LinkTotals, Net, Port, QueueTotals};
 use crate::air::{Air, Indication};
 use crate::engine::Agenda;
+use crate::ids::NodeIx;
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::series::{FlowSample, QueueSample};
@@ -70,14 +71,11 @@ impl Net {
 
     /// Flows without a route: flow, source, destination.
     pub(crate) fn unreachable(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
-        let cut_off = |i: usize, f: &Flow| match &self.on_demand {
-            Some(on_demand) => on_demand.cut_off.contains(&i),
-            None => f.from != f.to && self.next_hop(f.from, f.to).is_none(),
-        };
+        let cut_off = |f: &Flow| self.routes.is_cut_off(NodeIx(f.from), NodeIx(f.to));
         self.flows
             .iter()
             .enumerate()
-            .filter(move |&(i, f)| cut_off(i, f))
+            .filter(move |&(_, f)| cut_off(f))
             .map(|(i, f)| (i, f.from as usize, f.to as usize))
     }
 
@@ -88,7 +86,7 @@ impl Net {
             let (from, to) = if forward { (f.from, f.to) } else { (f.to, f.from) };
             (hops > usize::from(self.hop_limit)).then_some((i, from as usize, to as usize, hops))
         };
-        let flows = self.flows.iter().enumerate().filter(|_| self.on_demand.is_none());
+        let flows = self.flows.iter().enumerate().filter(|_| !self.routes.are_found());
         // A datagram has no answer.
         flows.filter_map(move |(i, f)| of(i, f, true).or_else(|| of(i, f, false).filter(|_| f.tcp.is_some())))
     }
@@ -305,7 +303,7 @@ impl Net {
             };
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
-        ends.awaiting_route = self.on_demand.as_ref().map(|on_demand| on_demand.waiting());
+        ends.awaiting_route = self.routes.waiting();
         for wire in &self.wires {
             ends.on_wire += wire.on_the_way(now) as u64;
         }

@@ -1,223 +1,147 @@
-//! Static shortest paths, by hops or by ETX, for the destinations that flows use.
+//! What routing wants is done: its messages become packets, and packets go on or end.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use airfair_routing::DropReason;
+use airfair_schemes::places::{Packet as QueuedPacket, PacketClass};
 
-/// A usable link out of a node.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Edge {
-    pub to: u32,
-    /// Port of the node that it leaves by.
-    pub port: u32,
-    pub cost: f64,
-}
+use super::agents::EVERYONE;
+use super::{Behind, Net, class, drop_reason};
+use crate::event::{Order, What};
+use crate::ids::{NodeIx, PacketRef, PortIx};
+use crate::measure::summary::RoutingCounts;
+use crate::packet::{Packet, Payload};
+use crate::route::{Action, Lost, Message, NextHop};
 
-/// The next hop towards one destination.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NextHop {
-    pub port: u32,
-    pub node: u32,
-}
-
-/// Compares names as people do: digits by value, so that "2" comes before "10".
-pub(crate) fn natural_cmp(a: &str, b: &str) -> Ordering {
-    let (mut x, mut y) = (a, b);
-    loop {
-        match (x.chars().next(), y.chars().next()) {
-            (None, None) => return a.cmp(b),
-            (None, _) => return Ordering::Less,
-            (_, None) => return Ordering::Greater,
-            (Some(c), Some(d)) if c.is_ascii_digit() && d.is_ascii_digit() => {
-                let digits = |s: &str| s.len() - s.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-                let (i, j) = (digits(x), digits(y));
-                let (m, n) = (x[..i].trim_start_matches('0'), y[..j].trim_start_matches('0'));
-                match m.len().cmp(&n.len()).then_with(|| m.cmp(n)) {
-                    Ordering::Equal => (x, y) = (&x[i..], &y[j..]),
-                    other => return other,
-                }
-            }
-            (Some(c), Some(d)) if c == d => (x, y) = (&x[c.len_utf8()..], &y[d.len_utf8()..]),
-            (Some(c), Some(d)) => return c.cmp(&d),
-        }
-    }
-}
-
-/// The place of each name in natural order.
-pub(crate) fn natural_ranks(names: &[&str]) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by(|&a, &b| natural_cmp(names[a], names[b]));
-    let mut ranks = vec![0; names.len()];
-    for (rank, &i) in order.iter().enumerate() {
-        ranks[i] = rank as u32;
-    }
-    ranks
-}
-
-#[derive(Debug, PartialEq)]
-struct Visit {
-    cost: f64,
-    rank: u32,
-    node: u32,
-}
-impl Eq for Visit {}
-impl Ord for Visit {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // The heap gives the largest first: turned round.
-        other.cost.total_cmp(&self.cost).then(other.rank.cmp(&self.rank))
-    }
-}
-impl PartialOrd for Visit {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Finds routes over a network's usable links.
-#[derive(Debug)]
-pub(crate) struct Router {
-    edges: Vec<Vec<Edge>>,
-    /// Links into each node: whence, and at what cost.
-    into: Vec<Vec<(u32, f64)>>,
-    /// Place of each node's name in natural order.
-    ranks: Vec<u32>,
-    /// Costs of the present search; those of another one carry another mark.
-    cost: Vec<(u32, f64)>,
-    mark: u32,
-}
-
-impl Router {
-    pub(crate) fn new(edges: Vec<Vec<Edge>>, ranks: Vec<u32>) -> Self {
-        let mut into: Vec<Vec<(u32, f64)>> = vec![Vec::new(); edges.len()];
-        for (from, list) in edges.iter().enumerate() {
-            for e in list {
-                into[e.to as usize].push((from as u32, e.cost));
-            }
-        }
-        let cost = vec![(0, f64::INFINITY); edges.len()];
-        Self { edges, into, ranks, cost, mark: 0 }
-    }
-
-    /// Place of a node's name in natural order.
-    pub(crate) fn rank(&self, node: u32) -> u32 {
-        self.ranks[node as usize]
-    }
-
-    fn cost_of(&self, node: u32) -> f64 {
-        let (mark, cost) = self.cost[node as usize];
-        if mark == self.mark { cost } else { f64::INFINITY }
-    }
-
-    /// Next hops towards `destination` for the nodes on the paths from `sources`, sorted by node. Sources that cannot reach
-    /// it are left out. The search ends when it has met all sources.
-    ///
-    /// Among equally short paths the neighbour whose name comes first is taken, so that neither the order of a file nor
-    /// rounding decides (costs closer than 1e-9 count as equal).
-    pub(crate) fn towards(&mut self, destination: u32, sources: &[u32]) -> Vec<(u32, NextHop)> {
-        self.mark += 1;
-        let mut wanted = sources.to_vec();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut left = wanted.len();
-        let mut heap = BinaryHeap::new();
-        self.cost[destination as usize] = (self.mark, 0.0);
-        heap.push(Visit { cost: 0.0, rank: self.ranks[destination as usize], node: destination });
-        while let Some(Visit { cost, node, .. }) = heap.pop() {
-            if cost > self.cost_of(node) {
-                continue;
-            }
-            left -= usize::from(wanted.binary_search(&node).is_ok());
-            if left == 0 {
-                break;
-            }
-            for i in 0..self.into[node as usize].len() {
-                let (from, weight) = self.into[node as usize][i];
-                let new = cost + weight;
-                if new < self.cost_of(from) {
-                    self.cost[from as usize] = (self.mark, new);
-                    heap.push(Visit { cost: new, rank: self.ranks[from as usize], node: from });
+impl Net {
+    /// Does what a node's routing wants.
+    fn act(&mut self, node: u32, actions: Vec<Action>, now: u64) {
+        let mut given_up = false;
+        for action in actions {
+            match action {
+                Action::Send { message, to } => self.send_routing(node, &message, to, now),
+                Action::Forward { packet, hop } => self.offer(hop, packet.0, now),
+                Action::Drop { packet, reason } => {
+                    let name = match reason {
+                        DropReason::NoRoute => drop_reason::NO_ROUTE,
+                        DropReason::BufferFull => drop_reason::ROUTE_QUEUE,
+                        DropReason::BufferTime => drop_reason::ROUTE_WAIT,
+                    };
+                    self.drop_packet(node, packet.0, name, now);
+                    given_up |= reason != DropReason::BufferFull;
                 }
             }
         }
-        let mut hops: Vec<(u32, NextHop)> = Vec::new();
-        for &source in &wanted {
-            let mut node = source;
-            while node != destination && hops.iter().all(|h| h.0 != node) {
-                let Some(hop) = self.next_hop(node) else { break };
-                hops.push((node, hop));
-                node = hop.node;
+        if given_up {
+            // Sources that always have more to send try again.
+            let (first, end) = self.ports_of[node as usize];
+            (first..end).for_each(|port| self.room(port, now));
+        }
+        self.schedule_routing(node, now);
+    }
+
+    fn schedule_routing(&mut self, node: u32, now: u64) {
+        if let Some(at) = self.routes.timer(NodeIx(node), now) {
+            let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
+            self.later(at, order, What::RoutingTimer(NodeIx(node)));
+        }
+    }
+
+    /// Every node's routing begins, at time 0.
+    pub(super) fn start_routing(&mut self) {
+        (0..self.ports_of.len() as u32).for_each(|node| self.schedule_routing(node, 0));
+    }
+
+    #[inline(never)]
+    pub(crate) fn routing_timer(&mut self, node: u32, now: u64) {
+        let actions = self.routes.on_timer(NodeIx(node), now);
+        self.act(node, actions, now);
+    }
+
+    /// A packet is at a node that has no fixed route: it goes where routing says, or waits, or ends.
+    #[cold]
+    pub(super) fn send_without_route(&mut self, node: u32, handle: u64, now: u64) {
+        let Some(packet) = self.packets.get(handle).filter(|_| self.routes.are_found()) else {
+            self.drop_packet(node, handle, drop_reason::NO_ROUTE, now);
+            return;
+        };
+        let (ends, fresh) = ([packet.source, packet.destination].map(NodeIx), packet.hops == 0);
+        let (hop, actions) = self.routes.send(NodeIx(node), PacketRef(handle), ends, fresh, now);
+        self.act(node, actions, now);
+        if let Some(hop) = hop {
+            self.offer(hop, handle, now);
+        }
+    }
+
+    /// A packet was received: where it came from is told to whoever passes it on.
+    pub(super) fn note_sender(&mut self, station: u32, from: u32) {
+        if self.routes.are_found() {
+            let port = self.port_of_station[station as usize];
+            self.routes.note_sender(PortIx(port), NodeIx(self.node_of_station[from as usize]));
+        }
+    }
+
+    fn send_routing(&mut self, node: u32, message: &Message, to: Option<NextHop>, now: u64) {
+        let (first, end) = self.ports_of[node as usize];
+        for port in first..end {
+            let destination = match to {
+                None => EVERYONE,
+                Some(hop) if hop.port == port => hop.node,
+                Some(_) => continue,
+            };
+            let Behind::Station(_) = self.ports[port as usize].behind else { continue };
+            let length = message.bytes.len() as u32;
+            let Some(slot) = self.routes.begin(message.clone()) else { return };
+            let handle = self.packets.add(Packet {
+                bytes: length + self.headers.udp + self.headers.ip,
+                ..Packet::control(node, destination, Payload::Routing { slot }, length, now)
+            });
+            if destination == EVERYONE || self.ports[port as usize].neighbours.knows(destination) {
+                self.send_ahead(port, handle);
+            } else {
+                self.arp_wait(NextHop { port, node: destination }, handle, now);
             }
         }
-        hops.sort_unstable_by_key(|h| h.0);
-        hops
     }
 
-    /// The best neighbour of a node that the present search has met.
-    fn next_hop(&self, node: u32) -> Option<NextHop> {
-        let cost = self.cost_of(node);
-        self.edges[node as usize]
-            .iter()
-            .filter(|e| cost.is_finite() && e.cost + self.cost_of(e.to) <= cost + 1e-9)
-            .min_by_key(|e| (self.ranks[e.to as usize], e.port))
-            .map(|e| NextHop { port: e.port, node: e.to })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(n: u32, cost: f64) -> Vec<Vec<Edge>> {
-        (0..n)
-            .map(|i| {
-                let mut list = Vec::new();
-                if i > 0 {
-                    list.push(Edge { to: i - 1, port: 0, cost });
-                }
-                if i + 1 < n {
-                    list.push(Edge { to: i + 1, port: 0, cost });
-                }
-                list
-            })
-            .collect()
+    /// Whether a packet that leaves a station's queue is not to be sent to its next hop any more.
+    pub(super) fn is_stale(&self, station: u32, queued: &QueuedPacket) -> bool {
+        let node = NodeIx(self.node_of_station[station as usize]);
+        self.routes.is_stale(node, queued.next_hop, queued.enqueued.0)
     }
 
-    /// Where node 0 sends what is for `destination`.
-    fn first(edges: &[Vec<Edge>], destination: u32, ranks: [u32; 4]) -> Option<u32> {
-        let hops = Router::new(edges.to_vec(), ranks.to_vec()).towards(destination, &[0]);
-        hops.iter().find(|h| h.0 == 0).map(|h| h.1.node)
+    /// What the routing of a station has sent; what its node has done stands with the node's first station.
+    pub(crate) fn routing_counts(&self, station: u32) -> Option<RoutingCounts> {
+        let (node, port) = (self.node_of_station[station as usize], self.port_of_station[station as usize]);
+        self.routes.counts(NodeIx(node), PortIx(port)).map(RoutingCounts)
     }
 
-    #[test]
-    fn names_compare_as_people_do() {
-        let mut names = ["n10", "n2", "a", "n02", "10", "9"];
-        names.sort_by(|a, b| natural_cmp(a, b));
-        assert_eq!(names, ["9", "10", "a", "n02", "n2", "n10"]);
+    /// A message has arrived at a station.
+    pub(super) fn routing_received(&mut self, station: u32, packet: &Packet, from: u32, now: u64) {
+        let node = self.node_of_station[station as usize];
+        let at = (NodeIx(node), PortIx(self.port_of_station[station as usize]));
+        let from = NodeIx(self.node_of_station[from as usize]);
+        let to_all = packet.destination == EVERYONE;
+        let actions = self.routes.on_message(at, packet.slot() as u32, from, to_all, now);
+        self.act(node, actions, now);
     }
 
-    #[test]
-    fn a_line_is_walked_step_by_step() {
-        let mut router = Router::new(line(4, 1.0), vec![0, 1, 2, 3]);
-        let next: Vec<_> = router.towards(3, &[0]).iter().map(|h| (h.0, h.1.node)).collect();
-        assert_eq!(next, [(0, 1), (1, 2), (2, 3)]);
-        // Only what lies on the way is kept.
-        let next: Vec<_> = router.towards(3, &[2]).iter().map(|h| (h.0, h.1.node)).collect();
-        assert_eq!(next, [(2, 3)]);
-    }
-
-    #[test]
-    fn ties_go_to_the_first_name() {
-        // A diamond 0 - {1, 2} - 3.
-        let e = |to| Edge { to, port: 0, cost: 1.0 };
-        let edges = vec![vec![e(1), e(2)], vec![e(0), e(3)], vec![e(0), e(3)], vec![e(1), e(2)]];
-        assert_eq!(first(&edges, 3, [0, 1, 2, 3]), Some(1));
-        assert_eq!(first(&edges, 3, [0, 2, 1, 3]), Some(2));
-    }
-
-    #[test]
-    fn costs_beat_hops_and_islands_have_no_route() {
-        let e = |to, cost| Edge { to, port: 0, cost };
-        let edges = vec![vec![e(1, 1.0), e(2, 5.0)], vec![e(2, 1.5)], vec![], vec![]];
-        assert_eq!(first(&edges, 2, [0, 1, 2, 3]), Some(1));
-        assert_eq!(first(&edges, 3, [0, 1, 2, 3]), None);
+    /// The MAC of a station has given up a packet for a neighbour's station.
+    pub(super) fn routing_gives_up(
+        &mut self,
+        station: u32,
+        neighbour: u32,
+        packet: Option<&Packet>,
+        now: u64,
+    ) {
+        let lost = match packet {
+            Some(packet) if packet.is_routing() => Lost::Message(packet.slot() as u32),
+            Some(packet) if packet.class == PacketClass::Control => return,
+            Some(packet) => Lost::Data(Some([packet.source, packet.destination].map(NodeIx))),
+            None => Lost::Data(None),
+        };
+        let node = self.node_of_station[station as usize];
+        let at = (NodeIx(node), PortIx(self.port_of_station[station as usize]));
+        let neighbour = NodeIx(self.node_of_station[neighbour as usize]);
+        let actions = self.routes.on_undelivered(at, neighbour, &lost, now);
+        self.act(node, actions, now);
     }
 }

@@ -6,6 +6,7 @@ use crate::support::rig::{both, by_matrix, no_back_off};
 use crate::support::wires::{built, link, tcp};
 use crate::support::*;
 use airfair_routing::aodv::Config;
+use airfair_routing::shortest::Metric;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::net::Injected;
@@ -50,7 +51,7 @@ fn to_end(spec: &WorldSpec, seed: u64) -> (RunResult, Option<Vec<u32>>) {
 fn a_chain_carries_as_much_as_over_static_routes() {
     let mut spec = chain(dot11b(250.0, 550.0), 5, 200.0, constant(50), 20);
     for seed in 1..=3 {
-        spec.routing = RoutingSpec::Hops;
+        spec.routing = RoutingSpec::Static(Metric::Hops);
         let fixed = run(&spec, seed);
         spec.routing = aodv(|_| {});
         let (found, path) = to_end(&spec, seed);
@@ -174,7 +175,7 @@ fn a_saturating_source_waits_for_a_route() {
     spec.routing = aodv(|_| {});
     let found = run(&spec, 1);
     places_add_up(&found);
-    spec.routing = RoutingSpec::Hops;
+    spec.routing = RoutingSpec::Static(Metric::Hops);
     let share = found.flows[0].goodput_bps / run(&spec, 1).flows[0].goodput_bps;
     assert!((0.9..1.05).contains(&share), "{share}");
 }

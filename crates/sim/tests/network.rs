@@ -3,6 +3,7 @@
 use crate::support::rig::*;
 use crate::support::wires::*;
 use crate::support::*;
+use airfair_routing::shortest::Metric;
 use airfair_sim::World;
 use airfair_sim::air::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::engine::drive::{self, Surface};
@@ -364,7 +365,7 @@ fn etx_avoids_a_lossy_short_cut() {
     let mut spec = short_cut(dbm);
     let direct = run(&spec, 1);
     assert_eq!(direct.flows[0].hops, Some(1));
-    spec.routing = RoutingSpec::Etx;
+    spec.routing = RoutingSpec::Static(Metric::Etx);
     let round = run(&spec, 1);
     assert_eq!(round.flows[0].hops, Some(2));
     assert!(round.flows[0].goodput_bps > direct.flows[0].goodput_bps);

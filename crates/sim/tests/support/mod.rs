@@ -4,6 +4,7 @@ pub mod random_world;
 pub mod rig;
 pub mod wires;
 
+use airfair_routing::shortest::Metric;
 use airfair_schemes::places::NodeId;
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
@@ -100,7 +101,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         movement: MovementSpec::default(),
         schemes: vec![],
         flows: vec![],
-        routing: RoutingSpec::Hops,
+        routing: RoutingSpec::Static(Metric::Hops),
         hop_limit: 64,
         arp: ArpSpec { prefilled: true, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 },
         headers: HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },

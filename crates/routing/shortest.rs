@@ -1,0 +1,159 @@
+//! Shortest paths over links that are known beforehand: static routes.
+
+use alloc::collections::BinaryHeap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// What a path's length is the sum of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// Each link counts 1.
+    Hops,
+    /// Expected transmissions (ETX; De Couto, Aguayo, Bicket, Morris, "A high-throughput path metric for multi-hop wireless routing",
+    /// MobiCom 2003): each link counts 1/(df dr), with its delivery ratios both ways.
+    Etx,
+}
+
+impl Metric {
+    fn of(self, link: &Link) -> f64 {
+        match self {
+            Self::Hops => 1.0,
+            Self::Etx => 1.0 / link.delivery,
+        }
+    }
+}
+
+/// A usable link out of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// The node at the other end, by its place.
+    pub to: u32,
+    /// The interface that the link leaves by: a number of the caller's.
+    pub interface: u32,
+    /// Which part of what is sent arrives and is acknowledged, above 0 and at most 1.
+    pub delivery: f64,
+}
+
+/// The first step towards a destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The interface to leave by.
+    pub interface: u32,
+    /// The next node.
+    pub node: u32,
+}
+
+#[derive(Debug, PartialEq)]
+struct Visit {
+    cost: f64,
+    rank: u32,
+    node: u32,
+}
+impl Eq for Visit {}
+impl Ord for Visit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The heap gives the largest first: turned round.
+        other.cost.total_cmp(&self.cost).then(other.rank.cmp(&self.rank))
+    }
+}
+impl PartialOrd for Visit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A network's usable links, and the search of shortest paths over them (Dijkstra's).
+#[derive(Debug)]
+pub struct ShortestPaths {
+    links: Vec<Vec<Link>>,
+    metric: Metric,
+    /// Links into each node: where they come from, and their costs.
+    into: Vec<Vec<(u32, f64)>>,
+    /// Place of each node among all, for ties.
+    ranks: Vec<u32>,
+    /// Costs of the present search; those of another one carry another mark.
+    cost: Vec<(u32, f64)>,
+    mark: u32,
+}
+
+impl ShortestPaths {
+    /// The links out of each node, and the nodes' ranks: the place of each among all that decides between equal paths, so that the order
+    /// of nodes does not.
+    #[must_use]
+    pub fn new(links: Vec<Vec<Link>>, metric: Metric, ranks: Vec<u32>) -> Self {
+        let mut into: Vec<Vec<(u32, f64)>> = vec![Vec::new(); links.len()];
+        for (from, list) in links.iter().enumerate() {
+            for link in list {
+                into[link.to as usize].push((from as u32, metric.of(link)));
+            }
+        }
+        let cost = vec![(0, f64::INFINITY); links.len()];
+        Self { links, metric, into, ranks, cost, mark: 0 }
+    }
+
+    /// The place of a node among all.
+    #[must_use]
+    pub fn rank(&self, node: u32) -> u32 {
+        self.ranks[node as usize]
+    }
+
+    fn cost_of(&self, node: u32) -> f64 {
+        let (mark, cost) = self.cost[node as usize];
+        if mark == self.mark { cost } else { f64::INFINITY }
+    }
+
+    /// Next steps towards `destination` for the nodes on the paths from `sources`, sorted by node. Sources that cannot reach the
+    /// destination are left out. The search ends when it has met all sources.
+    ///
+    /// Among equally short paths the neighbour of the lowest rank is taken, so that neither the order of nodes nor rounding decides
+    /// (costs closer than 1e-9 count as equal).
+    pub fn towards(&mut self, destination: u32, sources: &[u32]) -> Vec<(u32, Step)> {
+        self.mark += 1;
+        let mut wanted = sources.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut left = wanted.len();
+        let mut heap = BinaryHeap::new();
+        self.cost[destination as usize] = (self.mark, 0.0);
+        heap.push(Visit { cost: 0.0, rank: self.ranks[destination as usize], node: destination });
+        while let Some(Visit { cost, node, .. }) = heap.pop() {
+            if cost > self.cost_of(node) {
+                continue;
+            }
+            left -= usize::from(wanted.binary_search(&node).is_ok());
+            if left == 0 {
+                break;
+            }
+            for i in 0..self.into[node as usize].len() {
+                let (from, weight) = self.into[node as usize][i];
+                let new = cost + weight;
+                if new < self.cost_of(from) {
+                    self.cost[from as usize] = (self.mark, new);
+                    heap.push(Visit { cost: new, rank: self.ranks[from as usize], node: from });
+                }
+            }
+        }
+        let mut steps: Vec<(u32, Step)> = Vec::new();
+        for &source in &wanted {
+            let mut node = source;
+            while node != destination && steps.iter().all(|step| step.0 != node) {
+                let Some(step) = self.step(node) else { break };
+                steps.push((node, step));
+                node = step.node;
+            }
+        }
+        steps.sort_unstable_by_key(|step| step.0);
+        steps
+    }
+
+    /// To the best neighbour of a node that the present search has met.
+    fn step(&self, node: u32) -> Option<Step> {
+        let cost = self.cost_of(node);
+        self.links[node as usize]
+            .iter()
+            .filter(|link| cost.is_finite() && self.metric.of(link) + self.cost_of(link.to) <= cost + 1e-9)
+            .min_by_key(|link| (self.ranks[link.to as usize], link.interface))
+            .map(|link| Step { interface: link.interface, node: link.to })
+    }
+}

@@ -1,0 +1,268 @@
+//! Routes that are found while the world runs: each node has a routing protocol's state machine, whose messages are packets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use airfair_routing::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};
+use airfair_schemes::places::NodeId;
+use airfair_units::Time;
+use airfair_units::random::{Purpose, Stream};
+use airfair_wire::Ipv4Addr;
+
+use super::{Action, Datagram, Lost, Message, NextHop};
+use crate::ids::{NodeIx, PacketRef, PortIx, Table};
+
+/// The nodes' routing, and its messages that are under way.
+pub(super) struct Found {
+    protocol: Arc<dyn Protocol>,
+    hosts: Table<NodeIx, Host>,
+    /// The node of each address, from 10.0.0.1 on. As in captures, the nth name has 10.0.0.n.
+    node_of: Vec<NodeIx>,
+    messages: Vec<Message>,
+    free: Vec<u32>,
+    /// The port by which a data packet was received last, and the neighbour that it came from.
+    pub came: (PortIx, NodeIx),
+    /// Ends of flows between which there is no way at all.
+    pub cut_off: BTreeSet<[NodeIx; 2]>,
+    /// Messages that have left, by kind.
+    left: Table<PortIx, Vec<u64>>,
+    /// The time of the last call.
+    now: Time,
+}
+
+struct Host {
+    address: Ipv4Addr,
+    /// As schemes know the node.
+    id: NodeId,
+    first_port: PortIx,
+    routing: Box<dyn Routing>,
+    random: Stream,
+    /// A timer event comes then.
+    armed: u64,
+    /// Neighbours to which nothing is sent that queued up to then.
+    stale: Vec<(NodeId, u64)>,
+}
+
+impl Found {
+    pub(super) fn new(
+        protocol: &Arc<dyn Protocol>,
+        names: &[&str],
+        ranks: &[u32],
+        ids: &[u32],
+        ports: &[(u32, u32)],
+        seed: u64,
+    ) -> Self {
+        let mut node_of = vec![NodeIx(0); names.len()];
+        for (node, &rank) in ranks.iter().enumerate() {
+            node_of[rank as usize] = NodeIx(node as u32);
+        }
+        let host = |(node, name): (usize, &&str)| {
+            let [_, a, b, c] = (ranks[node] + 1).to_be_bytes();
+            let address = Ipv4Addr::new(10, a, b, c);
+            Host {
+                address,
+                id: NodeId(ids[node]),
+                first_port: PortIx(ports[node].0),
+                routing: protocol.at(address),
+                random: Stream::new(seed, name, Purpose::Routing),
+                armed: u64::MAX,
+                stale: Vec::new(),
+            }
+        };
+        let last = ports.iter().map(|ports| ports.1).max().unwrap_or(0);
+        Self {
+            protocol: protocol.clone(),
+            hosts: names.iter().enumerate().map(host).collect(),
+            node_of,
+            messages: Vec::new(),
+            free: Vec::new(),
+            came: (PortIx(0), NodeIx(0)),
+            cut_off: BTreeSet::new(),
+            left: (0..last).map(|_| vec![0; protocol.kinds().len()]).collect(),
+            now: Time::ZERO,
+        }
+    }
+
+    /// The node of an address; addresses come from messages, and those from nodes.
+    fn node(&self, address: Ipv4Addr) -> Option<NodeIx> {
+        let [_, a, b, c] = address.octets();
+        let number = u32::from_be_bytes([0, a, b, c]);
+        self.node_of.get(number.checked_sub(1)? as usize).copied()
+    }
+
+    /// A neighbour behind a port of a node.
+    fn hop(&self, node: NodeIx, port: PortIx, neighbour: NodeIx) -> Hop {
+        Hop { neighbour: self.hosts[neighbour].address, interface: port.0 - self.hosts[node].first_port.0 }
+    }
+
+    fn next_hop_of(&self, node: NodeIx, hop: Hop) -> Option<NextHop> {
+        let to = self.node(hop.neighbour)?;
+        Some(NextHop { port: self.hosts[node].first_port.0 + hop.interface, node: to.0 })
+    }
+
+    #[cold]
+    pub(super) fn next_hop(&self, node: NodeIx, destination: NodeIx) -> Option<NextHop> {
+        let hop = self.hosts[node].routing.next_hop(self.hosts[destination].address, self.now)?;
+        self.next_hop_of(node, hop)
+    }
+
+    /// Calls a hook of a node's routing.
+    fn call<R>(
+        &mut self,
+        node: NodeIx,
+        now: u64,
+        hook: impl FnOnce(&mut dyn Routing, &mut Context<'_>) -> R,
+    ) -> (R, Vec<Action>) {
+        self.now = Time(now);
+        let mut out = Vec::new();
+        let host = &mut self.hosts[node];
+        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
+        let answer = hook(&mut *host.routing, &mut context);
+        (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
+    }
+
+    fn action(&mut self, node: NodeIx, effect: Effect) -> Option<Action> {
+        Some(match effect {
+            Effect::Send { bytes, kind, to, ttl } => {
+                let to = match to {
+                    Some(hop) => Some(self.next_hop_of(node, hop)?),
+                    None => None,
+                };
+                Action::Send { message: Message { bytes: bytes.into(), ttl, kind }, to }
+            }
+            Effect::Forward { packet, hop } => match self.next_hop_of(node, hop) {
+                Some(hop) => Action::Forward { packet: PacketRef(packet), hop },
+                None => Action::Drop { packet: PacketRef(packet), reason: DropReason::NoRoute },
+            },
+            Effect::Drop { packet, reason } => Action::Drop { packet: PacketRef(packet), reason },
+            Effect::DropQueued { neighbour } => {
+                let (neighbour, now) = (self.hosts[self.node(neighbour)?].id, self.now.0);
+                let stale = &mut self.hosts[node].stale;
+                match stale.binary_search_by_key(&neighbour, |known| known.0) {
+                    Ok(at) => stale[at].1 = now,
+                    Err(at) => stale.insert(at, (neighbour, now)),
+                }
+                return None;
+            }
+        })
+    }
+
+    pub(super) fn send(
+        &mut self,
+        node: NodeIx,
+        packet: PacketRef,
+        ends: [NodeIx; 2],
+        fresh: bool,
+        now: u64,
+    ) -> (Option<NextHop>, Vec<Action>) {
+        let ends = ends.map(|end| self.hosts[end].address);
+        let (hop, actions) = if fresh {
+            self.call(node, now, |routing, cx| routing.originate(packet.0, ends[1], cx))
+        } else {
+            let (port, neighbour) = self.came;
+            let from = self.hop(node, port, neighbour);
+            self.call(node, now, |routing, cx| routing.relay(packet.0, ends, from, cx))
+        };
+        (hop.and_then(|hop| self.next_hop_of(node, hop)), actions)
+    }
+
+    pub(super) fn on_message(
+        &mut self,
+        node: NodeIx,
+        port: PortIx,
+        message: u32,
+        from: NodeIx,
+        to_all: bool,
+        now: u64,
+    ) -> Vec<Action> {
+        let from = self.hop(node, port, from);
+        let Message { bytes, ttl, .. } = self.messages[message as usize].clone();
+        let received = Received { from, ttl, to_all };
+        self.call(node, now, |routing, cx| routing.on_message(&bytes, received, cx)).1
+    }
+
+    pub(super) fn on_undelivered(
+        &mut self,
+        node: NodeIx,
+        port: PortIx,
+        neighbour: NodeIx,
+        lost: &Lost,
+        now: u64,
+    ) -> Vec<Action> {
+        let hop = self.hop(node, port, neighbour);
+        let bytes;
+        let what = match *lost {
+            Lost::Data(ends) => Undelivered::Data(ends.map(|ends| ends.map(|end| self.hosts[end].address))),
+            Lost::Message(message) => {
+                bytes = self.messages[message as usize].bytes.clone();
+                Undelivered::Message(&bytes)
+            }
+        };
+        self.call(node, now, |routing, cx| routing.on_undelivered(hop, what, cx)).1
+    }
+
+    pub(super) fn on_timer(&mut self, node: NodeIx, now: u64) -> Vec<Action> {
+        let host = &mut self.hosts[node];
+        if host.armed != now {
+            return Vec::new();
+        }
+        host.armed = u64::MAX;
+        self.call(node, now, |routing, cx| routing.on_timer(cx)).1
+    }
+
+    pub(super) fn timer(&mut self, node: NodeIx, now: u64) -> Option<u64> {
+        let host = &mut self.hosts[node];
+        let deadline = host.routing.deadline().0.max(now);
+        (deadline < host.armed).then(|| {
+            host.armed = deadline;
+            deadline
+        })
+    }
+
+    pub(super) fn begin(&mut self, message: Message) -> u32 {
+        match self.free.pop() {
+            Some(at) => {
+                self.messages[at as usize] = message;
+                at
+            }
+            None => {
+                self.messages.push(message);
+                self.messages.len() as u32 - 1
+            }
+        }
+    }
+
+    pub(super) fn end(&mut self, message: u32) {
+        self.messages[message as usize] = Message::default();
+        self.free.push(message);
+    }
+
+    pub(super) fn leaves(&mut self, port: PortIx, message: u32) {
+        let kind = self.messages[message as usize].kind;
+        if let Some(count) = self.left[port].get_mut(kind) {
+            *count += 1;
+        }
+    }
+
+    pub(super) fn datagram(&self, message: u32) -> Option<Datagram> {
+        let Message { bytes, ttl, .. } = self.messages.get(message as usize)?.clone();
+        Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
+    }
+
+    pub(super) fn is_stale(&self, node: NodeIx, neighbour: NodeId, since: u64) -> bool {
+        let stale = &self.hosts[node].stale;
+        stale.binary_search_by_key(&neighbour, |known| known.0).is_ok_and(|at| stale[at].1 >= since)
+    }
+
+    pub(super) fn waiting(&self) -> u64 {
+        self.hosts.iter().map(|host| host.routing.waiting() as u64).sum()
+    }
+
+    pub(super) fn counts(&self, node: NodeIx, port: PortIx) -> Vec<(&'static str, u64)> {
+        let host = &self.hosts[node];
+        let kinds = self.protocol.kinds().iter().copied().zip(self.left[port].iter().copied());
+        let of_node = host.routing.counters().into_iter();
+        let first = host.first_port == port;
+        kinds.chain(of_node.map(|(name, count)| (name, if first { count } else { 0 }))).collect()
+    }
+}
