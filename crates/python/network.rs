@@ -103,8 +103,8 @@ pub(crate) fn write(scenario: &Scenario, world: &World) -> PyResult<String> {
         pairs: world
             .relations()
             .map(|pair| Pair {
-                sender: pair.from,
-                hearer: pair.to,
+                sender: pair.from.0,
+                hearer: pair.to.0,
                 power_dbm: pair.power.to_dbm().0,
                 delivery_ratio: pair.delivery_ratio,
                 receives: pair.receives(),

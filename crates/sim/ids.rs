@@ -129,6 +129,12 @@ impl<I: Ix, T> Table<I, T> {
         self.rows.iter_mut()
     }
 
+    /// All rows in order, for loops that look them up by the places of other lists.
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.rows
+    }
+
     /// All places in order.
     pub fn places(&self) -> impl ExactSizeIterator<Item = I> + use<I, T> {
         (0..self.rows.len()).map(I::of)

@@ -12,6 +12,7 @@ use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::event::What;
+use crate::ids::StationIx;
 use crate::measure::explain::{self, Explanation};
 use crate::measure::files::Completion;
 use crate::measure::series::{Gauges, Snapshot, StationSample};
@@ -522,7 +523,7 @@ impl World {
     /// Whom each station's frames reach on an otherwise silent air, pair by pair: senders in the order of
     /// [`World::stations`], hearers too.
     pub fn relations(&self) -> impl Iterator<Item = Relation> + '_ {
-        (0..self.air.len() as u32).flat_map(|station| self.air.relations(station))
+        self.air.stations().flat_map(|station| self.air.relations(station))
     }
 
     /// Nodes that the packets of each flow pass, its source and its destination included; none without a route.
@@ -535,7 +536,7 @@ impl World {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let now = self.agenda.now;
-        let station = |s: u32| {
+        let station = |s: StationIx| {
             let counters = self.air.counters(s);
             StationSample {
                 airtime: self.air.airtime(s, Time(now)),
@@ -551,8 +552,8 @@ impl World {
         Snapshot {
             flows: self.net.flow_samples(Time(now)),
             queues: self.net.queue_samples(now),
-            stations: (0..self.air.len() as u32).map(station).collect(),
-            agents: (0..self.air.len() as u32).filter_map(agent).collect(),
+            stations: self.air.stations().map(station).collect(),
+            agents: self.air.stations().map(|s| s.0).filter_map(agent).collect(),
             hops: (0..self.net.port_count()).filter_map(hop).collect(),
         }
     }
@@ -563,14 +564,16 @@ impl World {
         let now = self.agenda.now;
         let seconds = |ns: u64| Time(ns).as_secs_f64();
         let flows: Vec<FlowResult> = self.net.flow_results(&self.names, self.warmup, now);
-        let stations = (0..self.air.len() as u32)
+        let stations = self
+            .air
+            .stations()
             .map(|s| StationResult {
-                node: self.names.nodes[self.names.node_of_station[s as usize] as usize].clone(),
-                radio: self.radios[s as usize].clone(),
+                node: self.names.nodes[self.names.node_of_station[s.ix()] as usize].clone(),
+                radio: self.radios[s.ix()].clone(),
                 airtime: self.air.airtime(s, Time(now)),
                 counters: self.air.counters(s),
-                messages: self.net.message_counts(s),
-                routing: self.net.routing_counts(s),
+                messages: self.net.message_counts(s.0),
+                routing: self.net.routing_counts(s.0),
             })
             .collect();
         let ends: Ends = self.net.ends(&self.air, now);
@@ -612,18 +615,18 @@ fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<Str
         let flow = flow as u32;
         let hops = net.hops_of(flow, true).into_iter().chain(net.hops_of(flow, false));
         hops.filter_map(|hop| match hop.behind {
-            Behind::Station(station) => Some((station, hop.peer)),
+            Behind::Station(station) => Some((StationIx(station), StationIx(hop.peer))),
             Behind::Wire(_) => None,
         })
     };
-    let links: BTreeSet<(u32, u32)> = if matches!(spec.routing, RoutingSpec::Found(_)) {
-        let all = (0..air.len() as u32).flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to)));
+    let links: BTreeSet<(StationIx, StationIx)> = if matches!(spec.routing, RoutingSpec::Found(_)) {
+        let all = air.stations().flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to)));
         all.collect()
     } else {
         (0..spec.flows.len()).flat_map(on_routes).collect()
     };
     let found: Vec<TooFast> = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to)).collect();
-    let name = |station: u32| &names.stations[station as usize];
+    let name = |station: StationIx| &names.stations[station.ix()];
     let by_name = |a: &&TooFast, b: &&TooFast| {
         natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)))
     };

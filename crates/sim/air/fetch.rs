@@ -36,15 +36,13 @@ impl Air {
     pub(super) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;
         for event in events {
-            if let Some(station) =
-                station_of(event).and_then(|station| self.medium.stations.get(station.ix()))
-            {
+            if let Some(station) = station_of(event).and_then(|station| self.medium.stations.get(station)) {
                 read ^= station.radio.deadline ^ station.clock.armed_at;
             }
         }
         for event in events {
             let Some((sender, list, _)) = self.pass_of(event) else { continue };
-            read ^= self.medium.counted[sender.ix()].sent[0] ^ self.mac.stations[sender.ix()].fetch();
+            read ^= self.medium.counted[sender].sent[0] ^ self.mac.stations[sender].fetch();
             for line in list.chunks(64 / size_of::<Hearer>()) {
                 read ^= line[0].power;
             }
@@ -52,7 +50,7 @@ impl Air {
             if let Some((frame, receiver)) = self.received_by(event) {
                 read ^= self.medium.counted[receiver].received[1] ^ self.mac.stations[receiver].fetch();
                 if frame.kind == FrameKind::Data {
-                    let band = self.medium.hearers.bands[self.medium.hearers.bands_of(sender.0).start];
+                    let band = self.medium.hearers.bands[self.medium.hearers.bands_of(sender).start];
                     read ^= u64::from(self.medium.hearers.notes[band.first as usize]);
                 }
             }
@@ -61,13 +59,13 @@ impl Air {
             let Some((sender, list, decodable)) = self.pass_of(event) else { continue };
             let (decodable, others) = list.split_at(decodable);
             for hearer in decodable {
-                let Station { radio, clock, .. } = &self.medium.stations[hearer.id as usize];
+                let Station { radio, clock, .. } = &self.medium.stations[hearer.id];
                 read ^= radio.busy_until ^ clock.receive_until;
             }
             for hearer in others {
-                read ^= self.medium.stations[hearer.id as usize].radio.busy_until;
+                read ^= self.medium.stations[hearer.id].radio.busy_until;
             }
-            let sends = self.received_by(event).map_or(sender.ix(), |(_, receiver)| receiver);
+            let sends = self.received_by(event).map_or(sender, |(_, receiver)| receiver);
             read ^= self.mac.stations[sends].fetch_held();
         }
         black_box(read);
@@ -75,19 +73,19 @@ impl Air {
 
     /// The frame that ends with an event, and the station that it is for.
     #[inline(always)]
-    fn received_by(&self, event: &Event) -> Option<(&Frame, usize)> {
+    fn received_by(&self, event: &Event) -> Option<(&Frame, StationIx)> {
         let What::FrameEnd { frame, .. } = event.what else { return None };
-        let frame = self.medium.frames.get(frame.0);
-        Some((frame, frame.receiver as usize)).filter(|&(_, receiver)| receiver < self.len())
+        let frame = self.medium.frames.get(frame);
+        Some((frame, frame.receiver)).filter(|&(_, receiver)| receiver.ix() < self.len())
     }
 
     /// The hearers to which an event leads, [`FETCHED`] at most: who sends, where they are in the list, and how many of them can decode.
     #[inline(always)]
     fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
-        let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender.0).start;
+        let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender).start;
         let (sender, band, starts) = match event.what {
             What::Reply(sender) => (sender, first_band(sender), true),
-            What::Access(sender) if self.medium.stations[sender.ix()].radio.deadline <= event.time => {
+            What::Access(sender) if self.medium.stations[sender].radio.deadline <= event.time => {
                 (sender, first_band(sender), true)
             }
             What::FrameEnd { sender, .. } => (sender, first_band(sender), false),

@@ -35,6 +35,7 @@ use airfair_units::{Attowatts, Bytes, Span, Time};
 
 use crate::engine::{Agenda, Owner};
 use crate::event::{Event, What};
+use crate::ids::{FrameIx, StationIx};
 use crate::measure::trace::Trace;
 use crate::spec::{GainSpec, MovementSpec};
 use mac::Mac;
@@ -113,6 +114,11 @@ impl Air {
         self.medium.stations.len()
     }
 
+    /// Every station.
+    pub fn stations(&self) -> impl Iterator<Item = StationIx> + use<> {
+        self.medium.stations.places()
+    }
+
     /// Whether there is no station.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -127,9 +133,9 @@ impl Air {
 
     /// Counters of a station.
     #[must_use]
-    pub fn counters(&self, station: u32) -> StationCounters {
-        let medium = &self.medium.counted[station as usize];
-        let mac = &self.mac.stations[station as usize].counters;
+    pub fn counters(&self, station: StationIx) -> StationCounters {
+        let medium = &self.medium.counted[station];
+        let mac = &self.mac.stations[station].counters;
         StationCounters {
             sent: medium.sent,
             received: medium.received,
@@ -145,21 +151,21 @@ impl Air {
 
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
     #[must_use]
-    pub fn airtime(&self, station: u32, now: Time) -> Airtime {
+    pub fn airtime(&self, station: StationIx, now: Time) -> Airtime {
         self.medium.airtime(station, now.as_nanos())
     }
 
     /// Time of received frames that were for this station.
     #[must_use]
-    pub fn receive_own(&self, station: u32) -> Span {
-        Span(self.medium.counted[station as usize].receive)
+    pub fn receive_own(&self, station: StationIx) -> Span {
+        Span(self.medium.counted[station].receive)
     }
 
     /// Sum of the powers of all signals that a station hears now; zero when the air is empty (and always where no rule of
     /// the run asks for sums).
     #[must_use]
-    pub fn power(&self, station: u32) -> Attowatts {
-        Attowatts(self.medium.stations[station as usize].slow.power_sum)
+    pub fn power(&self, station: StationIx) -> Attowatts {
+        Attowatts(self.medium.stations[station].slow.power_sum)
     }
 
     /// Frames on the air.
@@ -174,8 +180,8 @@ impl Air {
     }
 
     /// From now on every frame that a station receives is recorded, also those for others.
-    pub(crate) fn monitor(&mut self, station: u32) {
-        self.medium.stations[station as usize].radio.set(flag::MONITORS);
+    pub(crate) fn monitor(&mut self, station: StationIx) {
+        self.medium.stations[station].radio.set(flag::MONITORS);
     }
 
     /// How long after a frame's end the last hearer has heard of it.
@@ -184,25 +190,25 @@ impl Air {
     }
 
     /// Packets that the MAC of a station holds.
-    pub fn held(&self, station: u32) -> impl Iterator<Item = Msdu> + '_ {
-        self.mac.stations[station as usize].held().copied()
+    pub fn held(&self, station: StationIx) -> impl Iterator<Item = Msdu> + '_ {
+        self.mac.stations[station].held().copied()
     }
 
     /// Stations that can decode what `station` sends, with the received power.
-    pub fn neighbours(&self, station: u32) -> impl Iterator<Item = (u32, Attowatts)> + '_ {
+    pub fn neighbours(&self, station: StationIx) -> impl Iterator<Item = (StationIx, Attowatts)> + '_ {
         self.medium.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
 
     /// What the medium knows of the kind of a station.
     #[must_use]
-    pub fn phy(&self, station: u32) -> &PhyKind {
+    pub fn phy(&self, station: StationIx) -> &PhyKind {
         self.medium.kind(station)
     }
 
     /// What the MAC knows of the kind of a station.
     #[must_use]
-    pub fn mac(&self, station: u32) -> &MacKind {
-        self.mac.kind(self.medium.stations[station as usize].radio.kind)
+    pub fn mac(&self, station: StationIx) -> &MacKind {
+        self.mac.kind(self.medium.stations[station].radio.kind)
     }
 
     /// Bytes of memory that a station takes, its list of hearers included.
@@ -213,39 +219,43 @@ impl Air {
 
     /// Stations for which the medium is busy while `station` transmits, in the order of their numbers.
     #[must_use]
-    pub fn relations(&self, station: u32) -> Vec<Relation> {
+    pub fn relations(&self, station: StationIx) -> Vec<Relation> {
         relations::relations(&self.medium, station, self.psdu(station, JUDGED_BYTES))
     }
 
     /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
     #[must_use]
-    pub fn delivery_ratio(&self, from: u32, to: u32, bytes: u32) -> f64 {
+    pub fn delivery_ratio(&self, from: StationIx, to: StationIx, bytes: u32) -> f64 {
         relations::delivery_ratio(&self.medium, from, to, self.psdu(from, bytes))
     }
 
     /// The link from one station to another, if it loses nothing by decree ([`crate::spec::ErrorModel::Threshold`]) while the error
     /// curves lose more than a tenth of it.
-    pub(crate) fn too_fast(&self, from: u32, to: u32) -> Option<TooFast> {
+    pub(crate) fn too_fast(&self, from: StationIx, to: StationIx) -> Option<TooFast> {
         doubts::too_fast(&self.medium, from, to)
     }
 
     /// Thresholds that cut error curves where there are links, or where nodes move.
     pub(crate) fn cut_off(&self) -> Vec<CutOff> {
-        if self.is_empty() { Vec::new() } else { doubts::cut_off(&self.medium, self.psdu(0, JUDGED_BYTES)) }
+        if self.is_empty() {
+            Vec::new()
+        } else {
+            doubts::cut_off(&self.medium, self.psdu(StationIx(0), JUDGED_BYTES))
+        }
     }
 
     /// Bytes of PSDU in which a station sends an IP packet.
-    fn psdu(&self, station: u32, bytes: u32) -> u32 {
+    fn psdu(&self, station: StationIx, bytes: u32) -> u32 {
         bytes + self.mac(station).overhead
     }
 
     /// A station as one that explains a run sees it.
-    pub(crate) fn view(&self, station: u32) -> View {
-        self.mac.view(&self.medium.stations[station as usize], station)
+    pub(crate) fn view(&self, station: StationIx) -> View {
+        self.mac.view(&self.medium.stations[station], station)
     }
 
     /// How every station's signal arrives at this one, by the number of the sender.
-    pub(crate) fn heard_at(&self, station: u32) -> Vec<Option<Heard>> {
+    pub(crate) fn heard_at(&self, station: StationIx) -> Vec<Option<Heard>> {
         relations::heard_at(&self.medium, station)
     }
 
@@ -272,7 +282,7 @@ impl Air {
 
     /// Where a station was when it was last looked at, m; none if nothing moves in this world.
     #[must_use]
-    pub fn place(&self, station: u32) -> Option<[f64; 3]> {
+    pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
         self.medium.place(station)
     }
 
@@ -285,19 +295,19 @@ impl Air {
     /// How many packets the MAC of a station has room for.
     #[inline]
     #[must_use]
-    pub fn room(&self, station: u32) -> usize {
+    pub fn room(&self, station: StationIx) -> usize {
         self.mac.room(&self.medium, station)
     }
 
     /// Gives the MAC of a station a packet, for which it has room ([`Air::room`]).
     #[inline]
-    pub fn give(&mut self, station: u32, msdu: Msdu) {
+    pub fn give(&mut self, station: StationIx, msdu: Msdu) {
         self.mac.give(station, msdu);
     }
 
     /// A station that was given a packet, and does nothing yet, contends for the medium.
     #[inline]
-    pub fn contend(&mut self, station: u32, agenda: &mut Agenda) {
+    pub fn contend(&mut self, station: StationIx, agenda: &mut Agenda) {
         self.mac.contend(&mut self.medium, station, agenda);
     }
 
@@ -312,24 +322,24 @@ impl Air {
     pub fn handle(&mut self, what: What, agenda: &mut Agenda) {
         let Self { medium, mac } = self;
         match what {
-            What::FrameEnd { frame, .. } => self.frame_end(frame.0, agenda),
-            What::BandStart { frame, band, .. } => medium.band_start(frame.0, band as usize),
-            What::BandEnd { frame, band, .. } => self.band_end(frame.0, band as usize, agenda),
-            What::Reply(station) => mac.reply(medium, station.0, agenda),
-            What::Timeout { station, generation } => mac.timeout(medium, station.0, generation, agenda),
-            What::Access(station) => mac.access(medium, station.0, agenda),
+            What::FrameEnd { frame, .. } => self.frame_end(frame, agenda),
+            What::BandStart { frame, band, .. } => medium.band_start(frame, band as usize),
+            What::BandEnd { frame, band, .. } => self.band_end(frame, band as usize, agenda),
+            What::Reply(station) => mac.reply(medium, station, agenda),
+            What::Timeout { station, generation } => mac.timeout(medium, station, generation, agenda),
+            What::Access(station) => mac.access(medium, station, agenda),
             What::Move(node) => self.moved(|medium, agenda| medium.moved(node, agenda), agenda),
             What::Renew(station) => {
-                self.moved(|medium, agenda| medium.renewal_due(station.0, agenda), agenda);
+                self.moved(|medium, agenda| medium.renewal_due(station, agenda), agenda);
             }
             _ => {}
         }
     }
 
     /// The sender's last bit has left.
-    fn frame_end(&mut self, at: u32, agenda: &mut Agenda) {
+    fn frame_end(&mut self, at: FrameIx, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
-        self.medium.stations[frame.sender as usize].radio.clear(flag::TRANSMITTING);
+        self.medium.stations[frame.sender].radio.clear(flag::TRANSMITTING);
         let bands = self.medium.hearers.bands_of(frame.sender);
         if bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0 {
             self.end_at_band(at, &frame, bands.start, agenda);
@@ -339,13 +349,13 @@ impl Air {
     }
 
     /// The frame ends at a band of distant hearers.
-    fn band_end(&mut self, at: u32, band: usize, agenda: &mut Agenda) {
+    fn band_end(&mut self, at: FrameIx, band: usize, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.end_at_band(at, &frame, band, agenda);
     }
 
     /// The pass at a frame's end over one band of hearers.
-    fn end_at_band(&mut self, at: u32, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
         let mut pass = self.medium.end_pass(at, frame, band);
         while let Some(hearer) = self.medium.next_hearer(&mut pass) {
             self.end_at(at, hearer, frame, agenda);
@@ -357,7 +367,7 @@ impl Air {
     #[inline(never)]
     fn end_at(
         &mut self,
-        at: u32,
+        at: FrameIx,
         (entry, hearer): (u32, medium::hearers::Hearer),
         frame: &Frame,
         agenda: &mut Agenda,
@@ -367,7 +377,7 @@ impl Air {
     }
 
     #[inline(always)]
-    fn pass_done(&mut self, at: u32, met: bool, frame: &Frame, agenda: &mut Agenda) {
+    fn pass_done(&mut self, at: FrameIx, met: bool, frame: &Frame, agenda: &mut Agenda) {
         if let Some(receiver) = self.medium.pass_done(at, met)
             && frame.responds()
         {
@@ -390,7 +400,7 @@ impl Owner for Air {
     #[inline(always)]
     fn due(&mut self, event: &Event) -> u64 {
         if let What::Access(station) = event.what {
-            mac::access_due(&mut self.medium.stations[station.ix()], event.time)
+            mac::access_due(&mut self.medium.stations[station], event.time)
         } else {
             event.time
         }

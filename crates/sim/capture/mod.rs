@@ -21,6 +21,7 @@ use std::sync::PoisonError;
 use airfair_units::{Dbm, Time};
 
 use crate::air::{Air, BROADCAST, FrameKind};
+use crate::ids::StationIx;
 use crate::measure::trace::{FrameView, Names, Record, Signal, Trace};
 use crate::net::{Behind, Described, InFlight, Net, Sent};
 use addresses::Addresses;
@@ -124,7 +125,7 @@ impl Observer {
                 observer.files[at].add_interface(link_type, observer.watch.snap_len, name, &targets[port].1);
             observer.file_of_port[port] = Some((at, number));
             match behind {
-                Behind::Station(station) => air.monitor(station),
+                Behind::Station(station) => air.monitor(StationIx(station)),
                 // What comes goes by the wire of the other end.
                 Behind::Wire(wire) => {
                     [wire, wire ^ 1].into_iter().for_each(|wire| net.capture_wire(wire, &observer.sent));
@@ -187,9 +188,9 @@ impl Observer {
         if let Some((file, interface)) = self.file_of_port[port as usize]
             && self.in_time(frame.start)
         {
-            let kind = air.phy(frame.sender);
+            let kind = air.phy(StationIx(frame.sender));
             let power = self.tx_power[frame.sender as usize];
-            let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
+            let header = bytes::sent_header(&on_air, (kind, air.mac(StationIx(frame.sender))), power);
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start, true) });
         }
@@ -205,7 +206,7 @@ impl Observer {
             return;
         }
         let Some(on_air) = self.on_air.get(&frame.number) else { return };
-        let kind = air.phy(station);
+        let kind = air.phy(StationIx(station));
         let header = bytes::received_header(on_air, signal, bad, kind);
         let bytes = bytes::frame(on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
         self.files[file].push(Captured { interface, bad, ..bytes.at(start, false) });
@@ -272,5 +273,5 @@ impl Observer {
 
 /// The receiver of a frame, unless it is for everybody.
 fn receiver(frame: &FrameView) -> Option<u32> {
-    (frame.receiver != BROADCAST).then_some(frame.receiver)
+    (frame.receiver != BROADCAST.0).then_some(frame.receiver)
 }

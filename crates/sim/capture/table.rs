@@ -4,6 +4,7 @@ use airfair_units::Attowatts;
 
 use super::receiver;
 use crate::air::{Air, FrameKind, Loss};
+use crate::ids::StationIx;
 use crate::measure::trace::{Content, FrameView, Names, Record, Signal, TcpCause};
 use crate::net::{Body, Described};
 
@@ -131,7 +132,7 @@ impl Row {
         if signal.power > 0 {
             self.power_dbm = Attowatts(signal.power).to_dbm().0;
             if let Some(interference) = signal.interference {
-                let noise = interference.saturating_add(air.phy(station).noise).max(1);
+                let noise = interference.saturating_add(air.phy(StationIx(station)).noise).max(1);
                 self.sinr_db = self.power_dbm - Attowatts(noise).to_dbm().0;
             }
         }

@@ -227,7 +227,7 @@ pub struct Names {
 
 impl Names {
     fn station(&self, station: u32) -> &str {
-        if station == BROADCAST {
+        if station == BROADCAST.0 {
             return "everybody";
         }
         self.stations.get(station as usize).map_or("?", String::as_str)

@@ -159,7 +159,11 @@ impl Net {
             let nodes = peers.iter().map(|p| self.node_of_station[p.1 as usize]).collect();
             let (node, neighbours) = (self.node_id(node), self.in_order(nodes));
             self.ask(station, 0, |agent, context| {
-                let setup = AgentSetup { node, rate: air.phy(station).data_rate(), neighbours: &neighbours };
+                let setup = AgentSetup {
+                    node,
+                    rate: air.phy(StationIx(station)).data_rate(),
+                    neighbours: &neighbours,
+                };
                 agent.on_start(&setup, context);
             });
         }
@@ -221,7 +225,7 @@ impl Net {
     #[inline(never)]
     pub(crate) fn sample(&mut self, station: u32, air: &Air, agenda: &mut Agenda) {
         let now = agenda.now;
-        let counters = air.counters(station);
+        let counters = air.counters(StationIx(station));
         let Some(host) = self.agents.at(station) else { return };
         let (port, received_messages, last) = (host.port, host.counts.received, host.last);
         let (interval, rank) = (host.interval, host.rank);
@@ -234,8 +238,8 @@ impl Net {
         let received: u64 = counters.received_data() - received_messages;
         let counted = Counted {
             at: now,
-            airtime: air.airtime(station, Time(now)),
-            receive_own: air.receive_own(station),
+            airtime: air.airtime(StationIx(station), Time(now)),
+            receive_own: air.receive_own(StationIx(station)),
             retries: counters.no_cts + counters.no_ack,
             traffic: port.totals.left + received,
             link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),

@@ -7,7 +7,7 @@ use airfair_wire::arp::Arp;
 use super::{Behind, Net, class, drop_reason};
 use crate::air::{BROADCAST, Msdu};
 use crate::event::{Order, What};
-use crate::ids::{NodeIx, PortIx};
+use crate::ids::{NodeIx, PacketRef, PortIx};
 use crate::packet::{Packet, Payload};
 use crate::route::NextHop;
 
@@ -135,7 +135,7 @@ impl Net {
         let asks = packet.payload == Payload::Arp { request: true };
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(self.node_id(packet.destination)) };
-        let handed = Msdu { packet: handle, tag: 0, bytes: packet.bytes, to, overhear };
+        let handed = Msdu { packet: PacketRef(handle), tag: 0, bytes: packet.bytes, to, overhear };
         if routing {
             self.routes.leaves(PortIx(self.port_of_station[station as usize]), packet.slot() as u32);
         }

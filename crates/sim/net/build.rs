@@ -23,7 +23,7 @@ use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, node_id};
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
 use crate::engine::Agenda;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, FlowIx, Ix, NodeIx, PortIx};
+use crate::ids::{ConnectionRef, FlowIx, Ix, NodeIx, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::names::{natural_cmp, natural_ranks};
@@ -92,7 +92,7 @@ impl Net {
             let access_point =
                 wired.contains(&(node as usize)) && !spec.nodes[node as usize].radios.is_empty();
             let (medium, rate) = match behind {
-                Behind::Station(station) => (Medium::Radio, air.phy(station).data_rate()),
+                Behind::Station(station) => (Medium::Radio, air.phy(StationIx(station)).data_rate()),
                 Behind::Wire(wire) => (Medium::Wire, spec.links[wire as usize / 2].rate),
             };
             Interface { medium, access_point, rate, limit_packets }
@@ -110,7 +110,7 @@ impl Net {
                 let peers: BTreeMap<NodeId, u32> = match *behind {
                     Behind::Station(s) => {
                         let node = |peer: u32| node_id(&node_ids, node_of_station[peer as usize]);
-                        air.neighbours(s).map(|(peer, _)| (node(peer), peer)).collect()
+                        air.neighbours(StationIx(s)).map(|(peer, _)| (node(peer.0), peer.0)).collect()
                     }
                     Behind::Wire(_) => BTreeMap::new(),
                 };
@@ -373,8 +373,8 @@ fn usable_links(
         };
         let by_air = peers.into_iter().flat_map(move |(station, peers)| {
             peers.iter().filter_map(move |&(_, peer)| {
-                let forward = air.delivery_ratio(station, peer, JUDGED_BYTES);
-                let backward = air.delivery_ratio(peer, station, JUDGED_BYTES);
+                let forward = air.delivery_ratio(StationIx(station), StationIx(peer), JUDGED_BYTES);
+                let backward = air.delivery_ratio(StationIx(peer), StationIx(station), JUDGED_BYTES);
                 let usable = forward > LEAST_DELIVERY && backward > LEAST_DELIVERY;
                 let to = node_of_station[peer as usize];
                 usable.then_some(Link { to, interface: port, delivery: forward * backward })

@@ -37,7 +37,7 @@ use crate::air::{BROADCAST, Msdu, Outcome};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, NodeIx, PacketRef, PortIx};
+use crate::ids::{ConnectionRef, NodeIx, PacketRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::trace::{Record, Trace};
@@ -143,8 +143,8 @@ pub(crate) struct QueueTotals {
 
 impl Port {
     /// The station of a neighbour behind this port.
-    fn peer(&self, node: NodeId) -> u32 {
-        self.peers.binary_search_by_key(&node, |p| p.0).map_or(BROADCAST, |i| self.peers[i].1)
+    fn peer(&self, node: NodeId) -> StationIx {
+        self.peers.binary_search_by_key(&node, |p| p.0).map_or(BROADCAST, |i| StationIx(self.peers[i].1))
     }
 }
 
@@ -754,43 +754,43 @@ impl Net {
             self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
         }
         let overhear = queued.class == PacketClass::Control;
-        Some(Msdu { packet: handle, tag: u32::from(hops), bytes: queued.bytes, to, overhear })
+        Some(Msdu { packet: PacketRef(handle), tag: u32::from(hops), bytes: queued.bytes, to, overhear })
     }
 
     /// The MAC is done with a packet that it was given.
-    pub(crate) fn finished(&mut self, station: u32, handed: Msdu, outcome: Outcome, now: u64) {
-        let node = self.node_of_station[station as usize];
+    pub(crate) fn finished(&mut self, station: u32, msdu: Msdu, outcome: Outcome, now: u64) {
+        let (node, handle) = (self.node_of_station[station as usize], msdu.packet.0);
         if self.meters.any() {
-            self.meter_ended(station, handed.packet, handed.bytes, outcome, now);
+            self.meter_ended(station, handle, msdu.bytes, outcome, now);
         }
         match outcome {
             Outcome::Delivered => {
                 // ARP's packets end here; others go on at the next hop, which has them already.
-                match self.packets.get(handed.packet) {
-                    Some(p) if p.class == PacketClass::Control && u32::from(p.hops) == handed.tag => {
-                        self.end_control(handed.packet);
+                match self.packets.get(handle) {
+                    Some(p) if p.class == PacketClass::Control && u32::from(p.hops) == msdu.tag => {
+                        self.end_control(handle);
                     }
                     Some(p) if p.class == PacketClass::Control => {}
-                    Some(p) if u32::from(p.hops) == handed.tag => {
-                        self.drop_packet(node, handed.packet, drop_reason::TAKEN_FOR_DUPLICATE, now);
+                    Some(p) if u32::from(p.hops) == msdu.tag => {
+                        self.drop_packet(node, handle, drop_reason::TAKEN_FOR_DUPLICATE, now);
                     }
                     _ => {}
                 }
             }
             Outcome::Broadcast => {
-                self.release_later(node, handed.packet, now);
+                self.release_later(node, handle, now);
             }
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
-                let found = self.packets.get(handed.packet).copied();
+                let found = self.packets.get(handle).copied();
                 if self.routes.are_found() {
-                    self.routing_gives_up(station, handed.to, found.as_ref(), now);
+                    self.routing_gives_up(station, msdu.to.0, found.as_ref(), now);
                 }
-                if let Some(packet) = found.filter(|p| u32::from(p.hops) == handed.tag) {
-                    self.drop_packet(node, handed.packet, drop_reason::RETRY_LIMIT, now);
+                if let Some(packet) = found.filter(|p| u32::from(p.hops) == msdu.tag) {
+                    self.drop_packet(node, handle, drop_reason::RETRY_LIMIT, now);
                     if packet.is_tcp()
                         && packet.source == node
-                        && let Some(carried) = self.packets.carried(handed.packet, &packet)
+                        && let Some(carried) = self.packets.carried(handle, &packet)
                     {
                         self.tcp_link_drop(&carried, now);
                     }
@@ -798,7 +798,7 @@ impl Net {
             }
         }
         if self.backpressure.limits_tcp {
-            self.leaves_mac(station, handed.packet, now);
+            self.leaves_mac(station, handle, now);
         }
     }
 

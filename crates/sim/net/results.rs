@@ -10,7 +10,7 @@ use super::flows::{Flow, TransportTotals};
 use super::{Behind, LinkTotals, Net, Port, QueueTotals};
 use crate::air::{Air, Indication};
 use crate::engine::Agenda;
-use crate::ids::NodeIx;
+use crate::ids::{NodeIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::series::{FlowSample, QueueSample};
@@ -25,7 +25,7 @@ impl Net {
     pub(crate) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
         while let Some(behind) = self.kicks.pop() {
             match behind {
-                Behind::Station(station) => self.fill(station, air, agenda),
+                Behind::Station(station) => self.fill(StationIx(station), air, agenda),
                 Behind::Wire(wire) => self.kick_wire(wire, agenda),
             }
         }
@@ -40,28 +40,28 @@ impl Net {
         while let Some(indication) = air.next_indication() {
             match indication {
                 Indication::Finished { station, msdu, outcome } => {
-                    self.finished(station, msdu, outcome, now);
+                    self.finished(station.0, msdu, outcome, now);
                     self.fill(station, air, agenda);
                 }
                 Indication::Received { station, packet, from, at } => {
-                    self.received(station, packet, from, at.as_nanos());
+                    self.received(station.0, packet.0, from.0, at.as_nanos());
                 }
                 Indication::Overheard { station, packet, at } => {
-                    self.overheard(station, packet, at.as_nanos());
+                    self.overheard(station.0, packet.0, at.as_nanos());
                 }
                 Indication::NeighboursChanged { station } => {
-                    let mut neighbours: Vec<u32> = air.neighbours(station).map(|(id, _)| id).collect();
+                    let mut neighbours: Vec<u32> = air.neighbours(station).map(|(id, _)| id.0).collect();
                     neighbours.sort_unstable();
-                    self.neighbours_changed(station, &neighbours, now);
+                    self.neighbours_changed(station.0, &neighbours, now);
                 }
             }
         }
     }
 
     /// Gives the MAC of a station the packets that it has room for.
-    fn fill(&mut self, station: u32, air: &mut Air, agenda: &mut Agenda) {
+    fn fill(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
         for _ in 0..air.room(station) {
-            match self.pull(station, agenda.now) {
+            match self.pull(station.0, agenda.now) {
                 Some(msdu) => air.give(station, msdu),
                 None => break,
             }
@@ -294,11 +294,11 @@ impl Net {
             ends.queued += self.queue_packets(i as u32, now);
             ends.awaiting_arp += port.neighbours.waiting_packets().filter(|&h| data(h)).count() as u64;
         }
-        for station in 0..air.len() as u32 {
+        for station in air.stations() {
             // A packet that the next hop has already is counted there.
             let here = |h: &crate::air::Msdu| {
                 self.packets
-                    .get(h.packet)
+                    .get(h.packet.0)
                     .is_some_and(|p| p.class != PacketClass::Control && u32::from(p.hops) == h.tag)
             };
             ends.in_mac += air.held(station).filter(here).count() as u64;

@@ -91,7 +91,7 @@ impl Net {
                 from: node,
                 to: next.node,
                 behind: port.behind,
-                peer: port.peer(self.node_id(next.node)),
+                peer: port.peer(self.node_id(next.node)).0,
             });
             node = next.node;
         }

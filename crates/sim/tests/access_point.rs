@@ -7,6 +7,7 @@ use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::StationIx;
 use airfair_sim::measure::Reader;
 use airfair_sim::measure::series::Sampler;
 use airfair_sim::measure::summary::RunResult;
@@ -260,7 +261,10 @@ fn frame_loss_takes_attempts_of_data_frames() {
     // A route that loses nine in ten is none.
     spec.radios[0].phy.frame_loss = 0.95;
     assert!(crate::support::run(&spec, 1).warnings[0].contains("no route"));
-    assert!((crate::support::make(&spec, 1).air().delivery_ratio(0, 1, 1000) - 0.05).abs() < 1e-12);
+    assert!(
+        (crate::support::make(&spec, 1).air().delivery_ratio(StationIx(0), StationIx(1), 1000) - 0.05).abs()
+            < 1e-12
+    );
 }
 
 /// The same beside another station that both hear: it is not touched by the draws, and the same frames collide or not.

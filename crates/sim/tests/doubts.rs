@@ -72,7 +72,7 @@ fn the_rate_of_the_sender_decides() {
     spec.nodes[1].radios = vec![1];
     let world = make(&spec, 1);
     let receives: Vec<(u32, u32)> =
-        world.relations().filter(|r| r.receives()).map(|r| (r.from, r.to)).collect();
+        world.relations().filter(|r| r.receives()).map(|r| (r.from.0, r.to.0)).collect();
     assert_eq!(receives, [(1, 0)]);
 }
 

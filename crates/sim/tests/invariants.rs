@@ -3,6 +3,7 @@
 use crate::support::random_world::*;
 use crate::support::*;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::StationIx;
 use airfair_sim::measure::summary::{Ends, RunResult};
 use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
@@ -57,7 +58,7 @@ proptest! {
         prop_assert_eq!(inside, 0, "{:?}", ends);
         prop_assert_eq!(world.air().in_flight(), 0);
         for station in 0..world.air().len() as u32 {
-            prop_assert_eq!(world.air().power(station).0, 0, "a silent air has no power");
+            prop_assert_eq!(world.air().power(StationIx(station)).0, 0, "a silent air has no power");
         }
         let mut made = 0;
         for f in &result.flows {

@@ -11,6 +11,7 @@ use airfair_schemes::places::{
 use airfair_sim::World;
 use airfair_sim::air::{FrameKind, Relation};
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::StationIx;
 use airfair_sim::measure::trace::{FrameView, Record};
 use airfair_sim::spec::*;
 use airfair_units::{Attowatts, Bytes, Dbm, Rate, Span, Time};
@@ -48,7 +49,8 @@ fn walk(traffic: Traffic) -> WorldSpec {
 fn lists_follow_a_node() {
     let mut world = make(&walk(steady(100, 1)), 1);
     // 250 m is passed at 7 s, 280 m at 10 s; the refresh of that moment sees it at most a metre late.
-    let heard = |world: &World| world.relations().map(|r| (r.from, r.to, r.receives())).collect::<Vec<_>>();
+    let heard =
+        |world: &World| world.relations().map(|r| (r.from.0, r.to.0, r.receives())).collect::<Vec<_>>();
     for (seconds, receives) in [
         (0.0, Some(true)),
         (2.05, Some(true)),
@@ -77,15 +79,18 @@ fn lists_follow_a_node() {
 fn powers_are_those_of_the_place() {
     let mut world = make(&walk(steady(100, 1)), 1);
     world.advance(at(4.55));
-    assert_eq!(world.air().place(0), Some([0.0; 3]));
-    let place = world.air().place(1).unwrap()[0];
+    assert_eq!(world.air().place(StationIx(0)), Some([0.0; 3]));
+    let place = world.air().place(StationIx(1)).unwrap()[0];
     // The last whole metre before 4.55 s.
     assert!((place - 225.0).abs() < 1e-4, "{place}");
     // Two-ray ground beyond its cross-over (86 m): 15 dBm + 40 log10(1.5) - 40 log10(225) = -72.04 dBm.
     let power = world.relations().next().unwrap().power.to_dbm().0;
     assert!((power + 72.043).abs() < 0.002, "{power}");
     // No path, no places.
-    assert_eq!(make(&chain(dot11b(250.0, 280.0), 1, 200.0, saturating(500), 1), 1).air().place(1), None);
+    assert_eq!(
+        make(&chain(dot11b(250.0, 280.0), 1, 200.0, saturating(500), 1), 1).air().place(StationIx(1)),
+        None
+    );
 }
 
 /// Deliveries stop and begin again within a refresh (0.1 s) of the moment at which the node passes 250 m, and two packets' time.
@@ -129,7 +134,7 @@ fn a_frame_under_way_keeps_its_hearers() {
     while world.now() < at(4.0) {
         let next = world.next_deadline().map_or(at(4.0), |t| Time(t.0 + 1).min(at(4.0)));
         world.advance(next);
-        let heard: Vec<Relation> = world.relations().filter(|r| r.from == 0).collect();
+        let heard: Vec<Relation> = world.relations().filter(|r| r.from == StationIx(0)).collect();
         let power = heard.first().map_or(0, |r| r.power.0);
         if powers.last().is_none_or(|p| p.1 != power) {
             powers.push((world.now().0 - 1, power));
@@ -293,7 +298,7 @@ fn lists_of_a_station_that_is_never_silent_are_renewed() {
     let renewed = world.air().renewed_lists();
     assert!(renewed > 500, "{renewed}");
     assert_eq!((world.air().in_flight(), world.air().lists_waiting()), (0, 0));
-    assert!((0..4).all(|station| world.air().power(station).0 == 0));
+    assert!((0..4).all(|station| world.air().power(StationIx(station)).0 == 0));
     let mut there = spec.clone();
     there.movement.paths.clear();
     there.nodes[0].position = [0.0, 3000.0, 0.0];
@@ -379,13 +384,13 @@ proptest! {
         let mut there = spec.clone();
         there.movement.paths.clear();
         for (station, node) in (0..).zip(&mut there.nodes) {
-            node.position = world.air().place(station).unwrap();
+            node.position = world.air().place(StationIx(station)).unwrap();
         }
         let fresh = make(&there, seed);
         prop_assert_eq!(world.relations().collect::<Vec<_>>(), fresh.relations().collect::<Vec<_>>());
         for station in 0..world.air().len() as u32 {
-            let mut now: Vec<_> = world.air().neighbours(station).collect();
-            let mut anew: Vec<_> = fresh.air().neighbours(station).collect();
+            let mut now: Vec<_> = world.air().neighbours(StationIx(station)).collect();
+            let mut anew: Vec<_> = fresh.air().neighbours(StationIx(station)).collect();
             now.sort_unstable_by_key(|n| n.0);
             anew.sort_unstable_by_key(|n| n.0);
             prop_assert_eq!(now, anew);
@@ -405,7 +410,7 @@ proptest! {
         prop_assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>());
         prop_assert_eq!(world.air().in_flight(), 0);
         for (station, s) in (0..).zip(&result.stations) {
-            prop_assert_eq!(world.air().power(station).0, 0, "a silent air has no power");
+            prop_assert_eq!(world.air().power(StationIx(station)).0, 0, "a silent air has no power");
             let a = s.airtime;
             let sum = a.transmit.0 + a.receive.0 + a.busy.0 + a.nav.0 + a.idle.0;
             prop_assert_eq!(sum, 4_000_000_000, "{} {:?}", s.node, a);

@@ -7,6 +7,7 @@ use airfair_routing::shortest::Metric;
 use airfair_sim::World;
 use airfair_sim::air::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::StationIx;
 use airfair_sim::measure::trace::Record;
 use airfair_sim::net::{Injected, Output};
 use airfair_sim::spec::*;
@@ -358,7 +359,7 @@ fn short_cut(dbm: f64) -> WorldSpec {
 /// = 2.8, two good links cost 2. The received power is the first one, in steps of 0.1 dB, at which the ratio is above 0.3.
 #[test]
 fn etx_avoids_a_lossy_short_cut() {
-    let ratio = |dbm: f64| make(&short_cut(dbm), 1).air().delivery_ratio(0, 2, 1500);
+    let ratio = |dbm: f64| make(&short_cut(dbm), 1).air().delivery_ratio(StationIx(0), StationIx(2), 1500);
     let dbm = (0..200).map(|i| -95.0 + f64::from(i) / 10.0).find(|&dbm| ratio(dbm) > 0.3).unwrap();
     let ratio = ratio(dbm);
     assert!(ratio < 0.6, "{ratio}");

@@ -2,6 +2,7 @@
 
 use crate::support::{chain, dot11b, flow, make, node, run, saturating, world};
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::StationIx;
 use airfair_sim::spec::{FlowSpec, Interference, LockOn, Traffic, Transport};
 use airfair_units::{Bytes, Rate, Span, Time};
 
@@ -75,7 +76,7 @@ fn several_kinds_without_power_sums_leave_no_power_behind() {
     let mut world = make(&spec, 1);
     drive::to_end(&mut world);
     assert!(world.result().flows[0].delivered_packets > 50);
-    assert_eq!((world.air().power(0).0, world.air().power(1).0), (0, 0));
+    assert_eq!((world.air().power(StationIx(0)).0, world.air().power(StationIx(1)).0), (0, 0));
 }
 
 /// A frame that nobody answers seven times is one drop, and one line of the trace says so.

@@ -10,7 +10,7 @@ type Pairs = Vec<(u32, u32)>;
 /// Pairs of nodes: those that receive, those that only sense.
 fn relations(world: &World) -> (Pairs, Pairs) {
     let (receives, senses): (Vec<_>, Vec<_>) = world.relations().partition(|r| r.receives());
-    let pairs = |list: Vec<airfair_sim::air::Relation>| list.iter().map(|r| (r.from, r.to)).collect();
+    let pairs = |list: Vec<airfair_sim::air::Relation>| list.iter().map(|r| (r.from.0, r.to.0)).collect();
     (pairs(receives), pairs(senses))
 }
 
@@ -60,7 +60,7 @@ fn far_bands_are_told_too() {
     }
     let made = make(&spec, 1);
     assert_eq!(relations(&made).0, [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]);
-    let power = |pair| made.relations().find(|r| (r.from, r.to) == pair).unwrap().power.to_dbm().0;
+    let power = |pair| made.relations().find(|r| (r.from.0, r.to.0) == pair).unwrap().power.to_dbm().0;
     // From 3000 m to 2900 m: 40 log10(30/29) dB more.
     assert!((power((2, 1)) - power((0, 1)) - 0.589).abs() < 1e-3);
 }

@@ -82,17 +82,17 @@ impl Contention {
 
 /// Makes sure that an access event comes no later than the deadline.
 #[inline(always)]
-pub(super) fn arm(station: &mut Station, id: u32, agenda: &mut Agenda) {
+pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
     let deadline = station.radio.deadline;
     if deadline < station.clock.armed_at {
         station.clock.armed_at = deadline;
-        agenda.push(deadline, station.order(class::ACCESS), What::Access(StationIx(id)));
+        agenda.push(deadline, station.order(class::ACCESS), What::Access(id));
     }
 }
 
 /// A reception has ended: counting starts anew.
 #[inline]
-pub(super) fn recount(station: &mut Station, id: u32, kind: &MacKind, agenda: &mut Agenda) {
+pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agenda: &mut Agenda) {
     let contending = station.radio.has(flag::CONTENDING);
     if !contending && station.radio.deadline <= agenda.now {
         // A back-off after the last packet has run out meanwhile.
@@ -119,19 +119,19 @@ pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
 impl Mac {
     /// How many packets a station has room for.
     #[inline]
-    pub(crate) fn room(&self, medium: &Medium, id: u32) -> usize {
-        let kind = &self.kinds[usize::from(medium.stations[id as usize].radio.kind)];
-        (kind.mac_queue as usize).saturating_sub(self.stations[id as usize].contention().held.len())
+    pub(crate) fn room(&self, medium: &Medium, id: StationIx) -> usize {
+        let kind = &self.kinds[usize::from(medium.stations[id].radio.kind)];
+        (kind.mac_queue as usize).saturating_sub(self.stations[id].contention().held.len())
     }
 
     /// A station has one packet more to send.
     #[inline]
-    pub(crate) fn give(&mut self, id: u32, msdu: Msdu) {
-        self.stations[id as usize].contention_mut().held.push_back(msdu);
+    pub(crate) fn give(&mut self, id: StationIx, msdu: Msdu) {
+        self.stations[id].contention_mut().held.push_back(msdu);
     }
 
     /// A station that has something to send and does nothing contends for the medium.
-    pub(crate) fn contend(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn contend(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let (station, mac, kind) = self.at(medium, id);
         let contention = mac.contention_mut();
@@ -172,7 +172,7 @@ impl Mac {
     /// An access event whose time has come ([`access_due`]): the back-off has ended, unless it has yet to be drawn. Whether the station
     /// has won access.
     #[inline(always)]
-    pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) -> bool {
+    pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) -> bool {
         let (station, mac, kind) = self.at(medium, id);
         if station.clock.armed_at != agenda.now {
             return false;

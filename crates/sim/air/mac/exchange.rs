@@ -21,7 +21,7 @@ use crate::spec::{AfterTimeout, Protection};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reply {
     kind: FrameKind,
-    to: u32,
+    to: StationIx,
     nav_us: u32,
     mode: Mode,
 }
@@ -68,18 +68,18 @@ impl Exchange {
     fn reply_after_sifs(
         &mut self,
         station: &Station,
-        id: u32,
+        id: StationIx,
         kind: &MacKind,
         reply: Option<Reply>,
         end: u64,
         agenda: &mut Agenda,
     ) {
         self.reply = reply;
-        agenda.push(end + kind.timing.sifs, station.order(class::REPLY), What::Reply(StationIx(id)));
+        agenda.push(end + kind.timing.sifs, station.order(class::REPLY), What::Reply(id));
     }
 
-    fn await_response(&self, station: &Station, id: u32, at: u64, agenda: &mut Agenda) {
-        let what = What::Timeout { station: StationIx(id), generation: self.generation };
+    fn await_response(&self, station: &Station, id: StationIx, at: u64, agenda: &mut Agenda) {
+        let what = What::Timeout { station: id, generation: self.generation };
         agenda.push(at, station.order(class::TIMEOUT), what);
     }
 }
@@ -99,7 +99,7 @@ fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
 
 impl Mac {
     /// The response that the station awaits will not come: its time-out will.
-    pub(crate) fn response_lost(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn response_lost(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, _) = self.at(medium, id);
         let at = std::mem::replace(&mut exchange.deferred_timeout, NEVER);
         if at != NEVER {
@@ -109,7 +109,7 @@ impl Mac {
 
     /// The back-off of a station ends, if it has not moved ([`Mac::wins_access`]): the first frame of an exchange.
     #[inline]
-    pub(crate) fn access(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         if self.wins_access(medium, id, agenda) {
             self.send_first(medium, id, agenda);
         }
@@ -117,7 +117,7 @@ impl Mac {
 
     /// The station has won access: RTS, CTS to itself, data or broadcast. It has one caller, in the loop of events.
     #[inline(always)]
-    fn send_first(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+    fn send_first(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (_, mac, kind) = self.at(medium, id);
         let contention = mac.contention_mut();
         let Some(&packet) = contention.held.front() else { return };
@@ -146,14 +146,14 @@ impl Mac {
     fn send_control(
         &mut self,
         medium: &mut Medium,
-        station: u32,
+        station: StationIx,
         what: FrameKind,
-        to: u32,
+        to: StationIx,
         nav_us: u32,
         mode: Mode,
         agenda: &mut Agenda,
     ) {
-        let kind = &self.kinds[usize::from(medium.stations[station as usize].radio.kind)];
+        let kind = &self.kinds[usize::from(medium.stations[station].radio.kind)];
         let (bytes, duration) = match what {
             FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
             FrameKind::Cts => (Cts::wire_len(), kind.cts_in(mode)),
@@ -178,7 +178,7 @@ impl Mac {
         medium.transmit(&frame, agenda);
     }
 
-    fn send_data(&mut self, medium: &mut Medium, station: u32, agenda: &mut Agenda) {
+    fn send_data(&mut self, medium: &mut Medium, station: StationIx, agenda: &mut Agenda) {
         let number = medium.frames.count;
         let (_, mac, kind) = self.at(medium, station);
         let Some(&packet) = mac.contention().held.front() else { return };
@@ -219,7 +219,7 @@ impl Mac {
             FrameKind::Rts | FrameKind::Data => {
                 // If the whole response is awaited and the answer is under way, its end comes before the time-out: the
                 // event is needed only if the answer is withheld or lost.
-                let reply = self.stations[frame.receiver as usize].exchange.reply;
+                let reply = self.stations[frame.receiver].exchange.reply;
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
                 let rts = frame.kind == FrameKind::Rts;
                 let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
@@ -240,7 +240,7 @@ impl Mac {
 
     /// A SIFS has passed.
     #[inline]
-    pub(crate) fn reply(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+    pub(crate) fn reply(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
         match exchange.reply.take() {
             Some(reply) if reply.kind == FrameKind::Cts && carrier_withholds(station, kind, agenda.now) => {
@@ -255,10 +255,10 @@ impl Mac {
         }
     }
 
-    fn cts_withheld(&mut self, medium: &mut Medium, at: u32, to: u32, nav_until: u64, now: u64) {
-        self.stations[at as usize].counters.cts_withheld += 1;
+    fn cts_withheld(&mut self, medium: &mut Medium, at: StationIx, to: StationIx, nav_until: u64, now: u64) {
+        self.stations[at].counters.cts_withheld += 1;
         if medium.recorder.is_some() {
-            medium.record(now, Record::CtsWithheld { at, to, nav_until });
+            medium.record(now, Record::CtsWithheld { at: at.0, to: to.0, nav_until });
         }
     }
 
@@ -294,7 +294,7 @@ impl Mac {
                 (Some(loss), flag::AWAIT_END | flag::MONITORS)
             }
         };
-        if medium.stations[id as usize].radio.flags & awaited != 0 {
+        if medium.stations[id].radio.flags & awaited != 0 {
             self.end_is_awaited(medium, frame, loss, id, end, agenda);
         } else {
             self.recount(medium, id, agenda);
@@ -303,8 +303,8 @@ impl Mac {
 
     /// A reception has ended: slots are counted anew, if any are counted.
     #[inline(always)]
-    fn recount(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
-        let station = &mut medium.stations[id as usize];
+    fn recount(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
+        let station = &mut medium.stations[id];
         if station.radio.deadline != NO_DEADLINE {
             recount(station, id, &self.kinds[usize::from(station.radio.kind)], agenda);
         }
@@ -318,11 +318,11 @@ impl Mac {
         medium: &mut Medium,
         frame: &Frame,
         loss: Option<Loss>,
-        id: u32,
+        id: StationIx,
         end: u64,
         agenda: &mut Agenda,
     ) {
-        let radio = medium.stations[id as usize].radio;
+        let radio = medium.stations[id].radio;
         self.recount(medium, id, agenda);
         // Receptions for the station itself are recorded anyway.
         if radio.has(flag::MONITORS) && !frame.is_for(id) {
@@ -348,7 +348,7 @@ impl Mac {
         &mut self,
         medium: &mut Medium,
         entry: u32,
-        id: u32,
+        id: StationIx,
         (frame, good): (&Frame, Verdicts),
         end: u64,
         agenda: &mut Agenda,
@@ -413,7 +413,7 @@ impl Mac {
         &mut self,
         medium: &mut Medium,
         entry: u32,
-        id: u32,
+        id: StationIx,
         (frame, good): (&Frame, Verdicts),
         end: u64,
     ) {
@@ -422,7 +422,7 @@ impl Mac {
         for &Mpdu { packet, sequence, retry } in good.of(&frame.mpdus) {
             let seen = u32::from(sequence) + 1;
             if retry && *last == seen {
-                self.stations[id as usize].counters.duplicates += 1;
+                self.stations[id].counters.duplicates += 1;
             } else {
                 *last = seen;
                 let (from, at) = (frame.sender, Time(end));
@@ -432,15 +432,21 @@ impl Mac {
     }
 
     /// CTS or ACK did not start in time.
-    pub(crate) fn timeout(&mut self, medium: &mut Medium, id: u32, generation: u32, agenda: &mut Agenda) {
+    pub(crate) fn timeout(
+        &mut self,
+        medium: &mut Medium,
+        id: StationIx,
+        generation: u32,
+        agenda: &mut Agenda,
+    ) {
         let Medium { stations, frames, .. } = medium;
-        let mac = &self.stations[id as usize];
+        let mac = &self.stations[id];
         if mac.exchange.generation != generation
             || !matches!(mac.contention().state, State::WaitCts | State::WaitAck)
         {
             return;
         }
-        let Station { radio, clock, .. } = &mut stations[id as usize];
+        let Station { radio, clock, .. } = &mut stations[id];
         let kind = &self.kinds[usize::from(radio.kind)];
         if kind.awaits_end && radio.lock != NONE {
             let header = kind.format.header(frames.get(radio.lock).mode);
@@ -453,7 +459,7 @@ impl Mac {
     }
 
     /// The attempt has failed: count it, widen the window, back off, or give the packet up.
-    fn no_response(&mut self, medium: &mut Medium, id: u32, agenda: &mut Agenda) {
+    fn no_response(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let (Station { radio, .. }, mac, kind) = self.at(medium, id);
         radio.clear(flag::AWAIT_END);
@@ -485,7 +491,7 @@ impl Mac {
         if medium.recorder.is_some() {
             medium.record(
                 now,
-                Record::NoResponse { at: id, to: packet.to, cts: no_cts, attempts, cw, given_up },
+                Record::NoResponse { at: id.0, to: packet.to.0, cts: no_cts, attempts, cw, given_up },
             );
         }
         if given_up {
@@ -507,7 +513,7 @@ impl Mac {
     }
 
     /// The MAC is done with its first packet. A back-off follows (post-backoff, 10.3.4.3), after which the next packet may be sent.
-    fn packet_done(&mut self, medium: &mut Medium, id: u32, outcome: Outcome, agenda: &mut Agenda) {
+    fn packet_done(&mut self, medium: &mut Medium, id: StationIx, outcome: Outcome, agenda: &mut Agenda) {
         let now = agenda.now;
         let (station, mac, kind) = self.at(medium, id);
         let contention = mac.contention_mut();
@@ -516,7 +522,7 @@ impl Mac {
         contention.back_off(station, kind, now);
         self.indications.push(Indication::Finished { station: id, msdu, outcome });
         if medium.recorder.is_some() && outcome == Outcome::RetryLimit {
-            medium.record(now, Record::GivenUp { at: id, packet: msdu.packet });
+            medium.record(now, Record::GivenUp { at: id.0, packet: msdu.packet.0 });
         }
     }
 }

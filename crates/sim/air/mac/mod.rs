@@ -24,20 +24,21 @@ use airfair_units::random::{Purpose, Stream};
 
 use super::medium::radio::{NEVER, Station};
 use super::medium::{Medium, StationSpec};
+use crate::ids::{PacketRef, StationIx, Table};
 use access::{CATEGORIES, Contention};
 use exchange::Exchange;
 
 /// A packet that is handed down to the MAC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Msdu {
-    /// The upper layer's handle.
-    pub packet: u64,
+    /// The upper layer's reference.
+    pub packet: PacketRef,
     /// The upper layer's own.
     pub tag: u32,
     /// Its size as an IP packet.
     pub bytes: u32,
     /// The station it goes to, or [`super::BROADCAST`].
-    pub to: u32,
+    pub to: StationIx,
     /// Stations that overhear are to hand it up.
     pub overhear: bool,
 }
@@ -59,7 +60,7 @@ pub enum Indication {
     /// The MAC is done with a packet, and may have room for others: the layer above gives them and lets the station contend.
     Finished {
         /// The station that sent it.
-        station: u32,
+        station: StationIx,
         /// The packet.
         msdu: Msdu,
         /// How it ended.
@@ -68,27 +69,27 @@ pub enum Indication {
     /// A packet has arrived for a station, once.
     Received {
         /// The station.
-        station: u32,
-        /// The packet's handle.
-        packet: u64,
+        station: StationIx,
+        /// The packet.
+        packet: PacketRef,
         /// Station that sent it.
-        from: u32,
+        from: StationIx,
         /// When its last bit arrived.
         at: Time,
     },
     /// A packet for another station was received ([`StationSpec::overhears`]).
     Overheard {
         /// The station.
-        station: u32,
-        /// The packet's handle.
-        packet: u64,
+        station: StationIx,
+        /// The packet.
+        packet: PacketRef,
         /// When its last bit arrived.
         at: Time,
     },
     /// Movement has changed which stations can decode what a station sends.
     NeighboursChanged {
         /// The station.
-        station: u32,
+        station: StationIx,
     },
 }
 
@@ -139,7 +140,7 @@ impl StationMac {
     /// The same of the packet in its hands.
     #[inline(always)]
     pub(super) fn fetch_held(&self) -> u64 {
-        self.contention().held.front().map_or(0, |msdu| msdu.packet)
+        self.contention().held.front().map_or(0, |msdu| msdu.packet.0)
     }
 }
 
@@ -147,7 +148,7 @@ impl StationMac {
 #[derive(Debug)]
 pub(super) struct Mac {
     kinds: Vec<MacKind>,
-    pub stations: Vec<StationMac>,
+    pub stations: Table<StationIx, StationMac>,
     /// What the present event has brought about for the layer above, in order, and how many of them were taken out.
     pub indications: Vec<Indication>,
     taken: usize,
@@ -194,10 +195,10 @@ impl Mac {
     fn at<'a>(
         &'a mut self,
         medium: &'a mut Medium,
-        id: u32,
+        id: StationIx,
     ) -> (&'a mut Station, &'a mut StationMac, &'a MacKind) {
-        let station = &mut medium.stations[id as usize];
+        let station = &mut medium.stations[id];
         let kind = &self.kinds[usize::from(station.radio.kind)];
-        (station, &mut self.stations[id as usize], kind)
+        (station, &mut self.stations[id], kind)
     }
 }

@@ -3,9 +3,10 @@
 use super::MacKind;
 use crate::air::medium::frame::BROADCAST;
 use crate::air::medium::modes::Mode;
+use crate::ids::StationIx;
 
 /// The mode in which a station of a kind sends its next data frame to a station: a constant of the kind.
 #[inline(always)]
-pub(super) fn data_mode(kind: &MacKind, to: u32) -> Mode {
+pub(super) fn data_mode(kind: &MacKind, to: StationIx) -> Mode {
     if to == BROADCAST { kind.broadcast_mode } else { kind.data_mode }
 }

@@ -3,6 +3,7 @@
 use super::access::State;
 use super::{Mac, Msdu};
 use crate::air::medium::radio::Station;
+use crate::ids::StationIx;
 
 /// What a station waits for, apart from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +36,8 @@ pub(crate) struct View {
 
 impl Mac {
     /// A station now.
-    pub(crate) fn view(&self, station: &Station, id: u32) -> View {
-        let (mac, kind) = (&self.stations[id as usize], self.kind(station.radio.kind));
+    pub(crate) fn view(&self, station: &Station, id: StationIx) -> View {
+        let (mac, kind) = (&self.stations[id], self.kind(station.radio.kind));
         let contention = mac.contention();
         let waits = match contention.state {
             _ if mac.exchange.answers() => Waits::ToAnswer,

@@ -9,6 +9,7 @@ use super::error::{log_success, required_snr};
 use super::modes::Mode;
 use super::phy::{PhyKind, exceeds};
 use super::relations::LEAST_DELIVERY;
+use crate::ids::StationIx;
 use crate::spec::ErrorModel;
 
 /// A threshold cuts the error curve if a frame that is just detected arrives with more than this probability: all weaker
@@ -22,9 +23,9 @@ const CURVE_DB: f64 = 3.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TooFast {
     /// Station that transmits.
-    pub from: u32,
+    pub from: StationIx,
     /// Station that receives.
-    pub to: u32,
+    pub to: StationIx,
     /// Received power.
     pub power: Dbm,
     /// What the rate needs.
@@ -87,7 +88,7 @@ impl PhyKind {
 
 /// The link from one station to another, if it loses nothing by decree ([`ErrorModel::Threshold`]) while the error curves
 /// lose more than a tenth of it.
-pub(crate) fn too_fast(medium: &Medium, from: u32, to: u32) -> Option<TooFast> {
+pub(crate) fn too_fast(medium: &Medium, from: StationIx, to: StationIx) -> Option<TooFast> {
     let kind = medium.kind(to);
     let hearer = medium.hearers.find(from, to)?;
     let (power, needed) = (Attowatts(hearer.power).to_dbm(), kind.needed(medium.kind(from).data_mode));
@@ -127,11 +128,11 @@ pub(crate) fn cut_off(medium: &Medium, psdu: u32) -> Vec<CutOff> {
     if found.is_empty() {
         return Vec::new();
     }
-    for (from, station) in (0u32..).zip(&medium.stations) {
+    for (from, station) in medium.stations.pairs() {
         let mode = medium.kinds[usize::from(station.radio.kind)].data_mode;
         for band in &medium.hearers.bands[medium.hearers.bands_of(from)] {
             for hearer in &medium.hearers.list[band.first as usize..band.end as usize] {
-                let number = usize::from(medium.stations[hearer.id as usize].radio.kind);
+                let number = usize::from(medium.stations[hearer.id].radio.kind);
                 let kind = &medium.kinds[number];
                 let Some(cut) = found.get_mut(&(number, mode)).filter(|_| !kind.detects(hearer.power)) else {
                     continue;

@@ -1,14 +1,17 @@
 //! Frames on the air.
 
 use super::modes::Mode;
+use crate::ids::{FrameIx, PacketRef, StationIx, Table};
 use crate::measure::trace::FrameView;
 
-/// No frame, no station.
-pub(crate) const NONE: u32 = u32::MAX;
+/// No frame.
+pub(crate) const NONE: FrameIx = FrameIx(u32::MAX);
+/// The number of no frame.
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// No packet.
-pub(crate) const NO_PACKET: u64 = u64::MAX;
+pub(crate) const NO_PACKET: PacketRef = PacketRef(u64::MAX);
 /// Receiver of a broadcast frame.
-pub const BROADCAST: u32 = u32::MAX;
+pub const BROADCAST: StationIx = StationIx(u32::MAX);
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +111,7 @@ impl Loss {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mpdu {
     /// The packet, or [`NO_PACKET`] in a control frame.
-    pub packet: u64,
+    pub packet: PacketRef,
     pub sequence: u16,
     pub retry: bool,
 }
@@ -146,8 +149,8 @@ pub(crate) struct Frame {
     pub mpdus: [Mpdu; MPDUS],
     /// Running number, for traces.
     pub number: u32,
-    pub sender: u32,
-    pub receiver: u32,
+    pub sender: StationIx,
+    pub receiver: StationIx,
     /// PSDU length.
     pub bytes: u32,
     /// Duration field.
@@ -177,9 +180,9 @@ impl Frame {
             number: self.number,
             kind: self.kind,
             mode: self.mode,
-            sender: self.sender,
-            receiver: self.receiver,
-            packet,
+            sender: self.sender.0,
+            receiver: self.receiver.0,
+            packet: packet.0,
             bytes: self.bytes,
             start: self.start,
             end: self.end,
@@ -195,7 +198,7 @@ impl Frame {
     }
 
     /// Whether it is for a station, alone or as a broadcast.
-    pub(crate) fn is_for(&self, station: u32) -> bool {
+    pub(crate) fn is_for(&self, station: StationIx) -> bool {
         self.receiver == station || self.receiver == BROADCAST
     }
 }
@@ -203,8 +206,8 @@ impl Frame {
 /// Frames by index, with a free list.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
-    slots: Vec<Frame>,
-    free: Vec<u32>,
+    slots: Table<FrameIx, Frame>,
+    free: Vec<FrameIx>,
     /// Frames sent so far.
     pub count: u32,
 }
@@ -212,10 +215,10 @@ pub(crate) struct Frames {
 impl Frames {
     /// Adds a frame whose number is [`Frames::count`], and says how many passes will be made at its end.
     #[inline(always)]
-    pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> u32 {
+    pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> FrameIx {
         self.count = self.count.wrapping_add(1);
-        let at = self.free.pop().unwrap_or(self.slots.len() as u32);
-        match self.slots.get_mut(at as usize) {
+        let at = self.free.pop().unwrap_or(FrameIx(self.slots.len() as u32));
+        match self.slots.get_mut(at) {
             Some(slot) => {
                 *slot = *frame;
                 slot.passes_left = passes;
@@ -232,18 +235,18 @@ impl Frames {
     }
 
     #[inline]
-    pub(crate) fn get(&self, at: u32) -> &Frame {
-        &self.slots[at as usize]
+    pub(crate) fn get(&self, at: FrameIx) -> &Frame {
+        &self.slots[at]
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, at: u32) -> &mut Frame {
-        &mut self.slots[at as usize]
+    pub(crate) fn get_mut(&mut self, at: FrameIx) -> &mut Frame {
+        &mut self.slots[at]
     }
 
     /// All passes are done: the index may be used again.
     #[inline]
-    pub(crate) fn free(&mut self, at: u32) {
+    pub(crate) fn free(&mut self, at: FrameIx) {
         self.free.push(at);
     }
 

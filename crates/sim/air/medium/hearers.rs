@@ -9,6 +9,7 @@ use airfair_units::{Db, Dbm};
 use super::StationSpec;
 use super::phy::PhyKind;
 use super::propagation;
+use crate::ids::{StationIx, Table};
 use crate::spec::{GainSpec, Propagation};
 
 /// One hearer of one transmitter.
@@ -16,7 +17,7 @@ use crate::spec::{GainSpec, Propagation};
 #[repr(C)]
 pub(crate) struct Hearer {
     /// Station.
-    pub id: u32,
+    pub id: StationIx,
     /// Propagation delay, ns.
     pub delay: u32,
     /// Received power, aW.
@@ -28,7 +29,7 @@ pub(crate) struct Hearer {
 
 impl Hearer {
     /// What stands where no list is.
-    pub(crate) const NONE: Self = Self { id: 0, delay: 0, power: 0, bound: 0 };
+    pub(crate) const NONE: Self = Self { id: StationIx(0), delay: 0, power: 0, bound: 0 };
 }
 
 /// A band of one transmitter's hearers: indices into the flat array.
@@ -54,14 +55,14 @@ pub(crate) struct Hearers {
     pub notes: Vec<u32>,
     pub bands: Vec<Band>,
     /// For each station the range of its bands.
-    pub bands_of: Vec<(u32, u32)>,
+    pub bands_of: Table<StationIx, (u32, u32)>,
 }
 
 impl Hearers {
     /// Bands of a transmitter.
     #[inline]
-    pub(crate) fn bands_of(&self, station: u32) -> std::ops::Range<usize> {
-        let (first, end) = self.bands_of[station as usize];
+    pub(crate) fn bands_of(&self, station: StationIx) -> std::ops::Range<usize> {
+        let (first, end) = self.bands_of[station];
         first as usize..end as usize
     }
 
@@ -84,7 +85,7 @@ impl Hearers {
         measured.sort_unstable_by_key(|&(from, h)| (from, place(&h, stations, kinds)));
         let mut measured = measured.into_iter().peekable();
         let cells = Cells::new(stations);
-        let mut hearers = Self { bands_of: Vec::with_capacity(stations.len()), ..Self::default() };
+        let mut hearers = Self::default();
         let mut row: Vec<Hearer> = Vec::new();
         for (i, station) in stations.iter().enumerate() {
             while let Some((_, heard)) = measured.next_if(|&(from, _)| from as usize == i) {
@@ -113,7 +114,7 @@ impl Hearers {
     }
 
     /// The entry of one hearer of a transmitter, decodable or not.
-    pub(crate) fn find(&self, from: u32, to: u32) -> Option<Hearer> {
+    pub(crate) fn find(&self, from: StationIx, to: StationIx) -> Option<Hearer> {
         self.bands_of(from)
             .flat_map(|b| self.bands[b].first..self.bands[b].end)
             .map(|e| self.list[e as usize])
@@ -121,7 +122,7 @@ impl Hearers {
     }
 
     /// Decodable hearers of a transmitter.
-    pub(crate) fn decodable(&self, from: u32) -> impl Iterator<Item = Hearer> + '_ {
+    pub(crate) fn decodable(&self, from: StationIx) -> impl Iterator<Item = Hearer> + '_ {
         self.bands_of(from)
             .flat_map(|b| self.bands[b].first..self.bands[b].decodable_end)
             .map(|e| self.list[e as usize])
@@ -129,8 +130,8 @@ impl Hearers {
 }
 
 /// Where a hearer stands in a list: its band, then whether it can decode, only senses, or has noise; then its number.
-pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]) -> (u64, u8, u32) {
-    let kind = &kinds[usize::from(stations[hearer.id as usize].kind)];
+pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]) -> (u64, u8, StationIx) {
+    let kind = &kinds[usize::from(stations[hearer.id.ix()].kind)];
     let class = match hearer.power {
         p if p >= kind.preamble_detect => 0,
         p if p >= kind.energy_detect => 1,
@@ -195,7 +196,7 @@ fn entry(
         let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
         let bound = kinds[usize::from(receiver.kind)]
             .interference_bound(power, kinds[usize::from(sender.kind)].data_mode);
-        Hearer { id: to as u32, delay, power, bound }
+        Hearer { id: StationIx(to as u32), delay, power, bound }
     })
 }
 

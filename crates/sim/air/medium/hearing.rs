@@ -1,15 +1,16 @@
 //! One hearer's side of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
 use super::error::Successes;
-use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NONE};
+use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NO_NUMBER, NONE};
 use super::hearers::{Band, Hearer};
 use super::phy::{PhyKind, exceeds};
 use super::radio::{Counted, Station, extend, flag};
+use crate::ids::{FrameIx, StationIx};
 
 /// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its counted, so that its loop runs
 /// in registers.
 pub(crate) struct StartPass<'a> {
-    pub at: u32,
+    pub at: FrameIx,
     pub frame: &'a Frame,
     pub kinds: &'a [PhyKind],
     pub per_chunk: bool,
@@ -89,7 +90,7 @@ impl StartPass<'_> {
         let receiver = self.frame.receiver;
         for entry in list {
             let hearer = *entry;
-            let station = &mut stations[hearer.id as usize];
+            let station = &mut stations[hearer.id.ix()];
             let kind = if ONE { first } else { &self.kinds[usize::from(station.radio.kind)] };
             let times = if ONE { shared } else { Times::new(self.frame, kind, false) };
             let refused = if station.radio.lock == NONE {
@@ -129,7 +130,7 @@ impl StartPass<'_> {
         let first = &self.kinds[0];
         let (shared, strongest) = (Times::new(self.frame, first, EIFS), first.strongest);
         for &hearer in list {
-            let station = &mut stations[hearer.id as usize];
+            let station = &mut stations[hearer.id.ix()];
             if ONE {
                 add_power::<SUMS>(station, strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, EIFS>(station, hearer, shared);
@@ -149,7 +150,7 @@ impl StartPass<'_> {
     #[inline(never)]
     fn add_noise<const SUMS: bool>(&self, list: &[Hearer], stations: &mut [Station]) {
         for &hearer in list {
-            let station = &mut stations[hearer.id as usize];
+            let station = &mut stations[hearer.id.ix()];
             let kind = &self.kinds[usize::from(station.radio.kind)];
             add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
         }
@@ -221,7 +222,7 @@ impl StartPass<'_> {
         let strongest = !SUMS || kind.strongest && kind.lock_on_energy;
         radio.worst = if strongest { before } else { slow.power_sum - hearer.power };
         clock.lock_power = hearer.power;
-        clock.worst_by = NONE;
+        clock.worst_by = NO_NUMBER;
         if SUMS && self.per_chunk {
             slow.chunk_from = start;
             slow.log_success = 0.0;
@@ -229,7 +230,7 @@ impl StartPass<'_> {
         clock.receive_from = start.max(clock.receive_until);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
         if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, self.frame, start) {
-            counted[hearer.id as usize].nav_extended += 1;
+            counted[hearer.id.ix()].nav_extended += 1;
         }
     }
 }
@@ -301,7 +302,7 @@ fn hold_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) ->
 }
 
 /// A reception ends before its frame does.
-pub(crate) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, frames: &mut Frames) {
+pub(crate) fn drop_lock(station: &mut Station, id: StationIx, now: u64, loss: Loss, frames: &mut Frames) {
     let Station { radio, clock, .. } = station;
     let locked = frames.get_mut(radio.lock);
     if locked.receiver == id {
@@ -320,8 +321,8 @@ pub(crate) fn drop_lock(station: &mut Station, id: u32, now: u64, loss: Loss, fr
 /// What the pass at a frame's end needs to know of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameEnd {
-    at: u32,
-    pub receiver: u32,
+    at: FrameIx,
+    pub receiver: StationIx,
     end: u64,
     /// Duration field, ns.
     nav: u64,
@@ -332,7 +333,7 @@ pub(crate) struct FrameEnd {
 
 impl FrameEnd {
     #[inline(always)]
-    pub(crate) fn new(at: u32, frame: &Frame) -> Self {
+    pub(crate) fn new(at: FrameIx, frame: &Frame) -> Self {
         Self {
             at,
             receiver: frame.receiver,
@@ -346,7 +347,7 @@ impl FrameEnd {
     /// The end of the frame at a hearer that has nothing to do with it: true if that is all there was to do.
     #[inline(always)]
     pub(crate) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[PhyKind]) -> bool {
-        let station = &mut stations[hearer.id as usize];
+        let station = &mut stations[hearer.id.ix()];
         if self.receiver == hearer.id {
             return false;
         }
@@ -411,7 +412,7 @@ pub(crate) fn close_chunks(
     at: u64,
 ) {
     for hearer in list {
-        let station = &mut stations[hearer.id as usize];
+        let station = &mut stations[hearer.id.ix()];
         close_chunk(station, frames, kinds, successes, at + u64::from(hearer.delay));
     }
 }

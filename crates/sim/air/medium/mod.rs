@@ -35,6 +35,7 @@ use airfair_schemes::places::Airtime;
 use airfair_units::Dbm;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
+use crate::ids::{StationIx, Table};
 use crate::measure::trace::{Record, Trace};
 use crate::spec::{ErrorModel, GainSpec, Propagation};
 use frame::Frames;
@@ -80,16 +81,16 @@ struct Needs {
 pub(crate) struct Medium {
     kinds: Vec<PhyKind>,
     pub hearers: Hearers,
-    pub stations: Vec<Station>,
-    pub counted: Vec<Counted>,
+    pub stations: Table<StationIx, Station>,
+    pub counted: Table<StationIx, Counted>,
     pub frames: Frames,
     per_chunk: bool,
     needs: Needs,
     successes: error::Successes,
-    reception: Vec<error::Draws>,
+    reception: Table<StationIx, error::Draws>,
     movement: Option<Box<Movement>>,
     /// Stations whose sets of decodable hearers movement has changed, until the layer above takes them out.
-    pub neighbours_changed: Vec<u32>,
+    pub neighbours_changed: Vec<StationIx>,
     /// What happened, if a trace was asked for.
     pub recorder: Option<Trace>,
 }
@@ -116,7 +117,7 @@ impl Medium {
         Self {
             hearers: Hearers::build(stations, &kinds, gains),
             stations: state.collect(),
-            counted: vec![Counted::default(); stations.len()],
+            counted: stations.iter().map(|_| Counted::default()).collect(),
             frames: Frames::default(),
             per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
             needs: Needs {
@@ -130,7 +131,7 @@ impl Medium {
                 let stream = |s: &StationSpec| Stream::new(seed, &s.name, Purpose::Reception);
                 stations.iter().map(|s| error::Draws::new(stream(s))).collect()
             } else {
-                Vec::new()
+                Table::default()
             },
             kinds,
             movement: None,
@@ -140,15 +141,14 @@ impl Medium {
     }
 
     /// The kind of a station.
-    pub(crate) fn kind(&self, station: u32) -> &PhyKind {
-        &self.kinds[usize::from(self.stations[station as usize].radio.kind)]
+    pub(crate) fn kind(&self, station: StationIx) -> &PhyKind {
+        &self.kinds[usize::from(self.stations[station].radio.kind)]
     }
 
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
-    pub(crate) fn airtime(&self, station: u32, now: u64) -> Airtime {
-        let s = station as usize;
-        let Station { radio, clock, slow } = &self.stations[s];
-        radio.airtime(clock, slow, self.counted[s].transmit, now)
+    pub(crate) fn airtime(&self, station: StationIx, now: u64) -> Airtime {
+        let Station { radio, clock, slow } = &self.stations[station];
+        radio.airtime(clock, slow, self.counted[station].transmit, now)
     }
 
     /// How long after a frame's end the last hearer has heard of it, ns.

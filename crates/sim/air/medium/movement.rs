@@ -11,7 +11,7 @@
 
 use crate::engine::Agenda;
 use crate::event::{Order, What, class};
-use crate::ids::StationIx;
+use crate::ids::{StationIx, Table};
 use crate::spec::{MovementSpec, Propagation};
 
 use super::hearers::{Band, Hearer, Hearers, cut, distance, farthest_reach, hear, place};
@@ -29,9 +29,9 @@ pub(crate) struct Movement {
     /// Beyond it nobody hears anybody, m.
     reach: f64,
     /// What is to be done to each station's list.
-    due: Vec<Due>,
+    due: Table<StationIx, Due>,
     /// Where each station's list lies.
-    regions: Vec<Region>,
+    regions: Table<StationIx, Region>,
     /// Lists that passes may still go through: until when.
     kept: Vec<(u64, Region)>,
     entries: Rooms,
@@ -46,15 +46,15 @@ pub(crate) struct Movement {
 /// What everybody hears of one station, worked out once for the whole refresh. Between radios of one kind both directions are the same.
 #[derive(Debug, Default)]
 struct Fresh {
-    of: Option<u32>,
-    by: Vec<Option<Hearer>>,
+    of: Option<StationIx>,
+    by: Table<StationIx, Option<Hearer>>,
 }
 
 /// A node that moves.
 #[derive(Debug)]
 struct Moving {
     path: Path,
-    stations: Vec<u32>,
+    stations: Vec<StationIx>,
     rank: u32,
 }
 
@@ -64,7 +64,7 @@ struct Due {
     /// The transmitter itself has moved.
     whole: bool,
     /// Hearers that have moved.
-    hearers: Vec<u32>,
+    hearers: Vec<StationIx>,
     /// It waits for the transmitter's silence: an event is on the agenda.
     waits: bool,
 }
@@ -133,9 +133,13 @@ impl Medium {
             if let Some(at) = read.next(0) {
                 agenda.push(at, Order::new(class::MOVE, rank), What::Move(nodes.len() as u32));
             }
-            nodes.push(Moving { path: read, stations: own.iter().map(|s| s.0 as u32).collect(), rank });
+            nodes.push(Moving {
+                path: read,
+                stations: own.iter().map(|s| StationIx(s.0 as u32)).collect(),
+                rank,
+            });
         }
-        let region = |station: usize| {
+        let region = |station: StationIx| {
             let (first, end) = self.hearers.bands_of[station];
             let bands = &self.hearers.bands[first as usize..end as usize];
             let entries = bands.first().map_or((0, 0), |b| (b.first, bands[bands.len() - 1].end - b.first));
@@ -145,7 +149,7 @@ impl Medium {
             nodes,
             reach: farthest_reach(stations),
             due: stations.iter().map(|_| Due::default()).collect(),
-            regions: (0..stations.len()).map(region).collect(),
+            regions: self.stations.places().map(region).collect(),
             stations: stations.to_vec(),
             kept: Vec::new(),
             entries: Rooms::default(),
@@ -153,7 +157,7 @@ impl Medium {
             renewed: 0,
             list: Vec::new(),
             cuts: Vec::new(),
-            fresh: Fresh { of: None, by: vec![None; stations.len()] },
+            fresh: Fresh { of: None, by: stations.iter().map(|_| None).collect() },
         }));
         Ok(())
     }
@@ -166,7 +170,7 @@ impl Medium {
         let moved = movement.refresh(node, agenda);
         for own in moved.own {
             for station in movement.touch(own, moved.from, &self.kinds) {
-                if !movement.due[station as usize].waits {
+                if !movement.due[station].waits {
                     self.renew_when_silent(&mut movement, station, false, agenda);
                 }
             }
@@ -176,9 +180,9 @@ impl Medium {
     }
 
     /// The list of a station that was to be renewed when its frame would have been heard everywhere.
-    pub(crate) fn renewal_due(&mut self, station: u32, agenda: &mut Agenda) {
+    pub(crate) fn renewal_due(&mut self, station: StationIx, agenda: &mut Agenda) {
         let Some(mut movement) = self.movement.take() else { return };
-        movement.due[station as usize].waits = false;
+        movement.due[station].waits = false;
         self.renew_when_silent(&mut movement, station, true, agenda);
         self.movement = Some(movement);
     }
@@ -187,11 +191,11 @@ impl Medium {
     fn renew_when_silent(
         &mut self,
         movement: &mut Movement,
-        station: u32,
+        station: StationIx,
         waited: bool,
         agenda: &mut Agenda,
     ) {
-        let sender = &self.stations[station as usize];
+        let sender = &self.stations[station];
         let frame_end = sender.slow.transmit_until;
         let bands = &self.hearers.bands[self.hearers.bands_of(station)];
         let silent = frame_end + bands.last().map_or(0, |band| u64::from(band.offset));
@@ -203,32 +207,31 @@ impl Medium {
             }
             _ => silent,
         };
-        movement.due[station as usize].waits = true;
+        movement.due[station].waits = true;
         let order = sender.order(class::MOVE);
-        agenda.push(until, order, What::Renew(StationIx(station)));
+        agenda.push(until, order, What::Renew(station));
     }
 
     /// Makes a station's list what it is with everybody where they are now. Passes go through the old one until `kept`.
-    fn renew(&mut self, movement: &mut Movement, station: u32, kept: Option<u64>, now: u64) {
+    fn renew(&mut self, movement: &mut Movement, station: StationIx, kept: Option<u64>, now: u64) {
         let Self { hearers, kinds, neighbours_changed, .. } = self;
         if kept.is_none() && movement.renew_in_place(station, hearers, kinds) {
             return;
         }
         let Movement { stations, due, regions, entries, bands, list, cuts, fresh, .. } = movement;
-        let due = &mut due[station as usize];
-        let region = &mut regions[station as usize];
+        let due = &mut due[station];
+        let region = &mut regions[station];
         let old_bands = hearers.bands_of(station);
         let length = hearers.bands[old_bands.clone()].last().map_or(0, |band| band.end - region.entries.0);
         let old = region.entries.0 as usize..(region.entries.0 + length) as usize;
-        let heard_by = |to: u32| fresh.heard(stations, kinds, station, to);
+        let heard_by = |to: StationIx| fresh.heard(stations, kinds, station, to);
         list.clear();
         if due.whole {
-            let near = |to: &u32| {
-                let to = *to as usize;
-                to != station as usize
-                    && distance(stations[station as usize].position, stations[to].position) <= movement.reach
+            let near = |&to: &StationIx| {
+                let (from, there) = (stations[station.ix()].position, stations[to.ix()].position);
+                to != station && distance(from, there) <= movement.reach
             };
-            list.extend((0..stations.len() as u32).filter(near).filter_map(heard_by));
+            list.extend(fresh.by.places().filter(near).filter_map(heard_by));
         } else {
             due.hearers.sort_unstable();
             due.hearers.dedup();
@@ -245,11 +248,11 @@ impl Medium {
         }
         movement.renewed += 1;
         // The notes go with their pairs of stations; a new pair has none.
-        let mut seen: Vec<(u32, u32)> =
+        let mut seen: Vec<(StationIx, u32)> =
             old.clone().map(|at| (hearers.list[at].id, hearers.notes[at])).collect();
         seen.sort_unstable();
         let decodable = |hearers: &Hearers| {
-            let mut ids: Vec<u32> = hearers.decodable(station).map(|h| h.id).collect();
+            let mut ids: Vec<StationIx> = hearers.decodable(station).map(|h| h.id).collect();
             ids.sort_unstable();
             ids
         };
@@ -296,7 +299,7 @@ impl Medium {
                 offset,
             };
         }
-        hearers.bands_of[station as usize] = (band, band + cuts.len() as u32);
+        hearers.bands_of[station] = (band, band + cuts.len() as u32);
         let now_near = decodable(hearers);
         if now_near != neighbours {
             neighbours_changed.push(station);
@@ -316,8 +319,8 @@ impl Medium {
 
     /// Where a station was when it was last looked at, m; none if nothing moves in this world.
     #[must_use]
-    pub fn place(&self, station: u32) -> Option<[f64; 3]> {
-        self.movement.as_ref().map(|m| m.stations[station as usize].position)
+    pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
+        self.movement.as_ref().map(|m| m.stations[station.ix()].position)
     }
 
     /// Stations whose lists wait until a frame has ended.
@@ -329,7 +332,7 @@ impl Medium {
 
 /// A node has moved.
 struct Moved {
-    own: Vec<u32>,
+    own: Vec<StationIx>,
     /// Whence, m.
     from: [f64; 3],
 }
@@ -345,21 +348,21 @@ impl Movement {
         let own = moving.stations.clone();
         let mut from = there;
         for &station in &own {
-            from = std::mem::replace(&mut self.stations[station as usize].position, there);
+            from = std::mem::replace(&mut self.stations[station.ix()].position, there);
         }
         Moved { own, from }
     }
 
     /// Stations whose lists may change since `own` is no longer where it was, itself among them, in their order.
-    fn touch(&mut self, own: u32, from: [f64; 3], kinds: &[PhyKind]) -> Vec<u32> {
-        let there = self.stations[own as usize].position;
-        let channel = kinds[usize::from(self.stations[own as usize].kind)].channel;
+    fn touch(&mut self, own: StationIx, from: [f64; 3], kinds: &[PhyKind]) -> Vec<StationIx> {
+        let there = self.stations[own.ix()].position;
+        let channel = kinds[usize::from(self.stations[own.ix()].kind)].channel;
         let mut touched = Vec::new();
         self.fresh.of = Some(own);
-        for (other, station) in (0u32..).zip(&self.stations) {
-            self.fresh.by[other as usize] = None;
+        for (other, station) in (0..).map(StationIx).zip(&self.stations) {
+            self.fresh.by[other] = None;
             if other == own {
-                self.due[own as usize].whole = true;
+                self.due[own].whole = true;
                 touched.push(own);
                 continue;
             }
@@ -368,13 +371,13 @@ impl Movement {
             }
             let near = distance(there, station.position) <= self.reach;
             if near {
-                self.fresh.by[other as usize] = hear(&self.stations, kinds, own as usize, other as usize);
+                self.fresh.by[other] = hear(&self.stations, kinds, own.ix(), other.ix());
             }
             // Measured gains do not move.
             if (near || distance(from, station.position) <= self.reach)
                 && station.propagation != Propagation::Matrix
             {
-                self.due[other as usize].hearers.push(own);
+                self.due[other].hearers.push(own);
                 touched.push(other);
             }
         }
@@ -383,8 +386,8 @@ impl Movement {
 
     /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and nobody's place in it; says
     /// whether that was all.
-    fn renew_in_place(&mut self, station: u32, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
-        let due = &mut self.due[station as usize];
+    fn renew_in_place(&mut self, station: StationIx, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
+        let due = &mut self.due[station];
         if due.whole {
             return false;
         }
@@ -413,13 +416,19 @@ impl Movement {
 
 impl Fresh {
     /// What `to` hears of `from`.
-    fn heard(&self, stations: &[StationSpec], kinds: &[PhyKind], from: u32, to: u32) -> Option<Hearer> {
+    fn heard(
+        &self,
+        stations: &[StationSpec],
+        kinds: &[PhyKind],
+        from: StationIx,
+        to: StationIx,
+    ) -> Option<Hearer> {
         if self.of == Some(from) {
-            return self.by[to as usize];
+            return self.by[to];
         }
-        if self.of == Some(to) && stations[from as usize].kind == stations[to as usize].kind {
-            return self.by[from as usize].map(|heard| Hearer { id: to, ..heard });
+        if self.of == Some(to) && stations[from.ix()].kind == stations[to.ix()].kind {
+            return self.by[from].map(|heard| Hearer { id: to, ..heard });
         }
-        hear(stations, kinds, from as usize, to as usize)
+        hear(stations, kinds, from.ix(), to.ix())
     }
 }

@@ -3,7 +3,7 @@
 //! Durations are known at the start, so the first pass writes when the medium will be idle again at each hearer and moves
 //! its back-off; nothing happens when the medium gets idle. The second pass takes the power away and judges the receptions.
 
-use super::frame::{BROADCAST, Frame, FrameKind, Loss, NONE, Verdicts};
+use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_NUMBER, NONE, Verdicts};
 use super::hearers::{Band, Hearer};
 use super::hearing::{FrameEnd, StartPass, close_chunks, drop_lock};
 use super::radio::{Station, extend, flag};
@@ -41,14 +41,13 @@ impl Medium {
     /// Puts a frame on the air now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
-        let s = sender as usize;
         let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
         let at = self.frames.add(frame, 1 + bands.len() as u32);
-        let counted = &mut self.counted[s];
+        let counted = &mut self.counted[sender];
         counted.sent[frame.kind as usize] += 1;
 
-        let station = &mut self.stations[s];
+        let station = &mut self.stations[sender];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         // Half duplex: a reception that goes on is lost.
         if station.radio.lock != NONE {
@@ -68,9 +67,8 @@ impl Medium {
             let view = self.frames.get(at).view();
             self.record(start, Record::Start { frame: view });
         }
-        let rank = self.stations[s].clock.rank;
-        let (sender, frame_ix) = (StationIx(sender), FrameIx(at));
-        let frame_end = What::FrameEnd { sender, frame: frame_ix };
+        let rank = self.stations[sender].clock.rank;
+        let frame_end = What::FrameEnd { sender, frame: at };
         agenda.push(end, Order::new(class::FRAME_END, rank), frame_end);
         for band in bands {
             let offset = u64::from(self.hearers.bands[band].offset);
@@ -78,23 +76,24 @@ impl Medium {
                 self.start_at_band(at, frame, band);
             } else {
                 let (number, order) = (band as u32, Order::new(class::BAND_START, rank));
-                agenda.push(start + offset, order, What::BandStart { sender, frame: frame_ix, band: number });
+                agenda.push(start + offset, order, What::BandStart { sender, frame: at, band: number });
                 let order = Order::new(class::BAND_END, rank);
-                agenda.push(end + offset, order, What::BandEnd { sender, frame: frame_ix, band: number });
+                agenda.push(end + offset, order, What::BandEnd { sender, frame: at, band: number });
             }
         }
     }
 
     /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
-    pub(crate) fn band_start(&mut self, at: u32, band: usize) {
+    pub(crate) fn band_start(&mut self, at: FrameIx, band: usize) {
         let frame = *self.frames.get(at);
         self.start_at_band(at, &frame, band);
     }
 
     #[inline(always)]
-    fn start_at_band(&mut self, at: u32, frame: &Frame, band: usize) {
+    fn start_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize) {
         let Self { stations, hearers, kinds, frames, counted, successes, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
+        let (stations, counted) = (stations.as_mut_slice(), counted.as_mut_slice());
         let band = &hearers.bands[band];
         let list = &hearers.list;
         let pass = StartPass { at, frame, kinds, per_chunk: *per_chunk };
@@ -124,7 +123,7 @@ impl Medium {
 
     /// Begins the pass at a frame's end over one band of hearers.
     #[inline(always)]
-    pub(crate) fn end_pass(&mut self, at: u32, frame: &Frame, band: usize) -> EndPass {
+    pub(crate) fn end_pass(&mut self, at: FrameIx, frame: &Frame, band: usize) -> EndPass {
         let band = self.hearers.bands[band];
         if self.needs.sums {
             self.remove_power(&band, frame.end);
@@ -157,18 +156,19 @@ impl Medium {
     fn remove_power(&mut self, band: &Band, end: u64) {
         let Self { stations, hearers, kinds, frames, successes, per_chunk, .. } = self;
         let list = &hearers.list[band.first as usize..band.end as usize];
+        let stations = stations.as_mut_slice();
         if *per_chunk {
             close_chunks(list, stations, frames, kinds, successes, end);
         }
         for hearer in list {
-            stations[hearer.id as usize].slow.power_sum -= hearer.power;
+            stations[hearer.id.ix()].slow.power_sum -= hearer.power;
         }
     }
 
     /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band. Returns the receiver,
     /// if that was the last pass and no hearer was the receiver.
     #[inline(always)]
-    pub(crate) fn pass_done(&mut self, at: u32, met: bool) -> Option<u32> {
+    pub(crate) fn pass_done(&mut self, at: FrameIx, met: bool) -> Option<StationIx> {
         let frame = self.frames.get_mut(at);
         frame.met |= met;
         frame.passes_left -= 1;
@@ -176,7 +176,7 @@ impl Medium {
     }
 
     #[inline]
-    fn last_pass_done(&mut self, at: u32) -> Option<u32> {
+    fn last_pass_done(&mut self, at: FrameIx) -> Option<StationIx> {
         let frame = self.frames.get(at);
         let missed = !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender;
         let receiver = frame.receiver;
@@ -190,18 +190,18 @@ impl Medium {
 
     #[cold]
     #[inline(never)]
-    fn lost(&mut self, frame: &Frame, station: u32, loss: Loss) {
-        self.counted[station as usize].lost[loss.index()] += 1;
+    fn lost(&mut self, frame: &Frame, station: StationIx, loss: Loss) {
+        self.counted[station].lost[loss.index()] += 1;
         if self.recorder.is_some() {
             let signal = self.signal(frame, station, loss.ends_with_the_frame());
-            self.record(frame.end, Record::Lost { frame: frame.view(), at: station, loss, signal });
+            self.record(frame.end, Record::Lost { frame: frame.view(), at: station.0, loss, signal });
         }
     }
 
     /// What the end of a frame means for a hearer that [`Medium::next_hearer`] has found.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, at: u32, hearer: Hearer, frame: &Frame) -> Reception {
-        let h = hearer.id as usize;
+    pub(crate) fn judge(&mut self, at: FrameIx, hearer: Hearer, frame: &Frame) -> Reception {
+        let h = hearer.id;
         if self.stations[h].radio.lock != at {
             // The receiver, which was not locked on it.
             self.lost(frame, hearer.id, self.frames.get(at).loss);
@@ -242,7 +242,7 @@ impl Medium {
     /// Why a locked frame fails, or none if it is received.
     #[inline(always)]
     fn verdict(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
-        if self.stations[hearer.id as usize].radio.worst < hearer.bound {
+        if self.stations[hearer.id].radio.worst < hearer.bound {
             return None;
         }
         self.doubt(hearer, frame)
@@ -251,10 +251,10 @@ impl Medium {
     /// The same where interference is too strong, or a draw decides.
     #[inline(never)]
     fn doubt(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
-        let station = &self.stations[hearer.id as usize];
+        let station = &self.stations[hearer.id];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         let interference = station.radio.worst;
-        let by = Some(station.clock.worst_by).filter(|&n| n != NONE);
+        let by = Some(station.clock.worst_by).filter(|&n| n != NO_NUMBER);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
                 let mode = self.kind(frame.sender).data_mode;
@@ -271,7 +271,7 @@ impl Medium {
                 f64::from(frame.bytes) * 8.0 * self.successes.ln_bit_right(frame.mode, sinr)
             }
         };
-        if self.reception[hearer.id as usize].happens(log_success) {
+        if self.reception[hearer.id].happens(log_success) {
             let lost = kind.frame_loss > 0.0 && self.lost_by_chance(hearer, frame);
             return lost.then_some(Loss::Noise);
         }
@@ -279,41 +279,41 @@ impl Medium {
     }
 
     /// Whether `frame_loss` keeps a station from overhearing a good frame for another.
-    pub(crate) fn misses(&mut self, station: u32, frame: &Frame) -> bool {
-        let loss = self.kinds[usize::from(self.stations[station as usize].radio.kind)].frame_loss;
+    pub(crate) fn misses(&mut self, station: StationIx, frame: &Frame) -> bool {
+        let loss = self.kinds[usize::from(self.stations[station].radio.kind)].frame_loss;
         let meant = frame.receiver == station || frame.receiver == BROADCAST;
-        !meant && loss > 0.0 && self.reception[station as usize].uniform() < loss
+        !meant && loss > 0.0 && self.reception[station].uniform() < loss
     }
 
     /// Whether a good data frame for this station, or for all, falls to `frame_loss`.
     fn lost_by_chance(&mut self, hearer: Hearer, frame: &Frame) -> bool {
         let meant = frame.receiver == hearer.id || frame.receiver == BROADCAST;
-        let loss = self.kinds[usize::from(self.stations[hearer.id as usize].radio.kind)].frame_loss;
+        let loss = self.kinds[usize::from(self.stations[hearer.id].radio.kind)].frame_loss;
         meant
             && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
             && loss > 0.0
-            && self.reception[hearer.id as usize].uniform() < loss
+            && self.reception[hearer.id].uniform() < loss
     }
 
     #[cold]
     #[inline(never)]
-    fn record_received(&mut self, frame: &Frame, id: u32, end: u64) {
+    fn record_received(&mut self, frame: &Frame, id: StationIx, end: u64) {
         let signal = self.signal(frame, id, true);
-        self.record(end, Record::Received { frame: frame.view(), at: id, signal });
+        self.record(end, Record::Received { frame: frame.view(), at: id.0, signal });
     }
 
     /// A station that monitors has received a frame for another one, or lost it.
-    pub(crate) fn record_overheard(&mut self, frame: &Frame, id: u32, loss: Option<Loss>, end: u64) {
+    pub(crate) fn record_overheard(&mut self, frame: &Frame, id: StationIx, loss: Option<Loss>, end: u64) {
         let signal = self.signal(frame, id, true);
-        self.record(end, Record::Overheard { frame: frame.view(), at: id, signal, loss });
+        self.record(end, Record::Overheard { frame: frame.view(), at: id.0, signal, loss });
     }
 
     /// How a frame has reached a station; `judged`: it was locked on it until just now.
     #[cold]
     #[inline(never)]
-    fn signal(&self, frame: &Frame, station: u32, judged: bool) -> Signal {
+    fn signal(&self, frame: &Frame, station: StationIx, judged: bool) -> Signal {
         let Some(hearer) = self.hearers.find(frame.sender, station) else { return Signal::default() };
-        let interference = judged.then(|| self.stations[station as usize].radio.worst);
+        let interference = judged.then(|| self.stations[station].radio.worst);
         Signal { power: hearer.power, interference, delay: hearer.delay }
     }
 }

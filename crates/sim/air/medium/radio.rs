@@ -3,9 +3,10 @@
 use airfair_schemes::places::Airtime;
 use airfair_units::Span;
 
-use super::frame::NONE;
+use super::frame::{NO_NUMBER, NONE};
 use super::phy::Timing;
 use crate::event::Order;
+use crate::ids::FrameIx;
 
 /// A time that never comes.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -52,7 +53,7 @@ pub(crate) struct Radio {
     /// Under a lock: the largest sum of the other signals' powers (or the strongest of them) since it began, aW.
     pub worst: u64,
     /// The locked frame, or [`NONE`].
-    pub lock: u32,
+    pub lock: FrameIx,
     /// Slots left to count at `count_from`.
     pub slots: u16,
     pub flags: u8,
@@ -194,7 +195,7 @@ impl Default for Clock {
             lock_start: 0,
             lock_power: 0,
             armed_at: NEVER,
-            worst_by: NONE,
+            worst_by: NO_NUMBER,
             rank: 0,
         }
     }

@@ -5,6 +5,7 @@ use airfair_units::{Attowatts, Dbm};
 use super::hearers::{Band, Hearer};
 use super::modes::Mode;
 use super::{Medium, error, phy};
+use crate::ids::StationIx;
 use crate::spec::{ErrorModel, PhySpec};
 
 /// A link that loses more than nine of ten frames is not used.
@@ -27,9 +28,9 @@ pub fn least_power(phy: &PhySpec, mode: Mode) -> Dbm {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Relation {
     /// Station that transmits.
-    pub from: u32,
+    pub from: StationIx,
     /// Station that hears it.
-    pub to: u32,
+    pub to: StationIx,
     /// Received power.
     pub power: Attowatts,
     /// Probability that a data frame of 1500 B at the sender's data rate arrives.
@@ -56,16 +57,16 @@ pub(crate) struct Heard {
 }
 
 /// How every station's signal arrives at a station, by the number of the sender.
-pub(crate) fn heard_at(medium: &Medium, station: u32) -> Vec<Option<Heard>> {
+pub(crate) fn heard_at(medium: &Medium, station: StationIx) -> Vec<Option<Heard>> {
     let kind = medium.kind(station);
     let sensed_from = kind.preamble_detect.min(kind.energy_detect);
     let heard = |Hearer { delay, power, .. }| Heard { delay, power, sensed: power >= sensed_from };
-    (0..medium.stations.len() as u32).map(|from| medium.hearers.find(from, station).map(heard)).collect()
+    medium.stations.places().map(|from| medium.hearers.find(from, station).map(heard)).collect()
 }
 
 /// Stations for which the medium is busy while `station` transmits, in the order of their numbers. Delivery ratios are those of data
 /// frames of so many bytes of PSDU.
-pub(crate) fn relations(medium: &Medium, station: u32, psdu: u32) -> Vec<Relation> {
+pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<Relation> {
     let bands = &medium.hearers.bands[medium.hearers.bands_of(station)];
     let sensed = |band: &Band| band.first as usize..band.sensed_end as usize;
     let heard = bands.iter().flat_map(|band| &medium.hearers.list[sensed(band)]);
@@ -82,11 +83,11 @@ pub(crate) fn relations(medium: &Medium, station: u32, psdu: u32) -> Vec<Relatio
 }
 
 /// Probability that a data frame of so many bytes of PSDU at the data rate arrives on an otherwise silent air.
-pub(crate) fn delivery_ratio(medium: &Medium, from: u32, to: u32, psdu: u32) -> f64 {
+pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, psdu: u32) -> f64 {
     medium.hearers.find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
 }
 
-fn delivery_to(medium: &Medium, from: u32, hearer: &Hearer, psdu: u32) -> f64 {
+fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, psdu: u32) -> f64 {
     let kind = medium.kind(hearer.id);
     let (mode, kept) = (medium.kind(from).data_mode, 1.0 - kind.frame_loss);
     if hearer.power < kind.preamble_detect || !phy::exceeds(hearer.power, kind.lock_sinr, kind.noise) {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::air::{Air, FrameKind, Heard, View, Waits};
+use crate::ids::StationIx;
 use crate::measure::trace::FrameView;
 use crate::net::Net;
 use crate::net::watch::Owner;
@@ -154,9 +155,9 @@ impl Station {
     pub fn new(number: u32, air: &Air) -> Self {
         Self {
             number,
-            heard: air.heard_at(number),
-            nav_check: air.phy(number).nav_reset_after,
-            view: air.view(number),
+            heard: air.heard_at(StationIx(number)),
+            nav_check: air.phy(StationIx(number)).nav_reset_after,
+            view: air.view(StationIx(number)),
             own: None,
             served: Holder::UNKNOWN,
             sensed: Vec::new(),
@@ -169,7 +170,7 @@ impl Station {
 
     /// Somebody has moved.
     pub fn hear_anew(&mut self, air: &Air) {
-        self.heard = air.heard_at(self.number);
+        self.heard = air.heard_at(StationIx(self.number));
     }
 
     /// Whose packet is in its hands.
@@ -213,7 +214,7 @@ impl Station {
 
     /// Looks at it after an event.
     pub fn look(&mut self, air: &Air, net: &Net) {
-        let view = air.view(self.number);
+        let view = air.view(StationIx(self.number));
         if view.nav_until > self.view.nav_until {
             let made = |s: &&Signal| {
                 let check = if s.rts { self.nav_check } else { s.reserves };
@@ -226,7 +227,7 @@ impl Station {
             let by = self.recent.iter().rev().find(|s| s.end == view.eifs_from);
             self.eifs_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
         }
-        let head = view.head.map(|h| (h.packet, h.tag));
+        let head = view.head.map(|h| (h.packet.0, h.tag));
         if head != self.head.map(|(packet, _)| packet) {
             self.head = head.map(|packet| (packet, net.owner(packet.0).unwrap_or(Owner::Other)));
         }

@@ -12,7 +12,7 @@ use super::{
     Waiting,
 };
 use crate::air::{Air, FrameKind};
-use crate::ids::ConnectionRef;
+use crate::ids::{ConnectionRef, StationIx};
 use crate::measure::summary::RunResult;
 use crate::measure::trace::{Content, FrameView, Names, Record};
 use crate::net::watch::Owner;
@@ -269,7 +269,7 @@ impl Watch {
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
             || frame.sender == frame.receiver;
         if asks {
-            let packet = air.held(frame.sender).next().map_or(u64::MAX, |handed| handed.packet);
+            let packet = air.held(StationIx(frame.sender)).next().map_or(u64::MAX, |msdu| msdu.packet.0);
             let sending = &mut self.sending[frame.sender as usize];
             match net.owner(packet) {
                 Some(owner) => *sending = (packet, owner),

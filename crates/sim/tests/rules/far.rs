@@ -2,6 +2,7 @@
 
 use airfair_sim::air::FrameKind::{Ack, Data};
 use airfair_sim::air::Outcome;
+use airfair_sim::ids::StationIx;
 use airfair_sim::spec::{GainSpec, RadioSpec};
 use airfair_units::Db;
 
@@ -27,7 +28,7 @@ fn too_far_for_the_slot() {
     let attempts: Vec<u64> = (0..7).map(|i| 1_000_000 + 327_000 * i).collect();
     assert_eq!(starts(&trace, 0), attempts);
     assert_eq!(rig.diary.got, [(1_331_391, 1, 0)], "delivered once");
-    assert_eq!(rig.air.counters(1).duplicates, 6);
+    assert_eq!(rig.air.counters(StationIx(1)).duplicates, 6);
     assert_eq!(rig.diary.done[0].3, Outcome::RetryLimit);
 }
 

@@ -2,6 +2,7 @@
 
 use airfair_sim::air::FrameKind::{Ack, Data};
 use airfair_sim::air::{Loss, Outcome};
+use airfair_sim::ids::StationIx;
 use airfair_sim::spec::{GainSpec, WorldSpec};
 use airfair_units::{Db, Dbm};
 
@@ -20,7 +21,7 @@ fn a_link_that_works_one_way() {
     assert_eq!(starts(&trace, 1), [2_320_000, 5_484_000, 8_648_000, 11_812_000]);
     assert_eq!(losses(&trace, 1), [(Data, 0, Loss::Transmitting); 3]);
     assert_eq!(rig.diary.got, [(2_310_000, 1, 0)]);
-    assert_eq!(rig.air.counters(1).duplicates, 3);
+    assert_eq!(rig.air.counters(StationIx(1)).duplicates, 3);
     assert_eq!(rig.diary.done[0].3, Outcome::RetryLimit);
     // The ACKs are lost at `a`, though nobody hears `b`.
     assert_eq!(losses(&trace, 0), [(Ack, 1, Loss::OutOfReach); 4]);
@@ -54,7 +55,7 @@ fn a_lost_ack_makes_no_duplicate() {
     let sent: Vec<_> =
         frames(&trace).iter().filter(|f| f.kind == Data).map(|f| (f.sequence, f.retry)).collect();
     assert_eq!(sent, [(1, false), (1, true), (2, false)]);
-    assert_eq!(rig.air.counters(1).duplicates, 1);
+    assert_eq!(rig.air.counters(StationIx(1)).duplicates, 1);
     assert_eq!(rig.diary.got, [(2_310_000, 1, 0), (6_314_000, 1, 2)]);
 }
 
@@ -103,7 +104,7 @@ fn a_frame_that_its_addressee_cannot_hear_is_lost() {
         rig.send(1_000_000, 0, 1, 1500);
         let trace = rig.run(20_000_000);
         assert_eq!(losses(&trace, 1), [(Data, 0, Loss::OutOfReach); 7], "{powers:?}");
-        assert_eq!(rig.air.counters(1).lost[0], 7);
+        assert_eq!(rig.air.counters(StationIx(1)).lost[0], 7);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Virtual carrier sense: who sets it, who resets it, who keeps silent for it.
 
 use airfair_sim::air::FrameKind::{Ack, Cts, Data, Rts};
+use airfair_sim::ids::StationIx;
 use airfair_sim::measure::trace::Record;
 use airfair_sim::spec::RadioSpec;
 
@@ -34,7 +35,7 @@ fn bystander(nav_reset: bool, answered: bool) -> (Rig, u64) {
 fn a_nav_that_nothing_follows_is_reset() {
     let (rig, start) = bystander(true, false);
     assert_eq!(start, 1_352_000 + 556_000 + 50_000);
-    assert_eq!(rig.air.counters(2).nav_extended, 0);
+    assert_eq!(rig.air.counters(StationIx(2)).nav_extended, 0);
 }
 
 #[test]
@@ -48,7 +49,7 @@ fn a_nav_that_data_follow_lasts() {
     for nav_reset in [true, false] {
         let (rig, start) = bystander(nav_reset, true);
         assert_eq!(start, 3_300_000 + 50_000);
-        assert_eq!(rig.air.counters(2).nav_extended, u64::from(nav_reset));
+        assert_eq!(rig.air.counters(StationIx(2)).nav_extended, u64::from(nav_reset));
         assert_eq!(rig.diary.got.len(), 1);
     }
 }
@@ -110,7 +111,7 @@ fn a_cts_is_withheld_while_the_nav_is_set() {
         .collect();
     let one = |t| (t, 2, 3, 3_300_000);
     assert_eq!(withheld, [one(1_752_000), one(2_376_000), one(3_000_000)]);
-    assert_eq!(rig.air.counters(2).cts_withheld, 3);
+    assert_eq!(rig.air.counters(StationIx(2)).cts_withheld, 3);
     assert_eq!(starts(&trace, 2)[0], 3_634_000);
     assert_eq!(rig.diary.got.len(), 1);
 }
@@ -118,7 +119,7 @@ fn a_cts_is_withheld_while_the_nav_is_set() {
 #[test]
 fn a_cts_may_ignore_the_nav() {
     let (rig, trace) = asked_under_nav(false, true);
-    assert_eq!(rig.air.counters(2).cts_withheld, 0);
+    assert_eq!(rig.air.counters(StationIx(2)).cts_withheld, 0);
     assert_eq!(starts(&trace, 2)[0], 1_762_000);
 }
 
@@ -141,7 +142,7 @@ fn the_addressee_sets_no_nav() {
     assert_eq!(story(&trace)[0], (Rts, 0, 1_000_000, 1_352_000));
     assert_eq!(story(&trace)[1], (Cts, 1, 1_362_000, 1_666_000));
     assert_eq!(starts(&trace, 1)[1], 1_716_000);
-    assert_eq!(rig.air.airtime(1, airfair_units::Time(10_000_000)).nav.0, 0);
+    assert_eq!(rig.air.airtime(StationIx(1), airfair_units::Time(10_000_000)).nav.0, 0);
 }
 
 /// A shorter reservation does not shorten a longer one; time under NAV alone is counted. `c` hears `a`'s RTS (NAV until
@@ -157,7 +158,7 @@ fn a_shorter_reservation_changes_nothing() {
     rig.broadcast(1_500_000, 2, 100);
     assert_eq!(starts(&rig.run(10_000_000), 2), [3_350_000]);
     // 3300000 - 1352000 less the 291000 of the data frame.
-    assert_eq!(rig.air.airtime(2, airfair_units::Time(10_000_000)).nav.0, 1_657_000);
+    assert_eq!(rig.air.airtime(StationIx(2), airfair_units::Time(10_000_000)).nav.0, 1_657_000);
 }
 
 /// CTS withheld for the carrier: energy that cannot be decoded lasts over the moment of the CTS.
@@ -172,6 +173,6 @@ fn a_cts_may_need_an_idle_carrier() {
         rig.broadcast(1_300_000, 2, 100);
         let trace = rig.run(10_000_000);
         assert_eq!(starts(&trace, 1).len(), cts);
-        assert_eq!(rig.air.counters(1).cts_withheld, 1 - cts as u64);
+        assert_eq!(rig.air.counters(StationIx(1)).cts_withheld, 1 - cts as u64);
     }
 }

@@ -1,5 +1,6 @@
 //! The boundary of queue and MAC.
 
+use airfair_sim::ids::StationIx;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::{LocalLimit, RadioSpec, Traffic};
 use airfair_units::{Bytes, Rate, Span};
@@ -58,7 +59,7 @@ fn the_mac_holds_as_many_packets_as_it_is_told() {
         }
         // In the middle of the first frame.
         rig.run(1_500_000);
-        assert_eq!(rig.air.held(0).count() as u32, depth);
+        assert_eq!(rig.air.held(StationIx(0)).count() as u32, depth);
     }
     let mut radio = dot11b(400.0, 550.0);
     radio.mac.mac_queue = 4;

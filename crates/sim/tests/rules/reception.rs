@@ -2,6 +2,7 @@
 //! hear each other. DATA take 1310 us.
 
 use airfair_sim::air::{FrameKind, Loss};
+use airfair_sim::ids::StationIx;
 use airfair_sim::spec::{ErrorModel, Interference, LockOn, RadioSpec, Sensitivity};
 use airfair_units::{Db, Dbm, Rate, Span};
 
@@ -22,7 +23,7 @@ fn two(radio: RadioSpec, a_dbm: f64, b_dbm: f64, b_at: u64) -> (Vec<u32>, Vec<(u
     rig.send(1_000_000, 1, 0, 1500);
     rig.send(b_at, 2, 0, 1500);
     let trace = rig.run(20_000_000);
-    assert_eq!(rig.air.power(0).0, 0, "nothing is left on the air");
+    assert_eq!(rig.air.power(StationIx(0)).0, 0, "nothing is left on the air");
     let received = receptions(&trace, 0).into_iter().map(|r| r.1).collect();
     (received, losses(&trace, 0).into_iter().map(|l| (l.1, l.2)).collect())
 }
@@ -215,7 +216,7 @@ fn a_transmitting_station_hears_nothing() {
     assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::Transmitting)]);
     assert_eq!(starts(&trace, 0), [1_000_000, 2_860_000]);
     // Transmitting 2 x 1280, the rest of `a`'s frame is a busy medium: 2280000..2810000.
-    let airtime = rig.air.airtime(0, airfair_units::Time(20_000_000));
+    let airtime = rig.air.airtime(StationIx(0), airfair_units::Time(20_000_000));
     assert_eq!((airtime.transmit.0, airtime.receive.0, airtime.busy.0), (2_560_000, 0, 530_000));
 }
 
@@ -232,7 +233,7 @@ fn an_own_transmission_aborts_a_lock() {
     assert_eq!(starts(&trace, 0), [56_000]);
     assert_eq!(losses(&trace, 0), [(FrameKind::Data, 1, Loss::LockAborted)]);
     // Receiving for the first 6 us only; after its own frame (1336000) the rest until 1360000 is a busy medium.
-    let airtime = rig.air.airtime(0, airfair_units::Time(20_000_000));
+    let airtime = rig.air.airtime(StationIx(0), airfair_units::Time(20_000_000));
     assert_eq!((airtime.transmit.0, airtime.receive.0, airtime.busy.0), (1_280_000, 6_000, 24_000));
 }
 

@@ -2,6 +2,7 @@
 
 use airfair_sim::air::FrameKind::{Cts, Data, Rts};
 use airfair_sim::air::Outcome;
+use airfair_sim::ids::StationIx;
 use airfair_sim::spec::{ErrorModel, RadioSpec};
 use airfair_units::Db;
 
@@ -51,7 +52,7 @@ fn short_frames_are_tried_seven_times_with_doubling_windows() {
         assert_eq!(numbers, [[1; 7], [2; 7]].concat(), "a retry keeps its number");
         assert_eq!(rig.diary.done.len(), 2);
         assert!(rig.diary.done.iter().all(|d| d.3 == Outcome::RetryLimit));
-        let counters = rig.air.counters(0);
+        let counters = rig.air.counters(StationIx(0));
         assert_eq!((counters.no_ack, counters.no_cts, counters.given_up), (14, 0, 2));
     }
 }

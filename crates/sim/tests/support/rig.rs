@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use airfair_sim::air::{Air, BROADCAST, FrameKind, Indication, Kind, Loss, Msdu, Outcome, StationSpec};
 use airfair_sim::engine::Agenda;
+use airfair_sim::ids::{PacketRef, StationIx};
 use airfair_sim::measure::trace::{FrameView, Record, Trace};
 use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm};
@@ -75,12 +76,16 @@ impl Rig {
     /// An IP packet of `bytes` is handed down at `at` ns. Returns its number.
     pub fn send(&mut self, at: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.plan.len() as u64;
-        self.plan.push((at, from, Msdu { packet, tag: 0, bytes, to, overhear: true }));
+        self.plan.push((
+            at,
+            from,
+            Msdu { packet: PacketRef(packet), tag: 0, bytes, to: StationIx(to), overhear: true },
+        ));
         packet
     }
 
     pub fn broadcast(&mut self, at: u64, from: u32, bytes: u32) -> u64 {
-        self.send(at, from, BROADCAST, bytes)
+        self.send(at, from, BROADCAST.0, bytes)
     }
 
     /// Lets everything happen before `until` and returns what happened. Call it once.
@@ -95,7 +100,7 @@ impl Rig {
             self.advance(at);
             for &(_, from, handed) in plan.iter().filter(|p| p.0 == at) {
                 self.diary.queues[from as usize].push_back(handed);
-                self.fill(from);
+                self.fill(StationIx(from));
             }
         }
         self.advance(until);
@@ -117,11 +122,11 @@ impl Rig {
     fn note(&mut self, indication: Indication) {
         match indication {
             Indication::Finished { station, msdu, outcome } => {
-                self.diary.done.push((self.agenda.now, station, msdu.packet, outcome));
+                self.diary.done.push((self.agenda.now, station.0, msdu.packet.0, outcome));
                 self.fill(station);
             }
             Indication::Received { station, packet, at, .. } => {
-                self.diary.got.push((at.as_nanos(), station, packet));
+                self.diary.got.push((at.as_nanos(), station.0, packet.0));
             }
             Indication::Overheard { .. } => self.diary.overheard += 1,
             Indication::NeighboursChanged { .. } => {}
@@ -129,9 +134,9 @@ impl Rig {
     }
 
     /// The MAC of a station gets the packets that it has room for.
-    fn fill(&mut self, station: u32) {
+    fn fill(&mut self, station: StationIx) {
         for _ in 0..self.air.room(station) {
-            let Some(msdu) = self.diary.queues[station as usize].pop_front() else { break };
+            let Some(msdu) = self.diary.queues[station.ix()].pop_front() else { break };
             self.air.give(station, msdu);
         }
         self.air.contend(station, &mut self.agenda);
