@@ -1,8 +1,8 @@
 //! Captures and the table of frames: what is looked at, and how it is handed to Python while the run goes on.
 
 use airfair_sim::World;
-use airfair_sim::capture::{Columns, Watch as Watched};
 use airfair_sim::engine::drive::Surface;
+use airfair_sim::observe::capture::{Columns, Watch as Watched};
 use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use airfair_scenario::Scenario;
 use airfair_sim::World;
-use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::engine::drive::Lateness;
 use airfair_sim::measure::summary::{
     Ends, FilesResult, FlowResult, MessageCounts, QueueResult, RoutingCounts, RunResult, SizeClass,
     StationResult,
 };
-use airfair_sim::measure::windows::WindowFairness;
+use airfair_sim::observe::windows::WindowFairness;
+use airfair_sim::record::{FrameKind, Loss};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::{Serialize, Serializer};

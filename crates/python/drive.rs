@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airfair_sim::engine::drive::{self, Lateness, Surface, WallClock};
-use airfair_sim::measure::Reader;
+use airfair_sim::observe::Reader;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
-use airfair_sim::measure::explain::{
+use airfair_sim::observe::explain::{
     Attempts, Doing, Explanation, Held, HopExplanation, QueueExplanation, Sending, Shares, TcpExplanation,
     share_of_due,
 };

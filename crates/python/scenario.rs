@@ -7,7 +7,7 @@ use std::time::Instant;
 use airfair_scenario::{Errors, Override, Reader, Written};
 use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
-use airfair_sim::measure::series::Sampler;
+use airfair_sim::observe::series::Sampler;
 use airfair_sim::spec::Transport;
 use airfair_units::Span;
 use pyo3::prelude::*;

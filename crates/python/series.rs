@@ -2,8 +2,8 @@
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
-use airfair_sim::measure::series::Series;
-use airfair_sim::measure::windows::Fairness;
+use airfair_sim::observe::series::Series;
+use airfair_sim::observe::windows::Fairness;
 use airfair_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

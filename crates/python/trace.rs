@@ -5,6 +5,7 @@ use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
 use airfair_sim::engine::drive::Surface;
+use airfair_sim::ids::NodeIx;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -48,14 +49,13 @@ impl Teller {
             self.slices.advance(&mut self.world, horizon)?;
             drive::check(None)?;
             let records = self.world.take_trace();
-            let until = self.until.as_nanos();
             let names = self.world.names();
             self.lines.extend(
                 records
                     .iter()
-                    .filter(|&&(at, _)| at < until)
-                    .filter(|(_, record)| self.node.is_none_or(|node| names.concerns(record, node)))
-                    .filter_map(|(at, record)| names.tell(*at, record)),
+                    .filter(|&&(at, _)| at < self.until)
+                    .filter(|(_, record)| self.node.is_none_or(|node| names.concerns(record, NodeIx(node))))
+                    .filter_map(|(at, record)| names.line(*at, record)),
             );
         }
         Ok(self.lines.pop_front())

@@ -1,7 +1,8 @@
 //! The complete scenario as TOML: every default filled in, generated nodes and flows written out.
 
 use airfair_schemes::ParamValue;
-use airfair_sim::air::{Mode, least_power};
+use airfair_sim::air::least_power;
+use airfair_sim::modes::Mode;
 use airfair_sim::spec::RadioSpec;
 
 use crate::assemble::Model;

@@ -1,7 +1,8 @@
 //! Radios and the nodes that carry them.
 
+use airfair_sim::air::least_power;
 use airfair_sim::air::propagation::gain_at;
-use airfair_sim::air::{Mode, least_power};
+use airfair_sim::modes::Mode;
 use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 

@@ -1,19 +1,21 @@
 //! The world in virtual time.
 //!
 //! [`spec`] says what a world is made from; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; [`net`]
-//! nodes, queues, wired links and routes; `traffic` what applications send; [`measure`] what is counted; [`capture`] frames for
-//! other programs. [`World`] puts them together.
+//! nodes, queues, wired links and routes; `traffic` what applications send; [`measure`] what is counted; [`record`] what parts say
+//! about what happens, and [`observe`] who listens. [`World`] puts them together.
 
 pub mod air;
-pub mod capture;
 pub mod engine;
 pub mod event;
 pub mod ids;
 pub mod measure;
+pub mod modes;
 mod names;
 pub mod net;
 mod node;
+pub mod observe;
 mod packet;
+pub mod record;
 mod route;
 pub mod spec;
 mod traffic;

@@ -8,20 +8,19 @@ use airfair_units::{Dbm, Time};
 
 use crate::air;
 use crate::air::{Air, CutOff, Kind, Relation, StationSpec, TooFast};
-use crate::capture::{Columns, Observer, Watch};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::event::What;
-use crate::ids::StationIx;
-use crate::measure::explain::{self, Explanation};
+use crate::ids::{NodeIx, StationIx};
 use crate::measure::files::Completion;
-use crate::measure::series::{Gauges, Snapshot, StationSample};
+use crate::measure::samples::{FlowProgress, Gauges, Snapshot, StationSample};
 use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
-use crate::measure::trace::{Names, Trace};
-use crate::measure::windows::FlowProgress;
 use crate::names::natural_cmp;
 use crate::net::fault::Fault;
 use crate::net::{Behind, Injected, Net, Output, Placed};
+use crate::observe::capture::{Capture, Columns, Watch};
+use crate::observe::explain::{self, Explanation};
+use crate::record::{Names, Trace};
 use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
 /// A network that lives in virtual time. `Send`; no thread, file or clock inside.
@@ -39,17 +38,14 @@ pub struct World {
     names: Names,
     radios: Vec<String>,
     warnings: Vec<String>,
-    /// What happened and was not handed out yet.
-    told: Trace,
+    /// What the present event has done.
+    happened: Trace,
+    /// What happened and was not handed out yet, if a trace was asked for.
+    trace: Option<Trace>,
     /// By station.
     tx_power: Vec<Dbm>,
-    /// Looks at each event, if that was asked for.
-    observer: Option<Box<Observer>>,
-    /// Somebody wants a trace.
-    traced: bool,
-    /// What explains a flow, if somebody wants that, and how much of the air's and the network's records it has seen.
-    watch: Option<Box<explain::Watch>>,
-    looked: (usize, usize),
+    capture: Option<Box<Capture>>,
+    explain: Option<Box<explain::Watch>>,
 }
 
 impl World {
@@ -114,7 +110,7 @@ impl World {
         let node_of_station: Vec<u32> = stations.iter().map(|s| s.node as u32).collect();
         let names = Names {
             stations: stations.iter().map(|s| s.name.clone()).collect(),
-            node_of_station: node_of_station.clone(),
+            node_of_station: node_of_station.iter().copied().map(NodeIx).collect(),
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
@@ -175,12 +171,11 @@ impl World {
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             names,
             warnings,
-            told: Trace::new(),
+            happened: Trace::new(),
+            trace: None,
             tx_power: stations.iter().map(|s| s.tx_power).collect(),
-            observer: None,
-            traced: false,
-            watch: None,
-            looked: (0, 0),
+            capture: None,
+            explain: None,
         })
     }
 
@@ -188,53 +183,30 @@ impl World {
     /// start of the run; changes nothing of it.
     pub fn observe(&mut self, watch: Watch) {
         let (targets, powers) = (self.queues(), self.tx_power.clone());
-        self.start_trace();
-        let observer = Observer::new(watch, &self.names, &targets, powers, &mut self.air, &mut self.net);
-        self.observer = Some(Box::new(observer));
+        let capture = Capture::new(watch, &self.names, &targets, powers, &mut self.air, &mut self.net);
+        self.capture = Some(Box::new(capture));
+        self.keep_records();
     }
 
     /// Blocks of capture files, each with its node, that belong behind those of the last call. A file of fewer than `least` bytes waits for
     /// more, until the run ends.
     pub fn take_captures(&mut self, least: usize) -> Vec<(u32, Vec<u8>)> {
         let (now, over) = (self.agenda.now, self.agenda.now >= self.end);
-        let Some(observer) = &mut self.observer else { return Vec::new() };
-        observer.take_captures(now, over, least, &self.names)
+        let Some(capture) = &mut self.capture else { return Vec::new() };
+        capture.take_captures(now, over, least, &self.names)
     }
 
     /// Rows of the table of frames that belong behind those of the last call. Fewer than `least` wait for more, until the run ends.
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
         let (now, over) = (self.agenda.now, self.agenda.now >= self.end);
-        self.observer.as_mut()?.take_rows(now, over, least)
+        self.capture.as_mut()?.take_rows(now, over, least)
     }
 
-    /// Goes from event to event and looks at what each has done.
-    #[cold]
-    fn advance_observed(&mut self, limit: u64) {
-        while let Some(next) = self.agenda.next_time().filter(|&next| next < limit) {
-            self.advance_unseen(next + 1);
-            self.show();
-        }
-        self.advance_unseen(limit);
-        self.show();
-    }
-
-    /// The observer sees what was recorded.
-    fn show(&mut self) {
-        let Self { air, net, observer, names, agenda, looked, .. } = self;
-        let Some(observer) = observer else { return };
-        *looked = (0, 0);
-        for recorder in [air.recorder(), &mut net.recorder] {
-            self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
-        }
-        observer.see(&self.told, names, air, net, agenda.now);
-        self.told.clear();
-    }
-
-    /// One instance, whoever calls it.
+    /// The loop of events. Kept out of line, and the only place that handles events: with a second one the compiler would not merge the
+    /// parts' functions into the loop.
     #[inline(never)]
-    fn advance_unseen(&mut self, limit: u64) {
-        let watched = self.watch.is_some();
-        // One loop for both: a second place that handles events would keep the compiler from merging them into the loop.
+    fn run(&mut self, limit: u64) {
+        let observed = self.air.records().are_wanted();
         loop {
             let Self { agenda, air, net, .. } = self;
             let mut done = true;
@@ -279,7 +251,7 @@ impl World {
                 }
                 if net.unsettled {
                     net.settle(air, agenda);
-                    if watched {
+                    if observed {
                         done = false;
                         break;
                     }
@@ -288,13 +260,13 @@ impl World {
             if done {
                 break;
             }
-            self.look();
+            self.observe_event();
         }
         if limit > self.agenda.now {
             self.agenda.now = limit;
         }
-        if let Some(watch) = &mut self.watch {
-            watch.pass(limit);
+        if let Some(explain) = &mut self.explain {
+            explain.pass(limit);
         }
     }
 
@@ -328,13 +300,14 @@ impl World {
 
     /// Asks for a trace from now on; [`World::take_trace`] fetches it.
     pub fn start_trace(&mut self) {
-        self.traced = true;
-        self.record();
+        self.trace.get_or_insert_default();
+        self.keep_records();
     }
 
-    fn record(&mut self) {
-        self.air.recorder().get_or_insert_default();
-        self.net.recorder.get_or_insert_default();
+    fn keep_records(&mut self) {
+        self.air.records().keep();
+        self.net.records.keep();
+        self.net.unsettled = true;
     }
 
     /// Asks, before the world is advanced, that a flow of the specification (by its place) be explained;
@@ -357,38 +330,36 @@ impl World {
         }
         let nodes = &self.names.node_of_station;
         let watch = explain::Watch::new(flow as u32, traffic, self.warmup, &self.air, &self.net, nodes);
-        self.net.watch(flow as u32);
-        self.watch = Some(Box::new(watch));
-        self.net.unsettled = true;
-        self.record();
+        self.explain = Some(Box::new(watch));
+        self.keep_records();
         Ok(())
     }
 
     /// Why the flow gets what it gets, up to the present; none if [`World::explain`] was not called.
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
-        let watch = self.watch.as_ref()?;
+        let explain = self.explain.as_ref()?;
         let names = (&self.names, &self.radios[..]);
-        Some(watch.explanation(names, &self.net, &self.result(), self.agenda.now))
+        Some(explain.explanation(names, &self.net, &self.result(), self.agenda.now))
     }
 
-    /// What explains a flow looks at what the present event has done.
+    /// Those who observe get the records of the present event.
     #[cold]
     #[inline(never)]
-    fn look(&mut self) {
-        let Self { agenda, air, net, watch, traced, looked, .. } = self;
-        let mut of_air = air.recorder().take().unwrap_or_default();
-        let mut of_net = net.recorder.take().unwrap_or_default();
-        if let Some(watch) = watch {
-            watch.look(agenda.now, air, net, &of_air[looked.0..], &of_net[looked.1..]);
+    fn observe_event(&mut self) {
+        let Self { agenda, air, net, names, happened, trace, capture, explain, .. } = self;
+        happened.extend(air.records().drain());
+        happened.extend(net.records.drain());
+        if let Some(explain) = explain {
+            explain.look(agenda.now, air, net, happened);
         }
-        if !*traced {
-            of_air.clear();
-            of_net.clear();
+        if let Some(capture) = capture {
+            capture.see(happened, names, air, net, agenda.now);
         }
-        *looked = (of_air.len(), of_net.len());
-        *air.recorder() = Some(of_air);
-        net.recorder = Some(of_net);
+        if let Some(trace) = trace {
+            trace.extend(happened.iter().filter(|(_, record)| record.is_traced()));
+        }
+        happened.clear();
         // The next event, too, is not done before it was looked at.
         net.unsettled = true;
     }
@@ -397,15 +368,12 @@ impl World {
     /// younger than a band's width (4 us) waits for the next call, since something earlier may still be told. At the end of the run
     /// all is handed out.
     pub fn take_trace(&mut self) -> Trace {
-        for recorder in [self.air.recorder(), &mut self.net.recorder] {
-            self.told.append(recorder.as_mut().unwrap_or(&mut Trace::new()));
-        }
-        self.looked = (0, 0);
-        self.told.sort_by_key(|r| r.0);
+        let Some(trace) = &mut self.trace else { return Trace::new() };
+        trace.sort_by_key(|(at, record)| (*at, !record.is_of_the_air()));
         let settled =
             if self.agenda.now >= self.end { u64::MAX } else { self.agenda.now.saturating_sub(air::BAND_NS) };
-        let young = self.told.split_off(self.told.partition_point(|r| r.0 < settled));
-        std::mem::replace(&mut self.told, young)
+        let young = trace.split_off(trace.partition_point(|r| r.0.0 < settled));
+        std::mem::replace(trace, young)
     }
 
     /// The agenda's pushes (true) and pops so far, for the benchmark of the back ends.
@@ -504,7 +472,7 @@ impl World {
     /// Node and radio of every station.
     #[must_use]
     pub fn stations(&self) -> Vec<(String, String)> {
-        let node = |station: usize| self.names.nodes[self.names.node_of_station[station] as usize].clone();
+        let node = |station: usize| self.names.nodes[self.names.node_of_station[station].ix()].clone();
         self.radios.iter().enumerate().map(|(station, radio)| (node(station), radio.clone())).collect()
     }
 
@@ -568,7 +536,7 @@ impl World {
             .air
             .stations()
             .map(|s| StationResult {
-                node: self.names.nodes[self.names.node_of_station[s.ix()] as usize].clone(),
+                node: self.names.nodes[self.names.node_of_station[s.ix()].ix()].clone(),
                 radio: self.radios[s.ix()].clone(),
                 airtime: self.air.airtime(s, Time(now)),
                 counters: self.air.counters(s),
@@ -676,7 +644,7 @@ fn useless(
 impl Surface for World {
     fn advance(&mut self, until: Time) {
         let limit = until.0.min(self.end);
-        if self.observer.is_some() { self.advance_observed(limit) } else { self.advance_unseen(limit) }
+        self.run(limit);
     }
 
     fn next_deadline(&mut self) -> Option<Time> {

@@ -4,9 +4,9 @@
 //! p is the power over noise at which a frame of a certain size and mode arrives with probability p on a silent air. Which frame is
 //! meant the maps do not say; that is the link model.
 
-use airfair_sim::air::Mode;
 use airfair_sim::air::error::log_success;
 use airfair_sim::air::propagation::gain_at;
+use airfair_sim::modes::Mode;
 use airfair_sim::spec::{Propagation, Standard};
 use airfair_units::{Db, Dbm, Rate, math};
 

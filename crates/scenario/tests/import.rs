@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use airfair_scenario::import::{Format, ImportLimits, ImportOptions, Part, Reason, import, import_path};
 use airfair_scenario::{Override, read};
 use airfair_sim::World;
-use airfair_sim::air::FrameKind;
 use airfair_sim::engine::drive::Surface as _;
+use airfair_sim::record::FrameKind;
 use proptest::prelude::*;
 
 fn folder() -> PathBuf {

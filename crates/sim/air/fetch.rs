@@ -3,11 +3,12 @@
 use std::hint::black_box;
 
 use super::Air;
-use super::medium::frame::{Frame, FrameKind};
+use super::medium::frame::Frame;
 use super::medium::hearers::{Band, Hearer};
 use super::medium::radio::Station;
 use crate::event::{Event, What};
 use crate::ids::StationIx;
+use crate::record::FrameKind;
 
 /// So many stations find room in the processor's nearest caches; with more of them [`Air::fetch_for`] is worth its while.
 pub(super) const FIT_INTO_THE_CACHE: usize = 1000;

@@ -3,8 +3,8 @@
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
 use super::mac::MacKind;
-use super::medium::modes::Mode;
 use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
+use crate::modes::Mode;
 use crate::spec::{Eifs, HeaderSpec, Interference, LockOn, Protection, RadioSpec, ResponseTimeout, Standard};
 
 /// The shortest sensing delay, ns: what arrives in the moment in which a back-off ends cannot be sensed any more, and the station

@@ -21,9 +21,8 @@ pub use kind::Kind;
 pub use mac::{Indication, MacKind, Msdu, Outcome};
 pub(crate) use mac::{View, Waits};
 pub use medium::doubts::{CutOff, TooFast};
-pub use medium::frame::{BROADCAST, FrameKind, Loss};
+pub use medium::frame::BROADCAST;
 pub(crate) use medium::hearers::BAND_NS;
-pub use medium::modes::Mode;
 pub use medium::phy::{PhyKind, PpduFormat};
 pub(crate) use medium::radio::NEVER;
 pub(crate) use medium::relations::{Heard, JUDGED_BYTES};
@@ -36,44 +35,13 @@ use airfair_units::{Attowatts, Bytes, Span, Time};
 use crate::engine::{Agenda, Owner};
 use crate::event::{Event, What};
 use crate::ids::{FrameIx, StationIx};
-use crate::measure::trace::Trace;
+use crate::measure::summary::StationCounters;
+use crate::record::Records;
 use crate::spec::{GainSpec, MovementSpec};
 use mac::Mac;
 use medium::frame::Frame;
 use medium::radio::flag;
 use medium::{Medium, doubts, memory, relations};
-
-/// Counters of a station.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StationCounters {
-    /// Frames sent, by [`FrameKind::ALL`].
-    pub sent: [u64; 5],
-    /// Frames for this station that were received, by kind.
-    pub received: [u64; 5],
-    /// Frames for this station that were lost, by [`Loss::NAMES`].
-    pub lost: [u64; 9],
-    /// Data packets received again and dropped as duplicates.
-    pub duplicates: u64,
-    /// CTS that did not come.
-    pub no_cts: u64,
-    /// ACK that did not come.
-    pub no_ack: u64,
-    /// RTS that were not answered because the NAV was set.
-    pub cts_withheld: u64,
-    /// Packets given up.
-    pub given_up: u64,
-    /// Receptions that confirmed a NAV which an RTS had set provisionally.
-    pub nav_extended: u64,
-}
-
-impl StationCounters {
-    /// Data frames for this station that were received, duplicates not counted.
-    #[must_use]
-    pub fn received_data(&self) -> u64 {
-        let data = FrameKind::ALL.iter().zip(self.received).filter(|(kind, _)| **kind == FrameKind::Data);
-        data.map(|(_, n)| n).sum::<u64>() - self.duplicates
-    }
-}
 
 /// The air and every station on it.
 #[derive(Debug)]
@@ -174,9 +142,9 @@ impl Air {
         self.medium.frames.in_flight()
     }
 
-    /// What happened, if a trace was asked for; the world takes it out.
-    pub fn recorder(&mut self) -> &mut Option<Trace> {
-        &mut self.medium.recorder
+    /// What has happened on the air, if somebody observes it.
+    pub fn records(&mut self) -> &mut Records {
+        &mut self.medium.records
     }
 
     /// From now on every frame that a station receives is recorded, also those for others.

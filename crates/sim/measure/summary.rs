@@ -7,7 +7,39 @@ use airfair_units::math;
 
 use super::delays::Delays;
 use super::statistics::jain_index;
-use crate::air::StationCounters;
+use crate::record::FrameKind;
+
+/// Counters of a station.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StationCounters {
+    /// Frames sent, by [`FrameKind::ALL`].
+    pub sent: [u64; 5],
+    /// Frames for this station that were received, by kind.
+    pub received: [u64; 5],
+    /// Frames for this station that were lost, by [`Loss::NAMES`].
+    pub lost: [u64; 9],
+    /// Data packets received again and dropped as duplicates.
+    pub duplicates: u64,
+    /// CTS that did not come.
+    pub no_cts: u64,
+    /// ACK that did not come.
+    pub no_ack: u64,
+    /// RTS that were not answered because the NAV was set.
+    pub cts_withheld: u64,
+    /// Packets given up.
+    pub given_up: u64,
+    /// Receptions that confirmed a NAV which an RTS had set provisionally.
+    pub nav_extended: u64,
+}
+
+impl StationCounters {
+    /// Data frames for this station that were received, duplicates not counted.
+    #[must_use]
+    pub fn received_data(&self) -> u64 {
+        let data = FrameKind::ALL.iter().zip(self.received).filter(|(kind, _)| **kind == FrameKind::Data);
+        data.map(|(_, n)| n).sum::<u64>() - self.duplicates
+    }
+}
 
 /// A flow's numbers, from its start (or the warm-up's end) to its stop (or the end of the run).
 #[derive(Debug, Clone, PartialEq)]

@@ -29,6 +29,7 @@ use crate::measure::files::Files;
 use crate::names::{natural_cmp, natural_ranks};
 use crate::node::backpressure::{Backpressure, Rules};
 use crate::packet::Packets;
+use crate::record::Records;
 use crate::route::{Nodes, Routes};
 use crate::spec::{FlowSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 use crate::traffic::{FileSource, Source};
@@ -238,10 +239,8 @@ impl Net {
             measuring: spec.warmup.as_nanos() == 0,
             warmup: spec.warmup.as_nanos(),
             end: spec.duration.as_nanos(),
-            recorder: None,
+            records: Records::default(),
             schedule: Schedule::default(),
-            made: Vec::new(),
-            touched: Vec::new(),
         };
         let loss = |station: usize| {
             (
@@ -350,7 +349,6 @@ impl Net {
             delivered_total: 0,
             delays: Delays::default(),
             hops: None,
-            watched: false,
         });
         if start < self.flows[number as usize].stop {
             agenda.push(start, Order::new(class::TRAFFIC, rank), What::FlowStart(FlowIx(number)));

@@ -6,8 +6,8 @@ use airfair_transport::Segment;
 use super::wire::Sent;
 use super::{Behind, Net};
 use crate::ids::FlowIx;
-use crate::measure::trace::Content;
 use crate::packet::{NO_FLOW, Packet, Payload};
+use crate::record::Content;
 use crate::route::Datagram;
 use crate::spec::HeaderSpec;
 

@@ -17,6 +17,7 @@ use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Permit, Waiter};
 use crate::packet::{Packet, Payload};
+use crate::record::Record;
 use crate::route::NextHop;
 use crate::spec::Traffic;
 use crate::traffic::{FileSource, Source};
@@ -149,8 +150,6 @@ pub(crate) struct Flow {
     /// From the end of the warm-up on.
     pub delays: Delays,
     pub hops: Option<u16>,
-    /// Somebody wants to know of every packet that it makes ([`super::watch`]).
-    pub watched: bool,
 }
 
 impl Flow {
@@ -267,12 +266,13 @@ impl Net {
         f.sent_total += 1;
         f.totals.sent += 1;
         f.totals.offered_bytes += u64::from(payload);
-        let (from, first_hop, watched) = (f.from, f.first_hops[0], f.watched);
+        let (from, first_hop) = (f.from, f.first_hops[0]);
         let port = self.first_hop(flow).map(|hop| hop.port);
         self.backpressure.flow_enters(FlowIx(flow), port.map(PortIx));
         let handle = self.packets.add(packet);
-        if watched {
-            self.tell_made(handle, true, None);
+        if self.records.are_wanted() {
+            let (packet, flow) = (PacketRef(handle), FlowIx(flow));
+            self.records.push(Time(now), Record::Made { packet, flow, forward: true, connection: None });
         }
         self.leave(from, first_hop, handle, now);
         if let Some(hop) = first_hop {

@@ -30,19 +30,19 @@ use airfair_schemes::places::{
     Aqm, AqmEffects, Context, Ecn, Enqueued, FlowId, Head, MarkReason, NodeId, Packet as QueuedPacket,
     PacketClass, PacketId, Queue, Verdict,
 };
-use airfair_units::Time;
 use airfair_units::random::Stream;
+use airfair_units::{Span, Time};
 
 use crate::air::{BROADCAST, Msdu, Outcome};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, NodeIx, PacketRef, PortIx, StationIx};
+use crate::ids::{FlowIx, NodeIx, PacketRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
-use crate::measure::trace::{Record, Trace};
 use crate::node::backpressure::Backpressure;
 use crate::packet::{NO_FLOW, Packet, Packets, Payload};
+use crate::record::{Content, Record, Records};
 use crate::route::{NextHop, Routes};
 use crate::spec::{ArpSpec, HeaderSpec};
 use agents::Agents;
@@ -234,13 +234,9 @@ pub struct Net {
     measuring: bool,
     warmup: u64,
     end: u64,
-    /// What happened, if a trace was asked for; the world takes it out.
-    pub(crate) recorder: Option<Trace>,
+    /// What has happened above the air, if somebody observes it.
+    pub(crate) records: Records,
     schedule: Schedule,
-    /// What watched flows have made in the present event.
-    pub(crate) made: Vec<watch::Made>,
-    /// Connections of watched flows to whose senders something has happened in the present event.
-    pub(crate) touched: Vec<ConnectionRef>,
 }
 
 /// A node, or everyone, as schemes know it.
@@ -569,12 +565,12 @@ impl Net {
                 f.delays.add(now - packet.created);
             }
         }
-        if let Some(trace) = &mut self.recorder {
-            let flow = packet.flow().map(|flow| flow.0);
-            let delay = now - packet.created;
-            let (content, sequence) =
-                (self.packets.content(handle, &packet), self.packets.sequence(handle, &packet));
-            trace.push((now, Record::Delivered { node, flow, packet: handle, content, sequence, delay }));
+        if self.records.are_wanted() {
+            let delay = Span(now - packet.created);
+            let (flow, packet, content, sequence) = self.recorded(handle, &packet);
+            let node = NodeIx(node);
+            let record = Record::Delivered { node, flow, packet, content, sequence, delay };
+            self.records.push(Time(now), record);
         }
         if packet.at_source {
             self.ends_at_source(&packet, handle, now);
@@ -606,12 +602,19 @@ impl Net {
                 self.ends_at_source(&packet, handle, now);
             }
         }
-        if let Some(trace) = &mut self.recorder {
-            let flow = packet.flow().map(|flow| flow.0);
-            let (content, sequence) =
-                (self.packets.content(handle, &packet), self.packets.sequence(handle, &packet));
-            trace.push((now, Record::Dropped { node, flow, packet: handle, content, sequence, reason }));
+        if self.records.are_wanted() {
+            let (flow, packet, content, sequence) = self.recorded(handle, &packet);
+            let node = NodeIx(node);
+            let record = Record::Dropped { node, flow, packet, content, sequence, reason };
+            self.records.push(Time(now), record);
         }
+    }
+
+    /// A packet that ends, as records show it.
+    fn recorded(&self, handle: u64, packet: &Packet) -> (Option<FlowIx>, PacketRef, Content, u32) {
+        let (content, sequence) =
+            (self.packets.content(handle, packet), self.packets.sequence(handle, packet));
+        (packet.flow(), PacketRef(handle), content, sequence)
     }
 
     /// The next packet of a port leaves its queue; if there is none, who waits for a departure is told.

@@ -13,10 +13,9 @@ use crate::engine::Agenda;
 use crate::ids::{NodeIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
-use crate::measure::series::{FlowSample, QueueSample};
+use crate::measure::samples::{FlowProgress, FlowSample, QueueSample};
 use crate::measure::summary::{Ends, FlowResult, QueueResult};
-use crate::measure::trace::Names;
-use crate::measure::windows::FlowProgress;
+use crate::record::Names;
 use crate::spec::Traffic;
 
 impl Net {

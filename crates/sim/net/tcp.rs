@@ -4,8 +4,8 @@
 
 use airfair_schemes::places::{Context, Header, HeaderKind, PacketClass, Timer};
 use airfair_transport::{Receiver, Segment, Sender, State};
-use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Time};
 
 use super::connections::Connection;
 use super::fault::{Fault, due};
@@ -15,12 +15,12 @@ use super::{Net, class, ids};
 use crate::air::NEVER;
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx, PortIx};
+use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, PortIx};
 use crate::measure::files::Completion;
-use crate::measure::trace::{Record, TcpCause};
 use crate::node::backpressure::Waiter;
 use crate::packet::Carried;
 use crate::packet::{NO_FLOW, Packet, Payload};
+use crate::record::{Record, TcpCause};
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
 
@@ -154,8 +154,8 @@ impl Net {
         self.law_effects(id, now);
         let Some(connection) = self.connections.get(id) else { return };
         let flow = connection.flow;
-        if self.flows[flow as usize].watched {
-            self.touched.push(id);
+        if self.records.are_wanted() {
+            self.records.push(Time(now), Record::SenderRan { connection: id, flow: FlowIx(flow) });
         }
         // The port that holds the sender back when it is full.
         let port = self
@@ -218,7 +218,6 @@ impl Net {
         let counts = limited && self.backpressure.counts(id);
         let kind = self.kinds_of_header.of(header_id);
         let f = &mut self.flows[flow as usize];
-        let watched = f.watched;
         let (source, destination) = if forward { (f.from, f.to) } else { (f.to, f.from) };
         let hop = f.first_hops[usize::from(!forward)];
         f.sent_total += 1;
@@ -249,8 +248,9 @@ impl Net {
         if let Some(kind) = kind {
             stamp(connection, kind, forward, now, self.packets.new_header(handle));
         }
-        if watched {
-            self.tell_made(handle, forward, Some(id));
+        if self.records.are_wanted() {
+            let (packet, flow, connection) = (PacketRef(handle), FlowIx(flow), Some(id));
+            self.records.push(Time(now), Record::Made { packet, flow, forward, connection });
         }
         self.leave(source, hop, handle, now);
         if counts && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port)) {
@@ -286,7 +286,7 @@ impl Net {
             self.answer(id, now);
             return;
         }
-        let before = if self.recorder.is_some() { connection.reasons() } else { [0; 3] };
+        let before = if self.records.are_wanted() { connection.reasons() } else { [0; 3] };
         let mut context =
             Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
         if has_header && let Some(header) = self.packets.header(handle) {
@@ -304,7 +304,7 @@ impl Net {
     /// Puts into the trace why a sender has slowed down, if it has.
     #[inline]
     fn tell_reasons(&mut self, id: ConnectionRef, before: [u64; 3], now: u64) {
-        if self.recorder.is_none() {
+        if !self.records.are_wanted() {
             return;
         }
         let Some(connection) = self.connections.get(id) else { return };
@@ -318,17 +318,17 @@ impl Net {
 
     /// Puts one reason into the trace, if there is one.
     fn tell_cause(&mut self, id: ConnectionRef, cause: TcpCause, now: u64) {
-        let (Some(trace), Some(connection)) = (&mut self.recorder, self.connections.get(id)) else { return };
+        let Some(connection) = self.connections.get(id).filter(|_| self.records.are_wanted()) else { return };
         let (flow, sender) = (connection.flow, &connection.sender);
         let record = Record::Tcp {
-            node: self.flows[flow as usize].from,
-            flow,
+            node: NodeIx(self.flows[flow as usize].from),
+            flow: FlowIx(flow),
             cause,
             sequence: sender.unacknowledged() as u32,
-            window: sender.window(Time(now)),
-            rto: sender.rto().as_nanos(),
+            window: Bytes(sender.window(Time(now))),
+            rto: sender.rto(),
         };
-        trace.push((now, record));
+        self.records.push(Time(now), record);
     }
 
     /// Counts a connection whose law has begun to follow TCP's because routers do not speak its scheme, and puts it into the trace.
@@ -427,7 +427,7 @@ impl Net {
         let Some(connection) = self.connections.get_mut(id).filter(|c| c.sender_armed == now) else { return };
         connection.sender_armed = NEVER;
         if connection.sender.deadline().is_some_and(|d| d.0 <= now) {
-            let before = if self.recorder.is_some() { connection.reasons() } else { [0; 3] };
+            let before = if self.records.are_wanted() { connection.reasons() } else { [0; 3] };
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
             connection.sender.on_timer(&mut context);

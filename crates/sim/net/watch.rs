@@ -8,15 +8,6 @@ use airfair_units::Time;
 use super::{Behind, Net, Port};
 use crate::ids::{ConnectionRef, PortIx};
 
-/// A packet that a watched flow has made.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Made {
-    pub handle: u64,
-    /// From the flow's source to its destination; otherwise an acknowledgement's way.
-    pub forward: bool,
-    pub connection: Option<ConnectionRef>,
-}
-
 /// Whose packet something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Owner {
@@ -62,17 +53,6 @@ pub(crate) struct OnWire {
 }
 
 impl Net {
-    /// From now on what a flow makes is told in [`Net::made`].
-    pub(crate) fn watch(&mut self, flow: u32) {
-        self.flows[flow as usize].watched = true;
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(super) fn tell_made(&mut self, handle: u64, forward: bool, connection: Option<ConnectionRef>) {
-        self.made.push(Made { handle, forward, connection });
-    }
-
     /// When a flow starts and stops, and whether TCP carries it.
     pub(crate) fn flow_times(&self, flow: u32) -> (u64, u64, bool) {
         let f = &self.flows[flow as usize];

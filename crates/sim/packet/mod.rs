@@ -14,8 +14,8 @@ use cargo::Cargo;
 pub(crate) use cargo::Carried;
 
 use crate::ids::{ConnectionRef, FlowIx};
-use crate::measure::trace::Content;
 use crate::net::hops::HeaderId;
+use crate::record::Content;
 
 /// No flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;

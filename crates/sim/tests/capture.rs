@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::support::random_world::*;
 use crate::support::*;
 use airfair_sim::World;
-use airfair_sim::air::FrameKind;
-use airfair_sim::capture::{Columns, Watch};
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::summary::RunResult;
+use airfair_sim::observe::capture::{Columns, Watch};
+use airfair_sim::record::FrameKind;
 use airfair_units::{Span, Time};
 use airfair_wire::ieee80211::{Addresses, Fcs, Frame};
 use airfair_wire::pcapng::{Block, Direction, LinkType, Packet};
@@ -172,7 +172,7 @@ proptest! {
             check_file(file, node as usize, &result, &parts)?;
         }
         let count = |event: &str| rows(&parts, event, None).len() as u64;
-        let counted = |of: &dyn Fn(&airfair_sim::air::StationCounters) -> u64| {
+        let counted = |of: &dyn Fn(&airfair_sim::measure::summary::StationCounters) -> u64| {
             result.stations.iter().map(|s| of(&s.counters)).sum::<u64>()
         };
         prop_assert_eq!(count("sent"), result.transmissions);

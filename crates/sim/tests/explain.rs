@@ -5,7 +5,7 @@ use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
-use airfair_sim::measure::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
+use airfair_sim::observe::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};

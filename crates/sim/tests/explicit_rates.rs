@@ -8,11 +8,11 @@ use airfair_schemes::places::{
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
-use airfair_sim::capture::Watch;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::statistics::jain_index;
 use airfair_sim::measure::summary::RunResult;
-use airfair_sim::measure::trace::{Record, TcpCause};
+use airfair_sim::observe::capture::Watch;
+use airfair_sim::record::{Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Span, Time};
@@ -283,7 +283,7 @@ fn a_silent_router_is_noticed_within_a_round_trip() {
         .take_trace()
         .iter()
         .filter(|(_, record)| matches!(record, Record::Tcp { cause: TcpCause::Fallback, .. }))
-        .map(|&(at, _)| at)
+        .map(|&(at, _)| at.as_nanos())
         .collect();
     assert_eq!(fallbacks.len(), 1);
     assert!((30_000_000..31_000_000).contains(&fallbacks[0]), "{fallbacks:?}");

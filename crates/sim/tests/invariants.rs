@@ -67,7 +67,7 @@ proptest! {
         }
         prop_assert_eq!(made, ends.made);
         // Every unicast frame was received or lost, for one reason, by its receiver. (A CTS to itself has none.)
-        let total = |of: &dyn Fn(&airfair_sim::air::StationCounters) -> u64| {
+        let total = |of: &dyn Fn(&airfair_sim::measure::summary::StationCounters) -> u64| {
             result.stations.iter().map(|s| of(&s.counters)).sum::<u64>()
         };
         let unicast = total(&|c| c.sent[..4].iter().sum());

@@ -9,10 +9,10 @@ use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Destination, Interface, Message, NodeId, Timer,
 };
 use airfair_sim::World;
-use airfair_sim::air::{FrameKind, Relation};
+use airfair_sim::air::Relation;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::ids::StationIx;
-use airfair_sim::measure::trace::{FrameView, Record};
+use airfair_sim::record::{FrameKind, FrameView, Record};
 use airfair_sim::spec::*;
 use airfair_units::{Attowatts, Bytes, Dbm, Rate, Span, Time};
 use proptest::prelude::*;
@@ -103,7 +103,7 @@ fn reception_ends_and_begins_where_the_range_does() {
     let delivered: Vec<f64> = trace
         .iter()
         .filter(|(_, r)| matches!(r, Record::Delivered { .. }))
-        .map(|(at, _)| *at as f64 / 1e9)
+        .map(|(at, _)| at.as_secs_f64())
         .collect();
     let last = delivered.iter().copied().filter(|&s| s < 13.0).fold(0.0, f64::max);
     let first = delivered.iter().copied().filter(|&s| s > 13.0).fold(f64::MAX, f64::min);
@@ -144,14 +144,14 @@ fn a_frame_under_way_keeps_its_hearers() {
     assert_eq!(powers.len(), 1 + 21, "{powers:?}");
     let mut across = 0;
     let mut seen = 0;
-    let data = |frame: &FrameView| frame.sender == 0 && frame.kind == FrameKind::Data;
+    let data = |frame: &FrameView| frame.sender.0 == 0 && frame.kind == FrameKind::Data;
     for (_, record) in world.take_trace() {
         let (frame, power, received) = match record {
-            Record::Received { frame, signal, .. } if data(&frame) => (frame, signal.power, true),
-            Record::Lost { frame, signal, .. } if data(&frame) => (frame, signal.power, false),
+            Record::Received { frame, signal, .. } if data(&frame) => (frame, signal.power.0, true),
+            Record::Lost { frame, signal, .. } if data(&frame) => (frame, signal.power.0, false),
             _ => continue,
         };
-        let (_, began) = *powers.iter().rev().find(|p| p.0 <= frame.start).unwrap();
+        let (_, began) = *powers.iter().rev().find(|p| p.0 <= frame.start.0).unwrap();
         assert_eq!(power, began, "{frame:?}");
         // 250 m are as far as the preamble reaches.
         let reached = began >= powers.iter().rfind(|p| Attowatts(p.1).to_dbm().0 > -73.9).unwrap().1;
@@ -160,9 +160,9 @@ fn a_frame_under_way_keeps_its_hearers() {
         // A list is renewed at the end of the frame, not before.
         across += u32::from((0..=20).any(|i| {
             let refresh = at(0.51 + 0.1 * f64::from(i)).0;
-            frame.start < refresh && refresh < frame.end
+            frame.start.0 < refresh && refresh < frame.end.0
         }));
-        assert!(!powers.iter().any(|p| frame.start < p.0 && p.0 < frame.end), "{frame:?}");
+        assert!(!powers.iter().any(|p| frame.start.0 < p.0 && p.0 < frame.end.0), "{frame:?}");
     }
     assert!(seen > 100 && across >= 10, "{seen} {across}");
 }

@@ -5,11 +5,11 @@ use crate::support::wires::*;
 use crate::support::*;
 use airfair_routing::shortest::Metric;
 use airfair_sim::World;
-use airfair_sim::air::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::engine::drive::{self, Surface};
-use airfair_sim::ids::StationIx;
-use airfair_sim::measure::trace::Record;
+use airfair_sim::ids::{NodeIx, StationIx};
 use airfair_sim::net::{Injected, Output};
+use airfair_sim::record::FrameKind::{Ack, Broadcast, Data};
+use airfair_sim::record::Record;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
@@ -259,7 +259,7 @@ fn a_full_wired_queue_drops_what_comes() {
         dropped,
         [(9_400_000, 6, full), (10_600_000, 7, full), (11_800_000, 8, full), (13_000_000, 9, full)]
     );
-    let dropped = |r: &&(u64, Record)| matches!(r.1, Record::Dropped { node: 1, flow: None, .. });
+    let dropped = |r: &&(Time, Record)| matches!(r.1, Record::Dropped { node: NodeIx(1), flow: None, .. });
     assert_eq!(world.take_trace().iter().filter(dropped).count(), 4);
 }
 
@@ -296,7 +296,9 @@ fn a_wired_link_loses_every_seventh_packet() {
         .take_trace()
         .into_iter()
         .filter_map(|(_, record)| match record {
-            Record::Dropped { flow: Some(flow), sequence, reason: "wire-loss", .. } => Some((flow, sequence)),
+            Record::Dropped { flow: Some(flow), sequence, reason: "wire-loss", .. } => {
+                Some((flow.0, sequence))
+            }
             _ => None,
         })
         .collect();

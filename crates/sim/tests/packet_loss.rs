@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::support::wires::tcp;
 use crate::support::*;
 use airfair_routing::aodv::Config;
-use airfair_sim::air::FrameKind;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::measure::summary::Ends;
-use airfair_sim::measure::trace::Record;
+use airfair_sim::record::FrameKind;
+use airfair_sim::record::Record;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
-use airfair_units::{Bytes, Rate, Span};
+use airfair_units::{Bytes, Rate, Span, Time};
 
 fn every_ten_ms() -> Traffic {
     Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 }
@@ -33,8 +33,8 @@ fn a_share_of_what_was_acknowledged_is_lost() {
         world.advance(world.end());
         let (result, trace) = (world.result(), world.take_trace());
         let lost = [1, 2].map(|at| {
-            let here = |r: &&(u64, Record)| {
-                matches!(r.1, Record::Dropped { node, reason: "packet-loss", .. } if node == at)
+            let here = |r: &&(Time, Record)| {
+                matches!(r.1, Record::Dropped { node, reason: "packet-loss", .. } if node.0 == at)
             };
             trace.iter().filter(here).count() as u64
         });

@@ -89,7 +89,7 @@ fn a_drop_is_told_once() {
     drive::to_end(&mut world);
     let records = world.take_trace();
     let lines: Vec<String> =
-        records.iter().filter_map(|(at, record)| world.names().tell(*at, record)).collect();
+        records.iter().filter_map(|(at, record)| world.names().line(*at, record)).collect();
     let drops = lines.iter().filter(|line| line.contains(" drops ")).count();
     let given_up = lines.iter().filter(|line| line.ends_with("gives up")).count();
     assert!(drops > 5);

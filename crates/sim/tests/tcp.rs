@@ -9,7 +9,7 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::files::Completion;
 use airfair_sim::measure::summary::RunResult;
-use airfair_sim::measure::trace::{Content, Record, TcpCause};
+use airfair_sim::record::{Content, Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -342,7 +342,7 @@ fn a_user_outlives_a_failed_connection() {
         assert_eq!(world.connections(), (files.started - files.finished - files.failed, 1));
         assert_eq!(world.take_completions().len() as u64, files.finished);
         let gave_up =
-            |(_, record): &&(u64, Record)| matches!(record, Record::Tcp { cause: TcpCause::GaveUp, .. });
+            |(_, record): &&(Time, Record)| matches!(record, Record::Tcp { cause: TcpCause::GaveUp, .. });
         assert_eq!(world.take_trace().iter().filter(gave_up).count() as u64, files.failed);
     }
 }

@@ -6,15 +6,15 @@ use airfair_wire::ieee80211::{Ack, Cts, Rts};
 use super::access::{State, arm, recount};
 use super::rate::data_mode;
 use super::{Indication, Mac, MacKind, NEVER, Outcome, StationMac};
-use crate::air::medium::frame::{BROADCAST, Frame, FrameKind, Loss, Mpdu, NONE, Verdicts};
+use crate::air::medium::frame::{BROADCAST, Frame, Mpdu, NONE, Verdicts};
 use crate::air::medium::hearers::Hearer;
-use crate::air::medium::modes::Mode;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
 use crate::air::medium::{Medium, Reception};
 use crate::engine::Agenda;
 use crate::event::{What, class};
 use crate::ids::StationIx;
-use crate::measure::trace::Record;
+use crate::modes::Mode;
+use crate::record::{FrameKind, Loss, Record};
 use crate::spec::{AfterTimeout, Protection};
 
 /// A frame that is due a SIFS after the last one.
@@ -257,8 +257,9 @@ impl Mac {
 
     fn cts_withheld(&mut self, medium: &mut Medium, at: StationIx, to: StationIx, nav_until: u64, now: u64) {
         self.stations[at].counters.cts_withheld += 1;
-        if medium.recorder.is_some() {
-            medium.record(now, Record::CtsWithheld { at: at.0, to: to.0, nav_until });
+        if medium.records.are_wanted() {
+            let nav_until = Time(nav_until);
+            medium.records.push(Time(now), Record::CtsWithheld { at, to, nav_until });
         }
     }
 
@@ -488,11 +489,11 @@ impl Mac {
             mac.counters.no_ack += 1
         }
         mac.counters.given_up += u64::from(given_up);
-        if medium.recorder.is_some() {
-            medium.record(
-                now,
-                Record::NoResponse { at: id.0, to: packet.to.0, cts: no_cts, attempts, cw, given_up },
-            );
+        if medium.records.are_wanted() {
+            let (at, to) = (id, packet.to);
+            medium
+                .records
+                .push(Time(now), Record::NoResponse { at, to, cts: no_cts, attempts, cw, given_up });
         }
         if given_up {
             self.packet_done(medium, id, Outcome::RetryLimit, agenda);
@@ -521,8 +522,8 @@ impl Mac {
         contention.start_anew(kind.cw_min);
         contention.back_off(station, kind, now);
         self.indications.push(Indication::Finished { station: id, msdu, outcome });
-        if medium.recorder.is_some() && outcome == Outcome::RetryLimit {
-            medium.record(now, Record::GivenUp { at: id.0, packet: msdu.packet.0 });
+        if medium.records.are_wanted() && outcome == Outcome::RetryLimit {
+            medium.records.push(Time(now), Record::GivenUp { at: id, packet: msdu.packet });
         }
     }
 }

@@ -3,8 +3,8 @@
 use airfair_units::Span;
 use airfair_wire::ieee80211::{Ack, Cts};
 
-use crate::air::medium::modes::Mode;
 use crate::air::medium::phy::{PpduFormat, Timing};
+use crate::modes::Mode;
 use crate::spec::{AfterTimeout, Protection};
 
 /// A kind of radio as the MAC sees it.

@@ -2,8 +2,8 @@
 
 use super::MacKind;
 use crate::air::medium::frame::BROADCAST;
-use crate::air::medium::modes::Mode;
 use crate::ids::StationIx;
+use crate::modes::Mode;
 
 /// The mode in which a station of a kind sends its next data frame to a station: a constant of the kind.
 #[inline(always)]

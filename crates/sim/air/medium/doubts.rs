@@ -6,10 +6,10 @@ use airfair_units::{Attowatts, Dbm, math};
 
 use super::Medium;
 use super::error::{log_success, required_snr};
-use super::modes::Mode;
 use super::phy::{PhyKind, exceeds};
 use super::relations::LEAST_DELIVERY;
 use crate::ids::StationIx;
+use crate::modes::Mode;
 use crate::spec::ErrorModel;
 
 /// A threshold cuts the error curve if a frame that is just detected arrives with more than this probability: all weaker

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use airfair_units::random::Stream;
 use airfair_units::{Db, math};
 
-use super::modes::Mode;
+use crate::modes::Mode;
 
 /// Gaussian tail probability.
 fn q(x: f64) -> f64 {

@@ -1,8 +1,10 @@
 //! Frames on the air.
 
-use super::modes::Mode;
+use airfair_units::Time;
+
 use crate::ids::{FrameIx, PacketRef, StationIx, Table};
-use crate::measure::trace::FrameView;
+use crate::modes::Mode;
+use crate::record::{FrameKind, FrameView, Loss};
 
 /// No frame.
 pub(crate) const NONE: FrameIx = FrameIx(u32::MAX);
@@ -12,100 +14,6 @@ pub(crate) const NO_NUMBER: u32 = u32::MAX;
 pub(crate) const NO_PACKET: PacketRef = PacketRef(u64::MAX);
 /// Receiver of a broadcast frame.
 pub const BROADCAST: StationIx = StationIx(u32::MAX);
-
-/// What a frame is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum FrameKind {
-    /// Request to send.
-    Rts,
-    /// Clear to send.
-    Cts,
-    /// Unicast data.
-    Data,
-    /// Acknowledgement.
-    Ack,
-    /// Broadcast data.
-    Broadcast,
-}
-
-impl FrameKind {
-    /// Every kind, in the order of the counters.
-    pub const ALL: [Self; 5] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast];
-
-    /// Its name in traces and results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rts => "RTS",
-            Self::Cts => "CTS",
-            Self::Data => "DATA",
-            Self::Ack => "ACK",
-            Self::Broadcast => "BROADCAST",
-        }
-    }
-}
-
-/// Why a receiver that was meant to receive a frame did not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Loss {
-    /// Its preamble was too weak to be detected, or nothing of it was heard.
-    #[default]
-    OutOfReach,
-    /// The receiver was transmitting.
-    Transmitting,
-    /// The receiver was locked on another frame (its number).
-    LockedOn(u32),
-    /// The preamble did not stand out of what else was on the air.
-    PreambleDrowned,
-    /// A stronger or earlier preamble took the receiver away (its number).
-    LockTaken(u32),
-    /// The receiver began to transmit while it lasted.
-    LockAborted,
-    /// It arrived weaker than its mode needs.
-    TooWeak,
-    /// It was drowned by interference; the number of the frame that made it worst, if that began later.
-    Interference(Option<u32>),
-    /// Noise and interference made an error, by chance.
-    Noise,
-}
-
-impl Loss {
-    /// Names of the causes, in the order of the counters.
-    pub const NAMES: [&'static str; 9] = [
-        "out-of-reach",
-        "transmitting",
-        "locked-on-other",
-        "preamble-drowned",
-        "lock-taken",
-        "lock-aborted",
-        "too-weak",
-        "interference",
-        "noise",
-    ];
-
-    /// Whether the receiver was locked on the frame to its end: what a card hands up with a wrong FCS.
-    #[must_use]
-    pub const fn ends_with_the_frame(self) -> bool {
-        matches!(self, Self::TooWeak | Self::Interference(_) | Self::Noise)
-    }
-
-    /// Its place among the counters.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        match self {
-            Self::OutOfReach => 0,
-            Self::Transmitting => 1,
-            Self::LockedOn(_) => 2,
-            Self::PreambleDrowned => 3,
-            Self::LockTaken(_) => 4,
-            Self::LockAborted => 5,
-            Self::TooWeak => 6,
-            Self::Interference(_) => 7,
-            Self::Noise => 8,
-        }
-    }
-}
 
 /// A packet within a data frame.
 #[derive(Debug, Clone, Copy)]
@@ -180,12 +88,12 @@ impl Frame {
             number: self.number,
             kind: self.kind,
             mode: self.mode,
-            sender: self.sender.0,
-            receiver: self.receiver.0,
-            packet: packet.0,
+            sender: self.sender,
+            receiver: (self.receiver != BROADCAST).then_some(self.receiver),
+            packet,
             bytes: self.bytes,
-            start: self.start,
-            end: self.end,
+            start: Time(self.start),
+            end: Time(self.end),
             nav_us: self.nav_us,
             sequence,
             retry,

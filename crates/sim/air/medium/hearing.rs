@@ -1,11 +1,12 @@
 //! One hearer's side of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
 use super::error::Successes;
-use super::frame::{BROADCAST, Frame, FrameKind, Frames, Loss, NO_NUMBER, NONE};
+use super::frame::{BROADCAST, Frame, Frames, NO_NUMBER, NONE};
 use super::hearers::{Band, Hearer};
 use super::phy::{PhyKind, exceeds};
 use super::radio::{Counted, Station, extend, flag};
 use crate::ids::{FrameIx, StationIx};
+use crate::record::{FrameKind, Loss};
 
 /// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its counted, so that its loop runs
 /// in registers.

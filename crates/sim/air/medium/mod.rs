@@ -2,7 +2,6 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `modes` | how long a frame takes |
 //! | `propagation`, `error` | how power falls; how likely a frame is received |
 //! | `hearers` | who hears whom, in flat lists |
 //! | `radio` | the state of a hearer that the inner loops touch |
@@ -20,7 +19,6 @@ pub(crate) mod frame;
 pub(crate) mod hearers;
 mod hearing;
 pub(crate) mod memory;
-pub(crate) mod modes;
 mod movement;
 mod passes;
 mod path;
@@ -36,7 +34,7 @@ use airfair_units::Dbm;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
 use crate::ids::{StationIx, Table};
-use crate::measure::trace::{Record, Trace};
+use crate::record::Records;
 use crate::spec::{ErrorModel, GainSpec, Propagation};
 use frame::Frames;
 use hearers::Hearers;
@@ -91,8 +89,8 @@ pub(crate) struct Medium {
     movement: Option<Box<Movement>>,
     /// Stations whose sets of decodable hearers movement has changed, until the layer above takes them out.
     pub neighbours_changed: Vec<StationIx>,
-    /// What happened, if a trace was asked for.
-    pub recorder: Option<Trace>,
+    /// What has happened on the air and at stations.
+    pub records: Records,
 }
 
 impl Medium {
@@ -136,7 +134,7 @@ impl Medium {
             kinds,
             movement: None,
             neighbours_changed: Vec::new(),
-            recorder: None,
+            records: Records::default(),
         }
     }
 
@@ -160,13 +158,6 @@ impl Medium {
     /// Bytes of memory that all stations take, their lists of hearers included.
     pub(crate) fn bytes(&self) -> usize {
         self.stations.len() * (size_of::<Station>() + size_of::<Counted>()) + self.hearers.bytes()
-    }
-
-    #[cold]
-    pub(crate) fn record(&mut self, now: u64, record: Record) {
-        if let Some(trace) = &mut self.recorder {
-            trace.push((now, record));
-        }
     }
 }
 

@@ -3,7 +3,9 @@
 //! Durations are known at the start, so the first pass writes when the medium will be idle again at each hearer and moves
 //! its back-off; nothing happens when the medium gets idle. The second pass takes the power away and judges the receptions.
 
-use super::frame::{BROADCAST, Frame, FrameKind, Loss, NO_NUMBER, NONE, Verdicts};
+use airfair_units::{Attowatts, Span, Time};
+
+use super::frame::{BROADCAST, Frame, NO_NUMBER, NONE, Verdicts};
 use super::hearers::{Band, Hearer};
 use super::hearing::{FrameEnd, StartPass, close_chunks, drop_lock};
 use super::radio::{Station, extend, flag};
@@ -11,7 +13,7 @@ use super::{Medium, Needs};
 use crate::engine::Agenda;
 use crate::event::{Order, What, class};
 use crate::ids::{FrameIx, StationIx};
-use crate::measure::trace::{Record, Signal};
+use crate::record::{FrameKind, Loss, Record, Signal};
 use crate::spec::ErrorModel;
 
 /// A pass at a frame's end over one band of hearers: how far it has come.
@@ -63,9 +65,9 @@ impl Medium {
         radio.make_busy::<true>(clock, slow, start, end);
         radio.freeze(start, end + kind.timing.difs, kind.timing.slot);
 
-        if self.recorder.is_some() {
+        if self.records.are_wanted() {
             let view = self.frames.get(at).view();
-            self.record(start, Record::Start { frame: view });
+            self.records.push(Time(start), Record::Start { frame: view });
         }
         let rank = self.stations[sender].clock.rank;
         let frame_end = What::FrameEnd { sender, frame: at };
@@ -192,9 +194,10 @@ impl Medium {
     #[inline(never)]
     fn lost(&mut self, frame: &Frame, station: StationIx, loss: Loss) {
         self.counted[station].lost[loss.index()] += 1;
-        if self.recorder.is_some() {
+        if self.records.are_wanted() {
             let signal = self.signal(frame, station, loss.ends_with_the_frame());
-            self.record(frame.end, Record::Lost { frame: frame.view(), at: station.0, loss, signal });
+            self.records
+                .push(Time(frame.end), Record::Lost { frame: frame.view(), at: station, loss, signal });
         }
     }
 
@@ -230,7 +233,7 @@ impl Medium {
             let counted = &mut self.counted[h];
             counted.received[frame.kind as usize] += 1;
             counted.receive += u64::from(own) * (frame.end - frame.start);
-            if self.recorder.is_some() {
+            if self.records.are_wanted() {
                 self.record_received(frame, hearer.id, end);
             }
             return Reception::Received(Verdicts::ALL);
@@ -299,13 +302,13 @@ impl Medium {
     #[inline(never)]
     fn record_received(&mut self, frame: &Frame, id: StationIx, end: u64) {
         let signal = self.signal(frame, id, true);
-        self.record(end, Record::Received { frame: frame.view(), at: id.0, signal });
+        self.records.push(Time(end), Record::Received { frame: frame.view(), at: id, signal });
     }
 
     /// A station that monitors has received a frame for another one, or lost it.
     pub(crate) fn record_overheard(&mut self, frame: &Frame, id: StationIx, loss: Option<Loss>, end: u64) {
         let signal = self.signal(frame, id, true);
-        self.record(end, Record::Overheard { frame: frame.view(), at: id.0, signal, loss });
+        self.records.push(Time(end), Record::Overheard { frame: frame.view(), at: id, signal, loss });
     }
 
     /// How a frame has reached a station; `judged`: it was locked on it until just now.
@@ -313,7 +316,7 @@ impl Medium {
     #[inline(never)]
     fn signal(&self, frame: &Frame, station: StationIx, judged: bool) -> Signal {
         let Some(hearer) = self.hearers.find(frame.sender, station) else { return Signal::default() };
-        let interference = judged.then(|| self.stations[station].radio.worst);
-        Signal { power: hearer.power, interference, delay: hearer.delay }
+        let interference = judged.then(|| Attowatts(self.stations[station].radio.worst));
+        Signal { power: Attowatts(hearer.power), interference, delay: Span(hearer.delay.into()) }
     }
 }

@@ -3,7 +3,7 @@
 use airfair_units::{Db, Dbm, Rate, Span};
 
 use super::error::required_snr;
-use super::modes::Mode;
+use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec, Preamble, Sensitivity, Standard};
 
 /// How a standard and a preamble make PPDUs of PSDUs.

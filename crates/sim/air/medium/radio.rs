@@ -283,10 +283,10 @@ pub(crate) struct Counted {
     pub transmit: u64,
     /// Time of received frames that were for this station.
     pub receive: u64,
-    /// Frames sent and frames for this station that were received, by [`super::frame::FrameKind::ALL`].
+    /// Frames sent and frames for this station that were received, by [`crate::record::FrameKind::ALL`].
     pub sent: [u64; 5],
     pub received: [u64; 5],
-    /// Frames for this station that were lost, by [`super::frame::Loss::NAMES`].
+    /// Frames for this station that were lost, by [`crate::record::Loss::NAMES`].
     pub lost: [u64; 9],
     /// Receptions that confirmed a NAV which an RTS had set provisionally.
     pub nav_extended: u64,

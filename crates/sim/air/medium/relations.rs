@@ -3,9 +3,9 @@
 use airfair_units::{Attowatts, Dbm};
 
 use super::hearers::{Band, Hearer};
-use super::modes::Mode;
 use super::{Medium, error, phy};
 use crate::ids::StationIx;
+use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec};
 
 /// A link that loses more than nine of ten frames is not used.

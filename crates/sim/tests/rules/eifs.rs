@@ -1,6 +1,6 @@
 //! EIFS: what starts it, how long it is, what ends it.
 
-use airfair_sim::air::Loss;
+use airfair_sim::record::Loss;
 use airfair_sim::spec::{Eifs, RadioSpec};
 use airfair_units::Rate;
 

@@ -1,8 +1,8 @@
 //! Long links: 25 km are 83391 ns of light.
 
-use airfair_sim::air::FrameKind::{Ack, Data};
 use airfair_sim::air::Outcome;
 use airfair_sim::ids::StationIx;
+use airfair_sim::record::FrameKind::{Ack, Data};
 use airfair_sim::spec::{GainSpec, RadioSpec};
 use airfair_units::Db;
 

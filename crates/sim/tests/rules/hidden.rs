@@ -1,8 +1,9 @@
 //! Links that do not work both ways, hidden stations, duplicates.
 
-use airfair_sim::air::FrameKind::{Ack, Data};
-use airfair_sim::air::{Loss, Outcome};
+use airfair_sim::air::Outcome;
 use airfair_sim::ids::StationIx;
+use airfair_sim::record::FrameKind::{Ack, Data};
+use airfair_sim::record::Loss;
 use airfair_sim::spec::{GainSpec, WorldSpec};
 use airfair_units::{Db, Dbm};
 
@@ -72,8 +73,11 @@ fn a_number_that_has_come_round_is_no_duplicate() {
     }
     let last = rig.send(1_000_000, 0, 1, 100);
     let trace = rig.run(10_000_000_000);
-    let to_b: Vec<_> =
-        frames(&trace).iter().filter(|f| f.receiver == 1).map(|f| (f.sequence, f.retry)).collect();
+    let to_b: Vec<_> = frames(&trace)
+        .iter()
+        .filter(|f| f.receiver == Some(StationIx(1)))
+        .map(|f| (f.sequence, f.retry))
+        .collect();
     assert_eq!(to_b, [(1, false), (1, false)]);
     assert_eq!(rig.diary.got.iter().filter(|g| g.1 == 1).map(|g| g.2).collect::<Vec<_>>(), [0, last]);
 }

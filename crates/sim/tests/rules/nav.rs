@@ -1,8 +1,8 @@
 //! Virtual carrier sense: who sets it, who resets it, who keeps silent for it.
 
-use airfair_sim::air::FrameKind::{Ack, Cts, Data, Rts};
 use airfair_sim::ids::StationIx;
-use airfair_sim::measure::trace::Record;
+use airfair_sim::record::FrameKind::{Ack, Cts, Data, Rts};
+use airfair_sim::record::Record;
 use airfair_sim::spec::RadioSpec;
 
 use crate::support::rig::*;
@@ -80,7 +80,7 @@ fn a_cts_sets_the_nav_for_good() {
 }
 
 /// `d` reserves the medium round `r` from 1352000 to 3300000. `a`, whom `d` does not hear, wants something of `r` meanwhile.
-fn asked_under_nav(checks_nav: bool, a_uses_rts: bool) -> (Rig, airfair_sim::measure::trace::Trace) {
+fn asked_under_nav(checks_nav: bool, a_uses_rts: bool) -> (Rig, airfair_sim::record::Trace) {
     let mut d = one_attempt(false);
     d.mac.cts_needs_idle_nav = checks_nav;
     let mut a = d.clone();
@@ -105,7 +105,7 @@ fn a_cts_is_withheld_while_the_nav_is_set() {
     let withheld: Vec<_> = trace
         .iter()
         .filter_map(|&(t, ref r)| match *r {
-            Record::CtsWithheld { at, to, nav_until } => Some((t, at, to, nav_until)),
+            Record::CtsWithheld { at, to, nav_until } => Some((t.0, at.0, to.0, nav_until.0)),
             _ => None,
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Which rate carries what: responses, broadcasts, preambles, short slots, protection.
 
-use airfair_sim::air::FrameKind::{self, Ack, Broadcast, Cts, Data, Rts};
-use airfair_sim::air::Mode;
+use airfair_sim::modes::Mode;
+use airfair_sim::record::FrameKind::{self, Ack, Broadcast, Cts, Data, Rts};
 use airfair_sim::spec::{Preamble, Protection, RadioSpec, Standard};
 use airfair_units::Rate;
 

@@ -1,8 +1,8 @@
 //! What locks, what is captured, what is lost and why. `r` is the receiver; `a` is at -60 dBm unless said; `a` and `b` do not
 //! hear each other. DATA take 1310 us.
 
-use airfair_sim::air::{FrameKind, Loss};
 use airfair_sim::ids::StationIx;
+use airfair_sim::record::{FrameKind, Loss};
 use airfair_sim::spec::{ErrorModel, Interference, LockOn, RadioSpec, Sensitivity};
 use airfair_units::{Db, Dbm, Rate, Span};
 

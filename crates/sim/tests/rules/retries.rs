@@ -1,8 +1,8 @@
 //! Attempts, limits, contention windows.
 
-use airfair_sim::air::FrameKind::{Cts, Data, Rts};
 use airfair_sim::air::Outcome;
 use airfair_sim::ids::StationIx;
+use airfair_sim::record::FrameKind::{Cts, Data, Rts};
 use airfair_sim::spec::{ErrorModel, RadioSpec};
 use airfair_units::Db;
 
@@ -12,7 +12,7 @@ use crate::support::*;
 const ALONE: [At; 2] = [("a", 0, 0.0), ("b", 0, 0.0)];
 
 /// The addressee hears nothing.
-fn to_nobody(radio: &RadioSpec, seed: u64) -> (Rig, airfair_sim::measure::trace::Trace) {
+fn to_nobody(radio: &RadioSpec, seed: u64) -> (Rig, airfair_sim::record::Trace) {
     let mut rig = Rig::new(std::slice::from_ref(radio), &ALONE, &[], seed);
     rig.send(1_000_000, 0, 1, 1500);
     rig.send(1_000_000, 0, 1, 1500);

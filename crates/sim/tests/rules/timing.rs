@@ -1,7 +1,8 @@
 //! The exchange, the same slot, and what is sensed when.
 
-use airfair_sim::air::FrameKind::{Ack, Cts, Data, Rts};
-use airfair_sim::air::{Loss, Outcome};
+use airfair_sim::air::Outcome;
+use airfair_sim::record::FrameKind::{Ack, Cts, Data, Rts};
+use airfair_sim::record::Loss;
 use airfair_sim::spec::{AfterTimeout, ResponseTimeout, Traffic};
 use airfair_units::{Bytes, Rate, Span};
 
@@ -244,6 +245,6 @@ fn packets_of_one_moment_collide() {
     airfair_sim::engine::drive::Surface::advance(&mut world, airfair_units::Time(25_000_000));
     let trace = world.take_trace();
     for moment in [50_000, 10_000_000, 20_000_000] {
-        assert_eq!(frames(&trace).iter().filter(|f| f.start == moment).count(), 2, "{moment}");
+        assert_eq!(frames(&trace).iter().filter(|f| f.start.0 == moment).count(), 2, "{moment}");
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use airfair_sim::air::{Air, BROADCAST, FrameKind, Indication, Kind, Loss, Msdu, Outcome, StationSpec};
+use airfair_sim::air::{Air, BROADCAST, Indication, Kind, Msdu, Outcome, StationSpec};
 use airfair_sim::engine::Agenda;
 use airfair_sim::ids::{PacketRef, StationIx};
-use airfair_sim::measure::trace::{FrameView, Record, Trace};
+use airfair_sim::record::{FrameKind, FrameView, Loss, Record, Trace};
 use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm};
 
@@ -68,7 +68,7 @@ impl Rig {
             .collect();
         let kinds = kinds.iter().map(|k| Kind::new(k, &headers).unwrap()).collect();
         let mut air = Air::new(kinds, &specs, &gains, seed);
-        *air.recorder() = Some(Trace::new());
+        air.records().keep();
         let queues = vec![VecDeque::new(); stations.len()];
         Self { air, agenda: Agenda::default(), diary: Diary { queues, ..Diary::default() }, plan: Vec::new() }
     }
@@ -104,7 +104,7 @@ impl Rig {
             }
         }
         self.advance(until);
-        let mut trace = self.air.recorder().as_mut().map(std::mem::take).unwrap();
+        let mut trace: Trace = self.air.records().drain().collect();
         trace.sort_by_key(|r| r.0);
         trace
     }
@@ -172,12 +172,12 @@ pub fn frames(trace: &Trace) -> Vec<FrameView> {
 
 /// Every frame that went on the air: kind, sender, start, end.
 pub fn story(trace: &Trace) -> Vec<(FrameKind, u32, u64, u64)> {
-    frames(trace).iter().map(|f| (f.kind, f.sender, f.start, f.end)).collect()
+    frames(trace).iter().map(|f| (f.kind, f.sender.0, f.start.0, f.end.0)).collect()
 }
 
 /// Starts of the frames that a station sent.
 pub fn starts(trace: &Trace, sender: u32) -> Vec<u64> {
-    frames(trace).iter().filter(|f| f.sender == sender).map(|f| f.start).collect()
+    frames(trace).iter().filter(|f| f.sender.0 == sender).map(|f| f.start.0).collect()
 }
 
 /// Frames that were lost at a station: the frame's kind, its sender, why.
@@ -185,7 +185,9 @@ pub fn losses(trace: &Trace, station: u32) -> Vec<(FrameKind, u32, Loss)> {
     trace
         .iter()
         .filter_map(|(_, r)| match *r {
-            Record::Lost { frame, at, loss, .. } if at == station => Some((frame.kind, frame.sender, loss)),
+            Record::Lost { frame, at, loss, .. } if at.0 == station => {
+                Some((frame.kind, frame.sender.0, loss))
+            }
             _ => None,
         })
         .collect()
@@ -196,7 +198,7 @@ pub fn receptions(trace: &Trace, station: u32) -> Vec<(FrameKind, u32)> {
     trace
         .iter()
         .filter_map(|(_, r)| match *r {
-            Record::Received { frame, at, .. } if at == station => Some((frame.kind, frame.sender)),
+            Record::Received { frame, at, .. } if at.0 == station => Some((frame.kind, frame.sender.0)),
             _ => None,
         })
         .collect()
@@ -207,8 +209,8 @@ pub fn timeouts(trace: &Trace, station: u32) -> Vec<(u64, bool, u32, u32, bool)>
     trace
         .iter()
         .filter_map(|&(t, ref r)| match *r {
-            Record::NoResponse { at, cts, attempts, cw, given_up, .. } if at == station => {
-                Some((t, cts, attempts, cw, given_up))
+            Record::NoResponse { at, cts, attempts, cw, given_up, .. } if at.0 == station => {
+                Some((t.0, cts, attempts, cw, given_up))
             }
             _ => None,
         })

@@ -9,22 +9,10 @@
 use airfair_units::{Span, Time};
 
 use super::Reader;
-use super::statistics::jain_index;
 use crate::engine::drive::Surface;
+use crate::measure::samples::FlowProgress;
+use crate::measure::statistics::jain_index;
 use crate::world::World;
-
-/// How far a flow has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FlowProgress {
-    /// When it starts, jitter included.
-    pub start: Time,
-    /// When it stops, at the latest the end of the run.
-    pub stop: Time,
-    /// Whether its only file is complete.
-    pub complete: bool,
-    /// Bytes that have reached the application since the start of the run.
-    pub delivered_bytes: u64,
-}
 
 /// Jain's index over the windows of one length.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::air::{Air, FrameKind, Heard, View, Waits};
+use crate::air::{Air, Heard, View, Waits};
 use crate::ids::StationIx;
-use crate::measure::trace::FrameView;
 use crate::net::Net;
 use crate::net::watch::Owner;
+use crate::record::{FrameKind, FrameView};
 
 /// Signals are remembered for so long after their end, ns: longer than any frame, so that what it met can be told.
 const REMEMBERED: u64 = 1_000_000_000;
@@ -180,17 +180,17 @@ impl Station {
 
     /// A frame goes on the air somewhere.
     pub fn on_start(&mut self, frame: &FrameView, holder: Holder) {
-        if frame.sender == self.number {
+        if frame.sender.0 == self.number {
             let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-            self.own = Some((frame.end, answers && frame.receiver != frame.sender));
+            self.own = Some((frame.end.0, answers && frame.receiver != Some(frame.sender)));
             self.served = holder;
             return;
         }
-        let Some(heard) = self.heard[frame.sender as usize] else { return };
+        let Some(heard) = self.heard[frame.sender.ix()] else { return };
         let delay = u64::from(heard.delay);
         let signal = Signal {
-            start: frame.start + delay,
-            end: frame.end + delay,
+            start: frame.start.0 + delay,
+            end: frame.end.0 + delay,
             power: heard.power,
             number: frame.number,
             reserves: u64::from(frame.nav_us) * 1000,
@@ -200,13 +200,13 @@ impl Station {
                 FrameKind::Ack => Some(Doing::AwaitAck),
                 _ => None,
             }
-            .filter(|_| frame.receiver == self.number),
+            .filter(|_| frame.receiver == Some(StationIx(self.number))),
             holder,
         };
         if heard.sensed {
             self.sensed.push(signal);
         }
-        while self.recent.front().is_some_and(|s| s.end + REMEMBERED < frame.start) {
+        while self.recent.front().is_some_and(|s| s.end + REMEMBERED < frame.start.0) {
             self.recent.pop_front();
         }
         self.recent.push_back(signal);
@@ -302,8 +302,8 @@ impl Station {
 
     /// Who sent the strongest signal beside a frame.
     pub fn strongest_beside(&self, frame: &FrameView) -> Option<Holder> {
-        let delay = self.heard[frame.sender as usize].map_or(0, |h| u64::from(h.delay));
-        let (start, end) = (frame.start + delay, frame.end + delay);
+        let delay = self.heard[frame.sender.ix()].map_or(0, |h| u64::from(h.delay));
+        let (start, end) = (frame.start.0 + delay, frame.end.0 + delay);
         let beside =
             self.recent.iter().filter(|s| s.number != frame.number && s.start < end && s.end > start);
         beside.max_by_key(|s| (s.power, s.number)).map(|s| s.holder)

@@ -20,10 +20,10 @@ use std::sync::PoisonError;
 
 use airfair_units::{Dbm, Time};
 
-use crate::air::{Air, BROADCAST, FrameKind};
-use crate::ids::StationIx;
-use crate::measure::trace::{FrameView, Names, Record, Signal, Trace};
+use crate::air::Air;
+use crate::ids::{NodeIx, PacketRef, StationIx};
 use crate::net::{Behind, Described, InFlight, Net, Sent};
+use crate::record::{FrameKind, FrameView, Names, Record, Signal, Trace};
 use addresses::Addresses;
 use file::{Captured, File};
 
@@ -62,13 +62,13 @@ struct OnAir {
 /// What a station is busy with.
 #[derive(Debug, Clone)]
 struct Carrying {
-    packet: u64,
+    packet: PacketRef,
     described: Described,
     retries: u8,
 }
 
 /// Looks at a world.
-pub(crate) struct Observer {
+pub(crate) struct Capture {
     watch: Watch,
     addresses: Addresses,
     /// By station.
@@ -87,7 +87,7 @@ pub(crate) struct Observer {
     rows: Rows,
 }
 
-impl Observer {
+impl Capture {
     /// Begins at the start of a run.
     pub(crate) fn new(
         watch: Watch,
@@ -98,7 +98,7 @@ impl Observer {
         net: &mut Net,
     ) -> Self {
         let ports: Vec<(u32, Behind)> = net.ports().collect();
-        let mut observer = Self {
+        let mut capture = Self {
             addresses: Addresses::new(&names.nodes, &ports),
             files: Vec::new(),
             file_of_port: vec![None; ports.len()],
@@ -110,29 +110,29 @@ impl Observer {
             tx_power,
             watch,
         };
-        let mut interfaces = observer.watch.interfaces.clone();
+        let mut interfaces = capture.watch.interfaces.clone();
         interfaces.sort_unstable();
         interfaces.dedup();
         for port in interfaces {
             let Some(&(node, behind)) = ports.get(port) else { continue };
             let name = names.nodes[node as usize].as_str();
-            if observer.files.last().is_none_or(|file| file.node != node) {
-                observer.files.push(File::new(node));
+            if capture.files.last().is_none_or(|file| file.node != node) {
+                capture.files.push(File::new(node));
             }
-            let at = observer.files.len() - 1;
+            let at = capture.files.len() - 1;
             let link_type = bytes::link_type(behind, net.headers());
             let number =
-                observer.files[at].add_interface(link_type, observer.watch.snap_len, name, &targets[port].1);
-            observer.file_of_port[port] = Some((at, number));
+                capture.files[at].add_interface(link_type, capture.watch.snap_len, name, &targets[port].1);
+            capture.file_of_port[port] = Some((at, number));
             match behind {
                 Behind::Station(station) => air.monitor(StationIx(station)),
                 // What comes goes by the wire of the other end.
                 Behind::Wire(wire) => {
-                    [wire, wire ^ 1].into_iter().for_each(|wire| net.capture_wire(wire, &observer.sent));
+                    [wire, wire ^ 1].into_iter().for_each(|wire| net.capture_wire(wire, &capture.sent));
                 }
             }
         }
-        observer
+        capture
     }
 
     /// Sees what has happened by `now` and since the last call.
@@ -152,31 +152,31 @@ impl Observer {
                 }
                 _ => {}
             }
-            self.tell(at, &record, names, air);
+            self.add_row(at, &record, names, air, now);
         }
         let sent = std::mem::take(&mut *self.sent.lock().unwrap_or_else(PoisonError::into_inner));
         for (wire, packet) in sent {
             self.wire_sent(wire, packet, net);
         }
-        self.on_air.retain(|_, on_air| on_air.frame.end + self.echo >= now);
+        self.on_air.retain(|_, on_air| on_air.frame.end.0 + self.echo >= now);
     }
 
-    fn in_time(&self, at: u64) -> bool {
-        self.watch.from.0 <= at && at < self.watch.until.0
+    fn in_time(&self, at: Time) -> bool {
+        self.watch.from <= at && at < self.watch.until
     }
 
     /// A frame goes on the air.
     fn starts(&mut self, frame: FrameView, air: &Air, net: &Net) {
         let mut on_air = OnAir { frame, carried: None, retries: 0 };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
-            let carrying = &mut self.carrying[frame.sender as usize];
+            let carrying = &mut self.carrying[frame.sender.ix()];
             match carrying {
                 // It may have reached the next hop already, and be another packet there, or none.
                 Some(known) if frame.retry && known.packet == frame.packet => {
                     known.retries = known.retries.saturating_add(1);
                 }
                 _ => {
-                    let described = net.describe(frame.packet);
+                    let described = net.describe(frame.packet.0);
                     *carrying =
                         described.map(|described| Carrying { packet: frame.packet, described, retries: 0 });
                 }
@@ -184,32 +184,40 @@ impl Observer {
             on_air.carried = carrying.as_ref().map(|carrying| carrying.described.clone());
             on_air.retries = carrying.as_ref().map_or(0, |carrying| carrying.retries);
         }
-        let port = net.port_of_station(frame.sender);
+        let port = net.port_of_station(frame.sender.0);
         if let Some((file, interface)) = self.file_of_port[port as usize]
             && self.in_time(frame.start)
         {
-            let kind = air.phy(StationIx(frame.sender));
-            let power = self.tx_power[frame.sender as usize];
-            let header = bytes::sent_header(&on_air, (kind, air.mac(StationIx(frame.sender))), power);
+            let kind = air.phy(frame.sender);
+            let power = self.tx_power[frame.sender.ix()];
+            let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
-            self.files[file].push(Captured { interface, ..bytes.at(frame.start, true) });
+            self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
         }
         self.on_air.insert(frame.number, on_air);
     }
 
     /// A frame has arrived at a station, whole or with errors.
-    fn arrived(&mut self, frame: &FrameView, station: u32, signal: Signal, bad: bool, air: &Air, net: &Net) {
-        let port = net.port_of_station(station);
+    fn arrived(
+        &mut self,
+        frame: &FrameView,
+        station: StationIx,
+        signal: Signal,
+        bad: bool,
+        air: &Air,
+        net: &Net,
+    ) {
+        let port = net.port_of_station(station.0);
         let Some((file, interface)) = self.file_of_port[port as usize] else { return };
-        let start = frame.start + u64::from(signal.delay);
+        let start = frame.start + signal.delay;
         if bad && !self.watch.errors || !self.in_time(start) {
             return;
         }
         let Some(on_air) = self.on_air.get(&frame.number) else { return };
-        let kind = air.phy(StationIx(station));
+        let kind = air.phy(station);
         let header = bytes::received_header(on_air, signal, bad, kind);
         let bytes = bytes::frame(on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
-        self.files[file].push(Captured { interface, bad, ..bytes.at(start, false) });
+        self.files[file].push(Captured { interface, bad, ..bytes.at(start.0, false) });
     }
 
     /// A packet that has entered a wire leaves at a known time and arrives at one.
@@ -219,7 +227,7 @@ impl Observer {
         let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.watch.snap_len);
         for (port, time, sent) in [(near, packet.begin, true), (far, packet.arrival, false)] {
             if let Some((file, interface)) = self.file_of_port[port as usize]
-                && self.in_time(time)
+                && self.in_time(Time(time))
                 && (sent || !packet.lost)
             {
                 self.files[file].push(Captured { interface, ..bytes.at(time, sent) });
@@ -228,17 +236,17 @@ impl Observer {
     }
 
     /// What happens becomes a row.
-    fn tell(&mut self, at: u64, record: &Record, names: &Names, air: &Air) {
+    fn add_row(&mut self, at: Time, record: &Record, names: &Names, air: &Air, now: u64) {
         let asked = self.watch.rows
             && self.in_time(at)
-            && self.watch.node.is_none_or(|node| names.concerns(record, node));
+            && self.watch.node.is_none_or(|node| names.concerns(record, NodeIx(node)));
         if asked {
             let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried.clone());
-            let held = |station: u32| {
-                self.carrying[station as usize].as_ref().map(|c| (c.packet, c.described.clone()))
+            let held = |station: StationIx| {
+                self.carrying[station.ix()].as_ref().map(|c| (c.packet, c.described.clone()))
             };
             if let Some(row) = table::row(record, at, names, air, carried, held) {
-                self.rows.push(at, row);
+                self.rows.push((at.0, now, !record.is_of_the_air()), row);
             }
         }
     }
@@ -252,8 +260,8 @@ impl Observer {
         names: &Names,
     ) -> Vec<(u32, Vec<u8>)> {
         // A frame that is on the air may be received yet, and its time is that of its first bit.
-        let on_air = self.on_air.values().next().map_or(now, |on_air| on_air.frame.start);
-        let horizon = on_air.min(now);
+        let mut on_air = self.on_air.values().filter(|on_air| on_air.frame.end.0 + self.echo >= now);
+        let horizon = on_air.next().map_or(now, |on_air| on_air.frame.start.0.min(now));
         let mut taken = Vec::new();
         for file in &mut self.files {
             file.write_before(if over { now } else { horizon }, &self.addresses, names);
@@ -269,9 +277,4 @@ impl Observer {
         let settled = if over { u64::MAX } else { now.saturating_sub(crate::air::BAND_NS) };
         self.rows.take(settled, if over { 1 } else { least })
     }
-}
-
-/// The receiver of a frame, unless it is for everybody.
-fn receiver(frame: &FrameView) -> Option<u32> {
-    (frame.receiver != BROADCAST.0).then_some(frame.receiver)
 }

@@ -11,12 +11,12 @@ use super::{
     Attempts, Cause, Drops, Explanation, HopExplanation, QueueExplanation, Sending, Standing, TcpExplanation,
     Waiting,
 };
-use crate::air::{Air, FrameKind};
-use crate::ids::{ConnectionRef, StationIx};
+use crate::air::Air;
+use crate::ids::{ConnectionRef, FlowIx, NodeIx, StationIx};
 use crate::measure::summary::RunResult;
-use crate::measure::trace::{Content, FrameView, Names, Record};
 use crate::net::watch::Owner;
 use crate::net::{Behind, Net, drop_reason};
+use crate::record::{Content, FrameKind, FrameView, Names, Record, Trace};
 use crate::spec::Traffic;
 
 /// A packet of the flow that lives.
@@ -40,7 +40,7 @@ pub(crate) struct Watch {
     stations: Vec<Station>,
     /// The place of a station among those that are looked at.
     place: Vec<Option<usize>>,
-    node_of_station: Vec<u32>,
+    node_of_station: Vec<NodeIx>,
     /// Forward, then back.
     hops: Vec<Hop>,
     forward_hops: usize,
@@ -61,7 +61,7 @@ impl Watch {
         warmup: u64,
         air: &Air,
         net: &Net,
-        node_of_station: &[u32],
+        node_of_station: &[NodeIx],
     ) -> Self {
         let (start, stop, tcp) = net.flow_times(flow);
         let mut watch = Self {
@@ -109,36 +109,14 @@ impl Watch {
         })
     }
 
-    /// An event has happened; `air_told` and `net_told` are what it has told. Until then nothing had changed since the last one, as
+    /// An event has happened, with these records. Until then nothing had changed since the last one, as
     /// which everything is remembered here.
-    pub(crate) fn look(
-        &mut self,
-        now: u64,
-        air: &Air,
-        net: &mut Net,
-        air_told: &[(u64, Record)],
-        net_told: &[(u64, Record)],
-    ) {
+    pub(crate) fn look(&mut self, now: u64, air: &Air, net: &Net, happened: &Trace) {
         self.pass(now);
-        for made in net.made.drain(..) {
-            let Some(hop) = self.hop_at(made.forward, 0) else { continue };
-            self.hops[hop].here += 1;
-            if let (Some(senders), Some(id)) = (&mut self.senders, made.connection) {
-                senders.on_made(id);
-            }
-            self.packets
-                .insert(made.handle, Tracked { forward: made.forward, gone: 0, connection: made.connection });
-        }
-        for id in net.touched.drain(..) {
-            self.senders.iter_mut().for_each(|senders| senders.on_touched(id));
-        }
-        for (_, record) in air_told {
-            self.on_air(now, record, air, net);
+        for (_, record) in happened {
+            self.on_record(now, record, air, net);
         }
         self.arrive(net);
-        for (_, record) in net_told {
-            self.on_net(now, record, net);
-        }
         let renewed = air.renewed_lists();
         for station in &mut self.stations {
             station.look(air, net);
@@ -212,39 +190,39 @@ impl Watch {
     }
 
     /// Who sends a frame, and for which flow: an answer serves the one who asked.
-    fn holder(&self, kind: FrameKind, sender: u32, receiver: u32) -> Holder {
+    fn holder(&self, kind: FrameKind, sender: StationIx, receiver: Option<StationIx>) -> Holder {
         let answers = matches!(kind, FrameKind::Cts | FrameKind::Ack);
-        let served = if answers { receiver } else { sender };
-        let owner = self.sending.get(served as usize).map_or(Owner::Other, |s| s.1);
-        Holder { node: Some(self.node_of_station[sender as usize]), owner }
+        let served = receiver.filter(|_| answers).unwrap_or(sender);
+        let owner = self.sending.get(served.ix()).map_or(Owner::Other, |s| s.1);
+        Holder { node: Some(self.node_of_station[sender.ix()].0), owner }
     }
 
-    fn on_air(&mut self, now: u64, record: &Record, air: &Air, net: &Net) {
+    fn on_record(&mut self, now: u64, record: &Record, air: &Air, net: &Net) {
         match *record {
             Record::Start { frame } => self.on_start(&frame, now, air, net),
             Record::Received { frame, at: _, signal: _ } if frame.kind == FrameKind::Data => {
-                self.moved(frame.packet, net);
+                self.moved(frame.packet.0, net);
             }
             Record::Lost { frame, at, loss, signal: _ } => {
-                let Some(place) = self.place[at as usize] else { return };
+                let Some(place) = self.place[at.ix()] else { return };
                 let station = &self.stations[place];
                 for hop in &mut self.hops {
                     let Sends::Station(sender, peer) = hop.sends else { continue };
                     let sender = self.stations[sender].number;
-                    if (frame.sender, at) == (sender, peer) {
+                    if (frame.sender.0, at.0) == (sender, peer) {
                         hop.trials.on_lost(&frame, loss, station, false);
-                    } else if (frame.sender, at) == (peer, sender) {
+                    } else if (frame.sender.0, at.0) == (peer, sender) {
                         let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
                         hop.trials.on_lost(&frame, loss, station, answers);
                     }
                 }
             }
             Record::CtsWithheld { at, to, .. } => {
-                let Some(place) = self.place[at as usize] else { return };
+                let Some(place) = self.place[at.ix()] else { return };
                 let (reserved, by) = self.stations[place].withholds(now);
                 for hop in &mut self.hops {
                     if let Sends::Station(sender, peer) = hop.sends
-                        && (self.stations[sender].number, peer) == (to, at)
+                        && (self.stations[sender].number, peer) == (to.0, at.0)
                     {
                         hop.trials.on_withheld(reserved, by);
                     }
@@ -254,23 +232,45 @@ impl Watch {
                 let counts = self.counts(now);
                 for hop in &mut self.hops {
                     if let Sends::Station(sender, _) = hop.sends
-                        && self.stations[sender].number == at
+                        && self.stations[sender].number == at.0
                         && hop.is_own(&self.stations[sender])
                     {
                         hop.trials.on_no_response(cts, given_up, counts);
                     }
                 }
             }
+            Record::Made { packet, flow, forward, connection } if flow == FlowIx(self.flow) => {
+                self.on_made(packet.0, forward, connection);
+            }
+            Record::SenderRan { connection, flow } if flow == FlowIx(self.flow) => {
+                self.senders.iter_mut().for_each(|senders| senders.on_touched(connection));
+            }
+            Record::Delivered { flow, packet, .. } if flow == Some(FlowIx(self.flow)) => self.bury(packet.0),
+            Record::Dropped { node, flow, packet, content, reason, .. }
+                if flow == Some(FlowIx(self.flow)) =>
+            {
+                self.on_dropped((node.0, packet.0), content, reason, now, net);
+            }
             _ => {}
         }
     }
 
+    /// The flow has made a packet.
+    fn on_made(&mut self, packet: u64, forward: bool, connection: Option<ConnectionRef>) {
+        let Some(hop) = self.hop_at(forward, 0) else { return };
+        self.hops[hop].here += 1;
+        if let (Some(senders), Some(id)) = (&mut self.senders, connection) {
+            senders.on_made(id);
+        }
+        self.packets.insert(packet, Tracked { forward, gone: 0, connection });
+    }
+
     fn on_start(&mut self, frame: &FrameView, now: u64, air: &Air, net: &Net) {
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
-            || frame.sender == frame.receiver;
+            || Some(frame.sender) == frame.receiver;
         if asks {
-            let packet = air.held(StationIx(frame.sender)).next().map_or(u64::MAX, |msdu| msdu.packet.0);
-            let sending = &mut self.sending[frame.sender as usize];
+            let packet = air.held(frame.sender).next().map_or(u64::MAX, |msdu| msdu.packet.0);
+            let sending = &mut self.sending[frame.sender.ix()];
             match net.owner(packet) {
                 Some(owner) => *sending = (packet, owner),
                 None if sending.0 == packet => {}
@@ -287,7 +287,7 @@ impl Watch {
         let counts = self.counts(now);
         for hop in &mut self.hops {
             if let Sends::Station(place, _) = hop.sends
-                && self.stations[place].number == frame.sender
+                && self.stations[place].number == frame.sender.0
                 && hop.is_own(&self.stations[place])
             {
                 hop.trials.on_start(frame, counts);
@@ -295,23 +295,25 @@ impl Watch {
         }
     }
 
-    fn on_net(&mut self, now: u64, record: &Record, net: &Net) {
-        match *record {
-            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
-            Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
-                if self.counts(now) {
-                    // What it has no record of says itself which way it went.
-                    let told = !matches!(content, Content::Ack | Content::SynAck);
-                    let forward = self.packets.get(&packet).map_or(told, |tracked| tracked.forward);
-                    *self.drops.entry((node, reason, forward)).or_default() += 1;
-                    if drop_reason::is_of_queue(reason) {
-                        self.on_dropped_by_queue(node, packet, now, net);
-                    }
-                }
-                self.bury(packet);
+    /// A packet of the flow was dropped at a node.
+    fn on_dropped(
+        &mut self,
+        (node, packet): (u32, u64),
+        content: Content,
+        reason: &'static str,
+        now: u64,
+        net: &Net,
+    ) {
+        if self.counts(now) {
+            // A packet without a record says itself which way it went.
+            let of_data = !matches!(content, Content::Ack | Content::SynAck);
+            let forward = self.packets.get(&packet).map_or(of_data, |tracked| tracked.forward);
+            *self.drops.entry((node, reason, forward)).or_default() += 1;
+            if drop_reason::is_of_queue(reason) {
+                self.on_dropped_by_queue(node, packet, now, net);
             }
-            _ => {}
         }
+        self.bury(packet);
     }
 
     /// A node's queue has dropped a packet of the flow, which may have come in the same event: it holds the packets that left it no
@@ -461,7 +463,7 @@ impl Watch {
     /// Whether a hop's sender does not sense what a node sends.
     fn is_hidden(&self, hop: &Hop, node: u32) -> bool {
         let Sends::Station(place, _) = hop.sends else { return false };
-        let of_node = |&(_, n): &(usize, &u32)| *n == node;
+        let of_node = |&(_, n): &(usize, &NodeIx)| n.0 == node;
         let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
         node != hop.ends.from && !stations.any(|(station, _)| self.stations[place].senses(station))
     }

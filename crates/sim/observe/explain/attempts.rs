@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::station::{Holder, Station};
-use crate::air::{FrameKind, Loss};
-use crate::measure::trace::FrameView;
 use crate::net::watch::Owner;
+use crate::record::{FrameKind, FrameView, Loss};
 
 /// The answer that did not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,12 +14,14 @@ use airfair_wire::radiotap::{Channel, Flags, Radiotap, TxFlags};
 use airfair_wire::tcp::{self, Options, SackBlock, Timestamps, WindowScale};
 use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp, udp};
 
+use super::OnAir;
 use super::addresses::Addresses;
 use super::file::Captured;
-use super::{OnAir, receiver};
-use crate::air::{FrameKind, MacKind, Mode, PhyKind};
-use crate::measure::trace::Signal;
+use crate::air::{MacKind, PhyKind};
+use crate::ids::StationIx;
+use crate::modes::Mode;
 use crate::net::{Behind, Body, Described, Net};
+use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
 
@@ -85,16 +87,16 @@ pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), pow
             no_ack: !data,
         }),
         data_retries: data.then_some(on_air.retries),
-        ..common_header(on_air, kind, frame.end, false)
+        ..common_header(on_air, kind, frame.end.0, false)
     }
 }
 
 /// A frame that a radio has received.
 pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &PhyKind) -> Radiotap {
     Radiotap {
-        signal_dbm: Some(whole_dbm(Attowatts(signal.power).to_dbm())),
+        signal_dbm: Some(whole_dbm(signal.power.to_dbm())),
         noise_dbm: Some(whole_dbm(Attowatts(kind.noise).to_dbm())),
-        ..common_header(on_air, kind, on_air.frame.end + u64::from(signal.delay), bad)
+        ..common_header(on_air, kind, (on_air.frame.end + signal.delay).0, bad)
     }
 }
 
@@ -154,9 +156,9 @@ pub(super) fn frame(
     let mut front = Front(Vec::with_capacity(160));
     front.add(header.wire_len(), |buffer| header.encode(buffer));
     let before = front.0.len();
-    let mac = |station: u32| addresses.mac(net.port_of_station(station));
+    let mac = |station: StationIx| addresses.mac(net.port_of_station(station.0));
     let transmitter = mac(frame.sender);
-    let receiver = receiver(frame).map_or(MacAddr::BROADCAST, mac);
+    let receiver = frame.receiver.map_or(MacAddr::BROADCAST, mac);
     let duration = NavDuration::saturating(u16::try_from(frame.nav_us).unwrap_or(u16::MAX));
     let mut nodes = None;
     let mut rest = 0;

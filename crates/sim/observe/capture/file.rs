@@ -6,7 +6,7 @@ use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names as
 use airfair_wire::pcapng::{Packet, Section, Text};
 
 use super::addresses::Addresses;
-use crate::measure::trace::Names;
+use crate::record::Names;
 
 /// What wrote the files.
 const APPLICATION: &str = concat!("Airfair ", env!("CARGO_PKG_VERSION"));

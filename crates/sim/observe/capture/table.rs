@@ -1,12 +1,11 @@
 //! The table of frames: a row for each transmission, reception, loss with its cause, drop and delivery.
 
-use airfair_units::Attowatts;
+use airfair_units::{Attowatts, Time};
 
-use super::receiver;
-use crate::air::{Air, FrameKind, Loss};
-use crate::ids::StationIx;
-use crate::measure::trace::{Content, FrameView, Names, Record, Signal, TcpCause};
+use crate::air::Air;
+use crate::ids::{PacketRef, StationIx};
 use crate::net::{Body, Described};
+use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, Signal, TcpCause};
 
 /// No number, in a column of whole numbers: none of them is ever negative.
 const NONE: i64 = -1;
@@ -91,21 +90,21 @@ impl Row {
     }
 
     /// What happened at a station.
-    fn at(time: u64, event: &str, station: u32, names: &Names) -> Self {
-        let node = names.node_of_station[station as usize];
-        Self { station: Some(station), ..Self::new(time, event, node) }
+    fn at(time: u64, event: &str, station: StationIx, names: &Names) -> Self {
+        let node = names.node_of_station[station.ix()].0;
+        Self { station: Some(station.0), ..Self::new(time, event, node) }
     }
 
     fn of_frame(mut self, frame: &FrameView, carried: Option<Described>, names: &Names) -> Self {
-        let node = |station: u32| names.node_of_station[station as usize];
+        let node = |station: StationIx| names.node_of_station[station.ix()].0;
         let data = matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast);
         self.frame = i64::from(frame.number);
         self.kind = Some(frame.kind);
         self.from = Some(node(frame.sender));
-        self.to = receiver(frame).map(node);
+        self.to = frame.receiver.map(node);
         self.bytes = i64::from(frame.bytes);
         self.rate_bps = whole(frame.mode.rate().as_bps());
-        self.duration_ns = whole(frame.end - frame.start);
+        self.duration_ns = whole(frame.end.since(frame.start).as_nanos());
         self.nav_ns = i64::from(frame.nav_us) * 1000;
         if data {
             self.mac_sequence = i64::from(frame.sequence);
@@ -128,11 +127,11 @@ impl Row {
         self
     }
 
-    fn of_signal(mut self, signal: Signal, station: u32, air: &Air) -> Self {
-        if signal.power > 0 {
-            self.power_dbm = Attowatts(signal.power).to_dbm().0;
-            if let Some(interference) = signal.interference {
-                let noise = interference.saturating_add(air.phy(StationIx(station)).noise).max(1);
+    fn of_signal(mut self, signal: Signal, station: StationIx, air: &Air) -> Self {
+        if signal.power.0 > 0 {
+            self.power_dbm = signal.power.to_dbm().0;
+            if let Some(Attowatts(interference)) = signal.interference {
+                let noise = interference.saturating_add(air.phy(station).noise).max(1);
                 self.sinr_db = self.power_dbm - Attowatts(noise).to_dbm().0;
             }
         }
@@ -159,13 +158,14 @@ const fn content(content: Content) -> usize {
 /// what it is.
 pub(super) fn row(
     record: &Record,
-    time: u64,
+    time: Time,
     names: &Names,
     air: &Air,
     carried: impl Fn(u32) -> Option<Described>,
-    held: impl Fn(u32) -> Option<(u64, Described)>,
+    held: impl Fn(StationIx) -> Option<(PacketRef, Described)>,
 ) -> Option<Row> {
-    let node = |station: u32| names.node_of_station[station as usize];
+    let Time(time) = time;
+    let node = |station: StationIx| names.node_of_station[station.ix()].0;
     Some(match *record {
         Record::Start { frame } => {
             Row::at(time, "sent", frame.sender, names).of_frame(&frame, carried(frame.number), names)
@@ -181,10 +181,10 @@ pub(super) fn row(
             let row = Row::at(time, "lost", at, names).of_frame(&frame, carried(frame.number), names);
             Row { cause: Some(Loss::NAMES[loss.index()]), by_frame: by, ..row.of_signal(signal, at, air) }
         }
-        Record::Overheard { .. } => return None,
+        Record::Overheard { .. } | Record::Made { .. } | Record::SenderRan { .. } => return None,
         Record::CtsWithheld { at, to, nav_until } => Row {
             to: Some(node(to)),
-            nav_ns: whole(nav_until.saturating_sub(time)),
+            nav_ns: whole(nav_until.as_nanos().saturating_sub(time)),
             ..Row::at(time, "cts-withheld", at, names)
         },
         Record::NoResponse { at, to, cts, attempts, cw, .. } => {
@@ -196,21 +196,21 @@ pub(super) fn row(
         Record::GivenUp { at, packet } => Row::at(time, "given-up", at, names)
             .of_packet(held(at).filter(|&(number, _)| number == packet).map(|(_, described)| described)),
         Record::Dropped { node, flow, content: what, sequence, reason, packet: _ } => Row {
-            flow,
+            flow: flow.map(|flow| flow.0),
             content: Some(content(what)),
             sequence: i64::from(sequence),
             cause: Some(reason),
-            ..Row::new(time, "dropped", node)
+            ..Row::new(time, "dropped", node.0)
         },
         Record::Delivered { node, flow, content: what, sequence, delay, packet: _ } => Row {
-            flow,
+            flow: flow.map(|flow| flow.0),
             content: Some(content(what)),
             sequence: i64::from(sequence),
-            delay_ns: whole(delay),
-            ..Row::new(time, "delivered", node)
+            delay_ns: whole(delay.as_nanos()),
+            ..Row::new(time, "delivered", node.0)
         },
         Record::Tcp { node, flow, cause, sequence, .. } => Row {
-            flow: Some(flow),
+            flow: Some(flow.0),
             sequence: i64::from(sequence),
             cause: Some(match cause {
                 TcpCause::Timeout => TCP_CAUSES[0],
@@ -219,22 +219,26 @@ pub(super) fn row(
                 TcpCause::Fallback => TCP_CAUSES[3],
                 TcpCause::GaveUp => TCP_CAUSES[4],
             }),
-            ..Row::new(time, "tcp", node)
+            ..Row::new(time, "tcp", node.0)
         },
     })
 }
 
+/// What rows are sorted by: when something happened, when that became known, and whether it lies above the air.
+pub(super) type Place = (u64, u64, bool);
+
 /// Rows that have not been handed out.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    pending: Vec<(u64, Row)>,
+    /// In no order.
+    pending: Vec<(Place, Row)>,
     /// Causes met so far: the codes of the column.
     causes: Vec<&'static str>,
 }
 
 impl Rows {
-    pub(super) fn push(&mut self, at: u64, row: Row) {
-        self.pending.push((at, row));
+    pub(super) fn push(&mut self, place: Place, row: Row) {
+        self.pending.push((place, row));
     }
 
     /// Rows before `settled` in the order of time, if there are at least so many.
@@ -243,7 +247,7 @@ impl Rows {
             return None;
         }
         self.pending.sort_by_key(|row| row.0);
-        let young = self.pending.split_off(self.pending.partition_point(|row| row.0 < settled));
+        let young = self.pending.split_off(self.pending.partition_point(|row| row.0.0 < settled));
         let rows = std::mem::replace(&mut self.pending, young);
         let mut columns = Columns::default();
         for (_, row) in rows {

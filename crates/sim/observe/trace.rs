@@ -1,0 +1,160 @@
+//! The frame trace: what happened on the air and in the queues, in words, so that a reader can follow why a frame was lost.
+
+use std::fmt::Write as _;
+
+use airfair_units::Time;
+
+use crate::ids::{FlowIx, NodeIx, StationIx};
+use crate::record::{Content, Loss, Names, Record, TcpCause};
+
+impl Content {
+    /// Itself, with its number where one tells it from others.
+    fn text(self, sequence: u32) -> String {
+        match self {
+            Self::Packet => format!("packet {sequence}"),
+            Self::Data => format!("data from byte {sequence}"),
+            Self::Ack => format!("ACK {sequence}"),
+            Self::Syn => "SYN".to_string(),
+            Self::SynAck => "SYN-ACK".to_string(),
+            Self::Fin => "FIN".to_string(),
+        }
+    }
+}
+
+impl Names {
+    fn station(&self, station: StationIx) -> &str {
+        self.stations.get(station.ix()).map_or("?", String::as_str)
+    }
+
+    fn node(&self, node: NodeIx) -> &str {
+        self.nodes.get(node.ix()).map_or("?", String::as_str)
+    }
+
+    fn flow(&self, flow: Option<FlowIx>) -> &str {
+        flow.and_then(|f| self.flows.get(f.ix())).map_or("control", String::as_str)
+    }
+
+    /// A record as a line of text, without a line feed; none for what another line says.
+    #[must_use]
+    pub fn line(&self, at: Time, record: &Record) -> Option<String> {
+        let mut line = format!("{:>14.9} s  ", at.as_secs_f64());
+        let _ = match *record {
+            Record::Start { frame: f } => {
+                let packet = if f.retry { " again" } else { "" };
+                write!(
+                    line,
+                    "{:<8} sends {} #{}{packet} to {}: {} B at {}, {} us on the air, reserves {} us",
+                    self.station(f.sender),
+                    f.kind.name(),
+                    f.number,
+                    f.receiver.map_or("everybody", |receiver| self.station(receiver)),
+                    f.bytes,
+                    f.mode.rate(),
+                    f.end.since(f.start).as_nanos() / 1000,
+                    f.nav_us
+                )
+            }
+            Record::Overheard { frame: f, at, loss, .. } => {
+                write!(
+                    line,
+                    "{:<8} overhears {} #{} from {}{}",
+                    self.station(at),
+                    f.kind.name(),
+                    f.number,
+                    self.station(f.sender),
+                    if loss.is_some() { ", with errors" } else { "" }
+                )
+            }
+            Record::Received { frame: f, at, .. } => {
+                write!(
+                    line,
+                    "{:<8} receives {} #{} from {}",
+                    self.station(at),
+                    f.kind.name(),
+                    f.number,
+                    self.station(f.sender)
+                )
+            }
+            Record::Lost { frame: f, at, loss, .. } => {
+                let _ = write!(
+                    line,
+                    "{:<8} LOSES {} #{} from {}: ",
+                    self.station(at),
+                    f.kind.name(),
+                    f.number,
+                    self.station(f.sender)
+                );
+                match loss {
+                    Loss::OutOfReach => write!(line, "it is out of reach"),
+                    Loss::Transmitting => write!(line, "it was transmitting itself"),
+                    Loss::LockedOn(n) => write!(line, "its receiver was busy with #{n}"),
+                    Loss::PreambleDrowned => write!(line, "the preamble was drowned by other signals"),
+                    Loss::LockTaken(n) => write!(line, "#{n} took the receiver away"),
+                    Loss::LockAborted => write!(line, "it began to transmit before the end"),
+                    Loss::TooWeak => write!(line, "it was too weak for its rate"),
+                    Loss::Interference(None) => write!(line, "drowned by interference that was there before"),
+                    Loss::Interference(Some(n)) => {
+                        write!(line, "drowned by interference, at worst when #{n} joined in")
+                    }
+                    Loss::Noise => write!(line, "noise"),
+                }
+            }
+            Record::CtsWithheld { at, to, nav_until } => write!(
+                line,
+                "{:<8} does not answer the RTS of {}: its NAV is set until {:.9} s",
+                self.station(at),
+                self.station(to),
+                nav_until.as_secs_f64()
+            ),
+            Record::NoResponse { at, to, cts, attempts, cw, given_up } => write!(
+                line,
+                "{:<8} gets no {} from {} ({attempts} failed), {}",
+                self.station(at),
+                if cts { "CTS" } else { "ACK" },
+                self.station(to),
+                if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
+            ),
+            // That no response came has said so, and what becomes of the packet is said where it is dropped.
+            Record::GivenUp { .. } => return None,
+            // What follows from them is said where it happens.
+            Record::Made { .. } | Record::SenderRan { .. } => return None,
+            Record::Dropped { node, flow, content, sequence, reason, .. } => write!(
+                line,
+                "{:<8} drops {} of {}: {reason}",
+                self.node(node),
+                content.text(sequence),
+                self.flow(flow)
+            ),
+            Record::Delivered { node, flow, content, sequence, delay, .. } => write!(
+                line,
+                "{:<8} delivers {} of {} after {:.6} s",
+                self.node(node),
+                content.text(sequence),
+                self.flow(flow),
+                delay.as_secs_f64()
+            ),
+            Record::Tcp { node, flow, cause, sequence, window, rto } => {
+                let _ = write!(
+                    line,
+                    "{:<8} TCP of {}: {} for byte {sequence}",
+                    self.node(node),
+                    self.flow(Some(flow)),
+                    match cause {
+                        TcpCause::Timeout => "TIME-OUT",
+                        TcpCause::FastLoss => "LOSS told by acknowledgements",
+                        TcpCause::Mark => "MARK echoed",
+                        TcpCause::Fallback => "FALLBACK to TCP's law, a router does not speak the scheme,",
+                        TcpCause::GaveUp => "GIVES UP after too many time-outs",
+                    }
+                );
+                match cause {
+                    TcpCause::GaveUp => Ok(()),
+                    _ => {
+                        write!(line, ", window {} B, next time-out in {:.3} s", window.0, rto.as_secs_f64())
+                    }
+                }
+            }
+        };
+        Some(line)
+    }
+}
