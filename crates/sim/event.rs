@@ -1,6 +1,7 @@
 //! Events: what will happen, to whom, and in which order. An event has 32 bytes, is `Copy` and holds no pointer.
 
 use airfair_units::Rate;
+use airfair_units::random::{Purpose, Stream, name_hash};
 
 use crate::ids::{ConnectionRef, FlowIx, FrameIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 
@@ -143,6 +144,13 @@ impl Order {
     pub const fn new(class: u8, rank: u32) -> Self {
         Self(((class as u64) << 60) | (((rank & 0x0fff_ffff) as u64) << 32))
     }
+}
+
+/// The rank of a name among events of equal time: from the seed and the name, so that no place in a file is favoured and
+/// another node changes nothing.
+#[must_use]
+pub fn rank(seed: u64, name: &str) -> u32 {
+    Stream::of_hash(seed, name_hash(name), Purpose::Rank).next_u32() >> 4
 }
 
 impl Event {

@@ -8,6 +8,7 @@ pub mod air;
 pub mod engine;
 pub mod event;
 pub mod ids;
+mod link;
 pub mod measure;
 pub mod modes;
 mod names;

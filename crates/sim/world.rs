@@ -244,8 +244,8 @@ impl World {
                         net.hop_timer(port.0, generation, Timer(timer), now);
                     }
                     What::RoutingTimer(node) => net.routing_timer(node.0, now),
-                    What::WireFree(wire) => net.wire_free(wire.0, agenda),
-                    What::WireArrival(wire) => net.wire_arrival(wire.0, now, agenda),
+                    What::WireFree(wire) => net.wire_free(wire, agenda),
+                    What::WireArrival(wire) => net.wire_arrival(wire, agenda),
                     What::RateChange { link, rate } => net.link_rate_changes(link, rate),
                     What::Warmup => net.warmed_up(now),
                 }
@@ -354,7 +354,8 @@ impl World {
             explain.look(agenda.now, air, net, happened);
         }
         if let Some(capture) = capture {
-            capture.see(happened, names, air, net, agenda.now);
+            let sent = net.links.take_sent();
+            capture.see((happened, &sent), names, air, net, agenda.now);
         }
         if let Some(trace) = trace {
             trace.extend(happened.iter().filter(|(_, record)| record.is_traced()));

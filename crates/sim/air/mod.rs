@@ -27,7 +27,7 @@ pub use medium::phy::{PhyKind, PpduFormat};
 pub(crate) use medium::radio::NEVER;
 pub(crate) use medium::relations::{Heard, JUDGED_BYTES};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
-pub use medium::{StationSpec, error, propagation, rank};
+pub use medium::{StationSpec, error, propagation};
 
 use airfair_schemes::places::Airtime;
 use airfair_units::{Attowatts, Bytes, Span, Time};

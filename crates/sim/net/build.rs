@@ -18,12 +18,12 @@ use super::laws::{LawId, Laws};
 use super::meter::Meters;
 use super::packet_loss::PacketLosses;
 use super::placed::Placed;
-use super::wire::Direction;
 use super::{Behind, Flow, Net, Port, QueueTotals, class, ids, node_id};
-use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY, rank};
+use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
 use crate::engine::Agenda;
-use crate::event::{Order, Schedule, What};
-use crate::ids::{ConnectionRef, FlowIx, Ix, NodeIx, PortIx, StationIx};
+use crate::event::{Order, Schedule, What, rank};
+use crate::ids::{ConnectionRef, FlowIx, Ix, NodeIx, PortIx, StationIx, WireIx};
+use crate::link::{Due, Links, link_of};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::names::{natural_cmp, natural_ranks};
@@ -65,7 +65,7 @@ impl Net {
                 let name = format!("{}>{other}", spec.nodes[node].id);
                 port_specs.push((
                     node as u32,
-                    Behind::Wire((2 * i + side) as u32),
+                    Behind::Wire(WireIx((2 * i + side) as u32)),
                     link.queue.packets,
                     true,
                     link.local_limit,
@@ -76,7 +76,7 @@ impl Net {
         port_specs.sort_by_key(|p| p.0);
         let mut ports_of = vec![(0u32, 0u32); nodes];
         let mut port_of_station = vec![0; node_of_station.len()];
-        let mut port_of_wire = vec![0; 2 * spec.links.len()];
+        let mut port_of_wire = vec![PortIx(0); 2 * spec.links.len()];
         for (i, p) in port_specs.iter().enumerate() {
             let range = &mut ports_of[p.0 as usize];
             if range.1 == 0 {
@@ -85,7 +85,7 @@ impl Net {
             range.1 = i as u32 + 1;
             match p.1 {
                 Behind::Station(s) => port_of_station[s as usize] = i as u32,
-                Behind::Wire(w) => port_of_wire[w as usize] = i as u32,
+                Behind::Wire(w) => port_of_wire[w.ix()] = PortIx(i as u32),
             }
         }
         let wired: BTreeSet<usize> = spec.links.iter().flat_map(|link| link.ends).collect();
@@ -94,7 +94,7 @@ impl Net {
                 wired.contains(&(node as usize)) && !spec.nodes[node as usize].radios.is_empty();
             let (medium, rate) = match behind {
                 Behind::Station(station) => (Medium::Radio, air.phy(StationIx(station)).data_rate()),
-                Behind::Wire(wire) => (Medium::Wire, spec.links[wire as usize / 2].rate),
+                Behind::Wire(wire) => (Medium::Wire, spec.links[link_of(wire)].rate),
             };
             Interface { medium, access_point, rate, limit_packets }
         };
@@ -148,43 +148,23 @@ impl Net {
         let mut backpressure = Backpressure::default();
         ports.iter().for_each(|port| backpressure.add_port(port.2));
         let ports: Vec<Port> = ports.into_iter().map(|port| port.1).collect();
-        let wires = spec
-            .links
-            .iter()
-            .enumerate()
-            .flat_map(|(i, link)| [(i, 0), (i, 1)].map(|(i, side)| (i, side, link)))
-            .map(|(i, side, link)| {
-                let (from, to) = (link.ends[side], link.ends[1 - side]);
-                let name = format!("{}>{}#{}", spec.nodes[from].id, spec.nodes[to].id, parallel(spec, i));
-                let random = Stream::new(seed, &name, Purpose::LinkLoss);
-                let port = port_of_wire[2 * i + side];
-                let rate = link.rate.as_bps();
-                let (delay, rank) = (link.delay.as_nanos(), rank(seed, &name));
-                let mut wire = Direction::new(port, to as u32, rate, delay, link.loss, random, rank);
-                wire.lose_every(link.loss_every);
-                wire
-            })
-            .collect();
+        let mut links = Links::new(&spec.links, &names, &port_of_wire, spec.headers.wired, seed);
 
-        let mut wires: Vec<Direction> = wires;
         // A source that always keeps some packets waiting has to be told when each leaves.
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
         for port in &ports {
-            if let (Behind::Wire(wire), Some(_)) = (port.behind, &port.hop) {
-                wires[wire as usize].hop = true;
-            }
             let alone = port.hop.as_ref().is_none_or(|hop| hop.leaves_alone());
             if let (Behind::Wire(wire), None, Some(limit @ 1..)) =
                 (port.behind, &port.aqm, port.queue.tail_drop())
                 && alone
                 && !saturated.contains(&(port.node as usize))
-                // Departures are known ahead only where the rate stays.
-                && spec.links[wire as usize / 2].rate_changes.is_empty()
             {
-                wires[wire as usize].set_timetable(limit);
+                links.keep_queue(wire, limit);
             }
         }
+        let hops_at_wires =
+            ports.iter().any(|port| matches!(port.behind, Behind::Wire(_)) && port.hop.is_some());
 
         if let RoutingSpec::Found(protocol) = &spec.routing
             && !spec.links.is_empty()
@@ -196,7 +176,7 @@ impl Net {
             ranks: natural_ranks(&names),
             ids: &node_ids,
             ports: &ports_of,
-            links: usable_links((&ports_of, &ports), &node_of_station, &wires, air),
+            links: usable_links((&ports_of, &ports), &node_of_station, &links, air),
             ends: spec.flows.iter().map(|flow| [flow.from, flow.to].map(NodeIx::of)).collect(),
         };
         let routes = Routes::new(&spec.routing, nodes, seed);
@@ -208,7 +188,9 @@ impl Net {
             ports,
             port_of_station,
             node_of_station,
-            wires,
+            onward: links.places().map(|_| None).collect(),
+            links,
+            hops_at_wires,
             routes,
             node_ids,
             node_ranks: names.iter().map(|n| rank(seed, n)).collect(),
@@ -282,16 +264,8 @@ impl Net {
         net.backpressure.limits_tcp = (0..net.ports.len() as u32)
             .any(|port| net.backpressure.rules(PortIx(port)).local_limit.is_some())
             && net.flows.iter().any(|flow| flow.tcp.is_some());
-        for (i, link) in spec.links.iter().enumerate() {
-            let rank = net.wires[2 * i].rank;
-            for change in &link.rate_changes {
-                let order = Order::new(class::RATE_CHANGE, rank);
-                agenda.push(
-                    change.at.as_nanos(),
-                    order,
-                    What::RateChange { link: i as u32, rate: change.rate },
-                );
-            }
+        for Due { at, order, what } in net.links.rate_changes(&spec.links) {
+            agenda.push(at.0, order, what);
         }
         if net.warmup > 0 {
             agenda.push(net.warmup, Order::new(class::WARMUP, 0), What::Warmup);
@@ -360,14 +334,14 @@ impl Net {
 fn usable_links(
     (ports_of, ports): (&[(u32, u32)], &[Port]),
     node_of_station: &[u32],
-    wires: &[Direction],
+    wires: &Links,
     air: &Air,
 ) -> Vec<Vec<Link>> {
     let of_port = |port: u32| {
         let p = &ports[port as usize];
         let (peers, wire) = match p.behind {
             Behind::Station(station) => (Some((station, &p.peers)), None),
-            Behind::Wire(wire) => (None, Some(&wires[wire as usize])),
+            Behind::Wire(wire) => (None, Some(wire)),
         };
         let by_air = peers.into_iter().flat_map(move |(station, peers)| {
             peers.iter().filter_map(move |&(_, peer)| {
@@ -379,8 +353,8 @@ fn usable_links(
             })
         });
         let by_wire = wire.map(|wire| {
-            let delivery = (1.0 - wire.loss).max(1e-9);
-            Link { to: wire.to, interface: port, delivery }
+            let delivery = (1.0 - wires.loss(wire)).max(1e-9);
+            Link { to: wires.far_end(wire).0, interface: port, delivery }
         });
         by_air.chain(by_wire)
     };
@@ -391,13 +365,4 @@ fn usable_links(
 fn air_name(spec: &WorldSpec, net: &Net, radio_of_station: &[usize], station: usize) -> String {
     let node = &spec.nodes[net.node_of_station[station] as usize].id;
     format!("{node}/{}", spec.radios[radio_of_station[station]].name)
-}
-
-/// Which of the links between the same two nodes this is: their order in the file is the only thing that tells them apart.
-fn parallel(spec: &WorldSpec, i: usize) -> usize {
-    let ends = |i: usize| {
-        let [a, b] = spec.links[i].ends;
-        [a.min(b), a.max(b)]
-    };
-    (0..i).filter(|&j| ends(j) == ends(i)).count()
 }

@@ -3,7 +3,6 @@
 use airfair_schemes::places::Ecn;
 use airfair_transport::Segment;
 
-use super::wire::Sent;
 use super::{Behind, Net};
 use crate::ids::FlowIx;
 use crate::packet::{NO_FLOW, Packet, Payload};
@@ -106,16 +105,6 @@ impl Net {
     /// The port of a station.
     pub(crate) fn port_of_station(&self, station: u32) -> u32 {
         self.port_of_station[station as usize]
-    }
-
-    /// The port at the other end of a wire, which is numbered after it or before it.
-    pub(crate) fn far_port(&self, wire: u32) -> u32 {
-        self.wires[(wire ^ 1) as usize].port
-    }
-
-    /// From now on what a wire sends is kept in a list.
-    pub(crate) fn capture_wire(&mut self, wire: u32, sent: &Sent) {
-        self.wires[wire as usize].capture(sent.clone(), wire);
     }
 
     /// Bytes that each layer is said to add.

@@ -12,7 +12,7 @@ use super::laws::LawId;
 use super::{Net, class};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx};
+use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx, WireIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Permit, Waiter};
@@ -295,8 +295,8 @@ impl Net {
     #[inline(always)]
     pub(super) fn leave(&mut self, source: u32, first_hop: Option<NextHop>, handle: u64, now: u64) {
         match first_hop {
-            Some(hop) => match self.timetable_of(hop.port) {
-                Some(wire) => self.enter(wire, handle, now),
+            Some(hop) => match self.wire_with_queue(hop.port) {
+                Some(wire) => self.offer_to_wire(wire, handle, now),
                 None => self.offer(hop, handle, now),
             },
             None => self.forward(source, handle, now),
@@ -443,26 +443,26 @@ impl Net {
 
     /// Whether a flow over UDP has to wait at its node's port.
     fn source_waits(&mut self, port: u32, flow: u32, now: u64) -> bool {
-        let Self { backpressure, ports, wires, .. } = self;
+        let Self { backpressure, ports, links, .. } = self;
         let at = &ports[port as usize];
-        let queue = (|| at.queue.view().limit_packets, || at.is_empty(wires, now));
+        let queue = (|| at.queue.view().limit_packets, || at.is_empty(links, now));
         backpressure.source_waits(PortIx(port), FlowIx(flow), now, queue)
     }
 
     /// Whether a connection that waits for room at a port has to wait on.
     fn connection_waits(&mut self, id: ConnectionRef, port: u32, now: u64) -> bool {
-        let Self { backpressure, ports, wires, .. } = self;
+        let Self { backpressure, ports, links, .. } = self;
         let at = &ports[port as usize];
-        let queue = (|| at.queue.view().limit_packets, || at.is_empty(wires, now));
+        let queue = (|| at.queue.view().limit_packets, || at.is_empty(links, now));
         backpressure.connection_waits(id, PortIx(port), now, queue)
     }
 
     /// Whether the limit of a port holds a connection's sender back.
     pub(super) fn is_held(&mut self, id: ConnectionRef, port: Option<u32>, now: u64) -> bool {
-        let Self { backpressure, ports, wires, connections, schedule, .. } = self;
+        let Self { backpressure, ports, links, connections, schedule, .. } = self;
         let at = port.map(|port| &ports[port as usize]);
         let limit = || at.map_or(0, |at| at.queue.view().limit_packets);
-        let empty = || at.is_none_or(|at| at.is_empty(wires, now));
+        let empty = || at.is_none_or(|at| at.is_empty(links, now));
         let pacing = || connections.get(id).and_then(|connection| connection.sender.pacing_rate(Time(now)));
         let permit = backpressure.permit(id, port.map(PortIx), now, (limit, empty), pacing, schedule);
         self.unsettled |= !self.schedule.is_empty();
@@ -481,15 +481,14 @@ impl Net {
 
     /// A packet of a TCP sender is the last that a wire was given.
     #[inline]
-    pub(super) fn leaves_by_wire(&mut self, wire: u32, handle: u64, now: u64) {
-        let link = &self.wires[wire as usize];
-        let Some(last) = link.in_flight.back().filter(|last| last.packet == handle) else { return };
-        let (port, end) = (link.port, last.arrival - link.delay);
+    pub(super) fn leaves_by_wire(&mut self, wire: WireIx, handle: u64, now: u64) {
+        let Some(departure) = self.links.departure(wire, PacketRef(handle)) else { return };
+        let (port, end) = (self.links.port(wire), departure.end.0);
         let Some(packet) = self.packets.get_mut(handle) else { return };
         packet.at_source = false;
         let payload = packet.length;
         let connection = self.packets.connection(handle);
-        self.backpressure.leaves_by_wire(connection, PortIx(port), (end, payload), now, &mut self.schedule);
+        self.backpressure.leaves_by_wire(connection, port, (end, payload), now, &mut self.schedule);
         self.unsettled |= !self.schedule.is_empty();
     }
 
@@ -521,19 +520,18 @@ impl Net {
         }
     }
 
-    /// A source over UDP has sent a packet by a port. From a timetable nobody takes it later: what has to wait there is noted with its
-    /// end.
+    /// A source over UDP has sent a packet by a port. Nobody takes the packet from a wire's own queue later: what has to wait there is
+    /// noted with its end.
     #[inline]
     pub(super) fn note_wait(&mut self, port: u32, handle: u64, now: u64) {
         if self.backpressure.rules(PortIx(port)).local_limit.is_some()
-            && let Some(wire) = self.timetable_of(port)
-            && let Some(last) = self.wires[wire as usize].in_flight.back()
-            && last.packet == handle
+            && let Some(wire) = self.wire_with_queue(port)
+            && let Some(departure) = self.links.departure(wire, PacketRef(handle))
             && let Some(packet) = self.packets.get_mut(handle)
         {
             packet.at_source = false;
             let Payload::Udp { flow, .. } = packet.payload else { return };
-            let begin = last.begin;
+            let begin = departure.begin.0;
             if begin > now {
                 self.backpressure.flow_leaves_at(flow, PortIx(port), begin);
             } else {

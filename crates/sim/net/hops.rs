@@ -140,7 +140,7 @@ impl Net {
     pub(super) fn backlog(&mut self, port: u32, now: u64) -> Backlog {
         let at = &self.ports[port as usize];
         let framing = match at.behind {
-            Behind::Wire(wire) => match self.wires[wire as usize].backlog(now) {
+            Behind::Wire(wire) => match self.links.backlog(wire, Time(now)) {
                 Some(backlog) => return backlog,
                 None => self.headers.wired,
             },

@@ -37,7 +37,8 @@ use crate::air::{BROADCAST, Msdu, Outcome};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{FlowIx, NodeIx, PacketRef, PortIx, StationIx};
+use crate::ids::{FlowIx, NodeIx, PacketRef, PortIx, StationIx, Table, WireIx};
+use crate::link::Links;
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::node::backpressure::Backpressure;
@@ -54,11 +55,9 @@ use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
 use packet_loss::PacketLosses;
-use wire::Direction;
 
 pub(crate) use describe::{Body, Described};
 pub(crate) use meter::LinkTotals;
-pub(crate) use wire::{InFlight, Sent};
 
 /// Reasons for drops that are the network's own.
 pub mod drop_reason {
@@ -108,7 +107,7 @@ pub mod drop_reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behind {
     Station(u32),
-    Wire(u32),
+    Wire(WireIx),
 }
 
 /// An output interface.
@@ -124,7 +123,7 @@ pub(crate) struct Port {
     /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has
     /// reached before.
     pub peers: Vec<(NodeId, u32)>,
-    /// What has left the queue, and what of it before the end of the warm-up; what stands on a timetable counts there.
+    /// What has left the queue, and what of it before the end of the warm-up; a wire with its own queue counts for itself.
     pub totals: QueueTotals,
     pub warmup: QueueTotals,
     /// ARP's own packets, ahead of the queue.
@@ -193,7 +192,11 @@ pub struct Net {
     ports: Vec<Port>,
     port_of_station: Vec<u32>,
     node_of_station: Vec<u32>,
-    wires: Vec<Direction>,
+    /// The wires, and where the last packet of each has gone on by another wire: the destination and that wire. Routes do not change.
+    pub(crate) links: Links,
+    onward: Table<WireIx, Option<(u32, WireIx)>>,
+    /// Hops stand at wires.
+    hops_at_wires: bool,
     routes: Routes,
     node_ranks: Vec<u32>,
     /// The numbers by which schemes know nodes ([`ids`]).
@@ -257,7 +260,7 @@ impl Net {
     /// A station or wire may have something new to send: it is asked when the present event is done.
     fn want(&mut self, behind: Behind) {
         if let Behind::Wire(wire) = behind
-            && self.wires[wire as usize].waiting
+            && self.links.wakes(wire)
         {
             return;
         }
@@ -372,8 +375,8 @@ impl Net {
     }
 
     fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
-        if let Some(wire) = self.timetable_of(hop.port) {
-            self.enter(wire, handle, now);
+        if let Some(wire) = self.wire_with_queue(hop.port) {
+            self.offer_to_wire(wire, handle, now);
             return;
         }
         let next_hop = self.node_id(hop.node);

@@ -199,7 +199,7 @@ impl Net {
     fn towards(&self, port: &Port, names: &Names, radios: &[String]) -> String {
         match port.behind {
             Behind::Station(station) => radios[station as usize].clone(),
-            Behind::Wire(wire) => names.nodes[self.wires[wire as usize].to as usize].clone(),
+            Behind::Wire(wire) => names.nodes[self.links.far_end(wire).ix()].clone(),
         }
     }
 
@@ -303,9 +303,7 @@ impl Net {
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
         ends.awaiting_route = self.routes.waiting();
-        for wire in &self.wires {
-            ends.on_wire += wire.on_the_way(now) as u64;
-        }
+        ends.on_wire = self.links.places().map(|wire| self.links.view(wire, Time(now)).on_the_way).sum();
         ends
     }
 }

@@ -253,7 +253,7 @@ impl Net {
             self.records.push(Time(now), Record::Made { packet, flow, forward, connection });
         }
         self.leave(source, hop, handle, now);
-        if counts && let Some(wire) = hop.and_then(|hop| self.timetable_of(hop.port)) {
+        if counts && let Some(wire) = hop.and_then(|hop| self.wire_with_queue(hop.port)) {
             self.leaves_by_wire(wire, handle, now);
         }
     }

@@ -43,15 +43,6 @@ pub(crate) struct ConnectionView {
     pub reasons: [u64; 3],
 }
 
-/// A packet on a wire, or on its timetable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OnWire {
-    /// Its first and its last bit leave.
-    pub begin: u64,
-    pub end: u64,
-    pub packet: u64,
-}
-
 impl Net {
     /// When a flow starts and stops, and whether TCP carries it.
     pub(crate) fn flow_times(&self, flow: u32) -> (u64, u64, bool) {
@@ -92,7 +83,7 @@ impl Net {
     fn port_ix(&self, behind: Behind) -> u32 {
         match behind {
             Behind::Station(station) => self.port_of_station[station as usize],
-            Behind::Wire(wire) => self.wires[wire as usize].port,
+            Behind::Wire(wire) => self.links.port(wire).0,
         }
     }
 
@@ -104,7 +95,7 @@ impl Net {
         };
         self.port_of(behind).queue.show(&mut |packet| add(self.packets.handle(packet.id.0)));
         if let Behind::Wire(wire) = behind {
-            self.wires[wire as usize].waiting_packets(now).for_each(|packet| add(packet.packet));
+            self.links.waiting(wire, Time(now)).for_each(|packet| add(packet.0));
         }
         by
     }
@@ -124,17 +115,6 @@ impl Net {
     /// How many hops a packet has gone, if it lives.
     pub(crate) fn hops_gone(&self, handle: u64) -> Option<usize> {
         self.packets.get(handle).map(|p| usize::from(p.hops))
-    }
-
-    /// What a wire was given last, latest first.
-    pub(crate) fn on_wire(&self, wire: u32) -> impl Iterator<Item = OnWire> + '_ {
-        let wire = &self.wires[wire as usize];
-        let seen = |p: &super::wire::InFlight| OnWire {
-            begin: p.begin,
-            end: p.arrival - wire.delay,
-            packet: p.packet,
-        };
-        wire.in_flight.iter().rev().map(seen)
     }
 
     /// A connection, if it lives.

@@ -50,7 +50,7 @@ pub(crate) enum Payload {
 pub(crate) struct Packet {
     /// When the source made it, ns.
     pub created: u64,
-    /// When it entered the queue that it is in, ns; timetables of wires note that themselves.
+    /// When it entered the queue that it is in, ns; wires with queues of their own note that themselves.
     pub enqueued: u64,
     /// What the packet carries, and for whom.
     pub payload: Payload,
@@ -63,7 +63,7 @@ pub(crate) struct Packet {
     /// Size as an IP packet.
     pub bytes: u32,
     pub hops: u16,
-    /// It has not left its source's queue yet; timetables of wires know that themselves. Of TCP only what its sender sends.
+    /// It has not left its source's queue yet; wires with queues of their own know that themselves. Of TCP only what its sender sends.
     pub at_source: bool,
     /// Which header of an explicit-rate scheme it has.
     pub header: HeaderId,

@@ -31,8 +31,9 @@ pub(crate) use passes::Reception;
 
 use airfair_schemes::places::Airtime;
 use airfair_units::Dbm;
-use airfair_units::random::{Purpose, Stream, name_hash};
+use airfair_units::random::{Purpose, Stream};
 
+use crate::event::rank;
 use crate::ids::{StationIx, Table};
 use crate::record::Records;
 use crate::spec::{ErrorModel, GainSpec, Propagation};
@@ -159,11 +160,4 @@ impl Medium {
     pub(crate) fn bytes(&self) -> usize {
         self.stations.len() * (size_of::<Station>() + size_of::<Counted>()) + self.hearers.bytes()
     }
-}
-
-/// The rank of a name among events of equal time: from the seed and the name, so that no place in a file is favoured and
-/// another node changes nothing.
-#[must_use]
-pub fn rank(seed: u64, name: &str) -> u32 {
-    Stream::of_hash(seed, name_hash(name), Purpose::Rank).next_u32() >> 4
 }

@@ -10,7 +10,7 @@
 //! the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
 use crate::engine::Agenda;
-use crate::event::{Order, What, class};
+use crate::event::{Order, What, class, rank};
 use crate::ids::{StationIx, Table};
 use crate::spec::{MovementSpec, Propagation};
 
@@ -129,7 +129,7 @@ impl Medium {
             if read.place(0) != first.position {
                 return Err(fail("does not begin where the node stands"));
             }
-            let rank = super::rank(seed, &first.node_id);
+            let rank = rank(seed, &first.node_id);
             if let Some(at) = read.next(0) {
                 agenda.push(at, Order::new(class::MOVE, rank), What::Move(nodes.len() as u32));
             }

@@ -49,11 +49,12 @@ impl Addresses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::WireIx;
 
     #[test]
     fn addresses_follow_names_and_interfaces() {
         let nodes = ["b10", "b9", "a"].map(String::from);
-        let ports = [(0, Behind::Station(0)), (0, Behind::Wire(0)), (1, Behind::Station(1))];
+        let ports = [(0, Behind::Station(0)), (0, Behind::Wire(WireIx(0))), (1, Behind::Station(1))];
         let addresses = Addresses::new(&nodes, &ports);
         assert_eq!([0, 1, 2].map(|n| addresses.ip(n).to_string()), ["10.0.0.3", "10.0.0.2", "10.0.0.1"]);
         assert_eq!(addresses.mac(0).to_string(), "02:00:00:00:00:03");

@@ -16,13 +16,13 @@ mod file;
 mod table;
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 
 use airfair_units::{Dbm, Time};
 
 use crate::air::Air;
 use crate::ids::{NodeIx, PacketRef, StationIx};
-use crate::net::{Behind, Described, InFlight, Net, Sent};
+use crate::link::{self, Sent};
+use crate::net::{Behind, Described, Net};
 use crate::record::{FrameKind, FrameView, Names, Record, Signal, Trace};
 use addresses::Addresses;
 use file::{Captured, File};
@@ -77,8 +77,6 @@ pub(crate) struct Capture {
     files: Vec<File>,
     /// Where the packets of a port go: a file, and the number of the interface in it.
     file_of_port: Vec<Option<(usize, u32)>>,
-    /// What wires have sent whose traffic goes into a file.
-    sent: Sent,
     /// By number: frames whose end has not been heard everywhere.
     on_air: BTreeMap<u32, OnAir>,
     echo: u64,
@@ -102,7 +100,6 @@ impl Capture {
             addresses: Addresses::new(&names.nodes, &ports),
             files: Vec::new(),
             file_of_port: vec![None; ports.len()],
-            sent: Sent::default(),
             on_air: BTreeMap::new(),
             echo: air.longest_echo().as_nanos(),
             carrying: vec![None; air.len()],
@@ -128,15 +125,22 @@ impl Capture {
                 Behind::Station(station) => air.monitor(StationIx(station)),
                 // What comes goes by the wire of the other end.
                 Behind::Wire(wire) => {
-                    [wire, wire ^ 1].into_iter().for_each(|wire| net.capture_wire(wire, &capture.sent));
+                    [wire, link::opposite(wire)].into_iter().for_each(|wire| net.links.capture(wire));
                 }
             }
         }
         capture
     }
 
-    /// Sees what has happened by `now` and since the last call.
-    pub(crate) fn see(&mut self, happened: &Trace, names: &Names, air: &Air, net: &Net, now: u64) {
+    /// Sees what has happened, and what captured wires have sent, by `now` and since the last call.
+    pub(crate) fn see(
+        &mut self,
+        (happened, sent): (&Trace, &[Sent]),
+        names: &Names,
+        air: &Air,
+        net: &Net,
+        now: u64,
+    ) {
         for &(at, record) in happened {
             match record {
                 Record::Start { frame } => self.starts(frame, air, net),
@@ -154,9 +158,8 @@ impl Capture {
             }
             self.add_row(at, &record, names, air, now);
         }
-        let sent = std::mem::take(&mut *self.sent.lock().unwrap_or_else(PoisonError::into_inner));
-        for (wire, packet) in sent {
-            self.wire_sent(wire, packet, net);
+        for packet in sent {
+            self.wire_sent(packet, net);
         }
         self.on_air.retain(|_, on_air| on_air.frame.end.0 + self.echo >= now);
     }
@@ -221,11 +224,11 @@ impl Capture {
     }
 
     /// A packet that has entered a wire leaves at a known time and arrives at one.
-    fn wire_sent(&mut self, wire: u32, packet: InFlight, net: &Net) {
-        let Some(described) = net.describe(packet.packet) else { return };
-        let (far, near) = (net.far_port(wire), net.far_port(wire ^ 1));
+    fn wire_sent(&mut self, packet: &Sent, net: &Net) {
+        let Some(described) = net.describe(packet.packet.0) else { return };
+        let [near, far] = [packet.wire, link::opposite(packet.wire)].map(|wire| net.links.port(wire).0);
         let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.watch.snap_len);
-        for (port, time, sent) in [(near, packet.begin, true), (far, packet.arrival, false)] {
+        for (port, time, sent) in [(near, packet.begin.0, true), (far, packet.arrival.0, false)] {
             if let Some((file, interface)) = self.file_of_port[port as usize]
                 && self.in_time(Time(time))
                 && (sent || !packet.lost)

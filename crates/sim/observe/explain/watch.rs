@@ -13,6 +13,7 @@ use super::{
 };
 use crate::air::Air;
 use crate::ids::{ConnectionRef, FlowIx, NodeIx, StationIx};
+use crate::link::link_of;
 use crate::measure::summary::RunResult;
 use crate::net::watch::Owner;
 use crate::net::{Behind, Net, drop_reason};
@@ -480,7 +481,7 @@ fn queue(hop: &Hop, (names, radios): (&Names, &[String]), net: &Net) -> QueueExp
     let settings = match hop.ends.behind {
         Behind::Station(station) if radios[station as usize] == "default" => "radio".to_string(),
         Behind::Station(station) => format!("radios.{}", radios[station as usize]),
-        Behind::Wire(wire) => format!("link.{}", wire / 2),
+        Behind::Wire(wire) => format!("link.{}", link_of(wire)),
     };
     let (backpressure, local_limit) = net.local_rules(hop.ends.behind);
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {

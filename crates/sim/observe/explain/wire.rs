@@ -2,26 +2,28 @@
 
 use std::collections::VecDeque;
 
+use crate::ids::WireIx;
+use crate::link::Departure;
 use crate::net::Net;
-use crate::net::watch::{OnWire, Owner};
+use crate::net::watch::Owner;
 
 /// A wire that is looked at.
 #[derive(Debug)]
 pub(super) struct Wire {
-    pub number: u32,
+    pub number: WireIx,
     /// What it was given and has not sent, in order.
-    given: VecDeque<(OnWire, Owner)>,
-    last: Option<OnWire>,
+    given: VecDeque<(Departure, Owner)>,
+    last: Option<Departure>,
     /// The flow's packets that it was given and that have not arrived.
     in_flight: VecDeque<u64>,
 }
 
 impl Wire {
-    pub fn new(number: u32) -> Self {
+    pub fn new(number: WireIx) -> Self {
         Self { number, given: VecDeque::new(), last: None, in_flight: VecDeque::new() }
     }
 
-    /// The flow's packets that are being sent, on a timetable, or on their way.
+    /// The flow's packets that are being sent, in the wire's own queue, or on their way.
     pub fn own_in_flight(&self) -> u32 {
         self.in_flight.len() as u32
     }
@@ -38,12 +40,12 @@ impl Wire {
 
     /// Looks at it after an event.
     pub fn look(&mut self, net: &Net, own: Owner) {
-        let new = net.on_wire(self.number).take_while(|entry| Some(*entry) != self.last).count();
-        let mut entries: Vec<OnWire> = net.on_wire(self.number).take(new).collect();
+        let new = net.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
+        let mut entries: Vec<Departure> = net.links.departures(self.number).take(new).collect();
         while let Some(entry) = entries.pop() {
-            let owner = net.owner(entry.packet).unwrap_or(Owner::Other);
+            let owner = net.owner(entry.packet.0).unwrap_or(Owner::Other);
             if owner == own {
-                self.in_flight.push_back(entry.packet);
+                self.in_flight.push_back(entry.packet.0);
             }
             self.given.push_back((entry, owner));
             self.last = Some(entry);
@@ -52,7 +54,7 @@ impl Wire {
 
     /// What was sent before `now` is of no interest any more.
     pub fn forget(&mut self, now: u64) {
-        while self.given.front().is_some_and(|(entry, _)| entry.end <= now) {
+        while self.given.front().is_some_and(|(entry, _)| entry.end.0 <= now) {
             self.given.pop_front();
         }
     }
@@ -67,15 +69,15 @@ impl Wire {
         queued: bool,
         mut add: impl FnMut(Option<Owner>, u64),
     ) {
-        let last_own = self.given.iter().rev().find(|(_, owner)| *owner == own).map_or(0, |(e, _)| e.end);
+        let last_own = self.given.iter().rev().find(|(_, owner)| *owner == own).map_or(0, |(e, _)| e.end.0);
         let here_until = if queued { u64::MAX } else { last_own };
         let mut at = from;
         while at < until && at < here_until {
-            let present = self.given.iter().find(|(entry, _)| entry.end > at);
+            let present = self.given.iter().find(|(entry, _)| entry.end.0 > at);
             let (turn, end) = match present {
-                Some((entry, owner)) if entry.begin <= at => (*owner, entry.end),
+                Some((entry, owner)) if entry.begin.0 <= at => (*owner, entry.end.0),
                 // Between two packets: the next one is about to come from its radio.
-                Some((entry, _)) => (own, entry.begin),
+                Some((entry, _)) => (own, entry.begin.0),
                 None => (own, until),
             };
             let next = end.min(until).min(here_until);

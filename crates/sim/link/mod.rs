@@ -1,0 +1,372 @@
+//! Wired links: packets leave one after the other, travel for a delay, and may be lost on the way.
+//!
+//! [`Links`] owns both directions of every link; a direction is called a *wire*. A wire either keeps its own queue, or takes
+//! packets from a queue of its node; [`Links::queues_itself`] says which, and callers need to know no more:
+//!
+//! - A wire with its own queue accepts or refuses each packet at once ([`Links::offer`]). Sources that wait for room ask for the
+//!   moment at which the next packet leaves ([`Links::wake_at_departure`]).
+//! - Any other wire is given the next packet of its node's queue when it is idle ([`Links::is_idle`], [`Links::send`]), and wakes
+//!   its node when it is free ([`Links::wake`]).
+//!
+//! The events of a wire ([`What::WireArrival`], [`What::WireFree`], [`What::RateChange`]) come back as values: what has arrived or
+//! was lost, where. What is to happen later is returned as a [`Due`], which the caller puts on the agenda.
+
+mod timetable;
+mod wire;
+
+use airfair_schemes::places::Backlog;
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Rate, Span, Time};
+
+use crate::event::{Order, What, class, rank};
+use crate::ids::{NodeIx, PacketRef, PortIx, Table, WireIx};
+use crate::spec::LinkSpec;
+use timetable::{Timetable, first_waiting};
+use wire::{Losses, Wire};
+
+/// An event for the agenda.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub at: Time,
+    pub order: Order,
+    pub what: What,
+}
+
+/// A packet for a wire.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Offer {
+    pub packet: PacketRef,
+    /// Size as an IP packet.
+    pub bytes: u32,
+    /// Payload of the transport is inside.
+    pub has_payload: bool,
+}
+
+/// Answer to an offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The wire has the packet.
+    Accepted(Option<Due>),
+    /// As many packets wait as may.
+    Full,
+}
+
+/// The end of a packet's time on a wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The packet is at the node at the far end.
+    Arrived { node: NodeIx, packet: PacketRef },
+    /// The packet that this node had sent is lost.
+    Lost { node: NodeIx, packet: PacketRef },
+}
+
+/// A wire is free, or a packet has left its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Free {
+    /// The port that the wire is behind.
+    pub port: PortIx,
+    /// The wire keeps its own queue; any other takes the next packet now.
+    pub queues_itself: bool,
+}
+
+/// When a packet leaves its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Departure {
+    /// When the first bit leaves.
+    pub begin: Time,
+    /// When the last bit has left.
+    pub end: Time,
+    pub packet: PacketRef,
+}
+
+/// A packet that a captured wire has accepted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    pub wire: WireIx,
+    pub packet: PacketRef,
+    /// When the first bit leaves, and when the packet arrives.
+    pub begin: Time,
+    pub arrival: Time,
+    /// The packet will not arrive.
+    pub lost: bool,
+}
+
+/// State of a wire at a moment. What waits in a queue of the node is not the wire's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct View {
+    /// Packets that wait.
+    pub waiting: u64,
+    /// Packets that are being sent or travel.
+    pub on_the_way: u64,
+    /// Packets that have left the wire's own queue, and the time that they had spent in it.
+    pub left: u64,
+    pub waited: Span,
+}
+
+/// All wired links. Link *i* is the wires 2 *i* (from its first end to its second) and 2 *i* + 1.
+#[derive(Debug)]
+pub(crate) struct Links {
+    wires: Table<WireIx, Wire>,
+    /// Bytes that a wire adds to each packet.
+    framing: u32,
+    /// What captured wires have sent, for [`Links::take_sent`].
+    sent: Vec<Sent>,
+}
+
+/// The wire in the other direction of the same link.
+pub(crate) const fn opposite(wire: WireIx) -> WireIx {
+    WireIx(wire.0 ^ 1)
+}
+
+/// The link that a wire is a direction of, by its place in the specification.
+pub(crate) const fn link_of(wire: WireIx) -> usize {
+    wire.ix() / 2
+}
+
+impl Links {
+    /// Links between nodes of these names. `ports`: the port of each wire.
+    pub(crate) fn new(links: &[LinkSpec], names: &[&str], ports: &[PortIx], framing: u32, seed: u64) -> Self {
+        let sides = links.iter().enumerate().flat_map(|(i, link)| [(i, link, 0), (i, link, 1)]);
+        let wire = |(i, link, side): (usize, &LinkSpec, usize)| {
+            let (from, to) = (link.ends[side], link.ends[1 - side]);
+            let name = format!("{}>{}#{}", names[from], names[to], parallel(links, i));
+            let number = WireIx((2 * i + side) as u32);
+            let losses = Losses {
+                probability: link.loss,
+                every: link.loss_every,
+                since: 0,
+                random: Stream::new(seed, &name, Purpose::LinkLoss),
+            };
+            let ends = (NodeIx(from as u32), NodeIx(to as u32));
+            let mut wire = Wire::new(
+                number,
+                ports[number.ix()],
+                ends,
+                (link.rate, link.delay),
+                losses,
+                rank(seed, &name),
+            );
+            wire.rate_changes = !link.rate_changes.is_empty();
+            wire
+        };
+        Self { wires: sides.map(wire).collect(), framing, sent: Vec::new() }
+    }
+
+    /// The changes of rate of all links.
+    pub(crate) fn rate_changes<'a>(&'a self, links: &'a [LinkSpec]) -> impl Iterator<Item = Due> + 'a {
+        links.iter().enumerate().flat_map(|(i, link)| {
+            let order = Order::new(class::RATE_CHANGE, self.wires[WireIx(2 * i as u32)].rank());
+            let due = move |at, rate| Due { at, order, what: What::RateChange { link: i as u32, rate } };
+            link.rate_changes.iter().map(move |change| due(change.at, change.rate))
+        })
+    }
+
+    /// A wire behind a drop-tail queue of at most `limit` packets, of which nobody needs to be told when one leaves, is asked to
+    /// keep that queue itself. A wire whose rate changes does not: it cannot know when packets will leave.
+    pub(crate) fn keep_queue(&mut self, wire: WireIx, limit: u32) {
+        let wire = &mut self.wires[wire];
+        wire.timetable = (!wire.rate_changes).then(|| Timetable::new(limit));
+    }
+
+    /// From now on what a wire sends is kept for [`Links::take_sent`].
+    pub(crate) fn capture(&mut self, wire: WireIx) {
+        let wire = &mut self.wires[wire];
+        (wire.inspects, wire.captured) = (true, true);
+    }
+
+    /// What captured wires have sent since the last call.
+    pub(crate) fn take_sent(&mut self) -> Vec<Sent> {
+        std::mem::take(&mut self.sent)
+    }
+
+    /// All wires.
+    pub(crate) fn places(&self) -> impl Iterator<Item = WireIx> + use<> {
+        self.wires.places()
+    }
+
+    /// The port that a wire is behind.
+    pub(crate) fn port(&self, wire: WireIx) -> PortIx {
+        self.wires[wire].port
+    }
+
+    /// The node at the far end of a wire.
+    pub(crate) fn far_end(&self, wire: WireIx) -> NodeIx {
+        self.wires[wire].to
+    }
+
+    /// Probability that a packet is lost on a wire.
+    pub(crate) fn loss(&self, wire: WireIx) -> f64 {
+        self.wires[wire].losses.probability
+    }
+
+    /// Whether a wire keeps its own queue: packets are offered to it and to no queue of its node.
+    #[inline(always)]
+    pub(crate) fn queues_itself(&self, wire: WireIx) -> bool {
+        self.wires[wire].timetable.is_some()
+    }
+
+    /// Whether an event will tell when a wire is free: until then its node need not ask.
+    #[inline(always)]
+    pub(crate) fn wakes(&self, wire: WireIx) -> bool {
+        self.wires[wire].wakes
+    }
+
+    /// Offers a packet to a wire with its own queue.
+    #[inline(always)]
+    pub(crate) fn offer(&mut self, wire: WireIx, offer: &Offer, now: Time) -> Answer {
+        let at = &mut self.wires[wire];
+        let begin = at.free_at.max(now);
+        if let Some(timetable) = &mut at.timetable {
+            // Where nothing waits there is room.
+            if begin > now && timetable.is_full(&at.in_flight, now) {
+                return Answer::Full;
+            }
+            timetable.accept(Span(begin.0 - now.0));
+        }
+        Answer::Accepted(self.transmit(wire, offer, now, begin))
+    }
+
+    /// Gives a packet to an idle wire that has come to the interface at `accepted`.
+    pub(crate) fn send(&mut self, wire: WireIx, offer: &Offer, accepted: Time, now: Time) -> Option<Due> {
+        // A packet that came by air is here a propagation delay after the pass that handed it up.
+        self.transmit(wire, offer, accepted, now.max(accepted))
+    }
+
+    #[inline(always)]
+    fn transmit(&mut self, wire: WireIx, offer: &Offer, accepted: Time, begin: Time) -> Option<Due> {
+        let at = &mut self.wires[wire];
+        let sent = at.send(offer, u64::from(offer.bytes + self.framing), accepted, begin);
+        if at.captured {
+            let arrival = at.arrival(&sent.packet);
+            let (packet, lost) = (offer.packet, sent.packet.lost);
+            self.sent.push(Sent { wire, packet, begin, arrival, lost });
+        }
+        sent.due
+    }
+
+    /// Whether a wire without its own queue can begin to send now.
+    pub(crate) fn is_idle(&self, wire: WireIx, now: Time) -> bool {
+        self.wires[wire].free_at <= now
+    }
+
+    /// Packets wait in the node's queue: an event for when the wire is free, unless one is pending.
+    pub(crate) fn wake(&mut self, wire: WireIx) -> Option<Due> {
+        let wire = &mut self.wires[wire];
+        wire.wake_at(wire.free_at)
+    }
+
+    /// Sources wait for room: an event for when the next packet leaves the wire's own queue, unless one is pending.
+    pub(crate) fn wake_at_departure(&mut self, wire: WireIx, now: Time) -> Option<Due> {
+        let wire = &mut self.wires[wire];
+        wire.timetable.as_ref()?;
+        let begin = wire.in_flight.get(first_waiting(&wire.in_flight, now))?.begin;
+        wire.wake_at(begin)
+    }
+
+    /// The event of [`Links::wake`] or [`Links::wake_at_departure`].
+    pub(crate) fn on_free(&mut self, wire: WireIx) -> Free {
+        let wire = &mut self.wires[wire];
+        wire.wakes = false;
+        Free { port: wire.port, queues_itself: wire.timetable.is_some() }
+    }
+
+    /// The event of an arrival: what has come to an end, and the next arrival.
+    #[inline(always)]
+    pub(crate) fn on_arrival(&mut self, wire: WireIx) -> (Option<End>, Option<Due>) {
+        let wire = &mut self.wires[wire];
+        if let Some(timetable) = &mut wire.timetable {
+            timetable.forget_first();
+        }
+        let end = match wire.in_flight.pop_front() {
+            Some(wire::InFlight { packet, lost: false, .. }) => Some(End::Arrived { node: wire.to, packet }),
+            Some(wire::InFlight { packet, .. }) => Some(End::Lost { node: wire.from, packet }),
+            None => None,
+        };
+        (end, wire.in_flight.front().map(|next| wire.next_arrival(next)))
+    }
+
+    /// The event of a change of rate: both wires of a link, and the ports that these are behind.
+    pub(crate) fn on_rate_change(&mut self, link: u32, rate: Rate) -> [PortIx; 2] {
+        // A packet that a radio has handed up less than a band of propagation delays (4 us) ago may have begun a moment later than
+        // now, at the old rate.
+        [2 * link, 2 * link + 1].map(|wire| {
+            let wire = &mut self.wires[WireIx(wire)];
+            wire.set_rate(rate);
+            wire.port
+        })
+    }
+
+    /// Whether a wire's own queue takes no packet now.
+    #[inline]
+    pub(crate) fn is_full(&mut self, wire: WireIx, now: Time) -> bool {
+        let wire = &mut self.wires[wire];
+        wire.timetable.as_mut().is_some_and(|timetable| timetable.is_full(&wire.in_flight, now))
+    }
+
+    /// Whether nothing waits in a wire's own queue.
+    pub(crate) fn is_empty(&self, wire: WireIx, now: Time) -> bool {
+        let wire = &self.wires[wire];
+        wire.timetable.is_none() || wire.in_flight.back().is_none_or(|packet| packet.begin <= now)
+    }
+
+    /// What waits in a wire's own queue, framing included; `None` if it has none. Moments must not go back.
+    #[inline]
+    pub(crate) fn backlog(&mut self, wire: WireIx, now: Time) -> Option<Backlog> {
+        let wire = &mut self.wires[wire];
+        let rate = wire.rate();
+        let timetable = wire.timetable.as_mut()?;
+        if wire.free_at <= now {
+            return Some(Backlog::default());
+        }
+        Some(timetable.backlog(&wire.in_flight, rate, now))
+    }
+
+    /// When a packet leaves its node, if it is the last one that a wire was given.
+    #[inline]
+    pub(crate) fn departure(&self, wire: WireIx, packet: PacketRef) -> Option<Departure> {
+        self.departures(wire).next().filter(|last| last.packet == packet)
+    }
+
+    /// Packets that a wire was given and has not delivered, latest first.
+    #[inline]
+    pub(crate) fn departures(&self, wire: WireIx) -> impl Iterator<Item = Departure> + '_ {
+        let in_flight = self.wires[wire].in_flight.iter().rev();
+        in_flight.map(|p| Departure { begin: p.begin, end: p.end, packet: p.packet })
+    }
+
+    /// Packets that wait in a wire's own queue.
+    pub(crate) fn waiting(&self, wire: WireIx, now: Time) -> impl Iterator<Item = PacketRef> + '_ {
+        let wire = &self.wires[wire];
+        let waiting = wire.in_flight.range(self.first_waiting(wire, now)..);
+        waiting.map(|packet| packet.packet)
+    }
+
+    /// State of a wire.
+    pub(crate) fn view(&self, wire: WireIx, now: Time) -> View {
+        let wire = &self.wires[wire];
+        let on_the_way = self.first_waiting(wire, now);
+        let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(&wire.in_flight, now));
+        let (left, waited) = departed.unwrap_or_default();
+        let waiting = (wire.in_flight.len() - on_the_way) as u64;
+        View { waiting, on_the_way: on_the_way as u64, left, waited }
+    }
+
+    fn first_waiting(&self, wire: &Wire, now: Time) -> usize {
+        match wire.timetable {
+            Some(_) => first_waiting(&wire.in_flight, now),
+            None => wire.in_flight.len(),
+        }
+    }
+}
+
+/// Which of the links between the same two nodes this is: their order in the file is the only thing that tells them apart.
+fn parallel(links: &[LinkSpec], i: usize) -> usize {
+    let ends = |i: usize| {
+        let [a, b] = links[i].ends;
+        [a.min(b), a.max(b)]
+    };
+    (0..i).filter(|&j| ends(j) == ends(i)).count()
+}
+
+#[cfg(test)]
+mod tests;

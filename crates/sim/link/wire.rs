@@ -1,0 +1,227 @@
+//! One direction of a wired link.
+
+use std::collections::VecDeque;
+
+use airfair_units::random::Stream;
+use airfair_units::{Rate, Span, Time};
+
+use super::timetable::Timetable;
+use super::{Due, Offer};
+use crate::event::{Order, What, class};
+use crate::ids::{NodeIx, PacketRef, PortIx, WireIx};
+
+/// A packet that a wire has accepted and not delivered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InFlight {
+    /// When it came to the interface.
+    pub accepted: Time,
+    /// When its first bit leaves.
+    pub begin: Time,
+    /// When its last bit has left.
+    pub end: Time,
+    pub packet: PacketRef,
+    /// It does not arrive: it is lost at the moment of its arrival.
+    pub lost: bool,
+}
+
+/// Losses of a wire.
+#[derive(Debug)]
+pub(super) struct Losses {
+    /// Probability that a packet is lost, independently.
+    pub probability: f64,
+    /// Every n-th packet with payload is lost; 0: none.
+    pub every: u32,
+    /// Packets with payload since the last one that was lost for its number.
+    pub since: u32,
+    pub random: Stream,
+}
+
+/// Transmission time of the last size, and the remainder of the division: most packets of a wire have one size.
+#[derive(Debug, Default)]
+struct LastSize {
+    bytes: u64,
+    span: u64,
+    rest: u64,
+}
+
+/// One direction of a wired link. At most two events of it are pending: the arrival of the oldest packet in flight and, while
+/// packets wait in a queue of the node or sources wait for room, the moment at which the next packet leaves.
+#[derive(Debug)]
+pub(super) struct Wire {
+    /// Its number, as events name it.
+    number: WireIx,
+    /// Port of the sending node.
+    pub port: PortIx,
+    /// The sending node, and the node at the far end.
+    pub from: NodeIx,
+    pub to: NodeIx,
+    rate: Rate,
+    delay: Span,
+    rank: u32,
+    pub losses: Losses,
+    /// Packets may be lost, or what is sent is kept: each packet is looked at.
+    pub inspects: bool,
+    /// What is sent is kept for a capture.
+    pub captured: bool,
+    /// The rate changes during the run.
+    pub rate_changes: bool,
+    /// The wire keeps its own queue.
+    pub timetable: Option<Timetable>,
+    /// When the last packet's last bit leaves.
+    pub free_at: Time,
+    /// An event for the moment at which the wire is free, or at which the next packet leaves, is pending.
+    pub wakes: bool,
+    /// Packets that wait on the timetable, are being sent, or are on their way, in the order of their arrivals.
+    pub in_flight: VecDeque<InFlight>,
+    /// By how much the last packet's end was early, in units of 1 ns / rate: nothing is lost by rounding.
+    remainder: u64,
+    last_size: LastSize,
+}
+
+impl Wire {
+    /// A wire that has sent nothing.
+    pub(super) fn new(
+        number: WireIx,
+        port: PortIx,
+        (from, to): (NodeIx, NodeIx),
+        (rate, delay): (Rate, Span),
+        losses: Losses,
+        rank: u32,
+    ) -> Self {
+        Self {
+            number,
+            port,
+            from,
+            to,
+            rate,
+            delay,
+            rank,
+            inspects: losses.probability > 0.0 || losses.every > 0,
+            losses,
+            captured: false,
+            rate_changes: false,
+            timetable: None,
+            free_at: Time::ZERO,
+            wakes: false,
+            in_flight: VecDeque::new(),
+            remainder: 0,
+            last_size: LastSize::default(),
+        }
+    }
+
+    pub(super) const fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    pub(super) const fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// When a packet arrives at the far end.
+    #[inline(always)]
+    pub(super) fn arrival(&self, packet: &InFlight) -> Time {
+        packet.end + self.delay
+    }
+
+    /// The event of the arrival of the first packet in flight.
+    #[inline(always)]
+    pub(super) fn next_arrival(&self, first: &InFlight) -> Due {
+        let order = Order::new(class::WIRE, self.rank);
+        Due { at: self.arrival(first), order, what: What::WireArrival(self.number) }
+    }
+
+    /// An event for a moment at which a packet leaves, unless one is pending.
+    #[inline]
+    pub(super) fn wake_at(&mut self, at: Time) -> Option<Due> {
+        let order = Order::new(class::WIRE_FREE, self.rank);
+        (!std::mem::replace(&mut self.wakes, true)).then_some(Due {
+            at,
+            order,
+            what: What::WireFree(self.number),
+        })
+    }
+
+    /// Sends a packet of so many bytes, framing included, from `begin` on.
+    #[inline(always)]
+    pub(super) fn send(&mut self, offer: &Offer, bytes: u64, accepted: Time, begin: Time) -> Sending {
+        let end = begin + self.transmission_time(bytes, begin == self.free_at);
+        self.free_at = end;
+        let mut packet = InFlight { accepted, begin, end, packet: offer.packet, lost: false };
+        if self.inspects {
+            packet.lost = self.loses(offer.has_payload);
+        }
+        let due = self.in_flight.is_empty().then(|| self.next_arrival(&packet));
+        self.in_flight.push_back(packet);
+        Sending { packet, due }
+    }
+
+    /// Whether the next packet is lost on the way.
+    #[inline(never)]
+    fn loses(&mut self, has_payload: bool) -> bool {
+        let losses = &mut self.losses;
+        let mut lost = losses.probability > 0.0 && losses.random.uniform() < losses.probability;
+        if losses.every > 0 && has_payload {
+            losses.since += 1;
+            if losses.since == losses.every {
+                losses.since = 0;
+                lost = true;
+            }
+        }
+        lost
+    }
+
+    /// From now on packets leave at another rate; the packet that is being sent keeps its pace.
+    pub(super) fn set_rate(&mut self, rate: Rate) {
+        // Still the same part of a nanosecond, in units of the new rate.
+        let remainder =
+            u128::from(self.remainder) * u128::from(rate.as_bps()) / u128::from(self.rate.as_bps());
+        self.remainder = remainder as u64;
+        self.rate = rate;
+        self.last_size = LastSize::default();
+    }
+
+    /// Transmission time in whole nanoseconds; the remainder is carried over while the wire stays busy.
+    #[inline(always)]
+    fn transmission_time(&mut self, bytes: u64, back_to_back: bool) -> Span {
+        if !back_to_back {
+            self.remainder = 0;
+        }
+        let rate = self.rate.as_bps();
+        if bytes != self.last_size.bytes {
+            // No packet has a gigabyte: the product fits.
+            let total = bytes.min(1 << 30) * 8_000_000_000;
+            self.last_size = LastSize { bytes, span: total / rate, rest: total % rate };
+        }
+        let rest = self.last_size.rest + self.remainder;
+        let whole = rest >= rate;
+        self.remainder = if whole { rest - rate } else { rest };
+        Span(self.last_size.span + u64::from(whole))
+    }
+}
+
+/// What [`Wire::send`] has done.
+pub(super) struct Sending {
+    pub packet: InFlight,
+    /// The packet's arrival, if no other packet arrives before it.
+    pub due: Option<Due>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::random::Purpose;
+
+    #[test]
+    fn nothing_is_lost_by_rounding() {
+        let losses =
+            Losses { probability: 0.0, every: 0, since: 0, random: Stream::new(1, "x", Purpose::LinkLoss) };
+        let ends = (NodeIx(0), NodeIx(1));
+        let link = (Rate(3_000_000_000), Span::ZERO);
+        let mut wire = Wire::new(WireIx(0), PortIx(0), ends, link, losses, 0);
+        // 1 byte at 3 Gbit/s takes 8/3 ns: three of them take 8 ns.
+        let times: Vec<u64> = (0..3).map(|i| wire.transmission_time(1, i > 0).0).collect();
+        assert_eq!(times, [2, 3, 3]);
+        // After an idle time counting starts anew.
+        assert_eq!(wire.transmission_time(1, false).0, 2);
+    }
+}
