@@ -30,7 +30,7 @@ export VIRTUAL_ENV := $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build demo test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate same bench bench-peers fuzz mutants clean
+.PHONY: help venv build demo test lint lint-rust lint-python rust python browser tshark pages docs docs-links wheel sdist validate same bench instructions valgrind bench-peers fuzz mutants clean
 .DELETE_ON_ERROR:
 # Several parts install into .venv, and two pips at once break it. `.ci/run` says what may run side by side.
 .NOTPARALLEL:
@@ -146,6 +146,15 @@ bench: ## What a frame costs (instructions, time a hearer, memory a node), and w
 	cargo build --quiet --release --locked -p airfair-bench
 	@$(PYTHON) benches/speed.py "$${CARGO_TARGET_DIR:-target}/release/bench-run"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-queue" scenarios/grid-64.toml
+
+instructions: $(BUILT) valgrind ## Do frames and wired packets cost the instructions that benches/instructions.toml says?
+	@$(BIN)/python benches/speed.py --check
+
+# Counts instructions; where it cannot be installed they are not compared.
+valgrind:
+	@command -v valgrind >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends valgrind; } || \
+	  echo "no valgrind, so instructions are not compared: apt-get install valgrind" >&2
 
 bench-peers: $(BUILT) ## Six races against ns-2, side by side (installs ns-2 and ns-3 on Debian, as root); BENCH=--all for ns-3 too
 	@command -v ns >/dev/null && dpkg -s libns3-dev >/dev/null 2>&1 || { \

@@ -1,10 +1,14 @@
-"""What a frame costs: instructions, time a hearer, memory a node. Prints Markdown.
+"""What a frame and a wired packet cost: instructions, time a hearer, memory a node. Prints Markdown.
 
     python benches/speed.py path/to/bench-run
+    python benches/speed.py --check
 
-Instructions are counted by valgrind's callgrind (left out where it is not installed) and repeat exactly;
-times are the best of seven runs of a machine that may be busy. The large network is the reference grid of 64
+Instructions are counted by valgrind's callgrind (left out where it is not installed) and repeat exactly.
+Times are the best of seven runs of a machine that may be busy. The large network is the reference grid of 64
 nodes laid side by side 169 times: 10,816 nodes at the same density, each tile with the same twenty flows.
+
+With `--check` the instructions of the compiled package are compared with `instructions.toml`: it is there
+already. It counts some 10 more for a transmission than `bench-run`, since it writes results.
 """
 
 from __future__ import annotations
@@ -16,13 +20,23 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TypedDict, cast
 
-GRID = Path(__file__).parent.parent / "scenarios" / "grid-64.toml"
-CELL = Path(__file__).parent.parent / "papers" / "lbm" / "cell.toml"
+ROOT = Path(__file__).parent.parent
+GRID = ROOT / "scenarios" / "grid-64.toml"
+GRID_TCP = ROOT / "scenarios" / "grid-64-tcp.toml"
+SHORT_FLOWS = ROOT / "scenarios" / "short-flows.toml"
+CELL = ROOT / "papers" / "lbm" / "cell.toml"
+STORED = Path(__file__).with_name("instructions.toml")
 SCHEMES = {"nred": GRID, "lbm": CELL}
 """What a scheme costs beside drop-tail, where it acts."""
+
+WIRED_TIME = "10 s"
+"""Of simulated time: some 128,000 packets."""
 
 SIDE = 8
 REPEATS = 7
@@ -32,11 +46,16 @@ WITHIN_SENSE = 2.75
 """Carrier-sense range of the grid in steps of its spacing."""
 
 
+Program = Sequence[str]
+"""What runs a scenario as `bench-run` does."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of a scenario."""
 
     transmissions: int
+    delivered: int
     cpu_s: float
     peak_kb: int
 
@@ -79,41 +98,44 @@ def hearers(tiles: int) -> float:
     return sum((n - abs(dx)) * (n - abs(dy)) for dx, dy in near) / n**2
 
 
-def run(binary: str, scenario: Path, *options: str) -> Run:
+def run(program: Program, scenario: Path, *options: str) -> Run:
     """Run a scenario once; CPU time and memory are the child's own."""
-    process = subprocess.Popen([binary, str(scenario), *options], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*program, str(scenario), *options], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
-        raise SystemExit(f"{binary} {scenario} failed")
-    found = re.search(r"transmissions (\d+)", output)
+        raise SystemExit(f"{program[0]} {scenario} failed")
+    found = re.search(r"transmissions (\d+) events \d+ delivered (\d+)", output)
     assert found is not None
-    return Run(int(found[1]), usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+    return Run(int(found[1]), int(found[2]), usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 
 
-def best(binary: str, scenario: Path, repeats: int) -> Run:
+def best(program: Program, scenario: Path, repeats: int) -> Run:
     """The quickest of several runs, less the quickest without traffic."""
-    runs = [run(binary, scenario) for _ in range(repeats)]
-    idle = min(run(binary, scenario, "--idle").cpu_s for _ in range(repeats))
+    runs = [run(program, scenario) for _ in range(repeats)]
+    idle = min(run(program, scenario, "--idle").cpu_s for _ in range(repeats))
     quickest = min(runs, key=lambda r: r.cpu_s)
-    return Run(quickest.transmissions, quickest.cpu_s - idle, quickest.peak_kb)
+    return replace(quickest, cpu_s=quickest.cpu_s - idle)
 
 
-def instructions(binary: str, scenario: Path = GRID, scheme: str = "droptail") -> float | None:
-    """Instructions per frame transmission, start-up and reading left out."""
-    if shutil.which("valgrind") is None:
-        return None
-    of_scheme = ("--scheme", scheme)
+def there() -> bool:
+    """Whether instructions can be counted."""
+    return shutil.which("valgrind") is not None
+
+
+def counted(program: Program, scenario: Path, scheme: str) -> int:
+    """Instructions of a run, start-up and reading left out."""
 
     def count(*options: str) -> int:
         command = [
             "valgrind",
             "--tool=callgrind",
             "--callgrind-out-file=/dev/null",
-            binary,
+            *program,
             str(scenario),
-            *of_scheme,
+            "--scheme",
+            scheme,
             *options,
         ]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stderr
@@ -121,29 +143,124 @@ def instructions(binary: str, scenario: Path = GRID, scheme: str = "droptail") -
         assert found is not None
         return int(found[1])
 
-    return (count() - count("--idle")) / run(binary, scenario, *of_scheme).transmissions
+    return count() - count("--idle")
+
+
+def instructions(program: Program, scenario: Path = GRID, scheme: str = "droptail") -> float:
+    """Instructions per frame transmission."""
+    return counted(program, scenario, scheme) / run(program, scenario, "--scheme", scheme).transmissions
+
+
+def wired_instructions(program: Program) -> float:
+    """Instructions per data packet over three wires and its acknowledgement, with TCP: files of all sizes
+    over a bottleneck that is 90 % busy, as in `scenarios/short-flows.toml`, for a few seconds."""
+    text = SHORT_FLOWS.read_text(encoding="utf-8")
+    for key, value in (("duration", WIRED_TIME), ("warmup", "0 s")):
+        text = re.sub(rf"^{key} = .*$", f'{key} = "{value}"', text, flags=re.MULTILINE)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "wired.toml"
+        file.write_text(text, encoding="utf-8")
+        return counted(program, file, "droptail") / run(program, file).delivered
+
+
+SCENES: Mapping[str, tuple[str, Callable[[Program], float]]] = {
+    "grid": ("a frame transmission, 64-node grid", instructions),
+    "grid-tcp": (
+        "a frame transmission, 64-node grid with 20 long TCP flows",
+        lambda program: instructions(program, GRID_TCP),
+    ),
+    "wired": ("a wired data packet and its acknowledgement, TCP over three links", wired_instructions),
+}
+"""What instructions are counted of, by the names of `instructions.toml`."""
+
+
+def package() -> Program:
+    """The compiled package of this interpreter."""
+    found = find_spec("airfair")
+    assert found is not None
+    library = [
+        file for folder in found.submodule_search_locations or () for file in Path(folder).glob("_core*.so")
+    ]
+    return [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("package.py")), str(library[0])]
+
+
+class Stored(TypedDict):
+    """`instructions.toml`: values by compiler, limits whatever is stored, and how much more is let pass."""
+
+    tolerance: float
+    limits: dict[str, int]
+    rustc: dict[str, dict[str, int]]
+
+
+def read_stored() -> Stored:
+    """What counts are compared with."""
+    return cast(Stored, tomllib.loads(STORED.read_text(encoding="utf-8")))
+
+
+def compiler() -> str:
+    """The version of rustc."""
+    text = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout
+    return text.split()[1]
+
+
+def check(program: Program) -> int:
+    """Count, compare with what is stored for this compiler and with the limits; the exit status.
+
+    Another compiler makes other code: for one that is not there what was measured is told, and nothing fails.
+    """
+    if not there():
+        print("valgrind is not installed: instructions are not compared", file=sys.stderr)
+        return 0
+    version, stored = compiler(), read_stored()
+    known = stored["rustc"].get(version)
+    measured = {name: count(program) for name, (_, count) in SCENES.items()}
+    problems = []
+    for name, value in measured.items():
+        line = f"{value:.0f} instructions for {SCENES[name][0]}; limit {stored['limits'][name]}"
+        if value > stored["limits"][name]:
+            problems.append(
+                f"{name}: {value:.0f} instructions are more than the limit {stored['limits'][name]}"
+            )
+        if known is not None:
+            change = value / known[name] - 1
+            line += f"; {known[name]} stored, {change:+.1%}"
+            if change > stored["tolerance"]:
+                problems.append(f"{name}: {value:.0f} instructions, {change:+.1%} on what is stored")
+        print(line)
+    values = "".join(f"{name} = {value:.0f}\n" for name, value in measured.items())
+    store = f'in {STORED.name}:\n\n[rustc."{version}"]\n{values}'
+    if known is None:
+        print(f"Nothing is stored for rustc {version}. What was measured, to be stored {store}")
+        return 0
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
+        print(f"If it is worth that, store it {store}", file=sys.stderr)
+        return 1
+    if any(value < (1 - stored["tolerance"]) * known[name] for name, value in measured.items()):
+        print(f"Cheaper than what is stored. Store it {store}")
+    return 0
 
 
 def main() -> None:
     """Measure and print."""
-    binary = sys.argv[1]
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(check(package()))
+    program = sys.argv[1:2]
     print("| what | measured |\n|---|---|")
-    cost = instructions(binary)
-    if cost is None:
-        print("| instructions per frame transmission, 64-node grid | valgrind is not installed |")
+    if not there():
+        print("| instructions | valgrind is not installed |")
     else:
-        print(f"| instructions per frame transmission, 64-node grid | {cost:.0f} |")
+        for what, count in SCENES.values():
+            print(f"| instructions for {what} | {count(program):.0f} |")
         for scheme, scenario in SCHEMES.items():
-            own, plain = instructions(binary, scenario, scheme), instructions(binary, scenario)
-            assert own is not None
-            assert plain is not None
+            own, plain = instructions(program, scenario, scheme), instructions(program, scenario)
             more = f"{own:.0f}, drop-tail {plain:.0f}: {own / plain - 1:+.1%}"
-            print(f"| the same, {scheme} on {scenario.name} | {more} |")
+            print(f"| the same for a transmission, {scheme} on {scenario.name} | {more} |")
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder) / "small.toml", Path(folder) / "large.toml"
         small.write_text(tiled(1, 400), encoding="utf-8")
         large.write_text(tiled(TILES, 10), encoding="utf-8")
-        few, many = best(binary, small, REPEATS), best(binary, large, REPEATS)
+        few, many = best(program, small, REPEATS), best(program, large, REPEATS)
         per = [1e9 * r.cpu_s / r.transmissions / hearers(t) for r, t in ((few, 1), (many, TILES))]
         print(f"| CPU time of a transmission, 64 nodes | {1e9 * few.cpu_s / few.transmissions:.0f} ns |")
         print(f"| CPU time of a hearer's reception, 64 nodes | {per[0]:.1f} ns |")
