@@ -8,7 +8,8 @@ Times are the best of seven runs of a machine that may be busy. The large networ
 nodes laid side by side 169 times: 10,816 nodes at the same density, each tile with the same twenty flows.
 
 With `--check` the instructions of the compiled package are compared with `instructions.toml`: it is there
-already. It counts some 10 more for a transmission than `bench-run`, since it writes results.
+already. It counts some 10 more for a transmission than `bench-run`, since it writes results, and repeats to a
+tenth of a per cent.
 """
 
 from __future__ import annotations
