@@ -98,8 +98,8 @@ class Messages(TypedDict):
 class StationResult(TypedDict):
     """A radio, over the whole run: time in each state, frames by kind, losses by cause.
 
-    `routing`, where a protocol finds routes: its messages that the radio sent, by kind; with a node's first radio
-    what the node has counted beside them (0 with its others). The names are the protocol's.
+    `routing`, where a protocol finds routes: its messages that the radio sent, by kind; with a node's first
+    radio what the node has counted beside them (0 with its others). The names are the protocol's.
     """
 
     node: str
