@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::droptail::DropTail;
-use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source};
+use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source, Wants};
 
 /// A scheme that is set up: one factory for each place that it fills. What stands at an interface is asked for one interface after
 /// the other, so that a scheme can fill a place at some and leave others alone.
@@ -28,18 +28,10 @@ pub trait Scheme: Send + Sync {
     fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
         None
     }
-    /// Whether interfaces are to hand up frames for others, for their agents.
-    fn overhears(&self) -> bool {
-        false
-    }
-    /// Whether it leaves packets that cannot be marked alone: flows without ECN do not feel it.
-    fn only_marks(&self) -> bool {
-        false
-    }
-    /// Whether its law reads what waits in the node's own queue (DiffQ): such a queue has to fill, so the node's own flows are not
-    /// limited to a part of it.
-    fn reads_own_queue(&self) -> bool {
-        false
+    /// What it wants of the host at an interface, beside the calls that every host makes. The answer depends on the
+    /// interface and on the scheme's parameters only: a host asks as often as it likes.
+    fn wants(&self, _interface: &Interface) -> Wants {
+        Wants::default()
     }
     /// The controller.
     fn controller(&self) -> Option<Box<dyn Controller>> {

@@ -81,6 +81,8 @@ pub enum What {
     LawTimer {
         /// The connection.
         connection: ConnectionRef,
+        /// Which setting of the timer: an earlier one counts no more.
+        generation: u32,
         /// The law's number for the timer.
         timer: u16,
     },

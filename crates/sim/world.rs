@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use airfair_schemes::places::Timer;
+use airfair_schemes::places::{Interface, Timer};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Dbm, Time};
 
@@ -83,6 +83,7 @@ impl World {
         for (node, n) in spec.nodes.iter().enumerate() {
             for (i, &radio) in n.radios.iter().enumerate() {
                 let r = spec.radios.get(radio).ok_or_else(|| format!("node {}: no such radio", n.id))?;
+                let interface = placed.radio(spec, node, radio);
                 stations.push(StationSpec {
                     node,
                     node_id: n.id.clone(),
@@ -93,7 +94,7 @@ impl World {
                     tx_power: r.phy.tx_power,
                     cutoff: r.phy.cutoff,
                     propagation: r.propagation.clone(),
-                    overhears: placed.at(node).overhears(),
+                    overhears: placed.at(node).wants(&interface).overheard,
                 });
                 radio_of_station.push(radio);
             }
@@ -103,6 +104,7 @@ impl World {
                 return Err(format!("flow {}: no such node", flow.id));
             }
         }
+        placed.check(spec, scheme_name)?;
         air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
@@ -114,7 +116,7 @@ impl World {
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
-        let only_marks = placed.run.only_marks();
+        let only_marks = Interface::sorts().iter().any(|at| placed.run.wants(at).ecn);
         let for_all = placed.run.source().is_some();
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
             Transport::Tcp { law, pinned, .. } if *pinned || !for_all => Some((i, law.clone())),
@@ -230,7 +232,9 @@ impl World {
                     What::File(flow) => net.file_arrives(flow.0, now),
                     What::SenderTimer(connection) => net.sender_timer(connection, now),
                     What::ReceiverTimer(connection) => net.receiver_timer(connection, now),
-                    What::LawTimer { connection, timer } => net.law_timer(connection, Timer(timer), now),
+                    What::LawTimer { connection, generation, timer } => {
+                        net.law_timer(connection, generation, Timer(timer), now);
+                    }
                     What::LocalRoom(connection) => net.local_room(connection, now),
                     What::Room(port) => net.room(port.0, now),
                     What::ArpRetry { port, target } => net.arp_retry(port.0, target.0, now),

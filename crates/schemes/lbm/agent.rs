@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Span};
+use airfair_units::Rate;
 
 use super::Lbm;
 use super::adaptation::Adaptation;
@@ -39,14 +39,6 @@ impl LbmAgent {
 }
 
 impl Agent for LbmAgent {
-    fn sample_interval(&self) -> Span {
-        self.lbm.interval
-    }
-
-    fn measures_link(&self) -> bool {
-        true
-    }
-
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         self.load.rate = setup.rate;
     }

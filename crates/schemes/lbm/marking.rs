@@ -75,10 +75,6 @@ impl Aqm for LbmMark {
         self.judge(self.incoming, INCOMING, packet, context.random)
     }
 
-    fn judges_received(&self) -> bool {
-        true
-    }
-
     fn apply(&mut self, setting: Setting) {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => self.outgoing = p,

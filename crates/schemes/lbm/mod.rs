@@ -63,7 +63,7 @@ use alloc::string::ToString;
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
-use crate::places::{Agent, Aqm, Interface, Medium};
+use crate::places::{Agent, Aqm, Interface, Medium, Wants};
 use crate::red::Red;
 use crate::scheme::Scheme;
 
@@ -282,7 +282,12 @@ impl Scheme for Lbm {
         interface.is_access_point_radio().then(|| Box::new(LbmAgent::new(self.clone())) as Box<dyn Agent>)
     }
 
-    fn only_marks(&self) -> bool {
-        true
+    fn wants(&self, interface: &Interface) -> Wants {
+        let wants = Wants { ecn: true, ..Wants::default() };
+        if interface.is_access_point_radio() {
+            Wants { samples: self.interval, link_use: true, received: true, ..wants }
+        } else {
+            wants
+        }
     }
 }

@@ -111,10 +111,6 @@ impl NredAgent {
 }
 
 impl Agent for NredAgent {
-    fn sample_interval(&self) -> Span {
-        self.nred.interval
-    }
-
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.neighbours = setup.neighbours.to_vec();

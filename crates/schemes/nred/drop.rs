@@ -86,10 +86,6 @@ impl Aqm for NredDrop {
         Self::judge(&mut self.incoming, INCOMING, self.ecn, packet, context.random)
     }
 
-    fn judges_received(&self) -> bool {
-        true
-    }
-
     fn apply(&mut self, setting: Setting) {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => self.outgoing.p_b = p,

@@ -71,7 +71,7 @@ use alloc::string::ToString;
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Agent, Aqm, Interface};
+use crate::places::{Agent, Aqm, Interface, Medium, Wants};
 use crate::scheme::Scheme;
 
 const INTERVAL: ParamDoc = ParamDoc {
@@ -276,7 +276,12 @@ impl Scheme for Nred {
         Some(Box::new(NredAgent::new(self.clone())))
     }
 
-    fn overhears(&self) -> bool {
-        true
+    fn wants(&self, interface: &Interface) -> Wants {
+        match interface.medium {
+            Medium::Radio => {
+                Wants { samples: self.interval, overheard: true, received: true, ..Wants::default() }
+            }
+            Medium::Wire => Wants::default(),
+        }
     }
 }

@@ -76,7 +76,7 @@ pub struct NodeSample {
     pub set_up: u32,
     /// Its queue.
     pub queue: QueueView,
-    /// What its link has carried; nothing unless the agent [measures](Agent::measures_link) it.
+    /// What its link has carried; nothing unless [wanted](super::Wants::link_use).
     pub link: LinkUse,
 }
 
@@ -114,16 +114,6 @@ impl core::ops::Sub for LinkUse {
 
 /// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). It hears its own channel.
 pub trait Agent: Send {
-    /// The length of a sample's interval; zero for none. Asked once.
-    fn sample_interval(&self) -> Span {
-        Span::ZERO
-    }
-
-    /// Whether samples are to say what the link has carried, which costs a little with each packet. Asked once.
-    fn measures_link(&self) -> bool {
-        false
-    }
-
     /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents
     /// march in step.
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>);
@@ -132,10 +122,10 @@ pub trait Agent: Send {
     /// `on_start`.
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 
-    /// An interval of the counters has ended.
+    /// An interval of the counters has ended: the interval that was [wanted](super::Wants::samples).
     fn on_sample(&mut self, _sample: &NodeSample, _context: &mut AgentContext<'_>) {}
 
-    /// A message arrived, or was overheard (`to_me` is false).
+    /// A message arrived, or was overheard (`to_me` is false), which happens only if [wanted](super::Wants::overheard).
     fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut AgentContext<'_>) {}
 
     /// A timer fired.

@@ -42,25 +42,15 @@ pub trait Hop: Send {
     /// A packet arrives, whether it will find room or not; drops are told by `on_drop`. Sets no timers.
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time);
 
-    /// A packet leaves the queue towards the link. Called only if `heeds_departures`.
+    /// A packet leaves the queue towards the link. Called only if [`Wants::departures`](super::Wants::departures).
     fn on_departure(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
-
-    /// Whether `on_departure` is to be called. Asked once. A host may know departures ahead where nobody asks for them.
-    fn heeds_departures(&self) -> bool {
-        false
-    }
 
     /// A packet of so many bytes was dropped here, because there was no room or an AQM wanted it.
     fn on_drop(&mut self, _bytes: u32) {}
 
     /// A packet for this node, to keep or to pass on, came in through this interface: both directions of a channel that is shared.
-    /// Called only if `heeds_received`.
+    /// Called only if [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
-
-    /// Whether `on_receive` is to be called. Asked once.
-    fn heeds_received(&self) -> bool {
-        false
-    }
 
     /// The rate of the wire behind the interface is another one from now on.
     fn on_rate(&mut self, _rate: Rate) {}

@@ -37,6 +37,7 @@ mod interface;
 mod packet;
 mod queue;
 mod source;
+mod wants;
 
 pub use agent::{Agent, AgentSetup, Airtime, LinkUse, NodeSample};
 pub use context::{
@@ -55,3 +56,4 @@ pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, Qu
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
 };
+pub use wants::Wants;

@@ -126,14 +126,10 @@ pub trait Aqm: Send {
         Verdict::Pass
     }
 
-    /// A packet for this node, to keep or to pass on, was received through this interface. Asked only if `judges_received`.
+    /// A packet for this node, to keep or to pass on, was received through this interface. Asked only if
+    /// [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _packet: &Packet, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
-    }
-
-    /// Whether `on_receive` is to be asked. Asked once.
-    fn judges_received(&self) -> bool {
-        false
     }
 
     /// Takes over what the interface's agent has settled.

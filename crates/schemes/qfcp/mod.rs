@@ -64,7 +64,7 @@ use airfair_units::{Bytes, Rate, Span, math};
 
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Hop, Interface, Medium, PartialAck, Source};
+use crate::places::{Hop, Interface, Medium, PartialAck, Source, Wants};
 use crate::scheme::Scheme;
 
 const ALPHA: ParamDoc = ParamDoc {
@@ -268,7 +268,6 @@ impl Qfcp {
             intervals,
             first_interval: params.span(&FIRST_INTERVAL, span)?,
             initial_share: params.number(&INITIAL_SHARE, 0.0001..=1.0)?,
-            both_directions: false,
             drops_are_busy: params.flag(&DROPS_ARE_BUSY)?,
             divisor: Divisor::named(params.choice(&DIVISOR)?),
             packet: (params.choice(&QUEUE_UNIT)? == "packets").then_some(packet_size),
@@ -325,12 +324,15 @@ impl Scheme for Qfcp {
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        let both_directions = match self.both_directions {
+        Some(Box::new(Router::new(self.router, self.capacity(interface))))
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        let received = match self.both_directions {
             BothDirections::AccessPoint => interface.is_access_point_radio(),
             BothDirections::All => interface.medium == Medium::Radio,
             BothDirections::None => false,
         };
-        let config = RouterConfig { both_directions, ..self.router };
-        Some(Box::new(Router::new(config, self.capacity(interface))))
+        Wants { received, ..Wants::default() }
     }
 }

@@ -66,8 +66,6 @@ pub struct RouterConfig {
     pub first_interval: Span,
     /// R at the start, as a part of C.
     pub initial_share: f64,
-    /// Packets that come in through the interface count as well, and get the same fair share.
-    pub both_directions: bool,
     /// Drops count for equation 4 as they do for equation 2.
     pub drops_are_busy: bool,
     /// What equation 1 divides y by.
@@ -200,10 +198,6 @@ impl Hop for Router {
     fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
         self.received += u64::from(passage.bytes);
         self.stamp(header);
-    }
-
-    fn heeds_received(&self) -> bool {
-        self.config.both_directions
     }
 
     fn on_rate(&mut self, rate: Rate) {

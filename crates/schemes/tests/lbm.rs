@@ -5,7 +5,7 @@ use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, 
 use airfair_schemes::places::{
     Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Context, Direction, Ecn, FlowId, Interface, LinkUse,
     MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId, Probability, QueueView, Setting,
-    Verdict,
+    Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -192,7 +192,6 @@ impl Radio {
 #[test]
 fn packets_of_both_directions_are_marked_and_none_dropped() {
     let mut radio = Radio::new(1.0, 0.0);
-    assert!(radio.mark.judges_received());
     assert_eq!(radio.sends(Ecn::Ect), Verdict::Mark(MarkReason(OUTGOING)));
     assert_eq!(radio.receives(Ecn::Ect), Verdict::Pass);
     let mut radio = Radio::new(0.0, 1.0);
@@ -284,8 +283,6 @@ impl AccessPoint {
 #[test]
 fn an_interval_sets_both_probabilities() {
     let mut ap = AccessPoint::new(&[]);
-    assert!(ap.agent.measures_link());
-    assert_eq!(ap.agent.sample_interval(), T_AVG);
     assert!(ap.gauge("delay_s").is_nan());
     let busy = link((120, 1000), (120, 375), Span::from_millis(50));
     let marked = ap.after(busy);
@@ -328,10 +325,13 @@ fn only_access_points_and_wires_act() {
         })
     };
     let built = lbm(&[]);
-    assert!(built.only_marks());
     for at in Interface::sorts() {
         let (radio, ap) = (at.medium == Medium::Radio, at.access_point);
         assert_eq!(built.agent(&at).is_some(), radio && ap, "{at:?}");
+        let wants = built.wants(&at);
+        let there = Wants { samples: T_AVG, link_use: true, received: true, ecn: true, ..Wants::default() };
+        let expected = if radio && ap { there } else { Wants { ecn: true, ..Wants::default() } };
+        assert_eq!(wants, expected, "{at:?}: packets that cannot be marked are left alone everywhere");
         assert_eq!(built.aqm(&at).is_some(), !radio || ap, "{at:?}");
         assert_eq!(red(&built, &at), !radio, "{at:?}");
         let drop_tail = lbm(&[("wired_red", ParamValue::Flag(false))]);

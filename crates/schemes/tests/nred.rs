@@ -7,9 +7,9 @@ use airfair_schemes::nred::{
     Accounting, Detector, Heard, INCOMING, Nred, NredAgent, NredDrop, OUTGOING, Shares,
 };
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Context, Destination, Direction,
-    DropReason, Ecn, FlowId, MarkReason, Message, NodeId, NodeSample, Packet, PacketClass, PacketId,
-    Probability, QueueView, Setting, Timer, Verdict,
+    self, Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Context, Destination,
+    Direction, DropReason, Ecn, FlowId, MarkReason, Medium, Message, NodeId, NodeSample, Packet, PacketClass,
+    PacketId, Probability, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -229,7 +229,6 @@ fn certainty_drops_everything_and_zero_nothing() {
 fn the_two_queues_are_apart() {
     let mut interface = Interface::new(false, 0.0);
     interface.set(Direction::Incoming, 1.0);
-    assert!(interface.drop.judges_received());
     assert_eq!(interface.receives(), Verdict::Drop(DropReason(INCOMING)));
     assert_eq!(interface.sends(PacketClass::Data, Ecn::NotEct), Verdict::Pass);
     interface.set(Direction::Incoming, 0.0);
@@ -561,11 +560,14 @@ fn inner_values_are_the_averages_and_what_was_decided_and_heard() {
 #[test]
 fn agents_start_out_of_step_and_listen_to_what_is_not_for_them() {
     let scheme = (find("nred").expect("there").build)(&Params::default()).expect("its defaults");
-    assert!(scheme.overhears());
+    let radio = places::Interface::radio(50);
+    let wire = places::Interface { medium: Medium::Wire, ..radio };
+    let wants = scheme.wants(&radio);
+    assert!(wants.overheard && wants.received);
+    assert_eq!((wants.samples, scheme.wants(&wire)), (Span::from_millis(100), Wants::default()));
     let first: Vec<Time> = (1..=20)
         .map(|seed| {
             let mut agent = NredAgent::new(nred(&[]));
-            assert_eq!(agent.sample_interval(), Span::from_millis(100));
             let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), AgentEffects::default());
             let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
             let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), neighbours: &NEIGHBOURS };

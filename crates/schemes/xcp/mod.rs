@@ -69,7 +69,7 @@ use airfair_units::{Rate, Span};
 
 use crate::explicit::{RttChoice, bytes_per_second};
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Hop, Interface, Medium, Source};
+use crate::places::{Hop, Interface, Medium, Source, Wants};
 use crate::scheme::Scheme;
 
 pub(crate) const ALPHA: ParamDoc = ParamDoc {
@@ -254,5 +254,9 @@ impl Scheme for Xcp {
             least_queue_interval: self.least_queue_interval,
         };
         Some(Box::new(Router::new(self.router, efficiency)))
+    }
+
+    fn wants(&self, _interface: &Interface) -> Wants {
+        Wants { departures: self.router.at_departure, ..Wants::default() }
     }
 }

@@ -129,10 +129,6 @@ impl<E: Efficiency> Hop for Router<E> {
         }
     }
 
-    fn heeds_departures(&self) -> bool {
-        self.config.at_departure
-    }
-
     fn on_drop(&mut self, bytes: u32) {
         self.dropped += u64::from(bytes);
     }

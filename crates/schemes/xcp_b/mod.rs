@@ -38,7 +38,7 @@ use alloc::boxed::Box;
 use airfair_units::Bytes;
 
 use crate::params::{ParamDoc, ParamError, ParamKind, Params};
-use crate::places::{Hop, Interface, Source};
+use crate::places::{Hop, Interface, Source, Wants};
 use crate::scheme::Scheme;
 use crate::xcp::{self, Router, RouterConfig, Sender, SenderConfig};
 
@@ -148,5 +148,9 @@ impl Scheme for XcpB {
             empty: 0,
         };
         Some(Box::new(Router::new(self.router, efficiency)))
+    }
+
+    fn wants(&self, _interface: &Interface) -> Wants {
+        Wants { departures: self.router.at_departure, ..Wants::default() }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use airfair_host::MessageCounts;
 use airfair_schemes::places::Airtime;
 use airfair_units::math;
 
@@ -168,19 +169,6 @@ impl RoutingCounts {
     pub fn of(&self, name: &str) -> u64 {
         self.0.iter().find(|count| count.0 == name).map_or(0, |count| count.1)
     }
-}
-
-/// Messages of a station's agent over the whole run. A message to one neighbour is for all that overhear it as well.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MessageCounts {
-    /// Messages that it sent.
-    pub sent: u64,
-    /// Neighbours that did not hear them, message by message.
-    pub missed: u64,
-    /// Messages of others that it heard, overheard ones included, each once.
-    pub heard: u64,
-    /// Messages addressed to it alone.
-    pub received: u64,
 }
 
 /// A station's numbers over the whole run.

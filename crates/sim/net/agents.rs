@@ -1,21 +1,18 @@
 //! Agents beside radio interfaces: samples of what their radios count, timers, and messages, which are packets on the air.
 
-use std::collections::BTreeMap;
-
+use airfair_host::{AgentSlot, Counters, Firing, MessageCounts, MessageIx, Messages};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Context, Destination, LinkUse, Message, NodeId,
-    NodeSample, Timer,
+    Agent, AgentEffects, AgentSetup, Destination, LinkUse, Message, NodeId, Timer, Wants,
 };
+use airfair_units::Time;
 use airfair_units::random::Stream;
-use airfair_units::{Span, Time};
 
-use super::fault::{Fault, due};
+use super::fault::Fault;
 use super::{Behind, Net, class};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::event::{Order, What};
 use crate::ids::{NodeIx, StationIx};
-use crate::measure::summary::MessageCounts;
 use crate::packet::{Packet, Payload};
 use crate::route::NextHop;
 
@@ -27,49 +24,19 @@ pub(super) const EVERYONE: u32 = u32::MAX;
 pub(super) struct Agents {
     /// By station; empty if the scheme has none.
     hosts: Vec<Option<Host>>,
-    /// By [`Payload::Message`].
-    messages: Vec<UnderWay>,
-    free: Vec<u32>,
+    /// By [`Packet::slot`].
+    messages: Messages,
     /// Nodes by the numbers that agents know them by, sorted.
     nodes: Vec<(NodeId, u32)>,
 }
 
-/// An agent and what is kept for it.
+/// An agent and where it is.
 struct Host {
-    agent: Box<dyn Agent>,
-    random: Stream,
+    agent: AgentSlot,
     port: u32,
     node: u32,
-    rank: u32,
-    interval: Span,
     /// Flows whose static routes pass the node.
     passing: Vec<u32>,
-    last: Counted,
-    /// Nodes that can decode what it sends.
-    neighbours: usize,
-    /// Which setting of each timer counts.
-    timers: BTreeMap<u16, u32>,
-    counts: MessageCounts,
-}
-
-/// Counters at one moment.
-#[derive(Clone, Copy, Default)]
-struct Counted {
-    at: u64,
-    airtime: Airtime,
-    receive_own: Span,
-    retries: u64,
-    traffic: u64,
-    link: LinkUse,
-}
-
-/// A message that lives.
-#[derive(Default)]
-struct UnderWay {
-    bytes: Vec<u8>,
-    station: u32,
-    /// Stations that have heard it, each once, however often the frame was sent.
-    heard: Vec<u32>,
 }
 
 impl Agents {
@@ -90,30 +57,30 @@ impl Agents {
     /// The first bytes of a message that lives.
     pub(super) fn start_of<const N: usize>(&self, packet: &Packet) -> [u8; N] {
         let mut start = [0; N];
-        if let Some(message) = self.messages.get(packet.slot()) {
-            start.iter_mut().zip(&message.bytes).for_each(|(to, from)| *to = *from);
-        }
+        let bytes = self.messages.bytes(MessageIx(packet.slot() as u32));
+        start.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         start
     }
 }
 
 impl Net {
-    /// Adds the agent of a station.
-    pub(super) fn add_agent(&mut self, station: u32, agent: Box<dyn Agent>, random: Stream) {
+    /// Adds the agent of a station, with what its scheme wants there.
+    pub(super) fn add_agent(
+        &mut self,
+        station: u32,
+        (agent, wants): (Box<dyn Agent>, Wants),
+        random: Stream,
+    ) {
         let (port, stations) = (self.port_of_station[station as usize], self.node_of_station.len());
-        if agent.measures_link() {
+        if wants.link_use {
             self.meters.add(station, stations);
             self.heeds_received = true;
         }
-        let node = self.ports[port as usize].node;
-        let (rank, interval) = (self.node_ranks[node as usize], agent.sample_interval());
-        let counts = MessageCounts::default();
-        let (last, timers, passing) = (Counted::default(), BTreeMap::new(), Vec::new());
-        let neighbours = self.ports[port as usize].peers.len();
+        let at = &self.ports[port as usize];
+        let rank = self.node_ranks[at.node as usize];
+        let agent = AgentSlot::new(agent, wants.samples, at.peers.len(), random, rank);
         self.agents.hosts.resize_with(stations, || None);
-        let host =
-            Host { agent, random, port, node, rank, interval, passing, last, neighbours, timers, counts };
-        self.agents.hosts[station as usize] = Some(host);
+        self.agents.hosts[station as usize] = Some(Host { agent, port, node: at.node, passing: Vec::new() });
     }
 
     /// Every agent's host learns which flows' static routes pass its node, in either direction.
@@ -150,22 +117,17 @@ impl Net {
         }
         for station in 0..self.agents.hosts.len() as u32 {
             let Some(host) = &mut self.agents.hosts[station as usize] else { continue };
-            if host.interval > Span::ZERO {
-                let first = 1 + (host.random.uniform() * host.interval.0 as f64) as u64;
-                agenda.push(first, Order::new(class::TIMER, host.rank), What::Sample(StationIx(station)));
+            if let Some(first) = host.agent.first_sample() {
+                let order = Order::new(class::TIMER, host.agent.rank());
+                agenda.push(first.0, order, What::Sample(StationIx(station)));
             }
             let (node, port) = (host.node, host.port);
             let peers = &self.ports[port as usize].peers;
             let nodes = peers.iter().map(|p| self.node_of_station[p.1 as usize]).collect();
             let (node, neighbours) = (self.node_id(node), self.in_order(nodes));
-            self.ask(station, 0, |agent, context| {
-                let setup = AgentSetup {
-                    node,
-                    rate: air.phy(StationIx(station)).data_rate(),
-                    neighbours: &neighbours,
-                };
-                agent.on_start(&setup, context);
-            });
+            let rate = air.phy(StationIx(station)).data_rate();
+            let setup = AgentSetup { node, rate, neighbours: &neighbours };
+            self.call_agent(station, 0, |agent, now, out, firings| agent.start(&setup, now, out, firings));
         }
         self.flush(agenda);
     }
@@ -178,47 +140,37 @@ impl Net {
     }
 
     /// Calls an agent and carries out what it asks for.
-    fn ask(&mut self, station: u32, now: u64, hook: impl FnOnce(&mut dyn Agent, &mut AgentContext<'_>)) {
-        let mut out = std::mem::take(&mut self.out.agent);
-        let Some(host) = self.agents.at(station) else { return };
-        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
-        hook(&mut *host.agent, &mut context);
-        self.carry_out_agents(station, &mut out, now);
-        self.out.agent = out;
-    }
-
-    fn carry_out_agents(&mut self, station: u32, out: &mut AgentEffects, now: u64) {
-        let Some(host) = self.agents.at(station) else { return };
-        let (port, rank) = (host.port, host.rank);
-        for (timer, at) in out.timers.drain(..) {
-            let Some(host) = self.agents.at(station) else { return };
-            let generation = host.timers.entry(timer.0).or_insert(0);
-            *generation = generation.wrapping_add(1);
-            let (at, generation) = (due(at, now), *generation);
-            let order = Order::new(class::TIMER, rank);
-            self.later(
-                at,
-                order,
-                What::AgentTimer { station: StationIx(station), generation, timer: timer.0 },
-            );
+    fn call_agent(
+        &mut self,
+        station: u32,
+        now: u64,
+        hook: impl FnOnce(&mut AgentSlot, Time, &mut AgentEffects, &mut Vec<Firing>),
+    ) {
+        let Self { agents, out, schedule, ports, .. } = self;
+        let Some(host) = agents.at(station) else { return };
+        hook(&mut host.agent, Time(now), &mut out.agent, &mut out.firings);
+        let (port, order) = (host.port, Order::new(class::TIMER, host.agent.rank()));
+        for Firing { at, timer, generation } in out.firings.drain(..) {
+            let (station, timer) = (StationIx(station), timer.0);
+            schedule.add(at.0, order, What::AgentTimer { station, generation, timer });
         }
-        for setting in out.settings.drain(..) {
-            if let Some(aqm) = &mut self.ports[port as usize].aqm {
-                aqm.apply(setting);
-            }
+        for setting in out.agent.settings.drain(..) {
+            ports[port as usize].pipeline.apply(setting);
         }
-        for message in out.messages.drain(..) {
+        let mut messages = std::mem::take(&mut out.agent.messages);
+        self.unsettled |= !schedule.is_empty();
+        for message in messages.drain(..) {
             self.send_message(station, port, message, now);
         }
+        self.out.agent.messages = messages;
     }
 
     /// A timer of an agent is due, unless it was moved meanwhile.
     #[inline(never)]
     pub(crate) fn agent_timer(&mut self, station: u32, generation: u32, timer: Timer, now: u64) {
-        let moved = self.agents.at(station).is_none_or(|host| host.timers.get(&timer.0) != Some(&generation));
-        if !moved {
-            self.ask(station, now, |agent, context| agent.on_timer(timer, context));
-        }
+        self.call_agent(station, now, |agent, now, out, firings| {
+            agent.timer((timer, generation), now, out, firings);
+        });
     }
 
     /// An interval of a station's counters has ended.
@@ -227,8 +179,9 @@ impl Net {
         let now = agenda.now;
         let counters = air.counters(StationIx(station));
         let Some(host) = self.agents.at(station) else { return };
-        let (port, received_messages, last) = (host.port, host.counts.received, host.last);
-        let (interval, rank) = (host.interval, host.rank);
+        let (port, received_messages) = (host.port, host.agent.counts().received);
+        let (interval, rank) = (host.agent.interval().unwrap_or_default(), host.agent.rank());
+        let host = &*host;
         let under_way = |f: &&u32| {
             let flow = &self.flows[**f as usize];
             flow.sent_total > 0 && flow.delivered_total == 0 && now < flow.stop
@@ -236,28 +189,18 @@ impl Net {
         let set_up = host.passing.iter().filter(under_way).count() as u32;
         let port = &self.ports[port as usize];
         let received: u64 = counters.received_data() - received_messages;
-        let counted = Counted {
-            at: now,
+        let counted = Counters {
+            at: Time(now),
             airtime: air.airtime(StationIx(station), Time(now)),
             receive_own: air.receive_own(StationIx(station)),
             retries: counters.no_cts + counters.no_ack,
             traffic: port.totals.left + received,
             link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
-        let sample = NodeSample {
-            interval: Span(now - last.at),
-            airtime: counted.airtime - last.airtime,
-            receive_own: Span(counted.receive_own.0 - last.receive_own.0),
-            retries: (counted.retries - last.retries) as u32,
-            traffic: (counted.traffic - last.traffic) as u32,
-            set_up,
-            queue: port.queue.view(),
-            link: counted.link - last.link,
-        };
-        if let Some(host) = self.agents.at(station) {
-            host.last = counted;
-        }
-        self.ask(station, now, |agent, context| agent.on_sample(&sample, context));
+        let queue = port.pipeline.view();
+        self.call_agent(station, now, |agent, _, out, firings| {
+            agent.sample(counted, set_up, queue, out, firings);
+        });
         agenda.push(now + interval.0, Order::new(class::TIMER, rank), What::Sample(StationIx(station)));
     }
 
@@ -277,19 +220,9 @@ impl Net {
             return;
         }
         let payload = message.bytes.len() as u32;
-        let under_way = UnderWay { bytes: message.bytes, station, heard: Vec::new() };
-        let slot = match self.agents.free.pop() {
-            Some(at) => {
-                self.agents.messages[at as usize] = under_way;
-                at
-            }
-            None => {
-                self.agents.messages.push(under_way);
-                self.agents.messages.len() as u32 - 1
-            }
-        };
+        let MessageIx(slot) = self.agents.messages.add(station, message.bytes);
         if let Some(host) = self.agents.at(station) {
-            host.counts.sent += 1;
+            host.agent.count_sent();
         }
         let handle = self.packets.add(Packet {
             bytes: payload + self.headers.udp + self.headers.ip,
@@ -312,28 +245,26 @@ impl Net {
     pub(super) fn message_heard(&mut self, station: u32, packet: &Packet, to_me: bool, now: u64) {
         let Agents { hosts, messages, .. } = &mut self.agents;
         let Some(Some(host)) = hosts.get_mut(station as usize) else { return };
-        let message = &mut messages[packet.slot()];
+        let message = MessageIx(packet.slot() as u32);
         // A broadcast is addressed to nobody; it does not come in a frame for this station either, as `sample` counts them.
         if to_me && packet.destination != EVERYONE {
-            host.counts.received += 1;
+            host.agent.count_received();
         }
-        if message.heard.contains(&station) {
+        if !messages.is_heard_first(message, station) {
             return;
         }
-        message.heard.push(station);
-        host.counts.heard += 1;
-        let bytes = std::mem::take(&mut message.bytes);
-        let from = self.node_id(packet.source);
-        self.ask(station, now, |agent, context| agent.on_message(from, &bytes, to_me, context));
-        self.agents.messages[packet.slot()].bytes = bytes;
+        let bytes = messages.take_bytes(message);
+        let heard = (self.node_id(packet.source), &*bytes, to_me);
+        self.call_agent(station, now, |agent, now, out, firings| agent.hear(heard, now, out, firings));
+        self.agents.messages.put_back(message, bytes);
     }
 
     /// A message has ended: nobody will hear it any more.
     pub(super) fn message_ended(&mut self, packet: &Packet) {
-        let message = std::mem::take(&mut self.agents.messages[packet.slot()]);
-        self.agents.free.push(packet.slot() as u32);
-        let Some(host) = self.agents.at(message.station) else { return };
-        host.counts.missed += host.neighbours.saturating_sub(message.heard.len()) as u64;
+        let Some((sender, heard)) = self.agents.messages.end(MessageIx(packet.slot() as u32)) else { return };
+        if let Some(host) = self.agents.at(sender) {
+            host.agent.count_ended(heard);
+        }
     }
 
     /// Movement has changed who can decode what a station sends.
@@ -342,9 +273,7 @@ impl Net {
             return;
         }
         let nodes = self.in_order(nodes);
-        let Some(host) = self.agents.at(station) else { return };
-        host.neighbours = nodes.len();
-        self.ask(station, now, |agent, context| agent.on_neighbours(&nodes, context));
+        self.call_agent(station, now, |agent, now, out, firings| agent.meet(&nodes, now, out, firings));
     }
 
     /// Inner values of a station's agent.
@@ -355,6 +284,6 @@ impl Net {
 
     /// What became of the messages of a station's agent.
     pub(crate) fn message_counts(&self, station: u32) -> Option<MessageCounts> {
-        Some(self.agents.hosts.get(station as usize)?.as_ref()?.counts)
+        Some(self.agents.hosts.get(station as usize)?.as_ref()?.agent.counts())
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use airfair_host::{HeaderKinds, Pipeline};
 use airfair_routing::shortest::Link;
 use airfair_schemes::Registry;
-use airfair_schemes::places::{Interface, Medium, NodeId};
+use airfair_schemes::places::{Interface, NodeId};
 use airfair_transport::SharedConfig;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
@@ -13,7 +14,6 @@ use super::arp::Neighbours;
 use super::connections::Connections;
 use super::fault::Effects;
 use super::flows::{FlowTotals, TcpFlow, TransportTotals};
-use super::hops::{HeaderKinds, HopHost};
 use super::laws::{LawId, Laws};
 use super::meter::Meters;
 use super::packet_loss::PacketLosses;
@@ -46,14 +46,13 @@ impl Net {
         agenda: &mut Agenda,
     ) -> Result<Self, String> {
         let nodes = spec.nodes.len();
-        let mut port_specs: Vec<(u32, Behind, u32, bool, LocalLimit, String)> = Vec::new();
+        let mut port_specs: Vec<(u32, Behind, bool, LocalLimit, String)> = Vec::new();
         for (station, &node) in node_of_station.iter().enumerate() {
             let radio = &spec.radios[radio_of_station[station]];
             let name = format!("{}/{}", spec.nodes[node as usize].id, radio.name);
             port_specs.push((
                 node,
                 Behind::Station(station as u32),
-                radio.queue.packets,
                 radio.mac.backpressure,
                 radio.mac.local_limit.filter(|_| radio.mac.backpressure),
                 name,
@@ -66,7 +65,6 @@ impl Net {
                 port_specs.push((
                     node as u32,
                     Behind::Wire(WireIx((2 * i + side) as u32)),
-                    link.queue.packets,
                     true,
                     link.local_limit,
                     name,
@@ -88,26 +86,20 @@ impl Net {
                 Behind::Wire(w) => port_of_wire[w.ix()] = PortIx(i as u32),
             }
         }
-        let wired: BTreeSet<usize> = spec.links.iter().flat_map(|link| link.ends).collect();
-        let interface = |node: u32, behind: Behind, limit_packets: u32| {
-            let access_point =
-                wired.contains(&(node as usize)) && !spec.nodes[node as usize].radios.is_empty();
-            let (medium, rate) = match behind {
-                Behind::Station(station) => (Medium::Radio, air.phy(StationIx(station)).data_rate()),
-                Behind::Wire(wire) => (Medium::Wire, spec.links[link_of(wire)].rate),
-            };
-            Interface { medium, access_point, rate, limit_packets }
+        let interface = |node: u32, behind: Behind| match behind {
+            Behind::Station(station) => placed.radio(spec, node as usize, radio_of_station[station as usize]),
+            Behind::Wire(wire) => placed.wire(spec, node as usize, link_of(wire)),
         };
         let mut kinds_of_header = HeaderKinds::default();
         let names: Vec<&str> = spec.nodes.iter().map(|n| n.id.as_str()).collect();
         let node_ids = ids::of_names(&names);
         // What a scheme fills is asked for in the order of names.
         let mut by_name: Vec<usize> = (0..port_specs.len()).collect();
-        by_name.sort_by(|&a, &b| natural_cmp(&port_specs[a].5, &port_specs[b].5));
+        by_name.sort_by(|&a, &b| natural_cmp(&port_specs[a].4, &port_specs[b].4));
         let mut ports: Vec<(usize, Port, Rules)> = by_name
             .into_iter()
             .map(|at| {
-                let (node, behind, limit, backpressure, local_limit, name) = &port_specs[at];
+                let (node, behind, backpressure, local_limit, name) = &port_specs[at];
                 let peers: BTreeMap<NodeId, u32> = match *behind {
                     Behind::Station(s) => {
                         let node = |peer: u32| node_id(&node_ids, node_of_station[peer as usize]);
@@ -115,21 +107,20 @@ impl Net {
                     }
                     Behind::Wire(_) => BTreeMap::new(),
                 };
-                let interface = interface(*node, *behind, *limit);
+                let interface = interface(*node, *behind);
                 let scheme = placed.at(*node as usize);
-                let (queue, aqm) = (scheme.queue(&interface), scheme.aqm(&interface));
-                let hop = scheme.hop(&interface).map(|hop| {
+                let own_queue = scheme.wants(&interface).own_queue;
+                let framing = if matches!(behind, Behind::Wire(_)) { spec.headers.wired } else { 0 };
+                let random = Stream::new(seed, name, Purpose::Queue);
+                let mut pipeline = Pipeline::new(scheme, &interface, framing, random);
+                if let Some(hop) = scheme.hop(&interface) {
                     let random = Stream::new(seed, name, Purpose::Hop);
-                    HopHost::new(hop, &mut kinds_of_header, random, rank(seed, name))
-                });
+                    pipeline.add_hop(hop, &mut kinds_of_header, random, rank(seed, name));
+                }
                 let port = Port {
                     node: *node,
                     behind: *behind,
-                    queue,
-                    judged: aqm.is_some() || hop.is_some(),
-                    aqm,
-                    hop,
-                    random: Stream::new(seed, name, Purpose::Queue),
+                    pipeline,
                     peers: peers.into_iter().collect(),
                     totals: QueueTotals::default(),
                     warmup: QueueTotals::default(),
@@ -138,8 +129,8 @@ impl Net {
                 };
                 let rules = Rules {
                     backpressure: *backpressure,
-                    local_limit: local_limit.filter(|_| !scheme.reads_own_queue()).map(|limit| limit.0),
-                    fillable: *backpressure && local_limit.is_none() && !scheme.reads_own_queue(),
+                    local_limit: local_limit.filter(|_| !own_queue).map(|limit| limit.0),
+                    fillable: *backpressure && local_limit.is_none() && !own_queue,
                 };
                 (at, port, rules)
             })
@@ -154,17 +145,14 @@ impl Net {
         let saturating = |flow: &&FlowSpec| matches!(flow.traffic, Traffic::Saturating { .. });
         let saturated: BTreeSet<usize> = spec.flows.iter().filter(saturating).map(|flow| flow.from).collect();
         for port in &ports {
-            let alone = port.hop.as_ref().is_none_or(|hop| hop.leaves_alone());
-            if let (Behind::Wire(wire), None, Some(limit @ 1..)) =
-                (port.behind, &port.aqm, port.queue.tail_drop())
-                && alone
+            if let (Behind::Wire(wire), Some(limit @ 1..)) = (port.behind, port.pipeline.tail_drop())
                 && !saturated.contains(&(port.node as usize))
             {
                 links.keep_queue(wire, limit);
             }
         }
         let hops_at_wires =
-            ports.iter().any(|port| matches!(port.behind, Behind::Wire(_)) && port.hop.is_some());
+            ports.iter().any(|port| matches!(port.behind, Behind::Wire(_)) && port.pipeline.has_hop());
 
         if let RoutingSpec::Found(protocol) = &spec.routing
             && !spec.links.is_empty()
@@ -233,20 +221,20 @@ impl Net {
         net.packet_losses = PacketLosses::new((0..radio_of_station.len()).map(loss), seed);
         net.heeds_received = net.routes.are_found()
             || net.packet_losses.any()
-            || net.ports.iter().flat_map(|port| &port.aqm).any(|aqm| aqm.judges_received())
-            || net.ports.iter().flat_map(|port| &port.hop).any(|hop| hop.heeds_received());
+            || net.ports.iter().any(|port| port.pipeline.wants_received());
         for station in 0..net.node_of_station.len() {
             let port = net.port_of_station[station];
-            let limit = spec.radios[radio_of_station[station]].queue.packets;
             let node = net.ports[port as usize].node;
-            let interface = interface(node, Behind::Station(station as u32), limit);
-            let Some(agent) = placed.at(node as usize).agent(&interface) else { continue };
+            let interface = interface(node, Behind::Station(station as u32));
+            let scheme = placed.at(node as usize);
+            let Some(agent) = scheme.agent(&interface) else { continue };
             let name = air_name(spec, &net, radio_of_station, station);
-            net.add_agent(station as u32, agent, Stream::new(seed, &name, Purpose::Agent));
+            let wants = scheme.wants(&interface);
+            net.add_agent(station as u32, (agent, wants), Stream::new(seed, &name, Purpose::Agent));
         }
         let scheme = placed.run;
         net.nowhere = net.agents.is_empty()
-            && net.ports.iter().all(|port| port.aqm.is_none() && port.hop.is_none())
+            && net.ports.iter().all(|port| !port.pipeline.judges())
             && Interface::sorts()
                 .iter()
                 .any(|at| scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some());

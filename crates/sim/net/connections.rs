@@ -1,11 +1,10 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
 use crate::ids::ConnectionRef;
-use airfair_schemes::places::{Header, Timer};
+use airfair_host::{Echo, HeaderId, Timers};
 use airfair_transport::{Receiver, Sender};
 use airfair_units::random::Stream;
 
-use super::hops::HeaderId;
 use crate::air::NEVER;
 use crate::packet::NO_FLOW;
 
@@ -27,13 +26,13 @@ pub(crate) struct Connection {
     /// Times of the pending timer events.
     pub sender_armed: u64,
     pub receiver_armed: u64,
-    /// The header that its packets carry, and what the receiver keeps of those that arrive.
+    /// The header that its packets carry, and the receiver's echo of those that arrive.
     pub header: HeaderId,
-    pub kept: Header,
+    pub echo: Echo,
     /// Its law has met routers that do not speak its scheme.
     pub fell_back: bool,
     /// Timers of its law.
-    timers: Vec<(Timer, u64)>,
+    pub timers: Timers,
 }
 
 #[derive(Default)]
@@ -64,9 +63,9 @@ impl Connection {
             sender_armed: NEVER,
             receiver_armed: NEVER,
             header: HeaderId::NONE,
-            kept: Header::default(),
+            echo: Echo::default(),
             fell_back: false,
-            timers: Vec::new(),
+            timers: Timers::default(),
         }
     }
 
@@ -74,19 +73,6 @@ impl Connection {
     pub(crate) fn reasons(&self) -> [u64; 3] {
         let stats = self.sender.stats();
         [stats.timeouts, stats.fast_recoveries, stats.ecn_reductions]
-    }
-
-    /// Sets a timer of the law; an earlier setting of the same timer counts no more.
-    pub(crate) fn set_timer(&mut self, timer: Timer, at: u64) {
-        self.timers.retain(|t| t.0 != timer);
-        self.timers.push((timer, at));
-    }
-
-    /// A timer's event has come: whether it still counts.
-    pub(crate) fn take_timer(&mut self, timer: Timer, now: u64) -> bool {
-        let before = self.timers.len();
-        self.timers.retain(|&t| t != (timer, now));
-        self.timers.len() < before
     }
 }
 

@@ -1,7 +1,7 @@
 //! What ends a run with an error that its scheme has made, and the boxes for effects of hooks.
 
+use airfair_host::Firing;
 use airfair_schemes::places::{AgentEffects, HopEffects, QueueEffects, SourceEffects};
-use airfair_units::Time;
 
 /// The first error of a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,9 +19,6 @@ pub(super) struct Effects {
     pub hop: HopEffects,
     pub source: SourceEffects,
     pub agent: AgentEffects,
-}
-
-/// When a timer fires that a hook has set: a moment that has come already is the next one, so that time goes on.
-pub(super) const fn due(at: Time, now: u64) -> u64 {
-    if at.0 > now { at.0 } else { now.saturating_add(1) }
+    /// Timers that a hook has set.
+    pub firings: Vec<Firing>,
 }

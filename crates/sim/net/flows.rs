@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use airfair_host::HeaderId;
 use airfair_schemes::places::{Ecn, PacketClass};
 
 use airfair_transport::{SenderStats, SharedConfig};
 use airfair_units::{Rate, Span, Time};
 
-use super::hops::HeaderId;
 use super::laws::LawId;
 use super::{Net, class};
 use crate::engine::Agenda;
@@ -373,7 +373,7 @@ impl Net {
         let flows = &self.flows;
         self.backpressure.retain_saturating(PortIx(port), |&flow| now < flows[flow.ix()].stop);
         self.backpressure.forget_left(PortIx(port), now);
-        let limit = self.ports[port as usize].queue.view().limit_packets;
+        let limit = self.ports[port as usize].pipeline.view().limit_packets;
         let share = self.backpressure.share_of_saturating(PortIx(port), limit);
         let mut made = false;
         for i in 0..self.backpressure.saturating(PortIx(port)).len() {
@@ -383,14 +383,14 @@ impl Net {
                 if waits && self.backpressure.packets_of(FlowIx(flow)) > 0 {
                     break;
                 }
-                let view = self.ports[port as usize].queue.view();
+                let view = self.ports[port as usize].pipeline.view();
                 if waits || view.packets >= view.limit_packets {
                     self.backpressure.rotate_saturating(PortIx(port), i);
                     return made;
                 }
                 let handle = self.make(flow, now);
                 made = true;
-                if self.ports[port as usize].queue.view().packets == view.packets {
+                if self.ports[port as usize].pipeline.view().packets == view.packets {
                     // It waits for an address, the MAC has it, or it was dropped: the next one would fare no better now.
                     if self.packets.get(handle).is_none() {
                         self.offer_again(flow, now);
@@ -445,7 +445,7 @@ impl Net {
     fn source_waits(&mut self, port: u32, flow: u32, now: u64) -> bool {
         let Self { backpressure, ports, links, .. } = self;
         let at = &ports[port as usize];
-        let queue = (|| at.queue.view().limit_packets, || at.is_empty(links, now));
+        let queue = (|| at.pipeline.view().limit_packets, || at.is_empty(links, now));
         backpressure.source_waits(PortIx(port), FlowIx(flow), now, queue)
     }
 
@@ -453,7 +453,7 @@ impl Net {
     fn connection_waits(&mut self, id: ConnectionRef, port: u32, now: u64) -> bool {
         let Self { backpressure, ports, links, .. } = self;
         let at = &ports[port as usize];
-        let queue = (|| at.queue.view().limit_packets, || at.is_empty(links, now));
+        let queue = (|| at.pipeline.view().limit_packets, || at.is_empty(links, now));
         backpressure.connection_waits(id, PortIx(port), now, queue)
     }
 
@@ -461,7 +461,7 @@ impl Net {
     pub(super) fn is_held(&mut self, id: ConnectionRef, port: Option<u32>, now: u64) -> bool {
         let Self { backpressure, ports, links, connections, schedule, .. } = self;
         let at = port.map(|port| &ports[port as usize]);
-        let limit = || at.map_or(0, |at| at.queue.view().limit_packets);
+        let limit = || at.map_or(0, |at| at.pipeline.view().limit_packets);
         let empty = || at.is_none_or(|at| at.is_empty(links, now));
         let pacing = || connections.get(id).and_then(|connection| connection.sender.pacing_rate(Time(now)));
         let permit = backpressure.permit(id, port.map(PortIx), now, (limit, empty), pacing, schedule);
@@ -553,7 +553,7 @@ impl Net {
             });
             self.backpressure.rules(PortIx(hop.port)).fillable
                 && !f.source.is_saturating()
-                && window >= u64::from(port.queue.view().limit_packets)
+                && window >= u64::from(port.pipeline.view().limit_packets)
         };
         let crowders: Vec<u32> = (0..self.flows.len() as u32).filter(may_fill).collect();
         if crowders.is_empty() {

@@ -1,6 +1,6 @@
 //! Window laws of a run: one scheme for each law and its parameters, shared by the flows that use it.
 
-use airfair_schemes::places::Source;
+use airfair_schemes::places::{Interface, Source};
 use airfair_schemes::{Params, Registry, Scheme};
 
 use crate::spec::{Transport, WorldSpec};
@@ -57,7 +57,7 @@ impl Laws {
 
     /// Whether a law reads what waits in its node's own queue.
     pub(crate) fn reads_own_queue(&self, id: LawId) -> bool {
-        self.0.get(id.0).is_some_and(|scheme| scheme.reads_own_queue())
+        self.0.get(id.0).is_some_and(|scheme| Interface::sorts().iter().any(|at| scheme.wants(at).own_queue))
     }
 
     /// A new source of a law.

@@ -26,11 +26,10 @@ pub(crate) use placed::Placed;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airfair_host::{Dequeued, HeaderId, HeaderKinds, Pipeline};
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Context, Ecn, Enqueued, FlowId, Head, MarkReason, NodeId, Packet as QueuedPacket,
-    PacketClass, PacketId, Queue, Verdict,
+    Ecn, Enqueued, FlowId, MarkReason, NodeId, Packet as QueuedPacket, PacketClass, PacketId, Verdict,
 };
-use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
 use crate::air::{BROADCAST, Msdu, Outcome};
@@ -51,7 +50,6 @@ use arp::Neighbours;
 use connections::Connections;
 use fault::{Effects, Fault};
 use flows::Flow;
-use hops::{HeaderId, HeaderKinds, HopHost};
 use laws::Laws;
 use meter::Meters;
 use packet_loss::PacketLosses;
@@ -114,12 +112,8 @@ pub(crate) enum Behind {
 pub(crate) struct Port {
     pub node: u32,
     pub behind: Behind,
-    pub queue: Box<dyn Queue>,
-    pub aqm: Option<Box<dyn Aqm>>,
-    pub hop: Option<Box<HopHost>>,
-    /// One of both is there.
-    pub judged: bool,
-    pub random: Stream,
+    /// What its scheme has put here.
+    pub pipeline: Pipeline,
     /// Nodes that this port reaches, as schemes know them, with their stations; sorted. Where nodes move, those too that it has
     /// reached before.
     pub peers: Vec<(NodeId, u32)>,
@@ -392,18 +386,19 @@ impl Net {
             ecn: packet.ecn,
             enqueued: Time(now),
         };
-        if self.ports[hop.port as usize].judged && !self.judge_arrival(hop.port, handle, &mut queued, now) {
+        if self.ports[hop.port as usize].pipeline.judges()
+            && !self.judge_arrival(hop.port, handle, &mut queued, now)
+        {
             return;
         }
         let port = &mut self.ports[hop.port as usize];
-        let behind = port.behind;
-        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut self.out.queue };
-        let enqueued = port.queue.enqueue(queued, &mut context);
-        self.own_verdicts(hop.port, now);
+        let (node, behind) = (port.node, port.behind);
+        let enqueued = port.pipeline.store(queued, Time(now), &mut self.out.queue);
+        self.queue_effects(hop.port, now);
         match enqueued {
             Enqueued::Stored => {}
             Enqueued::Refused(reason) => {
-                self.drop_at(hop.port, handle, reason.0, now);
+                self.drop_packet(node, handle, reason.0, now);
                 return;
             }
             Enqueued::Displaced(other, reason) => {
@@ -417,23 +412,22 @@ impl Net {
     /// A packet arrives at a port with a hop or an AQM, which may mark it. Whether it lives.
     #[inline(never)]
     fn judge_arrival(&mut self, port: u32, handle: u64, queued: &mut QueuedPacket, now: u64) -> bool {
-        if self.ports[port as usize].hop.is_some() {
-            let (backlog, framing) = (self.backlog(port, now), self.framing(port));
-            self.meet_hop(port, handle, backlog, framing, now);
-        }
-        let at = &mut self.ports[port as usize];
-        let mut context = Context { now: Time(now), random: &mut at.random, out: &mut AqmEffects };
-        let Some(aqm) = &mut at.aqm else { return true };
-        let verdict = aqm.on_enqueue(queued, &at.queue.view(), &mut context).for_ecn(queued.ecn);
+        let Self { ports, packets, kinds_of_header, .. } = self;
+        let at = &mut ports[port as usize];
+        let node = at.node;
+        let verdict = at.pipeline.judge(queued, packets.carried_header(handle), kinds_of_header, Time(now));
+        self.obey(verdict, node, handle, now)
+    }
+
+    /// Carries out a verdict on a packet at a node. Whether the packet lives.
+    #[inline(always)]
+    fn obey(&mut self, verdict: Verdict, node: u32, handle: u64, now: u64) -> bool {
         match verdict {
             Verdict::Pass => {}
-            Verdict::Mark(reason) => {
-                queued.ecn = Ecn::Ce;
-                self.mark(handle, reason);
-            }
+            Verdict::Mark(reason) => self.mark(handle, reason),
             Verdict::Echo(reason) => self.echo(handle, reason),
             Verdict::Drop(reason) => {
-                self.drop_at(port, handle, reason.0, now);
+                self.drop_packet(node, handle, reason.0, now);
                 return false;
             }
         }
@@ -457,14 +451,14 @@ impl Net {
 
     /// Packets that a discipline has thrown away or marked by itself.
     #[inline(always)]
-    fn own_verdicts(&mut self, port: u32, now: u64) {
+    fn queue_effects(&mut self, port: u32, now: u64) {
         if !self.out.queue.is_empty() {
-            self.carry_out(port, now);
+            self.apply_queue_effects(port, now);
         }
     }
 
     #[inline(never)]
-    fn carry_out(&mut self, port: u32, now: u64) {
+    fn apply_queue_effects(&mut self, port: u32, now: u64) {
         while let Some((id, reason)) = self.out.queue.dropped.pop() {
             self.drop_at(port, self.packets.handle(id.0), reason.0, now);
         }
@@ -481,41 +475,26 @@ impl Net {
             return false;
         }
         self.note_sender(station, from);
-        let Some(packet) = self.packets.get(handle) else { return false };
+        let Some(&packet) = self.packets.get(handle) else { return false };
         self.meters.received(station, packet.bytes);
-        let port = self.port_of_station[station as usize];
-        self.receive_hop(port, handle, now);
-        let Some(packet) = self.packets.get(handle) else { return false };
-        let port = &mut self.ports[port as usize];
-        let Some(aqm) = &mut port.aqm else { return true };
+        let Self { ports, packets, node_ids, port_of_station, .. } = self;
+        let port = &mut ports[port_of_station[station as usize] as usize];
+        if !port.pipeline.wants_received() {
+            return true;
+        }
         let received = QueuedPacket {
             id: PacketId(handle as u32),
             flow: FlowId(packet.scheme_flow),
-            destination: node_id(&self.node_ids, packet.destination),
-            next_hop: node_id(&self.node_ids, port.node),
+            destination: node_id(node_ids, packet.destination),
+            next_hop: node_id(node_ids, port.node),
             bytes: packet.bytes,
             class: packet.class,
             ecn: packet.ecn,
             enqueued: Time(now),
         };
-        let (node, ecn) = (port.node, packet.ecn);
-        let mut context = Context { now: Time(now), random: &mut port.random, out: &mut AqmEffects };
-        let verdict = aqm.on_receive(&received, &mut context).for_ecn(ecn);
-        match verdict {
-            Verdict::Pass => true,
-            Verdict::Mark(reason) => {
-                self.mark(handle, reason);
-                true
-            }
-            Verdict::Echo(reason) => {
-                self.echo(handle, reason);
-                true
-            }
-            Verdict::Drop(reason) => {
-                self.drop_packet(node, handle, reason.0, now);
-                false
-            }
-        }
+        let node = port.node;
+        let verdict = port.pipeline.receive(&received, packets.carried_header(handle), Time(now));
+        self.obey(verdict, node, handle, now)
     }
 
     /// A message reaches a node on its way to another.
@@ -629,54 +608,42 @@ impl Net {
         taken
     }
 
-    /// The next packet of a port leaves its queue.
+    /// The next packet of a port leaves its queue. Packets that are dropped on the way are passed over.
     fn take(&mut self, port: u32, now: u64) -> Option<Taken> {
-        let p = &mut self.ports[port as usize];
-        let (handle, queued) = if p.judged {
-            self.take_judged(port, now)?
-        } else {
-            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.out.queue };
-            let queued = p.queue.pop(&mut context);
-            self.own_verdicts(port, now);
-            let queued = queued?;
-            (self.packets.handle(queued.id.0), queued)
-        };
-        let waited_ns = now.saturating_sub(queued.enqueued.as_nanos());
-        let (hops, payload, of_local_tcp) = self.has_left(port, handle, waited_ns);
-        Some(Taken { handle, queued, hops, payload, of_local_tcp })
+        loop {
+            let pipeline = &mut self.ports[port as usize].pipeline;
+            let judges = pipeline.judges();
+            let dequeued = pipeline.dequeue(Time(now), &mut self.out.queue);
+            self.queue_effects(port, now);
+            let Dequeued { packet: queued, verdict } = dequeued?;
+            let handle = self.packets.handle(queued.id.0);
+            if judges && !self.judge_departure(port, handle, &queued, verdict, now) {
+                continue;
+            }
+            let waited_ns = now.saturating_sub(queued.enqueued.as_nanos());
+            let (hops, payload, of_local_tcp) = self.has_left(port, handle, waited_ns);
+            return Some(Taken { handle, queued, hops, payload, of_local_tcp });
+        }
     }
 
-    /// The same where a hop or an AQM stands: packets that it drops are passed over.
+    /// A packet leaves the queue of a port where a hop or an AQM stands, with a verdict. Whether the packet lives.
     #[inline(never)]
-    fn take_judged(&mut self, port: u32, now: u64) -> Option<(u64, QueuedPacket)> {
-        loop {
-            let p = &mut self.ports[port as usize];
-            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut self.out.queue };
-            let head = p.queue.peek(&mut context);
-            self.own_verdicts(port, now);
-            let p = &mut self.ports[port as usize];
-            let mut context = Context { now: Time(now), random: &mut p.random, out: &mut AqmEffects };
-            let verdict = match (&mut p.aqm, &head) {
-                (Some(aqm), Some(Head { packet, .. })) => {
-                    aqm.on_dequeue(packet, &p.queue.view(), &mut context).for_ecn(packet.ecn)
-                }
-                _ => Verdict::Pass,
-            };
-            let queued = head.and_then(|_| p.queue.commit());
-            let queued = queued?;
-            let handle = self.packets.handle(queued.id.0);
-            match verdict {
-                Verdict::Drop(reason) => {
-                    self.drop_at(port, handle, reason.0, now);
-                    continue;
-                }
-                Verdict::Mark(reason) => self.mark(handle, reason),
-                Verdict::Echo(reason) => self.echo(handle, reason),
-                Verdict::Pass => {}
-            }
-            self.leave_hop(port, handle, now);
-            return Some((handle, queued));
+    fn judge_departure(
+        &mut self,
+        port: u32,
+        handle: u64,
+        queued: &QueuedPacket,
+        verdict: Verdict,
+        now: u64,
+    ) -> bool {
+        if !self.obey(verdict, self.ports[port as usize].node, handle, now) {
+            return false;
         }
+        let pipeline = &mut self.ports[port as usize].pipeline;
+        if pipeline.wants_departures() {
+            pipeline.depart(queued, self.packets.carried_header(handle), Time(now));
+        }
+        true
     }
 
     /// A packet has left a port's queue, in which it has spent so much time. Returns its hops, its payload, and whether a TCP

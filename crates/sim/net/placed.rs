@@ -1,15 +1,34 @@
-//! Which scheme stands at a node's interfaces: the run's, unless the node names its own.
+//! Which scheme stands at a node's interfaces: the run's, unless the node names its own. What it wants there must be offered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use airfair_host::Offers;
+use airfair_schemes::places::{Interface, Medium, Priority};
 use airfair_schemes::{Registry, Scheme};
 
+use crate::names::natural_cmp;
 use crate::spec::WorldSpec;
 
 /// The run's scheme and those of nodes that have their own.
 pub(crate) struct Placed {
     pub run: Box<dyn Scheme>,
     own: BTreeMap<usize, Box<dyn Scheme>>,
+    /// Nodes with wired links.
+    wired: BTreeSet<usize>,
+}
+
+/// What a simulated interface offers a scheme.
+const fn offers(medium: Medium) -> Offers {
+    let radio = matches!(medium, Medium::Radio);
+    Offers {
+        samples: radio,
+        link_use: radio,
+        overheard: radio,
+        received: radio,
+        departures: true,
+        own_queue: true,
+        priority: Priority(0),
+    }
 }
 
 impl Placed {
@@ -28,11 +47,51 @@ impl Placed {
             let built = (entry.build)(&placed.params);
             own.insert(placed.node, built.map_err(|e| fail(&format!("{}.{e}", placed.scheme)))?);
         }
-        Ok(Self { run, own })
+        Ok(Self { run, own, wired: spec.links.iter().flat_map(|link| link.ends).collect() })
     }
 
     /// What stands at a node's interfaces.
     pub(crate) fn at(&self, node: usize) -> &dyn Scheme {
         self.own.get(&node).map_or(&*self.run, |scheme| &**scheme)
+    }
+
+    /// A node's radio of this kind, as schemes are told of it.
+    pub(crate) fn radio(&self, spec: &WorldSpec, node: usize, radio: usize) -> Interface {
+        let (access_point, radio) = (self.wired.contains(&node), &spec.radios[radio]);
+        let (rate, limit_packets) = (radio.phy.data_rate, radio.queue.packets);
+        Interface { medium: Medium::Radio, access_point, rate, limit_packets }
+    }
+
+    /// A node's end of a link, as schemes are told of it.
+    pub(crate) fn wire(&self, spec: &WorldSpec, node: usize, link: usize) -> Interface {
+        let access_point = !spec.nodes[node].radios.is_empty();
+        let link = &spec.links[link];
+        Interface { medium: Medium::Wire, access_point, rate: link.rate, limit_packets: link.queue.packets }
+    }
+
+    /// Refuses a scheme that wants more than an interface offers.
+    ///
+    /// # Errors
+    /// Names the node, the scheme, and what is not offered.
+    pub(crate) fn check(&self, spec: &WorldSpec, name: &str) -> Result<(), String> {
+        let radios =
+            spec.nodes.iter().enumerate().flat_map(|(node, n)| {
+                n.radios.iter().map(move |&radio| (node, self.radio(spec, node, radio)))
+            });
+        let wires =
+            spec.links.iter().enumerate().flat_map(|(link, l)| {
+                l.ends.into_iter().map(move |node| (node, self.wire(spec, node, link)))
+            });
+        let refused = radios.chain(wires).filter_map(|(node, at)| {
+            let lacks = offers(at.medium).lacks(&self.at(node).wants(&at));
+            let own = spec.schemes.iter().find(|placed| placed.node == node);
+            let name = own.map_or(name, |placed| &placed.scheme);
+            let what = if at.medium == Medium::Radio { "radio" } else { "wire" };
+            (!lacks.is_empty()).then(|| {
+                let (node, lacks) = (&spec.nodes[node].id, lacks.join(", "));
+                format!("node {node}: scheme {name} wants what its {what} does not offer: {lacks}")
+            })
+        });
+        refused.min_by(|a, b| natural_cmp(a, b)).map_or(Ok(()), Err)
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
 
+use airfair_host::{Firing, HeaderId};
 use airfair_schemes::places::{Context, Header, HeaderKind, PacketClass, Timer};
 use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Time};
 
 use super::connections::Connection;
-use super::fault::{Fault, due};
+use super::fault::Fault;
 use super::flows::TransportTotals;
-use super::hops::{HeaderId, HeaderKinds};
 use super::{Net, class, ids};
 use crate::air::NEVER;
 use crate::engine::Agenda;
@@ -269,7 +269,8 @@ impl Net {
             && has_header
             && let Some(header) = self.packets.header_mut(handle)
         {
-            keep(connection, &self.kinds_of_header, header, packet.hops);
+            let kind = self.kinds_of_header.of(connection.header);
+            kind.iter().for_each(|kind| connection.echo.keep(kind, header, packet.hops));
         }
         if forward {
             let before = connection.receiver.delivered();
@@ -469,10 +470,9 @@ impl Net {
         let mut timers = std::mem::take(&mut self.out.source.timers);
         for (timer, at) in timers.drain(..) {
             let Some(connection) = self.connections.get_mut(id) else { continue };
-            let at = due(at, now);
-            connection.set_timer(timer, at);
+            let Firing { at, generation, .. } = connection.timers.set(timer, at, Time(now));
             let order = Order::new(class::TIMER, self.flows[connection.flow as usize].rank);
-            self.later(at, order, What::LawTimer { connection: id, timer: timer.0 });
+            self.later(at.0, order, What::LawTimer { connection: id, generation, timer: timer.0 });
         }
         self.out.source.timers = timers;
         if std::mem::take(&mut self.out.source.failed)
@@ -482,9 +482,9 @@ impl Net {
         }
     }
 
-    pub(crate) fn law_timer(&mut self, id: ConnectionRef, timer: Timer, now: u64) {
+    pub(crate) fn law_timer(&mut self, id: ConnectionRef, generation: u32, timer: Timer, now: u64) {
         let Some(connection) = self.connections.get_mut(id) else { return };
-        if connection.take_timer(timer, now) {
+        if connection.timers.fires(timer, generation) {
             let mut context =
                 Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
             connection.sender.law_mut().on_timer(timer, &mut context);
@@ -499,13 +499,6 @@ fn stamp(connection: &mut Connection, kind: &HeaderKind, forward: bool, now: u64
         *header = Header::default();
         connection.sender.stamp(header, Time(now));
     } else {
-        *header = (kind.answer)(&mut connection.kept);
+        *header = connection.echo.answer(kind);
     }
-}
-
-/// The receiver has got a header: it sees how many of the interfaces that the packet has passed did not speak the scheme.
-fn keep(connection: &mut Connection, kinds: &HeaderKinds, header: &mut Header, hops: u16) {
-    let Some(kind) = kinds.of(connection.header) else { return };
-    header.missed = u8::try_from(hops.saturating_sub(u16::from(header.spoken))).unwrap_or(u8::MAX);
-    (kind.keep)(&mut connection.kept, header);
 }

@@ -93,7 +93,7 @@ impl Net {
         let mut add = |handle: u64| {
             *by.entry(self.owner(handle).unwrap_or(Owner::Other)).or_default() += 1;
         };
-        self.port_of(behind).queue.show(&mut |packet| add(self.packets.handle(packet.id.0)));
+        self.port_of(behind).pipeline.show(&mut |packet| add(self.packets.handle(packet.id.0)));
         if let Behind::Wire(wire) = behind {
             self.links.waiting(wire, Time(now)).for_each(|packet| add(packet.0));
         }

@@ -1,6 +1,6 @@
 //! Ports with a wire behind: packets go to [`crate::link::Links`], and what comes of that goes on here.
 
-use airfair_schemes::places::DropReason;
+use airfair_schemes::places::{DropReason, FlowId, Passage};
 use airfair_units::{Rate, Time};
 
 use super::{Behind, Net, Port, QueueTotals, Taken, drop_reason};
@@ -24,7 +24,10 @@ impl Net {
         let offer = Offer { packet: PacketRef(handle), bytes: packet.bytes, has_payload: packet.length > 0 };
         if self.hops_at_wires {
             let backlog = self.links.backlog(wire, Time(now)).unwrap_or_default();
-            self.meet_hop(self.links.port(wire).0, handle, backlog, self.headers.wired, now);
+            let (bytes, flow) = (packet.bytes + self.headers.wired, FlowId(packet.scheme_flow));
+            let passage = Passage { bytes, flow, class: packet.class, backlog };
+            let pipeline = &mut self.ports[self.links.port(wire).ix()].pipeline;
+            pipeline.pass(&passage, self.packets.carried_header(handle), &self.kinds_of_header, Time(now));
         }
         match self.links.offer(wire, &offer, Time(now)) {
             Answer::Accepted(due) => due,
@@ -46,7 +49,7 @@ impl Net {
     #[inline(never)]
     pub(crate) fn link_rate_changes(&mut self, link: u32, rate: Rate) {
         for port in self.links.on_rate_change(link, rate) {
-            self.tell_rate(port.0, rate);
+            self.ports[port.ix()].pipeline.set_rate(rate);
         }
     }
 
@@ -69,7 +72,7 @@ impl Net {
             Behind::Wire(wire) => self.links.view(wire, Time(now)).waiting,
             Behind::Station(_) => 0,
         };
-        u64::from(port.queue.view().packets) + at_wire
+        u64::from(port.pipeline.view().packets) + at_wire
     }
 
     /// Whether a port takes no packet now.
@@ -78,7 +81,7 @@ impl Net {
         if let Some(wire) = self.wire_with_queue(port) {
             return self.links.is_full(wire, Time(now));
         }
-        let view = self.ports[port as usize].queue.view();
+        let view = self.ports[port as usize].pipeline.view();
         view.packets >= view.limit_packets
     }
 
@@ -119,7 +122,7 @@ impl Net {
             self.leaves_by_wire(wire, handle, now);
         }
         self.room(port, now);
-        if self.ports[port as usize].queue.view().packets > 0 {
+        if self.ports[port as usize].pipeline.view().packets > 0 {
             schedule(self.links.wake(wire));
         }
     }
@@ -199,7 +202,7 @@ impl Port {
     pub(super) fn is_empty(&self, links: &Links, now: u64) -> bool {
         match self.behind {
             Behind::Wire(wire) if links.queues_itself(wire) => links.is_empty(wire, Time(now)),
-            _ => self.queue.view().packets == 0,
+            _ => self.pipeline.view().packets == 0,
         }
     }
 }

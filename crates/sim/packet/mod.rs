@@ -6,6 +6,7 @@
 
 mod cargo;
 
+use airfair_host::{HeaderId, HeaderRef};
 use airfair_schemes::places::{Ecn, Header, PacketClass};
 
 use airfair_transport::{Flags, Segment};
@@ -14,7 +15,6 @@ use cargo::Cargo;
 pub(crate) use cargo::Carried;
 
 use crate::ids::{ConnectionRef, FlowIx};
-use crate::net::hops::HeaderId;
 use crate::record::Content;
 
 /// No flow.
@@ -164,6 +164,15 @@ impl Packets {
     #[inline]
     pub(crate) fn header_mut(&mut self, handle: u64) -> Option<&mut Header> {
         self.headers.get_mut(handle as u32 as usize)
+    }
+
+    /// The header that a packet carries, if it carries one, with its kind.
+    #[inline]
+    pub(crate) fn carried_header(&mut self, handle: u64) -> HeaderRef<'_> {
+        match self.get(handle).map_or(HeaderId::NONE, |packet| packet.header) {
+            HeaderId::NONE => (HeaderId::NONE, None),
+            id => (id, self.header_mut(handle)),
+        }
     }
 
     /// The same, to look at.

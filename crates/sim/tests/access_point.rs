@@ -2,7 +2,9 @@
 
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, node, saturating, world};
-use airfair_schemes::places::{Agent, AgentContext, AgentSetup, Aqm, Interface, LinkUse, Medium, NodeSample};
+use airfair_schemes::places::{
+    Agent, AgentContext, AgentSetup, Aqm, Interface, LinkUse, Medium, NodeSample, Wants,
+};
 use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
@@ -132,12 +134,6 @@ fn a_narrow_wire_has_red_with_ecn() {
 struct Listener(Arc<Mutex<Vec<(Interface, NodeSample)>>>, Interface);
 
 impl Agent for Listener {
-    fn sample_interval(&self) -> Span {
-        Span::from_millis(100)
-    }
-    fn measures_link(&self) -> bool {
-        self.1.access_point
-    }
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         assert_eq!(setup.rate, self.1.rate);
     }
@@ -149,6 +145,15 @@ impl Agent for Listener {
 struct Listening(Arc<Mutex<Vec<(Interface, NodeSample)>>>);
 
 impl Scheme for Listening {
+    fn wants(&self, interface: &Interface) -> Wants {
+        match interface.medium {
+            Medium::Radio => {
+                let samples = Span::from_millis(100);
+                Wants { samples, link_use: interface.access_point, ..Wants::default() }
+            }
+            Medium::Wire => Wants::default(),
+        }
+    }
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
         Some(Box::new(Listener(Arc::clone(&self.0), *interface)))
     }

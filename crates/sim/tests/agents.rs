@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Destination, Interface, Message, NodeId, NodeSample, Timer,
+    Agent, AgentContext, AgentSetup, Destination, Interface, Message, NodeId, NodeSample, Timer, Wants,
 };
 use airfair_schemes::{Params, Scheme, find};
 use airfair_sim::World;
@@ -28,10 +28,6 @@ struct Speaker {
 }
 
 impl Agent for Speaker {
-    fn sample_interval(&self) -> Span {
-        Span::from_millis(100)
-    }
-
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = number_of(setup.node);
         for (i, (from, at, _)) in (0u16..).zip(self.says.iter()) {
@@ -67,8 +63,8 @@ impl Scheme for Speaking {
         Some(Box::new(Speaker { log, me: u32::MAX, says }))
     }
 
-    fn overhears(&self) -> bool {
-        true
+    fn wants(&self, _: &Interface) -> Wants {
+        Wants { samples: Span::from_millis(100), overheard: true, ..Wants::default() }
     }
 }
 

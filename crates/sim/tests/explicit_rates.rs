@@ -5,6 +5,7 @@ use crate::support::{dot11b, flow, node, world};
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
     Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Queue, Source, SourceContext, Timer,
+    Wants,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -96,13 +97,12 @@ fn cell(seconds: u64) -> WorldSpec {
 struct Changed {
     inner: Box<dyn Scheme>,
     kind: &'static HeaderKind,
-    heeds_departures: bool,
+    departures: bool,
 }
 
 struct ChangedHop {
     inner: Box<dyn Hop>,
     kind: &'static HeaderKind,
-    heeds_departures: bool,
 }
 
 struct ChangedSource(Box<dyn Source>, &'static HeaderKind);
@@ -115,9 +115,11 @@ impl Scheme for Changed {
         self.inner.source().map(|inner| Box::new(ChangedSource(inner, self.kind)) as Box<dyn Source>)
     }
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        let Self { kind, heeds_departures, .. } = *self;
-        let hop = |inner| Box::new(ChangedHop { inner, kind, heeds_departures }) as Box<dyn Hop>;
-        self.inner.hop(interface).map(hop)
+        let kind = self.kind;
+        self.inner.hop(interface).map(|inner| Box::new(ChangedHop { inner, kind }) as Box<dyn Hop>)
+    }
+    fn wants(&self, interface: &Interface) -> Wants {
+        Wants { departures: self.departures, ..self.inner.wants(interface) }
     }
 }
 
@@ -136,12 +138,6 @@ impl Hop for ChangedHop {
     }
     fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         self.inner.on_receive(passage, header, now);
-    }
-    fn heeds_received(&self) -> bool {
-        self.inner.heeds_received()
-    }
-    fn heeds_departures(&self) -> bool {
-        self.heeds_departures
     }
     fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         self.inner.on_timer(timer, backlog, context);
@@ -175,8 +171,8 @@ impl Source for ChangedSource {
     }
 }
 
-fn changed(kind: &'static HeaderKind, heeds_departures: bool) -> Box<dyn Scheme> {
-    Box::new(Changed { inner: built("qfcp", &[]), kind, heeds_departures })
+fn changed(kind: &'static HeaderKind, departures: bool) -> Box<dyn Scheme> {
+    Box::new(Changed { inner: built("qfcp", &[]), kind, departures })
 }
 
 /// Headers that become bytes at every hop change nothing; ones whose bytes lose something would.

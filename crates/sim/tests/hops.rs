@@ -7,7 +7,9 @@ use crate::support::{dot11b, flow, id_of_name, node, world};
 use Told::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
-use airfair_schemes::places::{Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Timer};
+use airfair_schemes::places::{
+    Backlog, Header, HeaderKind, Hop, HopContext, Interface, Medium, Passage, Timer, Wants,
+};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
@@ -60,6 +62,10 @@ impl Scheme for Diarist {
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         Some(Box::new(Self { place: interface.limit_packets, ..self.clone() }))
     }
+    fn wants(&self, interface: &Interface) -> Wants {
+        let received = self.curious && interface.medium == Medium::Radio;
+        Wants { departures: self.curious, received, ..Wants::default() }
+    }
 }
 
 impl Hop for Diarist {
@@ -75,17 +81,11 @@ impl Hop for Diarist {
     fn on_departure(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         self.write(now, Leaves(*passage, header.is_some()));
     }
-    fn heeds_departures(&self) -> bool {
-        self.curious
-    }
     fn on_drop(&mut self, bytes: u32) {
         self.write(self.now, IsDropped(bytes));
     }
     fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         self.write(now, ComesIn(*passage, header.is_some()));
-    }
-    fn heeds_received(&self) -> bool {
-        self.curious
     }
     fn on_rate(&mut self, rate: Rate) {
         self.write(self.now, HasRate(rate));

@@ -3,6 +3,7 @@
 use crate::aodv::aodv;
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, make, node, world};
+use airfair_schemes::places::{Interface, Wants};
 use airfair_schemes::{Scheme, find};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
@@ -289,8 +290,8 @@ fn a_connection_has_a_packet_in_its_queue_and_one_in_the_mac() {
 struct Reads;
 
 impl Scheme for Reads {
-    fn reads_own_queue(&self) -> bool {
-        true
+    fn wants(&self, _: &Interface) -> Wants {
+        Wants { own_queue: true, ..Wants::default() }
     }
 }
 

@@ -23,5 +23,6 @@ mod series;
 mod support;
 mod tcp;
 mod ties;
+mod wants;
 mod windows;
 mod wired_trees;

@@ -8,8 +8,8 @@ use crate::support::wires::{built, tcp};
 use airfair_routing::aodv::Config;
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Destination, Direction, DropReason, Header,
-    HeaderKind, Hop, HopContext, Interface, Message, NodeId, NodeSample, Packet, Passage, Probability,
-    QueueView, Setting, Timer, Verdict,
+    HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet, Passage,
+    Probability, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Scheme, registry};
 use airfair_sim::World;
@@ -58,10 +58,6 @@ impl Aqm for NosyAqm {
         self.verdict(packet)
     }
 
-    fn judges_received(&self) -> bool {
-        true
-    }
-
     fn apply(&mut self, setting: Setting) {
         if let Setting::Probability(_, by) = setting {
             self.by = by.numerator();
@@ -83,10 +79,6 @@ impl NosyAgent {
 }
 
 impl Agent for NosyAgent {
-    fn sample_interval(&self) -> Span {
-        Span::from_millis(10)
-    }
-
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node.0;
         self.neighbours = setup.neighbours.to_vec();
@@ -150,8 +142,14 @@ impl Scheme for Nosy {
         Some(Box::<NosyAgent>::default())
     }
 
-    fn overhears(&self) -> bool {
-        true
+    fn wants(&self, interface: &Interface) -> Wants {
+        match interface.medium {
+            Medium::Radio => {
+                let samples = Span::from_millis(10);
+                Wants { samples, overheard: true, received: true, ..Wants::default() }
+            }
+            Medium::Wire => Wants::default(),
+        }
     }
 }
 

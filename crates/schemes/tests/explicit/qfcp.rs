@@ -200,7 +200,7 @@ fn both_directions_of_a_cell_share_one_controller() {
     let [.., access_point, _] = Interface::sorts();
     let access_point = Interface { rate: Rate::from_mbps(8), ..access_point };
     let mut router = Router::new("qfcp", &[], &access_point);
-    assert!(router.hop.heeds_received() && !configured().hop.heeds_received());
+    assert!(router.wants.received && !configured().wants.received);
     // R is 6,250 B/s. 5,000 B down and 7,500 B up in 100 ms are 125,000 B/s, 20 flows; a packet waits all the time, and the
     // 4,000 B that have left with the 7,500 B make 115,000 B/s the capacity: 115,000 - 0.5 * 1000 / 0.1 = 110,000.
     router.waiting = 1000;
@@ -314,7 +314,7 @@ fn what_stands_where() {
     near(capacity(&[PROBED, ("initial_capacity", Speed(Rate::from_kbps(300)))], &wire), 3e5);
     let both = |params: &[(&str, ParamValue)]| {
         let scheme = build("qfcp", params);
-        [radio, wire, access_point, its_wire].map(|at| scheme.hop(&at).expect("a hop").heeds_received())
+        [radio, wire, access_point, its_wire].map(|at| scheme.wants(&at).received)
     };
     assert_eq!(both(&[]), [false, false, true, false]);
     assert_eq!(both(&[("both_directions", Choice("all"))]), [true, false, true, false]);

@@ -3,7 +3,7 @@
 use airfair_schemes::places::{
     Acked, Backlog, Congestion, CongestionCause, Context, FlowId, FlowSetup, Header, HeaderKind, Hop,
     HopContext, HopEffects, Idle, Interface, Medium, PacketClass, Passage, Source, SourceContext,
-    SourceEffects, Timer,
+    SourceEffects, Timer, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -76,6 +76,7 @@ impl<E: Default> Host<E> {
 
 /// A hop, the time, and its timers.
 pub struct Router {
+    pub wants: Wants,
     pub hop: Box<dyn Hop>,
     pub now: Time,
     /// What waits in its queue, bytes, and the size of a packet there.
@@ -87,9 +88,10 @@ pub struct Router {
 
 impl Router {
     pub fn new(name: &str, params: &[(&str, ParamValue)], at: &Interface) -> Self {
-        let hop = build(name, params).hop(at).expect("stands at every interface");
+        let scheme = build(name, params);
         let mut router = Self {
-            hop,
+            wants: scheme.wants(at),
+            hop: scheme.hop(at).expect("stands at every interface"),
             now: Time::ZERO,
             waiting: 0,
             waiting_packet: PACKET,

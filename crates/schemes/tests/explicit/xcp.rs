@@ -266,7 +266,7 @@ fn parameters_have_bounds() {
 fn the_other_ways_of_ns2() {
     let params = [("xi_factor", Number(1.1)), ("feedback_at", Choice("departure"))];
     let mut router = Router::new("xcp", &params, &wire(Rate::from_mbps(150)));
-    assert!(router.hop.heeds_departures() && !Router::slow("xcp", &[]).hop.heeds_departures());
+    assert!(router.wants.departures && !Router::slow("xcp", &[]).wants.departures);
     router.burst(100, &packet(100, 10_000));
     router.pass(100);
     let mut header = router.burst(1, &packet(100, 10_000));

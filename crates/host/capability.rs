@@ -1,0 +1,88 @@
+//! What a network offers a scheme, against what the scheme wants.
+
+use alloc::vec::Vec;
+
+use airfair_schemes::places::{Priority, Wants};
+use airfair_units::Span;
+
+/// What a network offers at an interface.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// Samples of the interface's counters.
+    pub samples: bool,
+    /// Samples that say what the link has carried.
+    pub link_use: bool,
+    /// Messages for other nodes.
+    pub overheard: bool,
+    /// Packets that came in through the interface.
+    pub received: bool,
+    /// Departures from the queue, each at its time.
+    pub departures: bool,
+    /// A queue that a law may read and fill.
+    pub own_queue: bool,
+    /// The highest priority that the link tells apart.
+    pub priority: Priority,
+}
+
+impl Offers {
+    /// What is wanted and not offered, in words; empty if the scheme may start. [`Wants::ecn`] is not among it: a scheme that nobody
+    /// feels does no harm.
+    #[must_use]
+    pub fn lacks(&self, wants: &Wants) -> Vec<&'static str> {
+        let pairs = [
+            (wants.samples > Span::ZERO, self.samples, "samples of counters"),
+            (wants.link_use, self.link_use, "counts of what the link has carried"),
+            (wants.overheard, self.overheard, "messages for other nodes"),
+            (wants.received, self.received, "packets that came in"),
+            (wants.departures, self.departures, "departures at their time"),
+            (wants.own_queue, self.own_queue, "a queue that fills"),
+            (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
+        ];
+        pairs.iter().filter(|(wanted, offered, _)| *wanted && !offered).map(|pair| pair.2).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Offers = Offers {
+        samples: true,
+        link_use: true,
+        overheard: true,
+        received: true,
+        departures: true,
+        own_queue: true,
+        priority: Priority(7),
+    };
+
+    #[test]
+    fn what_is_wanted_and_not_offered_is_named() {
+        let wants =
+            Wants { samples: Span(1), received: true, priority: Priority(3), ecn: true, ..Wants::default() };
+        assert!(ALL.lacks(&wants).is_empty());
+        assert!(Offers::default().lacks(&Wants::default()).is_empty());
+        let nothing = Offers::default().lacks(&wants);
+        assert_eq!(nothing, ["samples of counters", "packets that came in", "priorities of packets"]);
+        let few = Offers { priority: Priority(2), ..ALL };
+        assert_eq!(few.lacks(&wants), ["priorities of packets"]);
+    }
+
+    #[test]
+    fn each_want_is_looked_at() {
+        let wants = Wants {
+            samples: Span(1),
+            link_use: true,
+            overheard: true,
+            received: true,
+            departures: true,
+            own_queue: true,
+            ecn: true,
+            priority: Priority(1),
+        };
+        let mut lacks = Offers::default().lacks(&wants);
+        assert_eq!(lacks.len(), 7);
+        lacks.dedup();
+        assert_eq!(lacks.len(), 7, "one name for one thing");
+    }
+}

@@ -1,0 +1,174 @@
+//! Headers of explicit-rate schemes: which kinds there are, which packet carries which, and the receiver's echo.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_schemes::places::{Header, HeaderKind};
+
+/// Which scheme's header a packet carries: a number among the kinds of a network, none for most packets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HeaderId(u8);
+
+impl HeaderId {
+    /// No header.
+    pub const NONE: Self = Self(0);
+
+    /// Whether there is no header.
+    #[must_use]
+    #[inline]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// The header of a packet, if it carries one, and its kind.
+pub type HeaderRef<'a> = (HeaderId, Option<&'a mut Header>);
+
+/// The kinds of header that hops and flows of a network speak.
+#[derive(Debug, Clone, Default)]
+pub struct HeaderKinds {
+    kinds: Vec<&'static HeaderKind>,
+    check: bool,
+}
+
+impl HeaderKinds {
+    /// The number of a kind; kinds of one name are one.
+    pub fn id(&mut self, kind: Option<&'static HeaderKind>) -> HeaderId {
+        let Some(kind) = kind else { return HeaderId::NONE };
+        let at = self.kinds.iter().position(|known| known.name == kind.name).unwrap_or_else(|| {
+            self.kinds.push(kind);
+            self.kinds.len() - 1
+        });
+        HeaderId(u8::try_from(at + 1).unwrap_or(0))
+    }
+
+    /// The kind of a number.
+    #[must_use]
+    #[inline]
+    pub fn of(&self, id: HeaderId) -> Option<&'static HeaderKind> {
+        self.kinds.get(usize::from(id.0).checked_sub(1)?).copied()
+    }
+
+    /// Bytes that a header of this kind adds to a packet.
+    #[must_use]
+    #[inline]
+    pub fn wire_len(&self, id: HeaderId) -> u32 {
+        self.of(id).map_or(0, |kind| kind.wire_len)
+    }
+
+    /// From now on headers become bytes and are read again at every hop.
+    pub fn check(&mut self) {
+        self.check = true;
+    }
+
+    /// The header as it comes out of its bytes, if headers are checked. A header without bytes stays as it is.
+    #[inline]
+    pub fn checked(&self, id: HeaderId, header: &mut Header) {
+        if self.check
+            && let Some(kind) = self.of(id)
+        {
+            *header = through_bytes(kind, header);
+        }
+    }
+
+    /// Writes the bytes of a header and returns their number, at most `bytes.len()`. A header without bytes shows as zeros.
+    pub fn encode(&self, id: HeaderId, header: &Header, bytes: &mut [u8]) -> usize {
+        let Some(kind) = self.of(id) else { return 0 };
+        let len = (kind.wire_len as usize).min(bytes.len());
+        let _ = (kind.encode)(header, bytes);
+        len
+    }
+}
+
+/// A header encoded and decoded; empty where the bytes cannot be read, so that results tell.
+fn through_bytes(kind: &HeaderKind, header: &Header) -> Header {
+    let mut bytes = vec![0; kind.wire_len as usize];
+    match (kind.encode)(header, &mut bytes) {
+        None => *header,
+        Some(len) => bytes.get(..len).and_then(kind.decode).unwrap_or_default(),
+    }
+}
+
+/// The receiver's half of a connection whose packets carry headers: what it keeps of those that arrive, for its acknowledgements.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Echo {
+    kept: Header,
+}
+
+impl Echo {
+    /// A packet has arrived that has passed so many hops. The header learns how many of their interfaces did not speak the scheme.
+    pub fn keep(&mut self, kind: &HeaderKind, header: &mut Header, hops: u16) {
+        header.missed = u8::try_from(hops.saturating_sub(u16::from(header.spoken))).unwrap_or(u8::MAX);
+        (kind.keep)(&mut self.kept, header);
+    }
+
+    /// The header of an acknowledgement that leaves.
+    pub fn answer(&mut self, kind: &HeaderKind) -> Header {
+        (kind.answer)(&mut self.kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn kind(name: &'static str) -> HeaderKind {
+        HeaderKind {
+            name,
+            wire_len: 2,
+            // One field has bytes, the others are lost.
+            encode: |header, bytes| {
+                bytes.first_chunk_mut::<2>()?.copy_from_slice(&(header.fields[0] as u16).to_be_bytes());
+                Some(2)
+            },
+            decode: |bytes| {
+                let fields = [u32::from(u16::from_be_bytes(bytes.try_into().ok()?)), 0, 0, 0];
+                Some(Header { fields, ..Header::default() })
+            },
+            keep: |kept, arrived| *kept = *arrived,
+            answer: |kept| core::mem::take(kept),
+        }
+    }
+    static ONE: HeaderKind = kind("one");
+    static ONE_AGAIN: HeaderKind = kind("one");
+    static TWO: HeaderKind = kind("two");
+
+    #[test]
+    fn kinds_of_one_name_are_one() {
+        let mut kinds = HeaderKinds::default();
+        let ids = [None, Some(&ONE), Some(&TWO), Some(&ONE_AGAIN)].map(|kind| kinds.id(kind));
+        assert!(ids[0].is_none() && ids[1] == ids[3] && ids[1] != ids[2] && !ids[2].is_none());
+        assert_eq!(kinds.of(ids[2]).map(|kind| kind.name), Some("two"));
+        assert_eq!((kinds.wire_len(ids[0]), kinds.wire_len(ids[1])), (0, 2));
+        assert!(kinds.of(HeaderId::NONE).is_none());
+    }
+
+    #[test]
+    fn a_checked_header_is_what_its_bytes_say() {
+        let mut kinds = HeaderKinds::default();
+        let id = kinds.id(Some(&ONE));
+        let sent = Header { fields: [0x1_0203, 9, 0, 0], ..Header::default() };
+        let mut header = sent;
+        kinds.checked(id, &mut header);
+        assert_eq!(header, sent, "not checked yet");
+        kinds.check();
+        kinds.checked(id, &mut header);
+        assert_eq!(header.fields, [0x203, 0, 0, 0]);
+        let mut bytes = [7; 3];
+        assert_eq!((kinds.encode(id, &sent, &mut bytes), bytes), (2, [2, 3, 7]));
+        assert_eq!(kinds.encode(HeaderId::NONE, &sent, &mut bytes), 0);
+    }
+
+    /// RFC 4782 section 3.1: the hops that IP counts less those that spoke.
+    #[test]
+    fn an_echo_tells_how_many_interfaces_were_silent() {
+        for (hops, spoken, missed) in [(3, 3, 0), (5, 3, 2), (2, 3, 0), (300, 3, 255)] {
+            let mut echo = Echo::default();
+            let mut header = Header { spoken, fields: [1, 2, 3, 4], missed: 99 };
+            echo.keep(&ONE, &mut header, hops);
+            let answer = echo.answer(&ONE);
+            assert_eq!((answer.missed, answer.fields), (missed, [1, 2, 3, 4]), "{hops} hops");
+            assert_eq!(echo.answer(&ONE), Header::default(), "as the kind has it: taken");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Messages of agents that are under way: each hearer hears each of them once, however often its frame is sent.
+
+use alloc::vec::Vec;
+
+/// A message that is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageIx(pub u32);
+
+#[derive(Debug, Clone, Default)]
+struct UnderWay {
+    bytes: Vec<u8>,
+    sender: u32,
+    heard: Vec<u32>,
+}
+
+/// All messages that are under way. Senders and hearers are numbers of the caller's.
+#[derive(Debug, Clone, Default)]
+pub struct Messages {
+    list: Vec<UnderWay>,
+    free: Vec<u32>,
+}
+
+impl Messages {
+    /// A message leaves its sender.
+    pub fn add(&mut self, sender: u32, bytes: Vec<u8>) -> MessageIx {
+        let message = UnderWay { bytes, sender, heard: Vec::new() };
+        match self.free.pop() {
+            Some(at) => {
+                self.list[at as usize] = message;
+                MessageIx(at)
+            }
+            None => {
+                self.list.push(message);
+                MessageIx(self.list.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Its bytes; none once it has ended.
+    #[must_use]
+    pub fn bytes(&self, message: MessageIx) -> &[u8] {
+        self.list.get(message.0 as usize).map_or(&[], |message| &message.bytes)
+    }
+
+    /// Lends its bytes to a caller that has to hand the rest of itself on meanwhile, until [`Messages::put_back`].
+    pub fn take_bytes(&mut self, message: MessageIx) -> Vec<u8> {
+        self.list
+            .get_mut(message.0 as usize)
+            .map_or_else(Vec::new, |message| core::mem::take(&mut message.bytes))
+    }
+
+    /// Takes the bytes back that [`Messages::take_bytes`] has lent.
+    pub fn put_back(&mut self, message: MessageIx, bytes: Vec<u8>) {
+        if let Some(message) = self.list.get_mut(message.0 as usize) {
+            message.bytes = bytes;
+        }
+    }
+
+    /// Somebody has received it. Whether for the first time.
+    pub fn is_heard_first(&mut self, message: MessageIx, hearer: u32) -> bool {
+        let Some(message) = self.list.get_mut(message.0 as usize) else { return false };
+        let first = !message.heard.contains(&hearer);
+        if first {
+            message.heard.push(hearer);
+        }
+        first
+    }
+
+    /// It has ended: nobody will hear it any more. Its sender, and how many have heard it.
+    pub fn end(&mut self, message: MessageIx) -> Option<(u32, usize)> {
+        let ended = core::mem::take(self.list.get_mut(message.0 as usize)?);
+        self.free.push(message.0);
+        Some((ended.sender, ended.heard.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn each_hears_a_message_once() {
+        let mut messages = Messages::default();
+        let (one, two) = (messages.add(4, vec![1, 2]), messages.add(5, vec![3]));
+        let hearers = [7, 8, 7, 7, 8, 9];
+        let first = hearers.map(|hearer| messages.is_heard_first(one, hearer));
+        assert_eq!(first, [true, true, false, false, false, true]);
+        assert!(messages.is_heard_first(two, 7), "another message");
+        assert_eq!((messages.bytes(one), messages.bytes(two)), (&[1, 2][..], &[3][..]));
+        assert_eq!((messages.end(one), messages.end(two)), (Some((4, 3)), Some((5, 1))));
+    }
+
+    #[test]
+    fn a_slot_that_is_free_is_used_again_without_its_past() {
+        let mut messages = Messages::default();
+        let old = messages.add(1, vec![1]);
+        assert!(messages.is_heard_first(old, 2));
+        messages.end(old);
+        assert_eq!(messages.bytes(old), []);
+        let new = messages.add(3, vec![2]);
+        assert_eq!(new, old);
+        assert!(messages.is_heard_first(new, 2));
+        assert_eq!(messages.end(MessageIx(9)), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! A state machine of a scheme and what its host keeps for it. The one rule for timers.
+
+use alloc::vec::Vec;
+
+use airfair_schemes::places::{AgentEffects, Context, ControllerEffects, HopEffects, SourceEffects, Timer};
+use airfair_units::random::Stream;
+use airfair_units::{Span, Time};
+
+/// A timer to be put on the agenda. When its time has come the caller hands timer and generation back
+/// ([`Timers::fires`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Firing {
+    /// When.
+    pub at: Time,
+    /// The scheme's number for the timer.
+    pub timer: Timer,
+    /// Which setting of the timer: an earlier one counts no more.
+    pub generation: u32,
+}
+
+/// The timers of one state machine. A timer that was set fires once, at its time but not before the nanosecond after the hook
+/// that has set it; setting it again moves it.
+#[derive(Debug, Clone, Default)]
+pub struct Timers {
+    /// Every timer that was ever set, in the order of numbers: the generation of the last setting.
+    known: Vec<Known>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    timer: Timer,
+    generation: u32,
+    pending: bool,
+}
+
+impl Timers {
+    /// Sets a timer, or moves it.
+    pub fn set(&mut self, timer: Timer, at: Time, now: Time) -> Firing {
+        let i = match self.known.binary_search_by_key(&timer, |known| known.timer) {
+            Ok(i) => i,
+            Err(i) => {
+                self.known.insert(i, Known { timer, generation: 0, pending: false });
+                i
+            }
+        };
+        let known = &mut self.known[i];
+        known.generation = known.generation.wrapping_add(1);
+        known.pending = true;
+        // The present has passed: time goes on, whatever a scheme asks for.
+        Firing { at: at.max(now.saturating_add(Span(1))), timer, generation: known.generation }
+    }
+
+    /// The time of a firing has come: whether the timer fires. It does not if it was moved meanwhile.
+    pub fn fires(&mut self, timer: Timer, generation: u32) -> bool {
+        let Ok(i) = self.known.binary_search_by_key(&timer, |known| known.timer) else { return false };
+        let known = &mut self.known[i];
+        known.generation == generation && core::mem::take(&mut known.pending)
+    }
+}
+
+/// Effects of a place that has timers.
+pub trait Timed {
+    /// Timers that a hook has set.
+    fn timers(&mut self) -> &mut Vec<(Timer, Time)>;
+}
+
+macro_rules! timed {
+    ($($effects:ty),*) => {
+        $(impl Timed for $effects {
+            #[inline]
+            fn timers(&mut self) -> &mut Vec<(Timer, Time)> {
+                &mut self.timers
+            }
+        })*
+    };
+}
+timed!(AgentEffects, ControllerEffects, HopEffects, SourceEffects);
+
+/// A state machine of a scheme, its random stream, its rank among events of equal time, and its timers.
+#[derive(Debug, Clone)]
+pub struct Slot<T> {
+    /// The machine.
+    pub machine: T,
+    /// The stream that the machine draws from, and nobody else.
+    pub random: Stream,
+    /// The rank of its timers.
+    pub rank: u32,
+    /// Its timers.
+    pub timers: Timers,
+}
+
+impl<T> Slot<T> {
+    /// A machine that has set no timer.
+    pub const fn new(machine: T, random: Stream, rank: u32) -> Self {
+        Self { machine, random, rank, timers: Timers { known: Vec::new() } }
+    }
+
+    /// Calls a hook. Timers that it sets are appended to `firings`; its other effects stay in `effects` for the caller.
+    #[inline]
+    pub fn call<E: Timed, R>(
+        &mut self,
+        now: Time,
+        effects: &mut E,
+        firings: &mut Vec<Firing>,
+        hook: impl FnOnce(&mut T, &mut Context<'_, E>) -> R,
+    ) -> R {
+        let answer = hook(&mut self.machine, &mut Context { now, random: &mut self.random, out: effects });
+        if !effects.timers().is_empty() {
+            self.set(now, effects.timers(), firings);
+        }
+        answer
+    }
+
+    #[inline(never)]
+    fn set(&mut self, now: Time, timers: &mut Vec<(Timer, Time)>, firings: &mut Vec<Firing>) {
+        firings.extend(timers.drain(..).map(|(timer, at)| self.timers.set(timer, at, now)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airfair_units::random::Purpose;
+    use alloc::vec;
+
+    const A: Timer = Timer(7);
+    const B: Timer = Timer(3);
+
+    #[test]
+    fn a_timer_fires_once_at_its_time() {
+        let mut timers = Timers::default();
+        let set = timers.set(A, Time(50), Time(20));
+        assert_eq!((set.at, set.timer), (Time(50), A));
+        assert!(timers.fires(A, set.generation));
+        assert!(!timers.fires(A, set.generation), "it has fired");
+        assert!(!timers.fires(B, set.generation), "it was never set");
+    }
+
+    /// At the earliest a nanosecond after it was set, so that time goes on.
+    #[test]
+    fn a_timer_of_the_past_fires_a_nanosecond_later() {
+        let mut timers = Timers::default();
+        for at in [Time(0), Time(19), Time(20), Time(21)] {
+            assert_eq!(timers.set(A, at, Time(20)).at, Time(21));
+        }
+        assert_eq!(timers.set(A, Time(22), Time(20)).at, Time(22));
+        assert_eq!(timers.set(A, Time(5), Time::NEVER).at, Time::NEVER);
+    }
+
+    /// Also back to a time that it had before: of two firings at that time the second counts.
+    #[test]
+    fn setting_a_timer_again_moves_it() {
+        let mut timers = Timers::default();
+        let settings = [100, 60, 100].map(|at| timers.set(A, Time(at), Time(1)));
+        let other = timers.set(B, Time(60), Time(1));
+        let fired = settings.map(|set| timers.fires(A, set.generation));
+        assert_eq!(fired, [false, false, true]);
+        assert!(timers.fires(B, other.generation), "each timer moves by itself");
+        let again = timers.set(A, Time(200), Time(100));
+        assert!(!timers.fires(A, settings[2].generation) && timers.fires(A, again.generation));
+    }
+
+    /// Effects that are not timers are the caller's, and the boxes are empty of timers for the next machine.
+    #[test]
+    fn a_call_leaves_no_timer_behind() {
+        let random = || Stream::new(1, "slot", Purpose::Hop);
+        let (mut one, mut other) = (Slot::new(1, random(), 5), Slot::new(2, random(), 6));
+        let (mut effects, mut firings) = (SourceEffects::default(), vec![]);
+        let drawn = one.call(Time(10), &mut effects, &mut firings, |machine, context| {
+            *machine += 1;
+            context.out.timers.push((A, context.now));
+            context.out.timers.push((B, Time(40)));
+            context.out.failed = true;
+            context.random.next_u32()
+        });
+        assert_eq!((one.machine, drawn), (2, random().next_u32()));
+        assert_eq!(
+            firings.iter().map(|f| (f.at, f.timer)).collect::<Vec<_>>(),
+            [(Time(11), A), (Time(40), B)]
+        );
+        assert!(effects.timers.is_empty() && effects.failed);
+        firings.clear();
+        other.call(Time(11), &mut effects, &mut firings, |_, _| ());
+        assert_eq!(firings, []);
+        assert!(!other.timers.fires(A, 1) && one.timers.fires(A, 1));
+    }
+}

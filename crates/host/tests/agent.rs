@@ -1,0 +1,108 @@
+//! An agent's slot: samples are differences of counters, timers fire once, messages are counted.
+
+use std::sync::{Arc, Mutex};
+
+use airfair_host::{AgentSlot, Counters, Firing};
+use airfair_schemes::places::{
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, Message, NodeId,
+    NodeSample, Probability, QueueView, Setting, Timer,
+};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Rate, Span, Time};
+
+/// Keeps its samples, and asks for one effect of each sort in each hook.
+#[derive(Clone, Default)]
+struct Busy(Arc<Mutex<Vec<NodeSample>>>);
+
+impl Busy {
+    fn ask(context: &mut AgentContext<'_>) {
+        context.out.timers.push((Timer(4), context.now + Span(50)));
+        context.out.settings.push(Setting::Probability(Direction::Outgoing, Probability::ONE));
+        context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1], ahead: false });
+    }
+}
+
+impl Agent for Busy {
+    fn on_start(&mut self, _: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
+        Self::ask(context);
+    }
+    fn on_sample(&mut self, sample: &NodeSample, _: &mut AgentContext<'_>) {
+        self.0.lock().unwrap().push(*sample);
+    }
+    fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
+        Self::ask(context);
+    }
+}
+
+fn slot(interval: Span) -> (AgentSlot, Busy) {
+    let busy = Busy::default();
+    let random = Stream::new(3, "agent", Purpose::Agent);
+    (AgentSlot::new(Box::new(busy.clone()), interval, 3, random, 9), busy)
+}
+
+const VIEW: QueueView = QueueView { packets: 1, bytes: 2, limit_packets: 3 };
+
+#[test]
+fn a_sample_is_what_came_since_the_last() {
+    let (mut slot, busy) = slot(Span(1_000));
+    let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
+    let counted = |at: u64, more: u64| Counters {
+        at: Time(at),
+        airtime: Airtime { transmit: Span(more), idle: Span(at - more), ..Airtime::default() },
+        receive_own: Span(2 * more),
+        retries: 3 * more,
+        traffic: 4 * more,
+        link: LinkUse { sent_packets: 5 * more, ..LinkUse::default() },
+    };
+    slot.sample(counted(700, 10), 1, VIEW, &mut effects, &mut firings);
+    slot.sample(counted(1_700, 14), 0, VIEW, &mut effects, &mut firings);
+    let samples = busy.0.lock().unwrap();
+    let seen = |s: &NodeSample| {
+        (s.interval, s.airtime.transmit, s.airtime.idle, s.receive_own, s.retries, s.traffic)
+    };
+    assert_eq!(seen(&samples[0]), (Span(700), Span(10), Span(690), Span(20), 30, 40));
+    assert_eq!(seen(&samples[1]), (Span(1_000), Span(4), Span(996), Span(8), 12, 16));
+    assert_eq!((samples[0].set_up, samples[1].set_up, samples[1].link.sent_packets), (1, 0, 20));
+    assert_eq!(samples[1].queue, VIEW);
+}
+
+/// The first interval ends at a moment drawn at random, from 1 ns to one interval after the start; who wants no samples draws nothing.
+#[test]
+fn the_first_sample_is_at_a_random_moment() {
+    let draw = Stream::new(3, "agent", Purpose::Agent).uniform();
+    let (mut with, _) = slot(Span(1_000_000));
+    assert_eq!(with.first_sample(), Some(Time(1 + (draw * 1e6) as u64)));
+    assert_eq!(with.interval(), Some(Span(1_000_000)));
+    let (mut without, _) = slot(Span::ZERO);
+    assert_eq!((without.first_sample(), without.interval()), (None, None));
+}
+
+#[test]
+fn effects_are_the_callers_and_timers_fire_once() {
+    let (mut slot, _) = slot(Span::ZERO);
+    let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
+    let setup = AgentSetup { node: NodeId(1), rate: Rate::from_mbps(2), neighbours: &[] };
+    slot.start(&setup, Time(10), &mut effects, &mut firings);
+    assert_eq!((effects.messages.len(), effects.settings.len(), effects.timers.len()), (1, 1, 0));
+    let Firing { at, timer, generation } = firings.pop().unwrap();
+    assert_eq!((at, slot.rank()), (Time(60), 9));
+    slot.timer((timer, generation), at, &mut effects, &mut firings);
+    assert_eq!((effects.messages.len(), firings.len()), (2, 1));
+    slot.timer((timer, generation), at, &mut effects, &mut firings);
+    assert_eq!((effects.messages.len(), firings.len()), (2, 1), "it has fired");
+}
+
+#[test]
+fn messages_are_counted() {
+    let (mut slot, _) = slot(Span::ZERO);
+    let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
+    slot.count_sent();
+    // Three neighbours, of whom two heard it; four may have after one has left.
+    slot.count_ended(2);
+    slot.meet(&[NodeId(1)], Time(1), &mut effects, &mut firings);
+    slot.count_ended(4);
+    slot.count_received();
+    slot.hear((NodeId(1), &[1], false), Time(1), &mut effects, &mut firings);
+    let counts = slot.counts();
+    assert_eq!((counts.sent, counts.missed, counts.received, counts.heard), (1, 1, 1, 1));
+}

@@ -1,0 +1,63 @@
+//! A scheme that wants more of an interface than a simulated world offers is refused before the run starts, by name.
+
+use crate::support::wires::built;
+use crate::support::wires::{link, wired};
+use crate::support::{chain, dot11b, saturating};
+use airfair_schemes::Scheme;
+use airfair_schemes::places::{Interface, Medium, Priority, Wants};
+use airfair_sim::World;
+use airfair_sim::spec::WorldSpec;
+use airfair_units::Span;
+
+/// Wants something at interfaces of one sort.
+struct Greedy(Medium, Wants);
+
+impl Scheme for Greedy {
+    fn wants(&self, interface: &Interface) -> Wants {
+        if interface.medium == self.0 { self.1 } else { Wants::default() }
+    }
+}
+
+/// Two radios, at nodes 0 and 1, and a wire from 1 to a third node: both of its ends are interfaces.
+fn scene() -> WorldSpec {
+    let mut spec = chain(dot11b(250.0, 550.0), 1, 100.0, saturating(500), 1);
+    let other = wired(&mut spec, "a");
+    spec.links.push(link((1, other), 10, Span::from_millis(1), 20));
+    spec
+}
+
+fn refusal(medium: Medium, wants: Wants) -> Option<String> {
+    World::new(&scene(), "greedy", Box::new(Greedy(medium, wants)), 1).err()
+}
+
+#[test]
+fn what_is_wanted_and_not_offered_is_refused_by_name() {
+    let all = Wants {
+        samples: Span::from_millis(1),
+        link_use: true,
+        overheard: true,
+        received: true,
+        departures: true,
+        own_queue: true,
+        ecn: true,
+        priority: Priority(0),
+    };
+    assert_eq!(refusal(Medium::Radio, all), None);
+    let expected = "node 1: scheme greedy wants what its wire does not offer: samples of counters, counts of what the link \
+                    has carried, messages for other nodes, packets that came in";
+    assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));
+    let urgent = Wants { priority: Priority(1), ..Wants::default() };
+    let expected = "node 0: scheme greedy wants what its radio does not offer: priorities of packets";
+    assert_eq!(refusal(Medium::Radio, urgent).as_deref(), Some(expected));
+    let few = Wants { departures: true, own_queue: true, ecn: true, ..Wants::default() };
+    assert_eq!(refusal(Medium::Wire, few), None);
+}
+
+/// The schemes of the tree want what there is, wherever they stand.
+#[test]
+fn the_trees_schemes_are_accepted() {
+    for entry in airfair_schemes::registry() {
+        let world = World::new(&scene(), entry.name, built(entry.name, &[]), 1);
+        assert_eq!(world.err(), None, "{}", entry.name);
+    }
+}
