@@ -12,9 +12,11 @@ use alloc::collections::VecDeque;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use airfair_host::{Firing, HeaderId, HeaderKinds, Pipeline};
 use airfair_routing::{Context as RoutingContext, Effect, Hop, Protocol, Received, Routing, aodv};
 use airfair_schemes::places::{
-    Context, Ecn, Enqueued, FlowId, Interface, NodeId, Packet, PacketClass, PacketId,
+    Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
+    QueueEffects, Verdict,
 };
 use airfair_schemes::{Params, Registry};
 use airfair_transport::{Receiver, Segment, Sender, TcpConfig};
@@ -55,21 +57,37 @@ fn frames() {
     assert_eq!(Frame::decode(&bytes), Ok(Frame::Rts(rts)));
 }
 
-/// `schemes`: each of the tree fills its places, and its queue gives back what it was given.
+/// `schemes` and `host`: each scheme of the tree fills its places, and a packet passes what it puts at an interface.
 fn schemes() {
+    let (mut effects, mut hop_effects) = (QueueEffects::default(), HopEffects::default());
+    let (mut kinds, mut firings, mut next) = (HeaderKinds::default(), Vec::new(), Vec::new());
+    let now = Time::ZERO;
     for entry in Registry::built_in().entries() {
         let scheme = (entry.build)(&Params::default()).expect("defaults are good");
-        let mut random = Stream::new(1, entry.name, Purpose::Queue);
+        let random = |purpose| Stream::new(1, entry.name, purpose);
         let mut at_interfaces = 0;
         for interface in Interface::sorts() {
-            let mut queue = scheme.queue(&interface);
-            let mut out = Default::default();
-            let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
-            assert_eq!(queue.enqueue(PACKET, &mut context), Enqueued::Stored, "{}", entry.name);
-            assert_eq!(queue.pop(&mut context), Some(PACKET), "{}", entry.name);
-            at_interfaces += usize::from(scheme.aqm(&interface).is_some());
-            at_interfaces += usize::from(scheme.hop(&interface).is_some());
+            let mut pipeline = Pipeline::new(&*scheme, &interface, 34, random(Purpose::Queue));
+            at_interfaces += usize::from(pipeline.judges());
             at_interfaces += usize::from(scheme.agent(&interface).is_some());
+            if let Some(hop) = scheme.hop(&interface) {
+                pipeline.add_hop(hop, &mut kinds, random(Purpose::Hop), 1);
+                at_interfaces += 1;
+            }
+            pipeline.start(now, &mut hop_effects, &mut firings);
+            let mut packet = PACKET;
+            assert_eq!(
+                pipeline.judge(&mut packet, (HeaderId::NONE, None), &kinds, now),
+                Verdict::Pass,
+                "{}",
+                entry.name
+            );
+            assert_eq!(pipeline.store(packet, now, &mut effects), Enqueued::Stored, "{}", entry.name);
+            let left = pipeline.dequeue(now, &mut effects).map(|left| (left.packet, left.verdict));
+            assert_eq!(left, Some((PACKET, Verdict::Pass)), "{}", entry.name);
+            for Firing { at, timer, generation } in firings.drain(..) {
+                pipeline.timer((timer, generation), None, at, &mut hop_effects, &mut next);
+            }
         }
         assert!(at_interfaces > 0 || entry.places.iter().all(|place| ["source", "queue"].contains(place)));
         assert_eq!(scheme.source().is_some(), entry.places.contains(&"source"), "{}", entry.name);
