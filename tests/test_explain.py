@@ -389,11 +389,62 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_routes_that_are_found_are_not_explained() -> None:
-    done = command("explain", THREE_PAIRS, *SHORT, "--set", "routing.protocol=aodv")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("routes are found while the world runs (AODV)")
-    assert done.stderr.count("\n") == 1
+SEARCHED = """
+name = "searched"
+duration = "30 s"
+
+[radio]
+standard = "802.11b"
+propagation = { model = "two-ray", frequency = "914 MHz", range = "250 m", carrier_sense = "550 m" }
+
+[routing]
+protocol = "aodv"
+
+[nodes]
+kind = "chain"
+count = 3
+spacing = "200 m"
+
+[[node]]
+id = "far"
+position = ["0 m", "9000 m"]
+
+[[flow]]
+id = "near"
+from = "0"
+to = "2"
+traffic = { kind = "constant", rate = "50 kbit/s", packet = "500 B" }
+
+[[flow]]
+id = "lost"
+from = "0"
+to = "far"
+traffic = { kind = "constant", rate = "50 kbit/s", packet = "500 B" }
+"""
+
+
+def test_routes_that_are_found_are_explained(tmp_path: Path) -> None:
+    file = tmp_path / "searched.toml"
+    file.write_text(SEARCHED, encoding="utf-8")
+    told = airfair.explain(file, flow="near")
+    assert [(hop["src"], hop["dst"]) for hop in told["hops"]] == [("0", "1"), ("1", "2")]
+    # Rings of 1 and 3 hops: the answer to the first, of 2 x 40 ms x (1 + 2), does not come.
+    assert 240e6 <= told["awaited_route_ns"] < 300e6
+    assert told["standing"] == "content"
+    line = told["timeline"]
+    for i, end in enumerate(line["end_s"]):
+        begin = line["end_s"][i - 1] if i else told["from_s"]
+        own = sum(ns[i] for ns in line["own_turn_ns"].values())
+        states = line["no_packet_ns"][i] + line["others_turn_ns"][i] + own
+        assert states == pytest.approx(1e9 * (end - begin), abs=1)
+    nowhere = airfair.explain(file, flow="lost")
+    assert (nowhere["standing"], nowhere["hops"]) == ("unreachable", [])
+    assert nowhere["awaited_route_ns"] == pytest.approx(30e9, rel=0.01), "a packet waits all the time"
+    assert nowhere["reasons"] == [
+        "100 % of the time packets of it wait for a route that is being looked for."
+    ]
+    done = command("explain", file, "--flow", "near", "--out", tmp_path / "why.svg")
+    assert done.returncode == 0, done.stderr
 
 
 def test_names_with_dots_are_quoted_in_advice() -> None:

@@ -40,6 +40,8 @@ struct Explained<'a> {
     offered_bps: Option<f64>,
     flows: Vec<Goodput<'a>>,
     hops: Vec<Hop<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awaited_route_ns: Option<u64>,
     drops: Vec<Drop<'a>>,
     tcp: Option<Tcp>,
     timeline: &'a Timeline,
@@ -289,6 +291,7 @@ impl Timeline {
     fn record(world: &mut Hosted, flow: usize, stop: Option<&Stop>) -> PyResult<Self> {
         let (mut end_s, mut goodput_bps, mut window_bytes) = (Vec::new(), Vec::new(), Vec::new());
         let mut hops: Vec<Vec<Done>> = Vec::new();
+        let mut observed: Vec<u64> = Vec::new();
         let interval = Span((world.end().as_nanos() / INTERVALS).max(1));
         let mut delivered = 0;
         while world.now() < world.end() {
@@ -300,12 +303,19 @@ impl Timeline {
             goodput_bps.push((sample.delivered_bytes - delivered) as f64 * 8.0 / seconds);
             window_bytes.push(sample.window_bytes);
             delivered = sample.delivered_bytes;
-            let ahead = explanation(world)?.hops.into_iter().filter(|hop| hop.forward);
-            hops.push(ahead.map(|hop| Done::of(&hop)).collect());
+            let told = explanation(world)?;
+            let ahead = told.hops.iter().filter(|hop| hop.forward);
+            hops.push(ahead.map(Done::of).collect());
+            observed.push(told.until - told.from);
         }
         let last = hops.last().map_or(&[][..], Vec::as_slice);
         let hop = (0..last.len()).min_by_key(|&hop| last[hop].no_packet);
-        let done: Vec<Done> = hop.map_or_else(Vec::new, |hop| hops.iter().map(|done| done[hop]).collect());
+        // A hop that routing finds later has had no packet until then.
+        let done_by = |hop: usize| {
+            let of = |(done, &ns): (&Vec<Done>, &u64)| done.get(hop).copied().unwrap_or(Done::nothing(ns));
+            hops.iter().zip(&observed).map(of).collect()
+        };
+        let done: Vec<Done> = hop.map_or_else(Vec::new, done_by);
         let grown = |of: &dyn Fn(&Done) -> u64| -> Vec<u64> {
             let before = std::iter::once(0).chain(done.iter().map(of));
             done.iter().map(of).zip(before).map(|(now, before)| now - before).collect()
@@ -326,6 +336,10 @@ impl Timeline {
 }
 
 impl Done {
+    fn nothing(observed: u64) -> Self {
+        Self { no_packet: observed, own_turn: Shares::default(), others_turn: 0 }
+    }
+
     fn of(hop: &HopExplanation) -> Self {
         Self { no_packet: hop.no_packet, own_turn: hop.own_turn, others_turn: hop.others_turn.iter().sum() }
     }
@@ -395,6 +409,7 @@ pub(crate) fn explain(
         offered_bps: e.offered_bps,
         flows: result.flows.iter().map(|f| Goodput { id: &f.id, goodput_bps: f.goodput_bps }).collect(),
         hops: e.hops.iter().map(Hop::from).collect(),
+        awaited_route_ns: e.awaited_route,
         drops: e
             .drops
             .iter()

@@ -3,7 +3,7 @@
 
 use airfair_units::{Attowatts, Bytes, Span, Time};
 
-use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, StationIx};
+use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx};
 use crate::modes::Mode;
 
 /// What happened, and when.
@@ -286,6 +286,21 @@ pub enum Record {
         /// The connection that it belongs to.
         connection: Option<ConnectionRef>,
     },
+    /// Routing has found a packet's next hop.
+    Routed {
+        /// Where the packet is.
+        node: NodeIx,
+        /// Its flow.
+        flow: FlowIx,
+        /// The packet.
+        packet: PacketRef,
+        /// The next hop.
+        next: NodeIx,
+        /// The port that the packet leaves by.
+        port: PortIx,
+        /// Hops that it has gone.
+        hops: u16,
+    },
     /// Something has happened to a connection's sender, which has sent what it may.
     SenderRan {
         /// The connection.
@@ -325,6 +340,7 @@ impl Record {
             Self::Dropped { .. }
             | Self::Delivered { .. }
             | Self::Made { .. }
+            | Self::Routed { .. }
             | Self::SenderRan { .. }
             | Self::Tcp { .. } => false,
         }
@@ -333,7 +349,7 @@ impl Record {
     /// Whether a trace has it: what a packet does after it was made, and what a sender does, other records say.
     #[must_use]
     pub const fn is_traced(&self) -> bool {
-        !matches!(self, Self::Made { .. } | Self::SenderRan { .. })
+        !matches!(self, Self::Made { .. } | Self::Routed { .. } | Self::SenderRan { .. })
     }
 }
 
@@ -393,7 +409,7 @@ impl Names {
             Record::Overheard { at, .. } => is(at),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
             Record::GivenUp { at, .. } => is(at),
-            Record::Made { .. } | Record::SenderRan { .. } => false,
+            Record::Made { .. } | Record::Routed { .. } | Record::SenderRan { .. } => false,
             Record::Dropped { node: n, .. }
             | Record::Delivered { node: n, .. }
             | Record::Tcp { node: n, .. } => n == node,

@@ -323,12 +323,6 @@ impl World {
         let Some(traffic) = spec.flows.get(flow).map(|f| &f.traffic) else {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
-        if let RoutingSpec::Found(protocol) = &spec.routing {
-            return Err(format!(
-                "routes are found while the world runs ({}): only flows over static routes are explained",
-                protocol.name()
-            ));
-        }
         if self.agenda.now > 0 {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
         }

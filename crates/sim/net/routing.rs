@@ -2,6 +2,7 @@
 
 use airfair_routing::DropReason;
 use airfair_schemes::places::{Packet as QueuedPacket, PacketClass};
+use airfair_units::Time;
 
 use super::agents::EVERYONE;
 use super::{Behind, Net, class, drop_reason};
@@ -9,6 +10,7 @@ use crate::event::{Order, What};
 use crate::ids::{NodeIx, PacketRef, PortIx};
 use crate::measure::summary::RoutingCounts;
 use crate::packet::{Packet, Payload};
+use crate::record::Record;
 use crate::route::{Action, Lost, Message, NextHop};
 
 impl Net {
@@ -18,7 +20,7 @@ impl Net {
         for action in actions {
             match action {
                 Action::Send { message, to } => self.send_routing(node, &message, to, now),
-                Action::Forward { packet, hop } => self.offer(hop, packet.0, now),
+                Action::Forward { packet, hop } => self.offer_routed(node, hop, packet.0, now),
                 Action::Drop { packet, reason } => {
                     let name = match reason {
                         DropReason::NoRoute => drop_reason::NO_ROUTE,
@@ -67,8 +69,20 @@ impl Net {
         let (hop, actions) = self.routes.send(NodeIx(node), PacketRef(handle), ends, fresh, now);
         self.act(node, actions, now);
         if let Some(hop) = hop {
-            self.offer(hop, handle, now);
+            self.offer_routed(node, hop, handle, now);
         }
+    }
+
+    fn offer_routed(&mut self, node: u32, hop: NextHop, handle: u64, now: u64) {
+        if self.records.are_wanted()
+            && let Some(packet) = self.packets.get(handle)
+            && let Some(flow) = packet.flow()
+        {
+            let (node, next, port, hops) = (NodeIx(node), NodeIx(hop.node), PortIx(hop.port), packet.hops);
+            let record = Record::Routed { node, flow, packet: PacketRef(handle), next, port, hops };
+            self.records.push(Time(now), record);
+        }
+        self.offer(hop, handle, now);
     }
 
     /// A packet was received: where it came from is told to whoever passes it on.

@@ -6,7 +6,7 @@ use airfair_transport::Limit;
 use airfair_units::Time;
 
 use super::{Behind, Net, Port};
-use crate::ids::{ConnectionRef, PortIx};
+use crate::ids::{ConnectionRef, NodeIx, PortIx};
 
 /// Whose packet something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,16 +57,21 @@ impl Net {
         let mut hops = Vec::new();
         while node != destination {
             let Some(next) = self.next_hop(node, destination) else { return Vec::new() };
-            let port = &self.ports[next.port as usize];
-            hops.push(Hop {
-                from: node,
-                to: next.node,
-                behind: port.behind,
-                peer: port.peer(self.node_id(next.node)).0,
-            });
+            hops.push(self.ends_of(NodeIx(node), NodeIx(next.node), PortIx(next.port)));
             node = next.node;
         }
         hops
+    }
+
+    /// The hop from a node to the next one, by a port.
+    pub(crate) fn ends_of(&self, node: NodeIx, next: NodeIx, port: PortIx) -> Hop {
+        let port = &self.ports[port.ix()];
+        Hop { from: node.0, to: next.0, behind: port.behind, peer: port.peer(self.node_id(next.0)).0 }
+    }
+
+    /// Whether routes are found while the world runs; then [`Record::Routed`] tells the hops of packets.
+    pub(crate) fn finds_routes(&self) -> bool {
+        self.routes.are_found()
     }
 
     /// Whose a packet is that lives.

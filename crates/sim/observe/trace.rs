@@ -117,7 +117,7 @@ impl Names {
             // That no response came has said so, and what becomes of the packet is said where it is dropped.
             Record::GivenUp { .. } => return None,
             // What follows from them is said where it happens.
-            Record::Made { .. } | Record::SenderRan { .. } => return None,
+            Record::Made { .. } | Record::Routed { .. } | Record::SenderRan { .. } => return None,
             Record::Dropped { node, flow, content, sequence, reason, .. } => write!(
                 line,
                 "{:<8} drops {} of {}: {reason}",

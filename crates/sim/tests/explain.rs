@@ -1,5 +1,6 @@
 //! Why a flow gets what it gets: every nanosecond in exactly one place, scenes worked by hand, and a run that is not disturbed.
 
+use crate::aodv::{aodv, detour};
 use crate::support::random_world::*;
 use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::*;
@@ -111,9 +112,9 @@ fn over_tcp(spec: &mut WorldSpec, flow: usize, config: TcpConfig, traffic: Traff
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(200))]
 
-    /// Every rule of the air, with ARP and without, wires, relays, TCP beside UDP, at any moment and at the end; and the run is the
+    /// Every rule of the air, fixed routes and found ones, with ARP and without, wires, relays, TCP beside UDP, at any moment and at the end; and the run is the
     /// same as without anybody who looks on.
     #[test]
     fn every_nanosecond_has_one_place(
@@ -121,6 +122,7 @@ proptest! {
         seed in any::<u64>(),
         which in any::<proptest::sample::Index>(),
         tcp in 0u8..4,
+        found in proptest::bool::weighted(0.3),
         look_at in 1u64..300_000_000,
     ) {
         let mut spec = build(&drawn, Time(300_000_000), Span::from_millis(600));
@@ -136,6 +138,10 @@ proptest! {
             3 => over_tcp(&mut spec, flow, TcpConfig::default(), files),
             _ => {}
         }
+        let found = found && spec.links.is_empty();
+        if found {
+            spec.routing = aodv(|_| ());
+        }
         let mut world = watched(&spec, flow, seed);
         world.start_trace();
         world.advance(Time(look_at));
@@ -146,7 +152,14 @@ proptest! {
         let told = world.explanation().unwrap();
         adds_up(&told)?;
         agrees(&told, &world)?;
-        prop_assert_eq!(told.hops.is_empty(), told.standing == Standing::Unreachable);
+        if found {
+            let moved = world.result().flows[flow].has_traffic();
+            prop_assert_eq!(told.hops.is_empty() && moved, told.standing == Standing::Unreachable);
+        } else {
+            prop_assert_eq!(told.hops.is_empty(), told.standing == Standing::Unreachable);
+        }
+        prop_assert!(told.awaited_route.is_some() == found);
+        prop_assert!(told.awaited_route.is_none_or(|ns| ns <= told.until - told.from));
         let mut alone = make(&spec, seed);
         alone.start_trace();
         drive::to_end(&mut alone);
@@ -337,4 +350,71 @@ fn it_is_asked_in_time() {
     assert!(world.explain(&spec, 1).unwrap_err().contains("1 flows"));
     world.advance(Time(1));
     assert!(world.explain(&spec, 0).unwrap_err().contains("at time 0"));
+}
+
+/// Over AODV a flow's hops are those that its packets take. The first packet waits for 640 ms, in which rings of 1, 3 and 5 hops are
+/// searched, and for as long as the answer to the third takes.
+#[test]
+fn hops_are_found_with_the_routes() {
+    let constant = Traffic::ConstantRate { rate: Rate(50_000), packet: Bytes(500), gap_jitter: 0.0 };
+    let mut spec = chain(dot11b(250.0, 550.0), 5, 200.0, constant, 2);
+    spec.routing = aodv(|config| config.broadcast_jitter = Span::ZERO);
+    let mut world = watched(&spec, 0, 1);
+    world.advance(Time(640_000_000));
+    let told = world.explanation().unwrap();
+    assert_eq!(
+        (told.hops.len(), told.awaited_route, told.standing),
+        (0, Some(640_000_000), Standing::Unreachable)
+    );
+    drive::to_end(&mut world);
+    let told = world.explanation().unwrap();
+    adds_up(&told).unwrap();
+    agrees(&told, &world).unwrap();
+    let ends: Vec<_> =
+        told.hops.iter().map(|hop| (hop.from.as_str(), hop.to.as_str(), hop.forward)).collect();
+    assert_eq!(
+        ends,
+        [("0", "1", true), ("1", "2", true), ("2", "3", true), ("3", "4", true), ("4", "5", true)]
+    );
+    let waited = told.awaited_route.unwrap();
+    assert!((640_000_000..660_000_000).contains(&waited), "{waited}");
+    // Each hop has sent each packet, some of them twice.
+    let delivered = world.result().flows[0].delivered_packets;
+    for hop in &told.hops {
+        let attempts = hop.attempts.as_ref().unwrap();
+        assert_eq!(attempts.exchanges - attempts.no_ack, delivered);
+        assert!(hop.no_packet >= waited);
+    }
+}
+
+/// Where a route breaks and another is found, the hops of both are there, each with the time of its own packets.
+#[test]
+fn a_detour_has_hops_of_its_own() {
+    let mut spec = detour();
+    spec.warmup = Span::ZERO;
+    spec.routing = aodv(|config| config.broadcast_jitter = Span::ZERO);
+    let mut world = watched(&spec, 0, 1);
+    world.advance(Time(5_000_000_000));
+    let before = world.explanation().unwrap();
+    drive::to_end(&mut world);
+    let told = world.explanation().unwrap();
+    for told in [&before, &told] {
+        adds_up(told).unwrap();
+    }
+    agrees(&told, &world).unwrap();
+    let ends = |told: &Explanation| -> Vec<String> {
+        told.hops.iter().map(|hop| format!("{}{}", hop.from, hop.to)).collect()
+    };
+    assert_eq!(ends(&before), ["sa", "ab", "bd"]);
+    assert_eq!(ends(&told), ["sa", "ab", "bd", "ac", "ce", "ed"]);
+    let exchanges = |told: &Explanation, hop: usize| told.hops[hop].attempts.as_ref().unwrap().exchanges;
+    // 5 s of a packet every 80 ms went over b, and the one that found it deaf; 25 s go over c.
+    assert!((61..=63).contains(&exchanges(&before, 1)), "{}", exchanges(&before, 1));
+    assert!((300..=320).contains(&exchanges(&told, 3)), "{}", exchanges(&told, 3));
+    let broke = &told.hops[1].attempts.as_ref().unwrap();
+    assert_eq!(
+        broke.given_up,
+        told.drops.iter().filter(|d| d.reason == "retry-limit").map(|d| d.packets).sum()
+    );
+    assert!(broke.given_up >= 1 && told.awaited_route > before.awaited_route, "{told:?}");
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 DEFERRING = ("busy", "nav", "eifs")
 """It must not send, because of frames of others."""
@@ -143,6 +143,9 @@ class Explanation(TypedDict):
     is one of unreachable, silent, starved, nearly-starved, behind, fair, content. `asked`: the flow was
     named; otherwise it is the one that gets the least of what is due to it: the mean goodput, or what it asks
     for if that is less.
+
+    Where a protocol finds routes, `hops` has all that packets of the flow have taken, in the order of their
+    first packets, and `awaited_route_ns` is the time in which a packet of it waited for a route.
     """
 
     scenario: str
@@ -161,6 +164,7 @@ class Explanation(TypedDict):
     offered_bps: float | None
     flows: list[Goodput]
     hops: list[Hop]
+    awaited_route_ns: NotRequired[int]
     drops: list[Drop]
     tcp: Tcp | None
     timeline: Timeline

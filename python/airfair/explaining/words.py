@@ -125,7 +125,7 @@ def verdict(told: Explanation) -> str:
 def reasons(told: Explanation) -> list[str]:
     """What takes the flow's time, the most important first: of each kind the hop where it matters most."""
     ahead = [hop for hop in told["hops"] if hop["forward"]]
-    found = list(_of_tcp(told))
+    found = [*_of_tcp(told), _searching(told)]
     for kind in (_queueing, _deferring, _failing):
         found.append(max((kind(told, hop) for hop in ahead), default=(0.0, "")))
     found.append(max((_dropping(told, hop) for hop in told["hops"]), default=(0.0, "")))
@@ -160,6 +160,11 @@ def _of_tcp(told: Explanation) -> Iterator[tuple[float, str]]:
             "(local_limit): the next segment comes when one has left."
         )
         yield 0.5 * local, told_local
+
+
+def _searching(told: Explanation) -> tuple[float, str]:
+    weight = told.get("awaited_route_ns", 0) / max(1e9 * (told["until_s"] - told["from_s"]), 1)
+    return weight, f"{percent(weight)} of the time packets of it wait for a route that is being looked for."
 
 
 def _queueing(told: Explanation, hop: Hop) -> tuple[float, str]:

@@ -181,7 +181,9 @@ pub(super) fn row(
             let row = Row::at(time, "lost", at, names).of_frame(&frame, carried(frame.number), names);
             Row { cause: Some(Loss::NAMES[loss.index()]), by_frame: by, ..row.of_signal(signal, at, air) }
         }
-        Record::Overheard { .. } | Record::Made { .. } | Record::SenderRan { .. } => return None,
+        Record::Overheard { .. } | Record::Made { .. } | Record::Routed { .. } | Record::SenderRan { .. } => {
+            return None;
+        }
         Record::CtsWithheld { at, to, nav_until } => Row {
             to: Some(node(to)),
             nav_ns: whole(nav_until.as_nanos().saturating_sub(time)),

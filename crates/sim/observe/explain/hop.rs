@@ -106,14 +106,14 @@ impl Hop {
 
     /// Whether the packet in a station's hands is the flow's, on this hop.
     pub fn is_own(&self, station: &Station) -> bool {
-        station.owner() == Some(self.own)
+        matches!(self.sends, Sends::Station(_, peer) if station.has(self.own, peer))
     }
 
     /// Whose turn it is from now on.
     pub fn look(&mut self, station: &Station) {
         self.turn = match station.owner() {
             // Also when the next hop has the packet already: it is only the ACK that is missing.
-            Some(owner) if owner == self.own => Turn::Own,
+            _ if self.is_own(station) => Turn::Own,
             _ if self.here == 0 => Turn::None,
             Some(owner) => Turn::Other(owner),
             None => Turn::Address,

@@ -51,8 +51,11 @@ pub struct Explanation {
     pub mean_goodput_bps: f64,
     /// What it asks for, bit/s, where its application sets that.
     pub offered_bps: Option<f64>,
-    /// Hops from the source to the destination, then, with TCP, those that acknowledgements go back.
+    /// Hops from the source to the destination, then, with TCP, those that acknowledgements go back. Where routes are found while the
+    /// world runs: all that packets of the flow have had so far, in the order of their first packets.
     pub hops: Vec<HopExplanation>,
+    /// Time in which a packet of the flow waited for a route, ns, where routes are found while the world runs.
+    pub awaited_route: Option<u64>,
     /// Packets of the flow that were dropped.
     pub drops: Vec<Drops>,
     /// What its TCP waited for.

@@ -6,7 +6,7 @@ use crate::spec::Traffic;
 /// How a flow fares: its goodput measured by the mean goodput of the run's flows, or by what it asks for if that is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// There is no route to its destination.
+    /// There is no route to its destination, or none was found.
     Unreachable,
     /// Its application has had nothing to send in the time that counts.
     Silent,

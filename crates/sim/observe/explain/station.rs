@@ -147,8 +147,8 @@ pub(super) struct Station {
     recent: VecDeque<Signal>,
     nav_by: Holder,
     eifs_by: Holder,
-    /// The packet in its hands, by handle and hops gone, and whose it is.
-    head: Option<((u64, u32), Owner)>,
+    /// The packet in its hands, by handle and hops gone, the station that it is for, and whose it is.
+    head: Option<((u64, u32), u32, Owner)>,
 }
 
 impl Station {
@@ -175,7 +175,12 @@ impl Station {
 
     /// Whose packet is in its hands.
     pub fn owner(&self) -> Option<Owner> {
-        self.head.map(|(_, owner)| owner)
+        self.head.map(|(_, _, owner)| owner)
+    }
+
+    /// Whether the packet in its hands is somebody's, for a station.
+    pub fn has(&self, own: Owner, to: u32) -> bool {
+        self.head.is_some_and(|(_, for_station, owner)| (for_station, owner) == (to, own))
     }
 
     /// A frame goes on the air somewhere.
@@ -227,9 +232,9 @@ impl Station {
             let by = self.recent.iter().rev().find(|s| s.end == view.eifs_from);
             self.eifs_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
         }
-        let head = view.head.map(|h| (h.packet.0, h.tag));
-        if head != self.head.map(|(packet, _)| packet) {
-            self.head = head.map(|packet| (packet, net.owner(packet.0).unwrap_or(Owner::Other)));
+        let head = view.head.map(|h| ((h.packet.0, h.tag), h.to.0));
+        if head != self.head.map(|(packet, to, _)| (packet, to)) {
+            self.head = head.map(|(packet, to)| (packet, to, net.owner(packet.0).unwrap_or(Owner::Other)));
         }
         self.view = view;
     }

@@ -15,7 +15,7 @@ use crate::air::Air;
 use crate::ids::{ConnectionRef, FlowIx, NodeIx, StationIx};
 use crate::link::link_of;
 use crate::measure::summary::RunResult;
-use crate::net::watch::Owner;
+use crate::net::watch::{self, Owner};
 use crate::net::{Behind, Net, drop_reason};
 use crate::record::{Content, FrameKind, FrameView, Names, Record, Trace};
 use crate::spec::Traffic;
@@ -26,6 +26,8 @@ struct Tracked {
     forward: bool,
     /// Hops that it has gone.
     gone: usize,
+    /// The hop where it is; none where it waits for a route.
+    hop: Option<usize>,
     connection: Option<ConnectionRef>,
 }
 
@@ -42,9 +44,13 @@ pub(crate) struct Watch {
     /// The place of a station among those that are looked at.
     place: Vec<Option<usize>>,
     node_of_station: Vec<NodeIx>,
-    /// Forward, then back.
+    /// Where routes are fixed: forward, then back.
     hops: Vec<Hop>,
-    forward_hops: usize,
+    /// How many of them lead forward, where routes are fixed; otherwise hops are added when packets first go there.
+    forward_hops: Option<usize>,
+    /// A packet waits for a route, and how long one has.
+    awaits_route: bool,
+    awaited_route: u64,
     packets: BTreeMap<u64, Tracked>,
     /// Lists of hearers that movement had changed at the last look.
     renewed: u64,
@@ -74,7 +80,9 @@ impl Watch {
             place: vec![None; air.len()],
             node_of_station: node_of_station.to_vec(),
             hops: Vec::new(),
-            forward_hops: 0,
+            forward_hops: None,
+            awaits_route: false,
+            awaited_route: 0,
             packets: BTreeMap::new(),
             renewed: 0,
             sending: vec![(u64::MAX, Owner::Other); air.len()],
@@ -82,8 +90,13 @@ impl Watch {
             drops: BTreeMap::new(),
             stretches: Stretches::default(),
         };
+        if net.finds_routes() {
+            // What a station has heard before it is looked at cannot be told later.
+            (0..air.len() as u32).for_each(|station| _ = watch.add_station(station, air));
+            return watch;
+        }
         watch.add_path(true, air, net);
-        watch.forward_hops = watch.hops.len();
+        watch.forward_hops = Some(watch.hops.len());
         if tcp {
             watch.add_path(false, air, net);
         }
@@ -92,15 +105,24 @@ impl Watch {
 
     fn add_path(&mut self, forward: bool, air: &Air, net: &Net) {
         for ends in net.hops_of(self.flow, forward) {
-            let sends = match ends.behind {
-                Behind::Station(station) => {
-                    self.add_station(ends.peer, air);
-                    Sends::Station(self.add_station(station, air), ends.peer)
-                }
-                Behind::Wire(wire) => Sends::Wire(Wire::new(wire)),
-            };
-            self.hops.push(Hop::new(ends, Owner::Flow(self.flow, forward), sends));
+            self.add_hop(ends, forward, air);
         }
+    }
+
+    /// Adds a hop, at which no packet of the flow has been so far; its place.
+    fn add_hop(&mut self, ends: watch::Hop, forward: bool, air: &Air) -> usize {
+        let sends = match ends.behind {
+            Behind::Station(station) => {
+                self.add_station(ends.peer, air);
+                Sends::Station(self.add_station(station, air), ends.peer)
+            }
+            Behind::Wire(wire) => Sends::Wire(Wire::new(wire)),
+        };
+        let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends);
+        hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
+        hop.no_packet = hop.observed;
+        self.hops.push(hop);
+        self.hops.len() - 1
     }
 
     fn add_station(&mut self, station: u32, air: &Air) -> usize {
@@ -136,6 +158,8 @@ impl Watch {
         if let Some(senders) = &mut self.senders {
             senders.look(net, now, self.window);
         }
+        self.awaits_route =
+            self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
     }
 
     /// Time passes, in which nothing happens.
@@ -158,6 +182,7 @@ impl Watch {
     }
 
     fn account(&mut self, from: u64, until: u64) {
+        self.awaited_route += if self.awaits_route { until - from } else { 0 };
         for place in 0..self.stations.len() {
             let mut known = false;
             for hop in &mut self.hops {
@@ -183,10 +208,10 @@ impl Watch {
         (self.window.0..=self.window.1).contains(&now)
     }
 
-    /// The flow's hop after so many others.
+    /// The flow's hop after so many others, where routes are fixed.
     fn hop_at(&self, forward: bool, gone: usize) -> Option<usize> {
-        let (first, end) =
-            if forward { (0, self.forward_hops) } else { (self.forward_hops, self.hops.len()) };
+        let middle = self.forward_hops?;
+        let (first, end) = if forward { (0, middle) } else { (middle, self.hops.len()) };
         (gone < end - first).then_some(first + gone)
     }
 
@@ -246,6 +271,9 @@ impl Watch {
             Record::SenderRan { connection, flow } if flow == FlowIx(self.flow) => {
                 self.senders.iter_mut().for_each(|senders| senders.on_touched(connection));
             }
+            Record::Routed { node, flow, packet, next, port, hops } if flow == FlowIx(self.flow) => {
+                self.on_routed(packet.0, usize::from(hops), net.ends_of(node, next, port), air);
+            }
             Record::Delivered { flow, packet, .. } if flow == Some(FlowIx(self.flow)) => self.bury(packet.0),
             Record::Dropped { node, flow, packet, content, reason, .. }
                 if flow == Some(FlowIx(self.flow)) =>
@@ -258,12 +286,15 @@ impl Watch {
 
     /// The flow has made a packet.
     fn on_made(&mut self, packet: u64, forward: bool, connection: Option<ConnectionRef>) {
-        let Some(hop) = self.hop_at(forward, 0) else { return };
-        self.hops[hop].here += 1;
+        let hop = self.hop_at(forward, 0);
+        if hop.is_none() && self.forward_hops.is_some() {
+            return;
+        }
         if let (Some(senders), Some(id)) = (&mut self.senders, connection) {
             senders.on_made(id);
         }
-        self.packets.insert(packet, Tracked { forward, gone: 0, connection });
+        self.packets.insert(packet, Tracked { forward, gone: 0, hop: None, connection });
+        self.enter(packet, hop);
     }
 
     fn on_start(&mut self, frame: &FrameView, now: u64, air: &Air, net: &Net) {
@@ -320,9 +351,11 @@ impl Watch {
     /// A node's queue has dropped a packet of the flow, which may have come in the same event: it holds the packets that left it no
     /// room.
     fn on_dropped_by_queue(&mut self, node: u32, packet: u64, now: u64, net: &Net) {
-        let Some(&Tracked { forward, .. }) = self.packets.get(&packet) else { return };
-        let here = |hop: &&mut Hop| hop.is_forward() == forward && hop.ends.from == node;
-        let Some(hop) = self.hops.iter_mut().find(here) else { return };
+        let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
+        let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
+        let told = hop.filter(|&hop| is_here(&self.hops[hop]));
+        let Some(hop) = told.or_else(|| self.hops.iter().position(is_here)) else { return };
+        let hop = &mut self.hops[hop];
         hop.dropped += 1;
         for (owner, packets) in net.waiting_by_owner(hop.ends.behind, now) {
             *hop.full_of.entry(owner).or_default() += packets;
@@ -342,19 +375,35 @@ impl Watch {
 
     /// A packet has gone a hop, if it is the flow's and was not a duplicate.
     fn moved(&mut self, packet: u64, net: &Net) {
-        let Some(tracked) = self.packets.get(&packet) else { return };
+        let Some(tracked) = self.packets.get_mut(&packet) else { return };
         let Some(gone) = net.hops_gone(packet).filter(|&gone| gone > tracked.gone) else { return };
-        let (forward, was) = (tracked.forward, tracked.gone);
-        self.leave(packet, forward, was);
-        if let Some(hop) = self.hop_at(forward, gone) {
-            self.hops[hop].here += 1;
-        }
-        self.packets.entry(packet).and_modify(|tracked| tracked.gone = gone);
+        tracked.gone = gone;
+        let forward = tracked.forward;
+        self.enter(packet, self.hop_at(forward, gone));
     }
 
-    fn leave(&mut self, packet: u64, forward: bool, gone: usize) {
-        let Some(hop) = self.hop_at(forward, gone) else { return };
-        let hop = &mut self.hops[hop];
+    /// Routing has found a packet's next hop.
+    fn on_routed(&mut self, packet: u64, gone: usize, ends: watch::Hop, air: &Air) {
+        let Some(tracked) = self.packets.get_mut(&packet) else { return };
+        tracked.gone = gone;
+        let forward = tracked.forward;
+        let known = self.hops.iter().position(|hop| hop.is_forward() == forward && hop.ends == ends);
+        let hop = known.unwrap_or_else(|| self.add_hop(ends, forward, air));
+        self.enter(packet, Some(hop));
+    }
+
+    /// A packet is at another hop from now on.
+    fn enter(&mut self, packet: u64, hop: Option<usize>) {
+        let Some(tracked) = self.packets.get_mut(&packet) else { return };
+        let before = std::mem::replace(&mut tracked.hop, hop);
+        self.leave(packet, before);
+        if let Some(hop) = hop {
+            self.hops[hop].here += 1;
+        }
+    }
+
+    fn leave(&mut self, packet: u64, hop: Option<usize>) {
+        let Some(hop) = hop.map(|hop| &mut self.hops[hop]) else { return };
         hop.here = hop.here.saturating_sub(1);
         if let Sends::Wire(wire) = &mut hop.sends {
             wire.on_gone(packet);
@@ -364,7 +413,7 @@ impl Watch {
     /// A packet of the flow has come to its end.
     fn bury(&mut self, packet: u64) {
         let Some(tracked) = self.packets.remove(&packet) else { return };
-        self.leave(packet, tracked.forward, tracked.gone);
+        self.leave(packet, tracked.hop);
         if let (Some(senders), Some(id)) = (&mut self.senders, tracked.connection) {
             senders.on_gone(id);
         }
@@ -381,9 +430,14 @@ impl Watch {
         let flow = self.flow as usize;
         let until = now.min(self.window.1).max(self.window.0);
         let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));
-        let standing = match self.forward_hops {
-            0 => Standing::Unreachable,
-            _ => standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(asks_for_more)),
+        let ways =
+            [true, false].map(|forward| self.hops.iter().filter(move |hop| hop.is_forward() == forward));
+        // Nobody has looked for a route before the first packet.
+        let asked = self.forward_hops.is_some() || result.flows[flow].has_traffic();
+        let standing = if asked && ways[0].clone().next().is_none() {
+            Standing::Unreachable
+        } else {
+            standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(asks_for_more))
         };
         Explanation {
             flow: names.flows[flow].clone(),
@@ -393,11 +447,12 @@ impl Watch {
             goodput_bps: result.flows[flow].goodput_bps,
             mean_goodput_bps: result.mean_goodput_bps(),
             offered_bps: self.offered_bps,
-            hops: self
-                .hops
-                .iter()
+            hops: ways
+                .into_iter()
+                .flatten()
                 .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), net)))
                 .collect(),
+            awaited_route: self.forward_hops.is_none().then_some(self.awaited_route),
             drops: in_order(
                 self.drops
                     .iter()
