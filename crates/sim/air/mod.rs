@@ -219,7 +219,7 @@ impl Air {
 
     /// A station as one that explains a run sees it.
     pub(crate) fn view(&self, station: StationIx) -> View {
-        self.mac.view(&self.medium.stations[station], station)
+        self.mac.stations[station].view(&self.medium.stations[station], self.mac(station))
     }
 
     /// How every station's signal arrives at this one, by the number of the sender.

@@ -1,9 +1,8 @@
 //! A station as one that explains a run sees it. Nothing here is called unless somebody explains.
 
 use super::access::State;
-use super::{Mac, Msdu};
+use super::{MacKind, Msdu, StationMac};
 use crate::air::medium::radio::Station;
-use crate::ids::StationIx;
 
 /// What a station waits for, apart from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +33,12 @@ pub(crate) struct View {
     pub count_from: u64,
 }
 
-impl Mac {
-    /// A station now.
-    pub(crate) fn view(&self, station: &Station, id: StationIx) -> View {
-        let (mac, kind) = (&self.stations[id], self.kind(station.radio.kind));
-        let contention = mac.contention();
+impl StationMac {
+    /// The station now.
+    pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> View {
+        let contention = self.contention();
         let waits = match contention.state {
-            _ if mac.exchange.answers() => Waits::ToAnswer,
+            _ if self.exchange.answers() => Waits::ToAnswer,
             State::Idle | State::Contend => Waits::Access,
             State::WaitCts => Waits::Cts,
             State::WaitAck => Waits::Ack,

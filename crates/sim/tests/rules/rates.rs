@@ -1,9 +1,10 @@
 //! Which rate carries what: responses, broadcasts, preambles, short slots, protection.
 
+use airfair_sim::ids::StationIx;
 use airfair_sim::modes::Mode;
 use airfair_sim::record::FrameKind::{self, Ack, Broadcast, Cts, Data, Rts};
 use airfair_sim::spec::{Preamble, Protection, RadioSpec, Standard};
-use airfair_units::Rate;
+use airfair_units::{Rate, Span};
 
 use crate::support::rig::*;
 use crate::support::*;
@@ -41,6 +42,19 @@ fn responses_at_the_highest_basic_rate_not_above_the_data_rate() {
     for (data, ack_us) in [(6, 44), (9, 44), (12, 32), (18, 32), (24, 28), (36, 28), (54, 28)] {
         let ack = exchange(dot11a(data, 400.0, 550.0))[1];
         assert_eq!((ack.0, ack.3 - ack.2), (Ack, ack_us * 1000), "{data}");
+    }
+}
+
+/// What a data frame takes is known beforehand: 192 us and 1536 B at 11 Mbit/s; 20 us and 513 symbols of 24 bits.
+#[test]
+fn the_airtime_of_a_packet_is_that_of_its_frame() {
+    for (radio, mode, us) in
+        [(dot11b(400.0, 550.0), Mode::Cck11, 1310), (dot11a(6, 400.0, 550.0), Mode::Ofdm6, 2072)]
+    {
+        let rig = Rig::new(&[by_matrix(radio.clone())], &PAIR, &both(0, 1, -60.0), 1);
+        assert_eq!(rig.air.mac(StationIx(0)).airtime(mode, 1500), Span::from_micros(us));
+        let data = exchange(radio)[0];
+        assert_eq!((data.0, data.3 - data.2), (Data, us * 1000));
     }
 }
 
