@@ -224,7 +224,9 @@ impl World {
                     | What::Move(_)
                     | What::Renew(_) => {
                         air.handle(event.what, agenda);
-                        net.take_up(air, agenda);
+                        if air.has_indications() {
+                            net.take_up(air, agenda);
+                        }
                     }
                     What::FlowStart(flow) => net.flow_start(flow.0, now, agenda),
                     What::FlowStop(flow) => net.tcp_stop(flow.0, now),

@@ -279,6 +279,13 @@ impl Air {
         self.mac.contend(&mut self.medium, station, agenda);
     }
 
+    /// Whether the present event has brought about something for the layer above.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_indications(&self) -> bool {
+        !self.mac.indications.is_empty()
+    }
+
     /// What the present event has brought about for the layer above and has not been taken out yet, in order.
     #[inline]
     pub fn next_indication(&mut self) -> Option<Indication> {
@@ -305,6 +312,7 @@ impl Air {
     }
 
     /// The sender's last bit has left.
+    #[inline(always)]
     fn frame_end(&mut self, at: FrameIx, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.medium.stations[frame.sender].radio.clear(flag::TRANSMITTING);

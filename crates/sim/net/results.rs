@@ -33,7 +33,6 @@ impl Net {
     }
 
     /// Takes up what the air has brought about, one thing completely after the other, after each of its events.
-    #[inline]
     pub(crate) fn take_up(&mut self, air: &mut Air, agenda: &mut Agenda) {
         let now = agenda.now;
         while let Some(indication) = air.next_indication() {
