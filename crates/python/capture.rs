@@ -66,7 +66,7 @@ impl Watch {
             let at = nodes.iter().position(|n| n.id == *name);
             at.map(|at| at as u32).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
         });
-        world.observe(Watched {
+        world.capture(Watched {
             interfaces,
             snap_len: self.snap_len,
             errors: self.errors,

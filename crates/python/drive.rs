@@ -6,7 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airfair_sim::engine::drive::{self, Lateness, Surface, WallClock};
-use airfair_sim::observe::Reader;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -79,42 +78,25 @@ impl Slices {
 
 /// Advances to a moment, or to the end if that comes first. Called without the interpreter.
 pub(crate) fn advance(world: &mut Hosted, until: Time, stop: Option<&Stop>) -> PyResult<()> {
+    advance_with(world, until, &|_| Ok(()), stop)
+}
+
+/// The same; after every slice what is kept is handed over.
+pub(crate) fn advance_with(
+    world: &mut Hosted,
+    until: Time,
+    hand_over: &dyn Fn(&mut Hosted) -> PyResult<()>,
+    stop: Option<&Stop>,
+) -> PyResult<()> {
     let until = until.min(world.end());
     let mut slices = Slices::of(SLICE);
     check(stop)?;
     while world.now() < until {
         slices.advance(world, until)?;
+        hand_over(world)?;
         check(stop)?;
     }
     Ok(())
-}
-
-/// Advances to the end and lets the readers look when they want to; after every slice what is kept is handed over. Called without
-/// the interpreter.
-pub(crate) fn read_to_end(
-    world: &mut Hosted,
-    readers: &mut [&mut dyn Reader],
-    hand_over: &dyn Fn(&mut Hosted) -> PyResult<()>,
-    stop: Option<&Stop>,
-) -> PyResult<()> {
-    let mut slices = Slices::of(SLICE);
-    check(stop)?;
-    let mut checked = Instant::now();
-    loop {
-        readers.iter_mut().for_each(|reader| reader.read(world));
-        if world.now() >= world.end() {
-            return Ok(());
-        }
-        let next = readers.iter().map(|reader| reader.next()).min().unwrap_or(Time::NEVER);
-        let until = next.min(world.end());
-        slices.advance(world, until)?;
-        hand_over(world)?;
-        // Looks may come in quick succession: Python need not be asked at each.
-        if checked.elapsed() >= SLICE {
-            check(stop)?;
-            checked = Instant::now();
-        }
-    }
 }
 
 /// What ended a paced run before its time.

@@ -7,9 +7,8 @@ use std::time::Instant;
 use airfair_scenario::{Errors, Override, Reader, Written};
 use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
-use airfair_sim::observe::series::Sampler;
 use airfair_sim::spec::Transport;
-use airfair_units::Span;
+use airfair_units::{Span, Time};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
@@ -279,9 +278,10 @@ impl Scenario {
             if wire_check {
                 world.check_headers();
             }
-            let mut fairness = series::fairness(&world, &windows_ns)?;
-            drive::read_to_end(&mut world, &mut [&mut fairness], &|_| Ok(()), stop)?;
-            contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())
+            series::measure_fairness(&mut world, &windows_ns)?;
+            drive::advance(&mut world, Time::NEVER, stop)?;
+            let fairness = world.take_fairness();
+            contract::write(&self.0, &world, began.elapsed(), None, &fairness)
         })
     }
 
@@ -310,17 +310,18 @@ impl Scenario {
             if let Some(watch) = watch {
                 watch.begin(&mut world, self)?;
             }
-            let mut fairness = series::fairness(&world, &windows_ns)?;
+            series::measure_fairness(&mut world, &windows_ns)?;
             world.measure_links();
-            let mut sampler = Sampler::new(&world, Span(interval_ns));
+            world.sample(Span(interval_ns));
             let completions = on_completions.as_ref().map(|taker| Completions::begin(&mut world, taker));
             let hand_over = |world: &mut Hosted| {
                 watch.map_or(Ok(()), |watch| watch.hand_over(world))?;
                 completions.as_ref().map_or(Ok(()), |completions| completions.hand_over(world))
             };
-            drive::read_to_end(&mut world, &mut [&mut sampler, &mut fairness], &hand_over, stop)?;
-            let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness.finish())?;
-            let series = sampler.finish();
+            drive::advance_with(&mut world, Time::NEVER, &hand_over, stop)?;
+            let fairness = world.take_fairness();
+            let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness)?;
+            let series = world.take_series().unwrap_or_default();
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
     }

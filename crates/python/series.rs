@@ -3,7 +3,6 @@
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::observe::series::Series;
-use airfair_sim::observe::windows::Fairness;
 use airfair_units::Span;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -31,8 +30,8 @@ pub(crate) fn check(world: &World, interval_ns: u64) -> PyResult<()> {
     Ok(())
 }
 
-/// A reader of fairness in windows of these lengths, if the run has room for them.
-pub(crate) fn fairness(world: &World, lengths_ns: &[u64]) -> PyResult<Fairness> {
+/// Has fairness measured in windows of these lengths, if the run has room for them.
+pub(crate) fn measure_fairness(world: &mut World, lengths_ns: &[u64]) -> PyResult<()> {
     let measured = world.end().since(world.warmup_end());
     let mut shares = 0u64;
     for (i, &length) in lengths_ns.iter().enumerate() {
@@ -58,7 +57,8 @@ pub(crate) fn fairness(world: &World, lengths_ns: &[u64]) -> PyResult<Fairness> 
             ));
         }
     }
-    Ok(Fairness::new(world, &lengths_ns.iter().map(|&length| Span(length)).collect::<Vec<_>>()))
+    world.measure_fairness(&lengths_ns.iter().map(|&length| Span(length)).collect::<Vec<_>>());
+    Ok(())
 }
 
 /// A run that was read over time.

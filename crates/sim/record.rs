@@ -3,7 +3,7 @@
 
 use airfair_units::{Attowatts, Bytes, Span, Time};
 
-use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx};
+use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 use crate::modes::Mode;
 
 /// What happened, and when.
@@ -301,6 +301,21 @@ pub enum Record {
         /// Hops that it has gone.
         hops: u16,
     },
+    /// A wire has accepted a packet, which had come to the interface at the time of this record, and knows when it leaves.
+    OnWire {
+        /// The wire.
+        wire: WireIx,
+        /// The packet.
+        packet: PacketRef,
+        /// When its first bit leaves.
+        begin: Time,
+        /// When its last bit has left.
+        end: Time,
+        /// When it arrives at the far end, unless it is lost.
+        arrival: Time,
+        /// It will not arrive.
+        lost: bool,
+    },
     /// Something has happened to a connection's sender, which has sent what it may.
     SenderRan {
         /// The connection.
@@ -341,15 +356,19 @@ impl Record {
             | Self::Delivered { .. }
             | Self::Made { .. }
             | Self::Routed { .. }
+            | Self::OnWire { .. }
             | Self::SenderRan { .. }
             | Self::Tcp { .. } => false,
         }
     }
 
-    /// Whether a trace has it: what a packet does after it was made, and what a sender does, other records say.
+    /// Whether a trace has it. The others say what is about to happen.
     #[must_use]
     pub const fn is_traced(&self) -> bool {
-        !matches!(self, Self::Made { .. } | Self::Routed { .. } | Self::SenderRan { .. })
+        !matches!(
+            self,
+            Self::Made { .. } | Self::Routed { .. } | Self::OnWire { .. } | Self::SenderRan { .. }
+        )
     }
 }
 
@@ -409,7 +428,10 @@ impl Names {
             Record::Overheard { at, .. } => is(at),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
             Record::GivenUp { at, .. } => is(at),
-            Record::Made { .. } | Record::Routed { .. } | Record::SenderRan { .. } => false,
+            Record::Made { .. }
+            | Record::Routed { .. }
+            | Record::OnWire { .. }
+            | Record::SenderRan { .. } => false,
             Record::Dropped { node: n, .. }
             | Record::Delivered { node: n, .. }
             | Record::Tcp { node: n, .. } => n == node,

@@ -20,9 +20,10 @@ use airfair_units::{Rate, Span, Time};
 
 use crate::event::{Order, What, class, rank};
 use crate::ids::{NodeIx, PacketRef, PortIx, Table, WireIx};
+use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
-use wire::{Losses, Wire};
+use wire::{InFlight, Losses, Wire};
 
 /// An event for the agenda.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,18 +80,6 @@ pub(crate) struct Departure {
     pub packet: PacketRef,
 }
 
-/// A packet that a captured wire has accepted.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sent {
-    pub wire: WireIx,
-    pub packet: PacketRef,
-    /// When the first bit leaves, and when the packet arrives.
-    pub begin: Time,
-    pub arrival: Time,
-    /// The packet will not arrive.
-    pub lost: bool,
-}
-
 /// State of a wire at a moment. What waits in a queue of the node is not the wire's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct View {
@@ -109,8 +98,8 @@ pub(crate) struct Links {
     wires: Table<WireIx, Wire>,
     /// Bytes that a wire adds to each packet.
     framing: u32,
-    /// What captured wires have sent, for [`Links::take_sent`].
-    sent: Vec<Sent>,
+    /// What wires have accepted, if somebody observes them.
+    pub records: Records,
 }
 
 /// The wire in the other direction of the same link.
@@ -149,7 +138,7 @@ impl Links {
             wire.rate_changes = !link.rate_changes.is_empty();
             wire
         };
-        Self { wires: sides.map(wire).collect(), framing, sent: Vec::new() }
+        Self { wires: sides.map(wire).collect(), framing, records: Records::default() }
     }
 
     /// The changes of rate of all links.
@@ -166,17 +155,6 @@ impl Links {
     pub(crate) fn keep_queue(&mut self, wire: WireIx, limit: u32) {
         let wire = &mut self.wires[wire];
         wire.timetable = (!wire.rate_changes).then(|| Timetable::new(limit));
-    }
-
-    /// From now on what a wire sends is kept for [`Links::take_sent`].
-    pub(crate) fn capture(&mut self, wire: WireIx) {
-        let wire = &mut self.wires[wire];
-        (wire.inspects, wire.captured) = (true, true);
-    }
-
-    /// What captured wires have sent since the last call.
-    pub(crate) fn take_sent(&mut self) -> Vec<Sent> {
-        std::mem::take(&mut self.sent)
     }
 
     /// All wires.
@@ -236,10 +214,10 @@ impl Links {
     fn transmit(&mut self, wire: WireIx, offer: &Offer, accepted: Time, begin: Time) -> Option<Due> {
         let at = &mut self.wires[wire];
         let sent = at.send(offer, u64::from(offer.bytes + self.framing), accepted, begin);
-        if at.captured {
-            let arrival = at.arrival(&sent.packet);
-            let (packet, lost) = (offer.packet, sent.packet.lost);
-            self.sent.push(Sent { wire, packet, begin, arrival, lost });
+        if self.records.are_wanted() {
+            let (arrival, InFlight { packet, begin, end, lost, .. }) =
+                (at.arrival(&sent.packet), sent.packet);
+            self.records.push(accepted, Record::OnWire { wire, packet, begin, end, arrival, lost });
         }
         sent.due
     }
@@ -278,8 +256,8 @@ impl Links {
             timetable.forget_first();
         }
         let end = match wire.in_flight.pop_front() {
-            Some(wire::InFlight { packet, lost: false, .. }) => Some(End::Arrived { node: wire.to, packet }),
-            Some(wire::InFlight { packet, .. }) => Some(End::Lost { node: wire.from, packet }),
+            Some(InFlight { packet, lost: false, .. }) => Some(End::Arrived { node: wire.to, packet }),
+            Some(InFlight { packet, .. }) => Some(End::Lost { node: wire.from, packet }),
             None => None,
         };
         (end, wire.in_flight.front().map(|next| wire.next_arrival(next)))

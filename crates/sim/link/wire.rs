@@ -59,10 +59,8 @@ pub(super) struct Wire {
     delay: Span,
     rank: u32,
     pub losses: Losses,
-    /// Packets may be lost, or what is sent is kept: each packet is looked at.
-    pub inspects: bool,
-    /// What is sent is kept for a capture.
-    pub captured: bool,
+    /// Packets may be lost.
+    loses: bool,
     /// The rate changes during the run.
     pub rate_changes: bool,
     /// The wire keeps its own queue.
@@ -96,9 +94,8 @@ impl Wire {
             rate,
             delay,
             rank,
-            inspects: losses.probability > 0.0 || losses.every > 0,
+            loses: losses.probability > 0.0 || losses.every > 0,
             losses,
-            captured: false,
             rate_changes: false,
             timetable: None,
             free_at: Time::ZERO,
@@ -147,7 +144,7 @@ impl Wire {
         let end = begin + self.transmission_time(bytes, begin == self.free_at);
         self.free_at = end;
         let mut packet = InFlight { accepted, begin, end, packet: offer.packet, lost: false };
-        if self.inspects {
+        if self.loses {
             packet.lost = self.loses(offer.has_payload);
         }
         let due = self.in_flight.is_empty().then(|| self.next_arrival(&packet));

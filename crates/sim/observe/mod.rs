@@ -1,4 +1,5 @@
-//! Looking at a run. Nothing here changes what happens.
+//! Observers: those who look at a run while it goes on. Nothing here changes what happens, and no part of a world knows of it: parts say
+//! what happens in [records](crate::record), which the loop of events takes out and gives to the observers.
 //!
 //! | part | contents |
 //! |---|---|
@@ -7,22 +8,124 @@
 //! | `explain` | why a flow gets what it gets |
 //! | `series` | counters at the end of each interval |
 //! | `windows` | fairness of windows of time |
+//! | `results` | the numbers of a run |
 
 pub mod capture;
 pub mod explain;
+mod results;
 pub mod series;
-mod trace;
+pub(crate) mod trace;
 pub mod windows;
 
-use airfair_units::Time;
+use airfair_units::{Dbm, Time};
 
-use crate::world::World;
+use crate::air::Air;
+use crate::net::Net;
+use crate::record::{Names, Record, Records, Trace};
+use capture::Capture;
+use explain::Watch;
+use series::Sampler;
+use trace::Tracer;
+use windows::Fairness;
 
-/// Something that looks at a world at moments of its own choice. Looking changes nothing.
-pub trait Reader {
-    /// When it wants to look next: the world is to be advanced until then, at most.
-    fn next(&self) -> Time;
+/// One who observes a run. A new observer implements this and has a place in [`Observers`].
+pub(crate) trait Observer {
+    /// Something has happened in the present event, which is done: `world` is as the event has left it. `at` is when it happened: on the
+    /// air that may be up to a propagation delay away from the present.
+    fn record(&mut self, _at: Time, _record: &Record, _world: &Observed<'_>) {}
 
-    /// Looks, if the world has come so far.
-    fn read(&mut self, world: &World);
+    /// An event is done, and all of its records have been given. Until the next one nothing but time changes.
+    fn event_done(&mut self, _world: &Observed<'_>) {}
+
+    /// The next moment at which the observer wants to be called although nothing may happen then.
+    fn next_moment(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// Time has passed until the present, before which all events are done: at each moment that an observer wants, and wherever the world
+    /// stops.
+    fn time_passed(&mut self, _world: &Observed<'_>) {}
+}
+
+/// What a run is, apart from what happens in it: how its results name things.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub names: Names,
+    /// Name of the radio of each station, and its transmit power.
+    pub radios: Vec<String>,
+    pub tx_power: Vec<Dbm>,
+    pub scheme: String,
+    /// Schemes of nodes that have their own, and window laws of flows that follow them, by place in the specification.
+    pub own_schemes: Vec<(usize, String)>,
+    pub own_laws: Vec<(usize, String)>,
+    pub seed: u64,
+    pub warmup: Time,
+    pub end: Time,
+    /// What the specification alone lets doubt.
+    pub warnings: Vec<String>,
+}
+
+/// A world as observers see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Observed<'a> {
+    pub now: Time,
+    pub air: &'a Air,
+    pub net: &'a Net,
+    pub run: &'a Run,
+    /// Events so far.
+    pub events: u64,
+}
+
+/// The observers of a world.
+#[derive(Default)]
+pub(crate) struct Observers {
+    pub trace: Option<Tracer>,
+    pub capture: Option<Box<Capture>>,
+    pub explain: Option<Box<Watch>>,
+    pub series: Option<Sampler>,
+    pub fairness: Option<Fairness>,
+    /// Records of the present event.
+    happened: Trace,
+}
+
+impl Observers {
+    fn each(&mut self) -> impl Iterator<Item = &mut dyn Observer> {
+        let Self { trace, capture, explain, series, fairness, happened: _ } = self;
+        let list: [Option<&mut dyn Observer>; 5] = [
+            explain.as_deref_mut().map(|observer| observer as _),
+            capture.as_deref_mut().map(|observer| observer as _),
+            trace.as_mut().map(|observer| observer as _),
+            series.as_mut().map(|observer| observer as _),
+            fairness.as_mut().map(|observer| observer as _),
+        ];
+        list.into_iter().flatten()
+    }
+
+    /// Takes out what a part has recorded in the present event. Parts that lie below others come first.
+    pub(crate) fn take(&mut self, records: &mut Records) {
+        self.happened.extend(records.drain());
+    }
+
+    /// The present event is done.
+    pub(crate) fn event_done(&mut self, world: &Observed<'_>) {
+        let mut happened = std::mem::take(&mut self.happened);
+        for observer in self.each() {
+            for (at, record) in &happened {
+                observer.record(*at, record, world);
+            }
+            observer.event_done(world);
+        }
+        happened.clear();
+        self.happened = happened;
+    }
+
+    /// The next moment at which one of them wants to be called.
+    pub(crate) fn next_moment(&mut self) -> Time {
+        self.each().map(|observer| observer.next_moment()).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Time has passed until the present.
+    pub(crate) fn time_passed(&mut self, world: &Observed<'_>) {
+        self.each().for_each(|observer| observer.time_passed(world));
+    }
 }

@@ -5,10 +5,8 @@
 
 use airfair_units::{Span, Time};
 
-use super::Reader;
-use crate::engine::drive::Surface;
+use super::{Observed, Observer};
 use crate::measure::samples::{Gauges, Snapshot};
-use crate::world::World;
 
 /// A row for each interval and flow.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -116,9 +114,9 @@ pub struct Series {
     pub hops: GaugeSeries,
 }
 
-/// Reads a world at the end of each interval.
+/// Samples a world at the end of each interval.
 #[derive(Debug)]
-pub struct Sampler {
+pub(crate) struct Sampler {
     interval: Span,
     next: Time,
     last: Snapshot,
@@ -139,35 +137,33 @@ fn moments(n: u64, sum: u64, squares: u128) -> (f64, f64) {
 
 impl Sampler {
     /// Intervals from the present of `world` on. An interval of nothing counts as one nanosecond.
-    #[must_use]
-    pub fn new(world: &World, interval: Span) -> Self {
+    pub(crate) fn new(world: &Observed<'_>, interval: Span) -> Self {
         let interval = interval.max(Span(1));
-        let next = world.now().saturating_add(interval).min(world.end());
+        let next = world.now.saturating_add(interval).min(world.run.end);
         let last = world.snapshot();
         let (agents, hops) = (GaugeSeries::new(&last.agents), GaugeSeries::new(&last.hops));
         let series = Series { agents, hops, ..Series::default() };
         Self { interval, next, last, series }
     }
 
-    /// What was read.
-    #[must_use]
-    pub fn finish(self) -> Series {
+    /// What happened in the intervals that have ended.
+    pub(crate) fn finish(self) -> Series {
         self.series
     }
 }
 
-impl Reader for Sampler {
+impl Observer for Sampler {
     /// The end of the present interval.
-    fn next(&self) -> Time {
+    fn next_moment(&self) -> Time {
         self.next
     }
 
-    fn read(&mut self, world: &World) {
-        if world.now() < self.next {
+    fn time_passed(&mut self, world: &Observed<'_>) {
+        if world.now < self.next {
             return;
         }
         let (now, then) = (world.snapshot(), std::mem::take(&mut self.last));
-        self.series.end_s.push(world.now().as_secs_f64());
+        self.series.end_s.push(world.now.as_secs_f64());
         for (now, then) in now.flows.iter().zip(&then.flows) {
             let flows = &mut self.series.flows;
             flows.delivered_bytes.push(now.delivered_bytes - then.delivered_bytes);
@@ -209,6 +205,7 @@ impl Reader for Sampler {
         self.series.agents.add(&now.agents);
         self.series.hops.add(&now.hops);
         self.last = now;
-        self.next = self.next.saturating_add(self.interval).min(world.end());
+        let next = self.next.saturating_add(self.interval).min(world.run.end);
+        self.next = if next > world.now { next } else { Time::NEVER };
     }
 }

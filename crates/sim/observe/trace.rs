@@ -4,8 +4,33 @@ use std::fmt::Write as _;
 
 use airfair_units::Time;
 
+use super::{Observed, Observer};
+use crate::air::BAND_NS;
 use crate::ids::{FlowIx, NodeIx, StationIx};
-use crate::record::{Content, Loss, Names, Record, TcpCause};
+use crate::record::{Content, Loss, Names, Record, TcpCause, Trace};
+
+/// Keeps what a trace shows until it is fetched.
+#[derive(Debug, Default)]
+pub(crate) struct Tracer(Trace);
+
+impl Observer for Tracer {
+    fn record(&mut self, at: Time, record: &Record, _world: &Observed<'_>) {
+        if record.is_traced() {
+            self.0.push((at, *record));
+        }
+    }
+}
+
+impl Tracer {
+    /// Records since the last call, in the order of time. Records that are younger than a band's width wait for the next call, since
+    /// earlier ones may come; when the run is over none does.
+    pub(crate) fn take(&mut self, now: Time, over: bool) -> Trace {
+        self.0.sort_by_key(|(at, record)| (*at, !record.is_of_the_air()));
+        let settled = if over { u64::MAX } else { now.as_nanos().saturating_sub(BAND_NS) };
+        let young = self.0.split_off(self.0.partition_point(|r| r.0.as_nanos() < settled));
+        std::mem::replace(&mut self.0, young)
+    }
+}
 
 impl Content {
     /// Itself, with its number where one tells it from others.
@@ -117,7 +142,10 @@ impl Names {
             // That no response came has said so, and what becomes of the packet is said where it is dropped.
             Record::GivenUp { .. } => return None,
             // What follows from them is said where it happens.
-            Record::Made { .. } | Record::Routed { .. } | Record::SenderRan { .. } => return None,
+            Record::Made { .. }
+            | Record::Routed { .. }
+            | Record::OnWire { .. }
+            | Record::SenderRan { .. } => return None,
             Record::Dropped { node, flow, content, sequence, reason, .. } => write!(
                 line,
                 "{:<8} drops {} of {}: {reason}",

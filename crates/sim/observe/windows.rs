@@ -8,11 +8,9 @@
 
 use airfair_units::{Span, Time};
 
-use super::Reader;
-use crate::engine::drive::Surface;
+use super::{Observed, Observer};
 use crate::measure::samples::FlowProgress;
 use crate::measure::statistics::jain_index;
-use crate::world::World;
 
 /// Jain's index over the windows of one length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,16 +77,14 @@ impl Windows {
     }
 }
 
-/// Reads a world at the ends of windows of several lengths.
+/// Measures fairness in windows of several lengths.
 #[derive(Debug)]
-pub struct Fairness(Vec<Windows>);
+pub(crate) struct Fairness(Vec<Windows>);
 
 impl Fairness {
-    /// Windows of these lengths from the end of the warm-up of `world` on, which has not come yet. A length of nothing counts as one
+    /// Windows of these lengths from `start` on, the end of the warm-up, which has not come yet. A length of nothing counts as one
     /// nanosecond.
-    #[must_use]
-    pub fn new(world: &World, lengths: &[Span]) -> Self {
-        let start = world.warmup_end();
+    pub(crate) fn new(start: Time, lengths: &[Span]) -> Self {
         let windows = |&length: &Span| Windows {
             length: length.max(Span(1)),
             since: start,
@@ -100,25 +96,24 @@ impl Fairness {
         Self(lengths.iter().map(windows).collect())
     }
 
-    /// What was read, in the order of the lengths given.
-    #[must_use]
-    pub fn finish(self) -> Vec<WindowFairness> {
+    /// What was measured, in the order of the lengths given.
+    pub(crate) fn finish(self) -> Vec<WindowFairness> {
         self.0.into_iter().map(Windows::finish).collect()
     }
 }
 
-impl Reader for Fairness {
-    fn next(&self) -> Time {
+impl Observer for Fairness {
+    fn next_moment(&self) -> Time {
         self.0.iter().map(|windows| windows.next).min().unwrap_or(Time::NEVER)
     }
 
-    fn read(&mut self, world: &World) {
-        if world.now() < self.next() {
+    fn time_passed(&mut self, world: &Observed<'_>) {
+        if world.now < self.next_moment() {
             return;
         }
-        let flows = world.progress();
+        let flows = world.net.progress();
         for windows in &mut self.0 {
-            if world.now() < windows.next {
+            if world.now < windows.next {
                 continue;
             }
             if windows.next > windows.since {
@@ -129,7 +124,7 @@ impl Reader for Fairness {
             windows.since = windows.next;
             let next = windows.next.saturating_add(windows.length);
             // A window that the end of the run would cut is none.
-            windows.next = if next <= world.end() { next } else { Time::NEVER };
+            windows.next = if next <= world.run.end { next } else { Time::NEVER };
         }
     }
 }

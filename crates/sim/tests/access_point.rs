@@ -7,11 +7,9 @@ use airfair_schemes::places::{
 };
 use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive;
 use airfair_sim::ids::StationIx;
 use airfair_sim::measure::summary::RunResult;
-use airfair_sim::observe::Reader;
-use airfair_sim::observe::series::Sampler;
 use airfair_sim::record::{FrameKind, Loss};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
@@ -217,13 +215,10 @@ fn what_is_recorded_of_links_agrees_with_the_queue() {
     let plain = run(&spec, &[]);
     let mut world = World::new(&spec, "lbm", built("lbm", &[]), 1).unwrap();
     world.measure_links();
-    let mut sampler = Sampler::new(&world, Span::from_millis(500));
-    while world.now() < world.end() {
-        world.advance(sampler.next());
-        sampler.read(&world);
-    }
+    world.sample(Span::from_millis(500));
+    drive::to_end(&mut world);
     assert_eq!(world.result(), plain);
-    let series = sampler.finish().queues;
+    let series = world.take_series().unwrap().queues;
     let queues = world.queues();
     let radio = queues.iter().position(|q| q == &("ap".to_string(), "default".to_string())).unwrap();
     let mut acknowledged = 0;

@@ -31,7 +31,7 @@ fn everything(world: &World) -> Watch {
 /// The capture files by node, and the rows in the parts in which they were handed out.
 fn watched(world: &mut World, step: Span) -> (BTreeMap<u32, Vec<u8>>, Vec<Columns>) {
     let watch = everything(world);
-    world.observe(watch);
+    world.capture(watch);
     let (mut files, mut rows) = (BTreeMap::<u32, Vec<u8>>::new(), Vec::new());
     while world.now() < world.end() {
         world.advance(world.now().saturating_add(step));
@@ -207,7 +207,7 @@ fn captures_are_cut_as_asked() {
         from: Time(300_000_000),
         until: Time(400_000_000),
     };
-    world.observe(cut);
+    world.capture(cut);
     drive::to_end(&mut world);
     let files = world.take_captures(1);
     assert_eq!(files.iter().map(|file| file.0).collect::<Vec<_>>(), [1]);

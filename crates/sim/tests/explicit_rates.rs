@@ -318,7 +318,7 @@ fn captured(spec: &WorldSpec, node: u32) -> Vec<(Congestion, usize)> {
     let mut world = World::new(spec, "qfcp", built("qfcp", &[]), 1).unwrap();
     let interfaces = (0..world.queues().len()).collect();
     let (from, until) = (Time::ZERO, Time::NEVER);
-    world.observe(Watch { interfaces, snap_len: 0, errors: true, rows: false, node: None, from, until });
+    world.capture(Watch { interfaces, snap_len: 0, errors: true, rows: false, node: None, from, until });
     let mut file = Vec::new();
     while world.now() < world.end() {
         world.advance(world.now().saturating_add(Span::from_millis(100)));

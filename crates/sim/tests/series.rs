@@ -5,8 +5,7 @@ use crate::support::{chain, dot11b, flow};
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
-use airfair_sim::observe::Reader;
-use airfair_sim::observe::series::{Sampler, Series};
+use airfair_sim::observe::series::Series;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -28,12 +27,10 @@ fn make(spec: &WorldSpec) -> World {
 
 fn sampled(spec: &WorldSpec, interval: Span) -> (World, Series) {
     let mut world = make(spec);
-    let mut sampler = Sampler::new(&world, interval);
-    while world.now() < world.end() {
-        world.advance(sampler.next());
-        sampler.read(&world);
-    }
-    (world, sampler.finish())
+    world.sample(interval);
+    drive::to_end(&mut world);
+    let series = world.take_series().unwrap();
+    (world, series)
 }
 
 #[test]
@@ -100,6 +97,21 @@ fn reading_changes_nothing_and_knows_no_warm_up() {
     let before: u64 = series.flows.retransmissions[..4].iter().sum();
     assert_eq!(again, world.result().flows[1].retransmissions);
     assert!(before > 0);
+}
+
+/// The same series, however the run is cut into steps, some of which end at the ends of intervals.
+#[test]
+fn a_series_does_not_depend_on_the_steps() {
+    let (_, whole) = sampled(&spec(), Span::from_millis(400));
+    for step in [Span::from_millis(200), Span::from_millis(333)] {
+        let mut world = make(&spec());
+        world.sample(Span::from_millis(400));
+        while world.now() < world.end() {
+            world.advance(world.now() + step);
+        }
+        // Columns without a value are equal too.
+        assert_eq!(format!("{:?}", world.take_series().unwrap()), format!("{whole:?}"));
+    }
 }
 
 /// Before the end of the warm-up a result says that nothing counts yet.

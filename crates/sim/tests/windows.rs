@@ -3,9 +3,8 @@
 use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::{dot11b, flow, make, world};
 use airfair_sim::World;
-use airfair_sim::engine::drive::Surface;
-use airfair_sim::observe::Reader;
-use airfair_sim::observe::windows::{Fairness, WindowFairness};
+use airfair_sim::engine::drive;
+use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -31,12 +30,10 @@ fn packets(spec: &mut WorldSpec, bytes: u64, gap_ms: u64) {
 fn read(spec: &WorldSpec, lengths_ms: &[u64]) -> (World, Vec<WindowFairness>) {
     let mut world = make(spec, 1);
     let lengths: Vec<Span> = lengths_ms.iter().map(|&ms| Span::from_millis(ms)).collect();
-    let mut fairness = Fairness::new(&world, &lengths);
-    while world.now() < world.end() {
-        world.advance(fairness.next());
-        fairness.read(&world);
-    }
-    (world, fairness.finish())
+    world.measure_fairness(&lengths);
+    drive::to_end(&mut world);
+    let fairness = world.take_fairness();
+    (world, fairness)
 }
 
 fn is(got: &WindowFairness, windows: u64, mean: f64, p10: f64, min: f64) {

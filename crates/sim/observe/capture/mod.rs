@@ -1,7 +1,6 @@
 //! Looking at a run: what interfaces send and receive, as capture files, and a table of all that becomes of frames.
 //!
-//! A world that is looked at goes from event to event and asks air and net after each what has happened: only then a packet is still
-//! what it was when its frame left. A world that is not looked at does not know of this module.
+//! Records come after each event: only then a packet is still what it was when its frame left.
 //!
 //! | file | its one idea |
 //! |---|---|
@@ -17,13 +16,14 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use airfair_units::{Dbm, Time};
+use airfair_units::Time;
 
 use crate::air::Air;
-use crate::ids::{NodeIx, PacketRef, StationIx};
-use crate::link::{self, Sent};
+use crate::ids::{NodeIx, PacketRef, StationIx, WireIx};
+use crate::link::opposite;
 use crate::net::{Behind, Described, Net};
-use crate::record::{FrameKind, FrameView, Names, Record, Signal, Trace};
+use crate::observe::{Observed, Observer};
+use crate::record::{FrameKind, FrameView, Names, Record, Signal};
 use addresses::Addresses;
 use file::{Captured, File};
 
@@ -71,8 +71,6 @@ struct Carrying {
 pub(crate) struct Capture {
     watch: Watch,
     addresses: Addresses,
-    /// By station.
-    tx_power: Vec<Dbm>,
     /// A file for each node that is captured.
     files: Vec<File>,
     /// Where the packets of a port go: a file, and the number of the interface in it.
@@ -85,15 +83,45 @@ pub(crate) struct Capture {
     rows: Rows,
 }
 
+impl Observer for Capture {
+    fn record(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
+        let Observed { air, net, .. } = *world;
+        match *record {
+            Record::Start { frame } => self.starts(frame, world),
+            Record::Received { frame, at: station, signal } => {
+                self.arrived(&frame, station, signal, false, air, net);
+            }
+            Record::Overheard { frame, at: station, signal, loss } => {
+                self.arrived(&frame, station, signal, loss.is_some(), air, net);
+            }
+            Record::Lost { frame, at: station, loss, signal } if loss.ends_with_the_frame() => {
+                self.arrived(&frame, station, signal, true, air, net);
+            }
+            Record::OnWire { wire, packet, begin, arrival, lost, end: _ } => {
+                self.wire_sent(wire, packet, (begin, (!lost).then_some(arrival)), net);
+            }
+            _ => {}
+        }
+        self.add_row(at, record, world);
+    }
+
+    fn event_done(&mut self, world: &Observed<'_>) {
+        self.forget(world.now);
+    }
+
+    fn time_passed(&mut self, world: &Observed<'_>) {
+        self.forget(world.now);
+    }
+}
+
 impl Capture {
     /// Begins at the start of a run.
     pub(crate) fn new(
         watch: Watch,
         names: &Names,
         targets: &[(String, String)],
-        tx_power: Vec<Dbm>,
         air: &mut Air,
-        net: &mut Net,
+        net: &Net,
     ) -> Self {
         let ports: Vec<(u32, Behind)> = net.ports().collect();
         let mut capture = Self {
@@ -104,7 +132,6 @@ impl Capture {
             echo: air.longest_echo().as_nanos(),
             carrying: vec![None; air.len()],
             rows: Rows::default(),
-            tx_power,
             watch,
         };
         let mut interfaces = capture.watch.interfaces.clone();
@@ -121,47 +148,16 @@ impl Capture {
             let number =
                 capture.files[at].add_interface(link_type, capture.watch.snap_len, name, &targets[port].1);
             capture.file_of_port[port] = Some((at, number));
-            match behind {
-                Behind::Station(station) => air.monitor(StationIx(station)),
-                // What comes goes by the wire of the other end.
-                Behind::Wire(wire) => {
-                    [wire, link::opposite(wire)].into_iter().for_each(|wire| net.links.capture(wire));
-                }
+            if let Behind::Station(station) = behind {
+                air.monitor(StationIx(station));
             }
         }
         capture
     }
 
-    /// Sees what has happened, and what captured wires have sent, by `now` and since the last call.
-    pub(crate) fn see(
-        &mut self,
-        (happened, sent): (&Trace, &[Sent]),
-        names: &Names,
-        air: &Air,
-        net: &Net,
-        now: u64,
-    ) {
-        for &(at, record) in happened {
-            match record {
-                Record::Start { frame } => self.starts(frame, air, net),
-                Record::Received { frame, at: station, signal } => {
-                    self.arrived(&frame, station, signal, false, air, net);
-                }
-                Record::Overheard { frame, at: station, signal, loss } => {
-                    self.arrived(&frame, station, signal, loss.is_some(), air, net);
-                    continue;
-                }
-                Record::Lost { frame, at: station, loss, signal } if loss.ends_with_the_frame() => {
-                    self.arrived(&frame, station, signal, true, air, net);
-                }
-                _ => {}
-            }
-            self.add_row(at, &record, names, air, now);
-        }
-        for packet in sent {
-            self.wire_sent(packet, net);
-        }
-        self.on_air.retain(|_, on_air| on_air.frame.end.0 + self.echo >= now);
+    /// Frames whose end has been heard everywhere are of no interest any more.
+    fn forget(&mut self, now: Time) {
+        self.on_air.retain(|_, on_air| on_air.frame.end.0 + self.echo >= now.0);
     }
 
     fn in_time(&self, at: Time) -> bool {
@@ -169,7 +165,8 @@ impl Capture {
     }
 
     /// A frame goes on the air.
-    fn starts(&mut self, frame: FrameView, air: &Air, net: &Net) {
+    fn starts(&mut self, frame: FrameView, world: &Observed<'_>) {
+        let Observed { air, net, .. } = *world;
         let mut on_air = OnAir { frame, carried: None, retries: 0 };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
             let carrying = &mut self.carrying[frame.sender.ix()];
@@ -192,7 +189,7 @@ impl Capture {
             && self.in_time(frame.start)
         {
             let kind = air.phy(frame.sender);
-            let power = self.tx_power[frame.sender.ix()];
+            let power = world.run.tx_power[frame.sender.ix()];
             let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
@@ -223,23 +220,26 @@ impl Capture {
         self.files[file].push(Captured { interface, bad, ..bytes.at(start.0, false) });
     }
 
-    /// A packet that has entered a wire leaves at a known time and arrives at one.
-    fn wire_sent(&mut self, packet: &Sent, net: &Net) {
-        let Some(described) = net.describe(packet.packet.0) else { return };
-        let [near, far] = [packet.wire, link::opposite(packet.wire)].map(|wire| net.links.port(wire).0);
+    /// A packet that has entered a wire leaves at a known time and arrives at one, unless it is lost.
+    fn wire_sent(&mut self, wire: WireIx, packet: PacketRef, times: (Time, Option<Time>), net: &Net) {
+        let [near, far] = [wire, opposite(wire)].map(|wire| net.links.port(wire).0);
+        if [near, far].iter().all(|&port| self.file_of_port[port as usize].is_none()) {
+            return;
+        }
+        let Some(described) = net.describe(packet.0) else { return };
         let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.watch.snap_len);
-        for (port, time, sent) in [(near, packet.begin.0, true), (far, packet.arrival.0, false)] {
+        for (port, time, sent) in [(near, Some(times.0), true), (far, times.1, false)] {
             if let Some((file, interface)) = self.file_of_port[port as usize]
-                && self.in_time(Time(time))
-                && (sent || !packet.lost)
+                && let Some(time) = time.filter(|&time| self.in_time(time))
             {
-                self.files[file].push(Captured { interface, ..bytes.at(time, sent) });
+                self.files[file].push(Captured { interface, ..bytes.at(time.0, sent) });
             }
         }
     }
 
     /// What happens becomes a row.
-    fn add_row(&mut self, at: Time, record: &Record, names: &Names, air: &Air, now: u64) {
+    fn add_row(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
+        let names = &world.run.names;
         let asked = self.watch.rows
             && self.in_time(at)
             && self.watch.node.is_none_or(|node| names.concerns(record, NodeIx(node)));
@@ -248,8 +248,8 @@ impl Capture {
             let held = |station: StationIx| {
                 self.carrying[station.ix()].as_ref().map(|c| (c.packet, c.described.clone()))
             };
-            if let Some(row) = table::row(record, at, names, air, carried, held) {
-                self.rows.push((at.0, now, !record.is_of_the_air()), row);
+            if let Some(row) = table::row(record, at, names, world.air, carried, held) {
+                self.rows.push((at.0, world.now.0, !record.is_of_the_air()), row);
             }
         }
     }
@@ -263,8 +263,7 @@ impl Capture {
         names: &Names,
     ) -> Vec<(u32, Vec<u8>)> {
         // A frame that is on the air may be received yet, and its time is that of its first bit.
-        let mut on_air = self.on_air.values().filter(|on_air| on_air.frame.end.0 + self.echo >= now);
-        let horizon = on_air.next().map_or(now, |on_air| on_air.frame.start.0.min(now));
+        let horizon = self.on_air.values().next().map_or(now, |on_air| on_air.frame.start.0.min(now));
         let mut taken = Vec::new();
         for file in &mut self.files {
             file.write_before(if over { now } else { horizon }, &self.addresses, names);

@@ -181,7 +181,11 @@ pub(super) fn row(
             let row = Row::at(time, "lost", at, names).of_frame(&frame, carried(frame.number), names);
             Row { cause: Some(Loss::NAMES[loss.index()]), by_frame: by, ..row.of_signal(signal, at, air) }
         }
-        Record::Overheard { .. } | Record::Made { .. } | Record::Routed { .. } | Record::SenderRan { .. } => {
+        Record::Overheard { .. }
+        | Record::Made { .. }
+        | Record::Routed { .. }
+        | Record::OnWire { .. }
+        | Record::SenderRan { .. } => {
             return None;
         }
         Record::CtsWithheld { at, to, nav_until } => Row {

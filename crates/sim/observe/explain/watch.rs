@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use airfair_units::Time;
+
 use super::hop::{Hop, Sends};
 use super::sending::Senders;
 use super::standing::{offered_bps, standing};
@@ -14,10 +16,10 @@ use super::{
 use crate::air::Air;
 use crate::ids::{ConnectionRef, FlowIx, NodeIx, StationIx};
 use crate::link::link_of;
-use crate::measure::summary::RunResult;
 use crate::net::watch::{self, Owner};
 use crate::net::{Behind, Net, drop_reason};
-use crate::record::{Content, FrameKind, FrameView, Names, Record, Trace};
+use crate::observe::{Observed, Observer};
+use crate::record::{Content, FrameKind, FrameView, Names, Record};
 use crate::spec::Traffic;
 
 /// A packet of the flow that lives.
@@ -61,24 +63,56 @@ pub(crate) struct Watch {
     stretches: Stretches,
 }
 
+impl Observer for Watch {
+    fn record(&mut self, _at: Time, record: &Record, world: &Observed<'_>) {
+        // Until now nothing had changed since the last event, as which everything is remembered here.
+        self.pass(world.now.as_nanos());
+        self.on_record(world.now.as_nanos(), record, world.air, world.net);
+    }
+
+    fn event_done(&mut self, world: &Observed<'_>) {
+        let (now, air, net) = (world.now.as_nanos(), world.air, world.net);
+        self.pass(now);
+        self.arrive(net);
+        let renewed = air.renewed_lists();
+        for station in &mut self.stations {
+            station.look(air, net);
+            if renewed != self.renewed {
+                station.hear_anew(air);
+            }
+        }
+        self.renewed = renewed;
+        for hop in &mut self.hops {
+            let own = Owner::Flow(self.flow, hop.is_forward());
+            match &mut hop.sends {
+                Sends::Wire(wire) => wire.look(net, own),
+                &mut Sends::Station(place, _) => hop.look(&self.stations[place]),
+            }
+        }
+        if let Some(senders) = &mut self.senders {
+            senders.look(net, now, self.window);
+        }
+        self.awaits_route =
+            self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
+    }
+
+    fn time_passed(&mut self, world: &Observed<'_>) {
+        self.pass(world.now.as_nanos());
+    }
+}
+
 impl Watch {
-    pub(crate) fn new(
-        flow: u32,
-        traffic: &Traffic,
-        warmup: u64,
-        air: &Air,
-        net: &Net,
-        node_of_station: &[NodeIx],
-    ) -> Self {
+    pub(crate) fn new(flow: u32, traffic: &Traffic, world: &Observed<'_>) -> Self {
+        let (air, net) = (world.air, world.net);
         let (start, stop, tcp) = net.flow_times(flow);
         let mut watch = Self {
             flow,
             offered_bps: offered_bps(traffic),
-            window: (start.max(warmup), stop),
+            window: (start.max(world.run.warmup.as_nanos()), stop),
             seen: 0,
             stations: Vec::new(),
             place: vec![None; air.len()],
-            node_of_station: node_of_station.to_vec(),
+            node_of_station: world.run.names.node_of_station.clone(),
             hops: Vec::new(),
             forward_hops: None,
             awaits_route: false,
@@ -132,38 +166,8 @@ impl Watch {
         })
     }
 
-    /// An event has happened, with these records. Until then nothing had changed since the last one, as
-    /// which everything is remembered here.
-    pub(crate) fn look(&mut self, now: u64, air: &Air, net: &Net, happened: &Trace) {
-        self.pass(now);
-        for (_, record) in happened {
-            self.on_record(now, record, air, net);
-        }
-        self.arrive(net);
-        let renewed = air.renewed_lists();
-        for station in &mut self.stations {
-            station.look(air, net);
-            if renewed != self.renewed {
-                station.hear_anew(air);
-            }
-        }
-        self.renewed = renewed;
-        for hop in &mut self.hops {
-            let own = Owner::Flow(self.flow, hop.is_forward());
-            match &mut hop.sends {
-                Sends::Wire(wire) => wire.look(net, own),
-                &mut Sends::Station(place, _) => hop.look(&self.stations[place]),
-            }
-        }
-        if let Some(senders) = &mut self.senders {
-            senders.look(net, now, self.window);
-        }
-        self.awaits_route =
-            self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
-    }
-
     /// Time passes, in which nothing happens.
-    pub(crate) fn pass(&mut self, now: u64) {
+    fn pass(&mut self, now: u64) {
         let (from, until) = (self.seen.max(self.window.0), now.min(self.window.1));
         if from < until {
             self.account(from, until);
@@ -419,14 +423,10 @@ impl Watch {
         }
     }
 
-    /// What was seen until `now`.
-    pub(crate) fn explanation(
-        &self,
-        (names, radios): (&Names, &[String]),
-        net: &Net,
-        result: &RunResult,
-        now: u64,
-    ) -> Explanation {
+    /// What was seen until now.
+    pub(crate) fn explanation(&self, world: &Observed<'_>) -> Explanation {
+        let (now, net, result) = (world.now.as_nanos(), world.net, &world.result());
+        let (names, radios) = (&world.run.names, &world.run.radios[..]);
         let flow = self.flow as usize;
         let until = now.min(self.window.1).max(self.window.0);
         let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));

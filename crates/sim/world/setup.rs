@@ -1,0 +1,110 @@
+//! Putting a world together from its specification.
+
+use airfair_schemes::places::Interface;
+use airfair_schemes::{Registry, Scheme};
+use airfair_units::Time;
+
+use super::World;
+use super::warnings::warnings;
+use crate::air::{self, Air, Kind, StationSpec};
+use crate::engine::Agenda;
+use crate::ids::NodeIx;
+use crate::net::{Net, Placed};
+use crate::observe::{Observers, Run};
+use crate::record::Names;
+use crate::spec::{FlowSpec, Transport, WorldSpec};
+
+impl World {
+    /// Sets a world up whose flows' window laws are the tree's.
+    ///
+    /// # Errors
+    /// Says what in the specification contradicts itself; a scenario that the reader accepts never does.
+    pub fn new(
+        spec: &WorldSpec,
+        scheme_name: &str,
+        scheme: Box<dyn Scheme>,
+        seed: u64,
+    ) -> Result<Self, String> {
+        Self::with_schemes(spec, scheme_name, scheme, seed, Registry::built_in())
+    }
+
+    /// Sets a world up; the window laws that its flows name are found among `schemes`.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn with_schemes(
+        spec: &WorldSpec,
+        scheme_name: &str,
+        scheme: Box<dyn Scheme>,
+        seed: u64,
+        schemes: &Registry,
+    ) -> Result<Self, String> {
+        if spec.radios.len() > usize::from(u8::MAX) {
+            return Err("at most 255 kinds of radio".to_string());
+        }
+        let placed = Placed::new(spec, scheme, schemes)?;
+        let kinds = spec.radios.iter().map(|r| Kind::new(r, &spec.headers)).collect::<Result<Vec<_>, _>>()?;
+        let mut stations = Vec::new();
+        let mut radio_of_station = Vec::new();
+        for (node, n) in spec.nodes.iter().enumerate() {
+            for (i, &radio) in n.radios.iter().enumerate() {
+                let r = spec.radios.get(radio).ok_or_else(|| format!("node {}: no such radio", n.id))?;
+                let interface = placed.radio(spec, node, radio);
+                stations.push(StationSpec {
+                    node,
+                    node_id: n.id.clone(),
+                    // The first radio has the node's name: a second one does not rename it.
+                    name: if i == 0 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
+                    position: n.position,
+                    kind: radio as u8,
+                    tx_power: r.phy.tx_power,
+                    cutoff: r.phy.cutoff,
+                    propagation: r.propagation.clone(),
+                    overhears: placed.at(node).wants(&interface).overheard,
+                });
+                radio_of_station.push(radio);
+            }
+        }
+        for flow in &spec.flows {
+            if flow.from >= spec.nodes.len() || flow.to >= spec.nodes.len() {
+                return Err(format!("flow {}: no such node", flow.id));
+            }
+        }
+        placed.check(spec, scheme_name)?;
+        air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
+        let mut air = Air::new(kinds, &stations, &spec.gains, seed);
+        let mut agenda = Agenda::default();
+        air.let_move(&spec.movement, &stations, seed, &mut agenda)?;
+        let node_of_station: Vec<u32> = stations.iter().map(|s| s.node as u32).collect();
+        let names = Names {
+            stations: stations.iter().map(|s| s.name.clone()).collect(),
+            node_of_station: node_of_station.iter().copied().map(NodeIx).collect(),
+            nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
+            flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
+        };
+        let only_marks = Interface::sorts().iter().any(|at| placed.run.wants(at).ecn);
+        let for_all = placed.run.source().is_some();
+        let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
+            Transport::Tcp { law, pinned, .. } if *pinned || !for_all => Some((i, law.clone())),
+            _ => None,
+        };
+        let own_laws = spec.flows.iter().enumerate().filter_map(own_law).collect();
+        let net =
+            Net::new(spec, &air, node_of_station, &radio_of_station, (placed, schemes), seed, &mut agenda)?;
+        let names_of = (scheme_name, schemes);
+        let warnings = warnings(spec, names_of, only_marks, (&air, &net), &names);
+        let run = Run {
+            radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
+            tx_power: stations.iter().map(|s| s.tx_power).collect(),
+            scheme: scheme_name.to_string(),
+            own_schemes: spec.schemes.iter().map(|own| (own.node, own.scheme.clone())).collect(),
+            own_laws,
+            seed,
+            warmup: Time::ZERO + spec.warmup,
+            end: Time::ZERO + spec.duration,
+            names,
+            warnings,
+        };
+        Ok(Self { agenda, air, net, run, observers: Observers::default() })
+    }
+}
