@@ -1,4 +1,4 @@
-//! What the next events touch is fetched into the processor's caches.
+//! Prefetches the state that the next events touch into the processor's caches.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use crate::event::{Event, What};
 use crate::ids::StationIx;
 use crate::record::FrameKind;
 
-/// So many stations find room in the processor's nearest caches; with more of them [`Air::fetch_for`] is worth its while.
+/// Number of stations that fit into the processor's nearest caches; with more of them [`Air::fetch_for`] pays.
 pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
 
 /// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
@@ -31,8 +31,8 @@ fn station_of(event: &Event) -> Option<StationIx> {
 
 impl Air {
     /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another,
-    /// what each needs comes from farther away, and the events themselves, whose branches hang on what they read, would wait for one
-    /// line after the other. Here nothing hangs on anything: each round asks for all that the one before has found.
+    /// what each needs comes from farther away, and the events themselves, whose branches depend on what they read, would wait for one
+    /// line after the other. Here no load depends on another: each round asks for all that the one before has found.
     #[inline(never)]
     pub(super) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;

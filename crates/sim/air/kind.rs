@@ -20,7 +20,7 @@ pub struct Kind {
     pub(super) mac: MacKind,
 }
 
-/// Whether OFDM data are protected from 802.11b stations.
+/// True if OFDM data are protected from 802.11b stations.
 fn protects(standard: Standard, data_mode: Mode, protection: Protection) -> bool {
     standard == Standard::Dot11g && data_mode.is_ofdm() && protection != Protection::None
 }

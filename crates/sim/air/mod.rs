@@ -87,7 +87,7 @@ impl Air {
         self.medium.stations.places()
     }
 
-    /// Whether there is no station.
+    /// True if there is no station.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -142,7 +142,7 @@ impl Air {
         self.medium.frames.in_flight()
     }
 
-    /// What has happened on the air, if somebody observes it.
+    /// Records of the air, kept if an observer wants them.
     pub fn records(&mut self) -> &mut Records {
         &mut self.medium.records
     }
@@ -167,13 +167,13 @@ impl Air {
         self.medium.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
 
-    /// What the medium knows of the kind of a station.
+    /// The medium's constants of the kind of a station.
     #[must_use]
     pub fn phy(&self, station: StationIx) -> &PhyKind {
         self.medium.kind(station)
     }
 
-    /// What the MAC knows of the kind of a station.
+    /// The MAC's constants of the kind of a station.
     #[must_use]
     pub fn mac(&self, station: StationIx) -> &MacKind {
         self.mac.kind(self.medium.stations[station].radio.kind)
@@ -248,7 +248,7 @@ impl Air {
         self.medium.renewed_lists()
     }
 
-    /// Where a station was when it was last looked at, m; none if nothing moves in this world.
+    /// Position of a station at its last refresh, m; none if nothing moves in this world.
     #[must_use]
     pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
         self.medium.place(station)
@@ -279,14 +279,14 @@ impl Air {
         self.mac.contend(&mut self.medium, station, agenda);
     }
 
-    /// Whether the present event has brought about something for the layer above.
+    /// True if the present event has produced indications that were not taken out yet.
     #[inline(always)]
     #[must_use]
     pub fn has_indications(&self) -> bool {
         !self.mac.indications.is_empty()
     }
 
-    /// What the present event has brought about for the layer above and has not been taken out yet, in order.
+    /// The next indication of the present event that was not taken out yet, in order.
     #[inline]
     pub fn next_indication(&mut self) -> Option<Indication> {
         self.mac.next_indication()
@@ -361,7 +361,7 @@ impl Air {
         }
     }
 
-    /// Nodes move; the layer above is told whose neighbours have changed.
+    /// Nodes move; indications say whose neighbours have changed.
     #[cold]
     #[inline(never)]
     fn moved(&mut self, how: impl FnOnce(&mut Medium, &mut Agenda), agenda: &mut Agenda) {

@@ -41,7 +41,7 @@ pub(super) fn warnings(
     let mut cut_off = air.cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
     cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
-    let cut_off = cut_off.iter().map(|cut| cut.told(radio(cut)));
+    let cut_off = cut_off.iter().map(|cut| cut.warning(radio(cut)));
     let mut crowders = net.crowders(&names.flows);
     crowders.sort_by(|a, b| by_name(a.0 as usize, b.0 as usize));
     let crowders = crowders.into_iter().map(|(flow, node, other)| {

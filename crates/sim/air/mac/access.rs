@@ -1,7 +1,7 @@
 //! Access to the medium (802.11-2016 10.3.4): contention, back-off, retries.
 //!
-//! What the passes over hearers touch of it, the earliest deadline of a station and the slots that lead to it, is kept in the station's
-//! [`Radio`](crate::air::medium::radio::Radio).
+//! The part that the passes over hearers touch, the earliest deadline of a station and the slots that lead to it, is kept in the
+//! station's [`Radio`](crate::air::medium::radio::Radio).
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use crate::ids::StationIx;
 /// Categories of packets that contend for themselves.
 pub(super) const CATEGORIES: usize = 1;
 
-/// What a category is doing with its first packet.
+/// The state of a category's first packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Nothing to send. A back-off after the last packet may still run.

@@ -26,7 +26,7 @@ pub(super) struct Reply {
     mode: Mode,
 }
 
-/// What a station has to do with the frames of the present exchange, its own or another station's.
+/// The state of a station in the present exchange of frames, its own or another station's.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Exchange {
@@ -89,7 +89,7 @@ fn duration_us(ns: u64) -> u32 {
     ns.div_ceil(1000).min(32767) as u32
 }
 
-/// Whether a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
+/// True if a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
 fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
     let (radio, timing) = (&station.radio, &kind.timing);
     let eifs = radio.eifs_from;
@@ -311,7 +311,7 @@ impl Mac {
         }
     }
 
-    /// A frame for another station, good or with errors, has ended at one that has waited for that, or looks at all.
+    /// A frame for another station, good or with errors, has ended at a station that waits for the end of a reception, overhears, or monitors.
     #[cold]
     #[inline(never)]
     fn end_is_awaited(
@@ -403,7 +403,7 @@ impl Mac {
                     self.indications.push(Indication::Received { station: id, packet, from, at: Time(end) });
                 }
             }
-            // A CTS or ACK that nobody waits for any more.
+            // A late CTS or ACK.
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }

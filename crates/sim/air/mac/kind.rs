@@ -1,4 +1,4 @@
-//! What the MAC knows of a kind of radio, worked out once. Times in nanoseconds.
+//! The MAC's constants of a kind of radio, worked out once. Times in nanoseconds.
 
 use airfair_units::Span;
 use airfair_wire::ieee80211::{Ack, Cts};
@@ -66,7 +66,7 @@ impl MacKind {
         if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
     }
 
-    /// Whether RTS and CTS go before a data frame of so many bytes.
+    /// True if RTS and CTS go before a data frame of so many bytes.
     pub(crate) fn uses_rts(&self, bytes: u32) -> bool {
         u64::from(bytes) > self.rts_threshold || self.protection == Protection::RtsCts
     }

@@ -35,7 +35,7 @@ pub struct Msdu {
     pub packet: PacketRef,
     /// The upper layer's own.
     pub tag: u32,
-    /// Its size as an IP packet.
+    /// Size as an IP packet.
     pub bytes: u32,
     /// The station it goes to, or [`super::BROADCAST`].
     pub to: StationIx,
@@ -48,13 +48,13 @@ pub struct Msdu {
 pub enum Outcome {
     /// Acknowledged.
     Delivered,
-    /// Broadcast: sent, and nobody tells.
+    /// Broadcast: sent, without an acknowledgement.
     Broadcast,
     /// Given up after so many attempts.
     RetryLimit,
 }
 
-/// What the air has to say to the layer above.
+/// An event for the layer above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indication {
     /// The MAC is done with a packet, and may have room for others: the layer above gives them and lets the station contend.
@@ -93,7 +93,7 @@ pub enum Indication {
     },
 }
 
-/// What the MAC of a station counts.
+/// Counters of the MAC of a station.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counters {
     pub duplicates: u64,
@@ -149,7 +149,7 @@ impl StationMac {
 pub(super) struct Mac {
     kinds: Vec<MacKind>,
     pub stations: Table<StationIx, StationMac>,
-    /// What the present event has brought about for the layer above, in order, and how many of them were taken out.
+    /// Indications of the present event, in order, and how many of them were taken out.
     pub indications: Vec<Indication>,
     taken: usize,
 }

@@ -1,10 +1,10 @@
-//! A station as one that explains a run sees it. Nothing here is called unless somebody explains.
+//! The state of a station for `explain`; not called otherwise.
 
 use super::access::State;
 use super::{MacKind, Msdu, StationMac};
 use crate::air::medium::radio::Station;
 
-/// What a station waits for, apart from the medium.
+/// The event that a station waits for, apart from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waits {
     /// For the medium, or for something to send.
@@ -19,7 +19,7 @@ pub(crate) enum Waits {
     ToAnswer,
 }
 
-/// What decides over a station's time until something happens to it.
+/// The state that determines a station's time until its next event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     pub waits: Waits,

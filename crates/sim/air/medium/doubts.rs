@@ -1,4 +1,4 @@
-//! What to look at before a result is trusted: links that exist or do not exist by decree.
+//! Links that exist, or are missing, by a parameter and not by their power: reasons for warnings.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct TooFast {
     pub to: StationIx,
     /// Received power.
     pub power: Dbm,
-    /// What the rate needs.
+    /// Power that the rate needs.
     pub needed: Dbm,
 }
 
@@ -41,7 +41,7 @@ pub struct CutOff {
     pub mode: Mode,
     /// The power below which nothing is detected.
     pub threshold: Dbm,
-    /// Whether that is `preamble_detect`; if not, it is `lock_sinr` over the noise.
+    /// The threshold is `preamble_detect`; if false, it is `lock_sinr` over the noise.
     pub by_power: bool,
     /// Probability that a data frame of 1500 B arrives with that power.
     pub delivery: f64,
@@ -52,7 +52,7 @@ pub struct CutOff {
 
 impl CutOff {
     /// The warning, for a radio of this name.
-    pub(crate) fn told(&self, radio: &str) -> String {
+    pub(crate) fn warning(&self, radio: &str) -> String {
         let key = if self.by_power { "preamble_detect" } else { "lock_sinr, over the noise," };
         let links = match self.pairs {
             0 => "links with losses do not exist".to_string(),
@@ -70,7 +70,7 @@ impl CutOff {
 }
 
 impl PhyKind {
-    /// What data frames of a mode need at this receiver.
+    /// Power that data frames of a mode need at this receiver.
     fn needed(&self, mode: Mode) -> Dbm {
         Dbm(Attowatts(self.noise).to_dbm().0 + required_snr(mode).0)
     }

@@ -131,7 +131,7 @@ fn ln_bit_right(mode: Mode, snr: f64) -> f64 {
 const LN_HALF: f64 = -core::f64::consts::LN_2;
 
 /// Linear SNR up to which a bit is right or wrong with equal chances (negative: there is none), and from which on it is right with
-/// a probability that no `f64` tells from 1, by mode.
+/// a probability that `f64` cannot distinguish from 1, by mode.
 ///
 /// Both lie so far outside of the curve (union bounds above 0.6; error rates below 2^-60, where 2^-54 is enough) that its rounding
 /// does not matter: between them the curve is worked out, beyond them it is known, bit by bit.
@@ -156,10 +156,10 @@ pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
     bits * ln_bit_right(mode, snr.max(0.0))
 }
 
-/// What [`ln_bit_right`] has worked out before, of a world: signals mostly meet the same noise and interference again.
+/// Results of [`ln_bit_right`] in a world so far: signals mostly meet the same noise and interference again.
 ///
 /// A table for each mode in use, in which an SNR has one place; whatever has the same place pushes it out. So the memory is bounded
-/// (128 KB for each of 12 modes), and nothing hangs on what is in it but time.
+/// (128 KB for each of 12 modes), and its content affects nothing but time.
 #[derive(Debug, Default)]
 pub(crate) struct Successes {
     by_mode: [Vec<Known>; 12],
@@ -200,11 +200,11 @@ impl Successes {
 }
 
 /// A station's draws for the receptions that chance decides over: one each, also where the outcome is certain, so that what is drawn
-/// for the next does not hang on how this one is worked out. A draw that decides nothing is only counted.
+/// for the next does not depend on how this one is worked out. A draw that decides nothing is only counted.
 #[derive(Debug)]
 pub(crate) struct Draws {
     stream: Stream,
-    /// Draws that nobody has looked at, still to be passed over.
+    /// Draws whose values were not needed, still to be passed over.
     passed: u64,
 }
 
@@ -223,7 +223,7 @@ impl Draws {
         self.stream.uniform()
     }
 
-    /// Whether something happens that has a probability of this logarithm.
+    /// Draws whether an event happens that has a probability of this logarithm.
     #[inline]
     pub(crate) fn happens(&mut self, ln_probability: f64) -> bool {
         if !(LN_LEAST..0.0).contains(&ln_probability) {

@@ -25,7 +25,7 @@ pub(crate) struct Mpdu {
 }
 
 impl Mpdu {
-    /// What stands in a control frame.
+    /// Stands in a control frame.
     pub(crate) const NONE: Self = Self { packet: NO_PACKET, sequence: 0, retry: false };
 }
 
@@ -69,9 +69,9 @@ pub(crate) struct Frame {
     pub mode: Mode,
     /// Passes at its end that are still to come: one for each band, one for the sender.
     pub passes_left: u32,
-    /// Its receiver was among the decodable hearers.
+    /// The receiver was among the decodable hearers.
     pub met: bool,
-    /// Why its receiver has missed it so far.
+    /// Reason why the receiver has missed the frame so far.
     pub loss: Loss,
 }
 
@@ -100,12 +100,12 @@ impl Frame {
         }
     }
 
-    /// Whether it is a response to the receiver's last frame (or, as a CTS, for the sender itself).
+    /// True if the frame is a response to the receiver's last frame (or, as a CTS, for the sender itself).
     pub(crate) fn responds(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
     }
 
-    /// Whether it is for a station, alone or as a broadcast.
+    /// True if the frame is for a station, alone or as a broadcast.
     pub(crate) fn is_for(&self, station: StationIx) -> bool {
         self.receiver == station || self.receiver == BROADCAST
     }

@@ -28,7 +28,7 @@ pub(crate) struct Hearer {
 }
 
 impl Hearer {
-    /// What stands where no list is.
+    /// Fills places that belong to no list.
     pub(crate) const NONE: Self = Self { id: StationIx(0), delay: 0, power: 0, bound: 0 };
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn cut(
     }
 }
 
-/// What a station hears of another by their distance; none if they are one, share no channel, if it is too weak, or if the transmitter's
+/// How a station hears another one by their distance; none if they are the same, share no channel, if the signal is too weak, or if the transmitter's
 /// gains are measured.
 pub(crate) fn hear(stations: &[StationSpec], kinds: &[PhyKind], from: usize, to: usize) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
@@ -226,7 +226,7 @@ pub(crate) fn farthest_reach(stations: &[StationSpec]) -> f64 {
         .1
 }
 
-/// Stations by the cells of a grid as wide as any of them can be heard: whoever hears a station stands in its cell or in one beside
+/// Stations by the cells of a grid as wide as any of them can be heard: all hearers of a station stand in its cell or in one beside
 /// it.
 pub(crate) struct Cells {
     size: f64,
@@ -250,7 +250,7 @@ impl Cells {
         [0, 1].map(|axis| (station.position[axis] / self.size).floor() as i64)
     }
 
-    /// What stands in a station's cell and in those beside it, by columns.
+    /// Stations in a station's cell and in those beside it, by columns.
     fn columns(&self, station: &StationSpec) -> [&[([i64; 2], usize)]; 3] {
         let [x, y] = self.of(station);
         [x - 1, x, x + 1].map(|column| {

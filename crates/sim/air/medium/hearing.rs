@@ -319,7 +319,7 @@ pub(crate) fn drop_lock(station: &mut Station, id: StationIx, now: u64, loss: Lo
     }
 }
 
-/// What the pass at a frame's end needs to know of it.
+/// The properties of a frame that the pass at its end needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameEnd {
     at: FrameIx,

@@ -1,4 +1,4 @@
-//! How much memory the lists of hearers will take, told before they are made.
+//! Estimates the memory of the lists of hearers before they are made.
 
 use airfair_units::Bytes;
 
@@ -7,11 +7,11 @@ use super::hearers::{Cells, hear};
 use super::phy::PhyKind;
 use crate::spec::{GainSpec, Propagation};
 
-/// What a pair of a transmitter and a hearer takes at most, in the lists of the air and while routes are found. Peaks of memory above that
+/// Memory of a pair of a transmitter and a hearer at most, in the lists of the air and while routes are found. Peaks of memory above that
 /// of the scenario that was read: 72, 68, 67 bytes a pair for 500, 1000, 2000 nodes that are all neighbours, 84 with AODV (1000 nodes), 28
 /// where most of the pairs are too far apart to be neighbours (4000 nodes).
 const BYTES_PER_PAIR: u64 = 90;
-/// At most so many pairs are looked at to estimate how many there are.
+/// Pairs that are examined at most to estimate how many there are.
 const LOOKS: usize = 3_000_000;
 
 /// Ordered pairs of stations of which one hears the other: a bound where that stays below `most`, else an estimate from stations

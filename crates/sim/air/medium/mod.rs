@@ -46,7 +46,7 @@ use radio::{Clock, Counted, Station};
 /// A station to be.
 #[derive(Debug, Clone)]
 pub struct StationSpec {
-    /// Its node.
+    /// Node of the station.
     pub node: usize,
     /// The node's name.
     pub node_id: String,
@@ -62,11 +62,11 @@ pub struct StationSpec {
     pub cutoff: Dbm,
     /// How its signal falls with distance.
     pub propagation: Propagation,
-    /// Whether frames for others are handed up.
+    /// Frames for others are handed up.
     pub overhears: bool,
 }
 
-/// What the rules of a run ask for beyond the least.
+/// State that the rules of a run require beyond the least.
 #[derive(Debug, Clone, Copy)]
 struct Needs {
     /// Sums of received power. Not where signals are compared one by one and any energy occupies a receiver.
@@ -90,7 +90,7 @@ pub(crate) struct Medium {
     movement: Option<Box<Movement>>,
     /// Stations whose sets of decodable hearers movement has changed, until the layer above takes them out.
     pub neighbours_changed: Vec<StationIx>,
-    /// What has happened on the air and at stations.
+    /// Records of the air and of the stations' MACs.
     pub records: Records,
 }
 

@@ -1,12 +1,12 @@
-//! Stations that move: when their places are looked at, and how the lists of hearers follow.
+//! Stations that move: when their positions are refreshed, and how the lists of hearers follow.
 //!
 //! A refresh takes a node to where its path is then. What that changes are the node's own lists and its entries in the lists of
-//! those that hear it: whoever lies within the farthest reach of any station, before or after, found by looking at the distance to
+//! those that hear it: all that lie within the farthest reach of any station, before or after, found by the distance to
 //! every station. Nothing else is touched.
 //!
 //! A frame under way keeps its hearers and their powers. So the list of a station that transmits waits for the end of the frame; and,
 //! once, for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is put
-//! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (What somebody receives in such a late pass
+//! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (A packet that is received in such a late pass
 //! the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
 use crate::engine::Agenda;
@@ -20,15 +20,15 @@ use super::phy::PhyKind;
 use super::radio::flag;
 use super::{Medium, StationSpec};
 
-/// What a world with movement keeps beside the lists.
+/// State of a world with movement beside the lists.
 #[derive(Debug)]
 pub(crate) struct Movement {
     nodes: Vec<Moving>,
     /// Every station, with its place as of its last refresh.
     stations: Vec<StationSpec>,
-    /// Beyond it nobody hears anybody, m.
+    /// Farther away no station hears another, m.
     reach: f64,
-    /// What is to be done to each station's list.
+    /// Pending changes of each station's list.
     due: Table<StationIx, Due>,
     /// Where each station's list lies.
     regions: Table<StationIx, Region>,
@@ -43,7 +43,7 @@ pub(crate) struct Movement {
     fresh: Fresh,
 }
 
-/// What everybody hears of one station, worked out once for the whole refresh. Between radios of one kind both directions are the same.
+/// How all stations hear one station, worked out once for the whole refresh. Between radios of one kind both directions are the same.
 #[derive(Debug, Default)]
 struct Fresh {
     of: Option<StationIx>,
@@ -58,7 +58,7 @@ struct Moving {
     rank: u32,
 }
 
-/// What is to be done to a list.
+/// Pending changes of a list.
 #[derive(Debug, Default)]
 struct Due {
     /// The transmitter itself has moved.
@@ -162,7 +162,7 @@ impl Medium {
         Ok(())
     }
 
-    /// A moving node is due to be looked at.
+    /// The refresh of a moving node is due.
     #[cold]
     #[inline(never)]
     pub(crate) fn moved(&mut self, node: u32, agenda: &mut Agenda) {
@@ -317,7 +317,7 @@ impl Medium {
         self.movement.as_ref().map_or(0, |m| super::propagation::delay_ns(m.reach))
     }
 
-    /// Where a station was when it was last looked at, m; none if nothing moves in this world.
+    /// Position of a station at its last refresh, m; none if nothing moves in this world.
     #[must_use]
     pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
         self.movement.as_ref().map(|m| m.stations[station.ix()].position)
@@ -333,7 +333,7 @@ impl Medium {
 /// A node has moved.
 struct Moved {
     own: Vec<StationIx>,
-    /// Whence, m.
+    /// Position before, m.
     from: [f64; 3],
 }
 
@@ -384,8 +384,8 @@ impl Movement {
         touched
     }
 
-    /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and nobody's place in it; says
-    /// whether that was all.
+    /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and no hearer's place in it; returns
+    /// true if that was all.
     fn renew_in_place(&mut self, station: StationIx, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
         let due = &mut self.due[station];
         if due.whole {
@@ -415,7 +415,7 @@ impl Movement {
 }
 
 impl Fresh {
-    /// What `to` hears of `from`.
+    /// How `to` hears `from`.
     fn heard(
         &self,
         stations: &[StationSpec],

@@ -26,12 +26,12 @@ pub(crate) struct EndPass {
     pub met: bool,
 }
 
-/// What the end of a frame means for a hearer that is no mere bystander.
+/// The outcome of a frame at a hearer that is no mere bystander.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reception {
     /// The frame is for the station, which has received these of its packets.
     Received(Verdicts),
-    /// The frame is for another station; its duration field was heeded.
+    /// The frame is for another station; its duration field has set the NAV.
     Other,
     /// The station was locked on the frame and could not read it.
     Failed(Loss),
@@ -142,7 +142,7 @@ impl Medium {
     #[inline(always)]
     pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<(u32, Hearer)> {
         let Self { stations, hearers, kinds, .. } = self;
-        // Bystanders that receive a frame well need nobody's help; the others are handled one by one.
+        // Bystanders that receive a frame well are done here; the others are handled one by one.
         let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
         let left = hearers.list.get(pass.entry as usize..pass.decodable_end as usize)?;
         let skip = left.iter().position(|&h| !pass.end.bystander(h, stations, kinds))?;
@@ -201,7 +201,7 @@ impl Medium {
         }
     }
 
-    /// What the end of a frame means for a hearer that [`Medium::next_hearer`] has found.
+    /// The outcome of a frame at a hearer that [`Medium::next_hearer`] has found.
     #[inline(always)]
     pub(crate) fn judge(&mut self, at: FrameIx, hearer: Hearer, frame: &Frame) -> Reception {
         let h = hearer.id;
@@ -242,7 +242,7 @@ impl Medium {
         Reception::Other
     }
 
-    /// Why a locked frame fails, or none if it is received.
+    /// The reason why a locked frame is lost, or none if it is received.
     #[inline(always)]
     fn verdict(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
         if self.stations[hearer.id].radio.worst < hearer.bound {
@@ -281,14 +281,14 @@ impl Medium {
         Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
     }
 
-    /// Whether `frame_loss` keeps a station from overhearing a good frame for another.
+    /// True if `frame_loss` keeps a station from overhearing a good frame for another.
     pub(crate) fn misses(&mut self, station: StationIx, frame: &Frame) -> bool {
         let loss = self.kinds[usize::from(self.stations[station].radio.kind)].frame_loss;
         let meant = frame.receiver == station || frame.receiver == BROADCAST;
         !meant && loss > 0.0 && self.reception[station].uniform() < loss
     }
 
-    /// Whether a good data frame for this station, or for all, falls to `frame_loss`.
+    /// True if a good data frame for this station, or for all, falls to `frame_loss`.
     fn lost_by_chance(&mut self, hearer: Hearer, frame: &Frame) -> bool {
         let meant = frame.receiver == hearer.id || frame.receiver == BROADCAST;
         let loss = self.kinds[usize::from(self.stations[hearer.id].radio.kind)].frame_loss;

@@ -1,4 +1,4 @@
-//! A moving node's path: where it is at any moment, and when it has gone far enough to be looked at again.
+//! A moving node's path: where it is at any moment, and when it has gone far enough for the next refresh.
 
 use super::hearers::distance;
 use crate::spec::{MovementSpec, PathSpec};
@@ -13,7 +13,7 @@ struct Corner {
     gone: f64,
 }
 
-/// What comes round again and again.
+/// The part of a path that repeats.
 #[derive(Debug, Clone, Copy)]
 struct Round {
     /// The corner that it begins at.
@@ -39,7 +39,7 @@ impl Path {
     /// The path of a specification.
     ///
     /// # Errors
-    /// What contradicts itself.
+    /// Which corners contradict each other.
     pub fn new(path: &PathSpec, movement: &MovementSpec) -> Result<Self, String> {
         let mut corners: Vec<Corner> = Vec::with_capacity(path.knots.len());
         for knot in path.knots.iter() {
@@ -149,7 +149,7 @@ impl Path {
         within.saturating_add(later)
     }
 
-    /// When the node is to be looked at again after it was at `last`; none if it does not move any more.
+    /// Time of the refresh after the one at `last`; none if the node does not move any more.
     pub fn next(&self, last: u64) -> Option<u64> {
         // Rests may follow each other, the last of a round and the first of the next too.
         let mut start = last;
@@ -188,7 +188,7 @@ mod tests {
         Path::new(&PathSpec { node: 0, knots, repeat_from }, &MovementSpec::default())
     }
 
-    /// Every moment, in seconds, at which the node is looked at before `end` s, and where it is then.
+    /// Times of all refreshes before `end` s, in seconds, with the positions then.
     fn looks(path: &Path, end: u64) -> Vec<(f64, f64)> {
         let mut all = Vec::new();
         let mut at = 0;

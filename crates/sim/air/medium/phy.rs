@@ -1,4 +1,4 @@
-//! What the medium knows of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
+//! The medium's constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
 use airfair_units::{Db, Dbm, Rate, Span};
 
@@ -78,7 +78,7 @@ pub(crate) fn fixed(ratio: Db) -> u64 {
     (ratio.to_linear() * 65536.0).clamp(0.0, 9e18) as u64
 }
 
-/// Whether `power` is at least `ratio` (2^-16) times `noise`.
+/// True if `power` is at least `ratio` (2^-16) times `noise`.
 #[inline]
 pub(crate) fn exceeds(power: u64, ratio: u64, noise: u64) -> bool {
     u128::from(power) << 16 >= u128::from(ratio) * u128::from(noise)

@@ -34,7 +34,7 @@ pub(crate) mod flag {
     pub(crate) const MONITORS: u8 = 128;
 }
 
-/// What the pass over the hearers reads and writes at every one of them: one cache line.
+/// The state that the passes read and write at every hearer: one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Radio {
@@ -157,12 +157,12 @@ impl Radio {
     }
 }
 
-/// What else a pass touches at a hearer that can decode, and what tells whether an access event's turn has come: one cache line.
+/// The state that a pass touches at a hearer that can decode, and the time of the access event: one cache line.
 ///
 /// Radio time: transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
 /// lies outside of them is counted ahead and taken back where the medium gets busy after all. The five always add up to the run
 /// in nanoseconds, since a state's time is a difference of two lengths; signals that are handled in another order than they
-/// arrive, and a look at a moment between a frame's start and its arrival, may put up to 4 us (a band) into a neighbouring state.
+/// arrive, and a query at a moment between a frame's start and its arrival, may put up to 4 us (a band) into a neighbouring state.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Clock {
@@ -222,7 +222,7 @@ impl Clock {
     }
 }
 
-/// What only some runs keep up at every hearer ([`super::Needs`]), and what is rarely touched: one cache line.
+/// State that only some runs keep up at every hearer ([`super::Needs`]), or that is rarely touched: one cache line.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Slow {
@@ -275,8 +275,8 @@ impl Station {
     }
 }
 
-/// What the medium counts of a station as a transmitter and as a receiver. It stands in an array apart, so that what hearing needs lies
-/// close together.
+/// Counters of a station as a transmitter and as a receiver. They stand in an array apart, so that the state of hearers lies close
+/// together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counted {
     /// Time spent transmitting.

@@ -1,4 +1,4 @@
-//! What stations make of each other's frames on an otherwise silent air: what routes rest on, and what a map shows.
+//! Which stations receive and which only sense each other on an otherwise silent air: the basis of routes and of maps.
 
 use airfair_units::{Attowatts, Dbm};
 
@@ -24,7 +24,7 @@ pub fn least_power(phy: &PhySpec, mode: Mode) -> Dbm {
     Dbm(received.max(phy.preamble_detect.0).max(phy.noise.0 + phy.lock_sinr.0))
 }
 
-/// What a station makes of another's frames. There is none where the medium stays idle for it.
+/// How the frames of one station arrive at another. There is none where the medium stays idle for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Relation {
     /// Station that transmits.
@@ -38,7 +38,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// Whether it can carry data frames. If not, it is sensed: a preamble, or energy.
+    /// True if the link can carry data frames. If not, frames are sensed: a preamble, or energy.
     #[must_use]
     pub fn receives(&self) -> bool {
         self.delivery_ratio > LEAST_DELIVERY
