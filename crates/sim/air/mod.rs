@@ -10,7 +10,7 @@
 //! | `mac` | the station's side of DCF |
 //!
 //! The MAC stands above the medium, which knows nothing of it: the pass at a frame's end goes from hearer to hearer, and what it finds at
-//! each ([`medium::Reception`]) goes to the MAC here.
+//! each (`Reception`) goes to the MAC here.
 
 mod fetch;
 mod kind;

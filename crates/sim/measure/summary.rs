@@ -17,7 +17,7 @@ pub struct StationCounters {
     pub sent: [u64; 5],
     /// Frames for this station that were received, by kind.
     pub received: [u64; 5],
-    /// Frames for this station that were lost, by [`Loss::NAMES`].
+    /// Frames for this station that were lost, by [`crate::record::Loss::NAMES`].
     pub lost: [u64; 9],
     /// Data packets received again and dropped as duplicates.
     pub duplicates: u64,

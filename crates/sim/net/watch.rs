@@ -69,7 +69,7 @@ impl Net {
         Hop { from: node.0, to: next.0, behind: port.behind, peer: port.peer(self.node_id(next.0)).0 }
     }
 
-    /// Whether routes are found while the world runs; then [`Record::Routed`] tells the hops of packets.
+    /// Whether routes are found while the world runs; then [`crate::record::Record::Routed`] tells the hops of packets.
     pub(crate) fn finds_routes(&self) -> bool {
         self.routes.are_found()
     }
