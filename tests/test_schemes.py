@@ -185,9 +185,6 @@ class Fifo(Queue):
     def commit(self) -> Packet:
         return self.packets.pop(0)
 
-    def requeue(self, packet: Packet) -> None:
-        self.packets.insert(0, packet)
-
 
 class Fixed(Source):
     def on_start(self, setup: FlowSetup, context: Context) -> None:

@@ -31,9 +31,6 @@ class DropTail(Queue):
     def commit(self) -> Packet:
         return self.packets.popleft()
 
-    def requeue(self, packet: Packet) -> None:
-        self.packets.appendleft(packet)
-
 
 @register
 class DropTailScheme(Scheme):

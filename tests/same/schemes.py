@@ -106,9 +106,6 @@ class Scatter(Queue):
         self.marked.discard(packet.id)
         return packet
 
-    def requeue(self, packet: Packet) -> None:
-        (self.acks if packet.kind == "ack" else self.others).appendleft(packet)
-
 
 @register
 class ScatterScheme(Scheme):

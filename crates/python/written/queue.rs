@@ -140,13 +140,6 @@ impl Queue for PythonQueue {
         }
     }
 
-    fn requeue(&mut self, back: Packet) {
-        self.hooks.attached((), |object| {
-            object.call_method1("requeue", (packet(object.py(), &back)?,)).map(|_| ())
-        });
-        self.store(back);
-    }
-
     fn view(&self) -> QueueView {
         // A queue whose code has failed is full: sources that wait for room go on waiting.
         let packets = if self.hooks.ended() { self.limit_packets } else { self.stored.len() as u32 };

@@ -55,12 +55,6 @@ impl Queue for DropTail {
         Some(self.limit_packets)
     }
 
-    #[inline]
-    fn requeue(&mut self, packet: Packet) {
-        self.bytes += u64::from(packet.bytes);
-        self.packets.push_front(packet);
-    }
-
     fn show(&self, see: &mut dyn FnMut(&Packet)) {
         self.packets.iter().for_each(see);
     }

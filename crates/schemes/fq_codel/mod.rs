@@ -126,9 +126,9 @@ pub struct FqCoDel {
     /// Queues that became active in this round, and the others that are active.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
-    /// What `peek` has named, before it what was put back.
-    heads: VecDeque<Packet>,
-    /// Everything, the heads included.
+    /// What `peek` has named.
+    head: Option<Packet>,
+    /// Everything, the head included.
     stored: Stored,
 }
 
@@ -149,7 +149,7 @@ impl FqCoDel {
             queues: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
-            heads: VecDeque::new(),
+            head: None,
             stored: Stored::default(),
         })
     }
@@ -259,26 +259,20 @@ impl Queue for FqCoDel {
     }
 
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
-        if self.heads.is_empty() {
-            let packet = self.dequeue(context.now, context.out)?;
-            self.heads.push_back(packet);
+        if self.head.is_none() {
+            self.head = self.dequeue(context.now, context.out);
         }
-        self.heads.front().map(|&packet| Head { packet, priority: Priority(0) })
+        self.head.map(|packet| Head { packet, priority: Priority(0) })
     }
 
     fn commit(&mut self) -> Option<Packet> {
-        let packet = self.heads.pop_front()?;
+        let packet = self.head.take()?;
         self.stored.remove(&packet);
         Some(packet)
     }
 
-    fn requeue(&mut self, packet: Packet) {
-        self.stored.add(&packet);
-        self.heads.push_front(packet);
-    }
-
     fn show(&self, see: &mut dyn FnMut(&Packet)) {
-        self.queues.iter().flat_map(|queue| &queue.packets).chain(&self.heads).for_each(see);
+        self.queues.iter().flat_map(|queue| &queue.packets).chain(&self.head).for_each(see);
     }
 
     fn view(&self) -> QueueView {

@@ -79,7 +79,6 @@ impl Aqm for LbmMark {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => self.outgoing = p,
             Setting::Probability(Direction::Incoming, p) => self.incoming = p,
-            _ => {}
         }
     }
 }

@@ -90,7 +90,6 @@ impl Aqm for NredDrop {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => self.outgoing.p_b = p,
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
-            _ => {}
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::{Bytes, Rate, Time};
+use airfair_units::Time;
 
-use super::{DropReason, FlowId, MarkReason, NodeId, PacketId};
+use super::{DropReason, MarkReason, NodeId, PacketId};
 
 /// A timer of a scheme; the number is the scheme's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,15 +65,12 @@ pub enum Direction {
     Incoming,
 }
 
-/// A setting of the interface's own queue or of a flow's source.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A setting of the interface's own AQM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Setting {
     /// Probability with which the AQM shall drop or mark packets of one direction.
     Probability(Direction, Probability),
-    /// Pacing rate of a flow that starts here.
-    FlowRate(FlowId, Rate),
-    /// Limit of the queue.
-    QueueLimit(Bytes),
 }
 
 /// Effects of a queue's hooks.

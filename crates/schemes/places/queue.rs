@@ -79,7 +79,7 @@ pub struct QueueView {
 /// - every packet offered is afterwards stored, refused or has displaced another: nothing is lost or doubled;
 /// - a discipline that drops stored packets by itself (CoDel at the head) names each in `QueueEffects::dropped`, in `enqueue` or `peek`;
 /// - `peek` changes what is stored in no other way, and two calls at one time without an arrival between them name the same packet;
-/// - `commit` removes exactly the packet that the last `peek` named; `requeue` makes it the head again;
+/// - `commit` removes exactly the packet that the last `peek` named;
 /// - `view` counts what is stored.
 pub trait Queue: Send {
     /// Offers a packet.
@@ -103,17 +103,11 @@ pub trait Queue: Send {
         None
     }
 
-    /// Puts a packet back at the head, for a MAC that gives it up for now.
-    fn requeue(&mut self, packet: Packet);
-
     /// How full it is.
     fn view(&self) -> QueueView;
 
     /// Shows each packet that is stored, in any order, to who explains a run: whose they are when one is dropped. It may show none.
     fn show(&self, _see: &mut dyn FnMut(&Packet)) {}
-
-    /// A packet that a neighbour sent to somebody else was overheard. Called only if the scheme asked for it.
-    fn on_overheard(&mut self, _packet: &Packet, _context: &mut QueueContext<'_>) {}
 }
 
 /// Active queue management: decides, stores nothing. It stands beside any discipline.

@@ -174,9 +174,6 @@ pub trait Source: Send {
         false
     }
 
-    /// Packets of this flow that wait in the node's own queue (DiffQ).
-    fn on_own_queue(&mut self, _packets: u32, _context: &mut SourceContext<'_>) {}
-
     /// A timer fired.
     fn on_timer(&mut self, _timer: Timer, _context: &mut SourceContext<'_>) {}
 

@@ -16,7 +16,6 @@ enum Operation {
     Enqueue { bytes: u32, flow: u32, destination: u32, ecn: bool },
     Peek,
     Commit,
-    CommitAndRequeue,
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -24,8 +23,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         4 => (1u32..2000, 0u32..4, 0u32..4, any::<bool>())
             .prop_map(|(bytes, flow, destination, ecn)| Operation::Enqueue { bytes, flow, destination, ecn }),
         1 => Just(Operation::Peek),
-        2 => Just(Operation::Commit),
-        1 => Just(Operation::CommitAndRequeue),
+        3 => Just(Operation::Commit),
     ]
 }
 
@@ -112,7 +110,7 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
                 prop_assert!(context.out.is_empty(), "the second look changes nothing");
                 prop_assert_eq!(first.is_none(), stored.packets.is_empty());
             }
-            Operation::Commit | Operation::CommitAndRequeue => {
+            Operation::Commit => {
                 let head = queue.peek(&mut context);
                 stored.drain(context.out)?;
                 let taken = queue.commit();
@@ -127,11 +125,6 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
                         );
                     }
                     prop_assert_eq!(stored.remove(packet.id)?, packet);
-                    if matches!(op, Operation::CommitAndRequeue) {
-                        queue.requeue(packet);
-                        stored.add(packet)?;
-                        prop_assert_eq!(queue.peek(&mut context).map(|h| h.packet), Some(packet));
-                    }
                 }
             }
         }

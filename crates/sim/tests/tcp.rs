@@ -252,9 +252,6 @@ impl Queue for Silent {
     fn commit(&mut self) -> Option<Packet> {
         self.0.commit()
     }
-    fn requeue(&mut self, packet: Packet) {
-        self.0.requeue(packet);
-    }
     fn view(&self) -> QueueView {
         self.0.view()
     }

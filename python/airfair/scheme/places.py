@@ -54,10 +54,6 @@ class Queue(ABC):
     def commit(self) -> Packet:
         """Take out the packet that the last `peek` has named."""
 
-    @abstractmethod
-    def requeue(self, packet: Packet) -> None:
-        """Put a packet back at the head."""
-
 
 class Source(ABC):
     """The window law or rate law of one connection. Repairing losses is not its business.

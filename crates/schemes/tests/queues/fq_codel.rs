@@ -236,20 +236,7 @@ fn the_head_stays_until_it_is_taken() {
     assert_eq!(line.counts(), (4, 4550));
     assert_eq!(line.queue.commit(), Some(head.packet));
     assert_eq!(line.queue.commit(), None, "nothing was named");
-    line.queue.requeue(head.packet);
-    assert_eq!(line.counts(), (4, 4550));
-    assert_eq!(line.ids(4), [1, 2, 4, 3], "put back, it is the head and costs its flow nothing again");
-}
-
-/// A packet that is put back goes ahead of one that `peek` has named since.
-#[test]
-fn what_is_put_back_goes_first() {
-    let mut line = line(100);
-    line.stored(1, &[1500; 3]);
-    let first = line.take().unwrap();
-    assert!(line.queue.peek(&mut line.host.context()).is_some());
-    line.queue.requeue(first);
-    assert_eq!(line.ids(3), [1, 2, 3]);
+    assert_eq!(line.ids(3), [2, 4, 3]);
 }
 
 /// Packets of 1000 B of one flow, asked for at these times (ms): CoDel drops an interval after the queue began to stand,
