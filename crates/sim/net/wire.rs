@@ -13,14 +13,13 @@ impl Net {
     /// Offers a packet to a wire that keeps its own queue.
     #[inline]
     pub(super) fn offer_to_wire(&mut self, wire: WireIx, handle: u64, now: u64) {
-        let due = self.enter_wire(wire, handle, now);
-        self.plan(due);
+        self.enter_wire(wire, handle, now, None);
     }
 
-    /// The same, with what is to be put on the agenda. A packet that finds no room is dropped.
+    /// The same where the agenda may be at hand. A packet that finds no room is dropped.
     #[inline(never)]
-    fn enter_wire(&mut self, wire: WireIx, handle: u64, now: u64) -> Option<Due> {
-        let packet = self.packets.get(handle)?;
+    fn enter_wire(&mut self, wire: WireIx, handle: u64, now: u64, agenda: Option<&mut Agenda>) {
+        let Some(packet) = self.packets.get(handle) else { return };
         let offer = Offer { packet: PacketRef(handle), bytes: packet.bytes, has_payload: packet.length > 0 };
         if self.hops_at_wires {
             let backlog = self.links.backlog(wire, Time(now)).unwrap_or_default();
@@ -30,11 +29,12 @@ impl Net {
             pipeline.pass(&passage, self.packets.carried_header(handle), &self.kinds_of_header, Time(now));
         }
         match self.links.offer(wire, &offer, Time(now)) {
-            Answer::Accepted(due) => due,
-            Answer::Full => {
-                self.drop_at(self.links.port(wire).0, handle, DropReason::QUEUE_FULL.0, now);
-                None
-            }
+            Answer::Accepted(None) => {}
+            Answer::Accepted(Some(due)) => match agenda {
+                Some(agenda) => agenda.push(due.at.0, due.order, due.what),
+                None => self.later(due.at.0, due.order, due.what),
+            },
+            Answer::Full => self.drop_at(self.links.port(wire).0, handle, DropReason::QUEUE_FULL.0, now),
         }
     }
 
@@ -162,9 +162,7 @@ impl Net {
             && hops < self.hop_limit
             && let Some(onward) = self.onward(wire, destination)
         {
-            if let Some(Due { at, order, what }) = self.enter_wire(onward, handle, now) {
-                agenda.push(at.0, order, what);
-            }
+            self.enter_wire(onward, handle, now, Some(agenda));
             return;
         }
         self.forward(node, handle, now);
