@@ -2,7 +2,7 @@
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
-use airfair_sim::observe::capture::{Columns, Watch as Watched};
+use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -66,7 +66,7 @@ impl Watch {
             let at = nodes.iter().position(|n| n.id == *name);
             at.map(|at| at as u32).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
         });
-        world.capture(Watched {
+        world.capture(CaptureSpec {
             interfaces,
             snap_len: self.snap_len,
             errors: self.errors,

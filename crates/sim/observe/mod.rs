@@ -1,4 +1,4 @@
-//! Observers: those who look at a run while it goes on. Nothing here changes what happens, and no part of a world knows of it: parts say
+//! Observers of a run while it goes on. Nothing here changes what happens, and no part of a world knows of it: parts say
 //! what happens in [records](crate::record), which the loop of events takes out and gives to the observers.
 //!
 //! | part | contents |
@@ -23,7 +23,7 @@ use crate::air::Air;
 use crate::net::Net;
 use crate::record::{Names, Record, Records, Trace};
 use capture::Capture;
-use explain::Watch;
+use explain::Explainer;
 use series::Sampler;
 use trace::Tracer;
 use windows::Fairness;
@@ -81,7 +81,7 @@ pub(crate) struct Observed<'a> {
 pub(crate) struct Observers {
     pub trace: Option<Tracer>,
     pub capture: Option<Box<Capture>>,
-    pub explain: Option<Box<Watch>>,
+    pub explain: Option<Box<Explainer>>,
     pub series: Option<Sampler>,
     pub fairness: Option<Fairness>,
     /// Records of the present event.

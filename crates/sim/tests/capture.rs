@@ -7,7 +7,7 @@ use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::summary::RunResult;
-use airfair_sim::observe::capture::{Columns, Watch};
+use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_sim::record::FrameKind;
 use airfair_units::{Span, Time};
 use airfair_wire::ieee80211::{Addresses, Fcs, Frame};
@@ -16,8 +16,8 @@ use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, U
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-fn everything(world: &World) -> Watch {
-    Watch {
+fn everything(world: &World) -> CaptureSpec {
+    CaptureSpec {
         interfaces: (0..world.queues().len()).collect(),
         snap_len: 0,
         errors: true,
@@ -198,7 +198,7 @@ proptest! {
 fn captures_are_cut_as_asked() {
     let spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(1000), 1);
     let mut world = make(&spec, 1);
-    let cut = Watch {
+    let cut = CaptureSpec {
         interfaces: vec![1],
         snap_len: 100,
         errors: false,

@@ -12,7 +12,7 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::measure::statistics::jain_index;
 use airfair_sim::measure::summary::RunResult;
-use airfair_sim::observe::capture::Watch;
+use airfair_sim::observe::capture::CaptureSpec;
 use airfair_sim::record::{Record, TcpCause};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
@@ -318,7 +318,15 @@ fn captured(spec: &WorldSpec, node: u32) -> Vec<(Congestion, usize)> {
     let mut world = World::new(spec, "qfcp", built("qfcp", &[]), 1).unwrap();
     let interfaces = (0..world.queues().len()).collect();
     let (from, until) = (Time::ZERO, Time::NEVER);
-    world.capture(Watch { interfaces, snap_len: 0, errors: true, rows: false, node: None, from, until });
+    world.capture(CaptureSpec {
+        interfaces,
+        snap_len: 0,
+        errors: true,
+        rows: false,
+        node: None,
+        from,
+        until,
+    });
     let mut file = Vec::new();
     while world.now() < world.end() {
         world.advance(world.now().saturating_add(Span::from_millis(100)));

@@ -20,8 +20,8 @@ use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
 use crate::net::{Injected, Net, Output};
-use crate::observe::capture::{Capture, Columns, Watch};
-use crate::observe::explain::{self, Explanation};
+use crate::observe::capture::{Capture, CaptureSpec, Columns};
+use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
 use crate::observe::windows::{Fairness, WindowFairness};
 use crate::observe::{Observed, Observers, Run};
@@ -154,9 +154,9 @@ impl World {
     }
 
     /// Captures what interfaces send and receive, and makes the table of frames. To be called at the start of the run.
-    pub fn capture(&mut self, watch: Watch) {
+    pub fn capture(&mut self, spec: CaptureSpec) {
         let targets = self.queues();
-        let capture = Capture::new(watch, &self.run.names, &targets, &mut self.air, &self.net);
+        let capture = Capture::new(spec, &self.run.names, &targets, &mut self.air, &self.net);
         self.observers.capture = Some(Box::new(capture));
         self.keep_records();
     }
@@ -187,8 +187,8 @@ impl World {
         if self.agenda.now > 0 {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
         }
-        let watch = explain::Watch::new(flow as u32, traffic, &self.observed());
-        self.observers.explain = Some(Box::new(watch));
+        let explainer = Explainer::new(flow as u32, traffic, &self.observed());
+        self.observers.explain = Some(Box::new(explainer));
         self.keep_records();
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Looking at a run: what interfaces send and receive, as capture files, and a table of all that becomes of frames.
+//! What interfaces send and receive, as capture files, and a table of all that becomes of frames.
 //!
 //! Records come after each event: only then a packet is still what it was when its frame left.
 //!
@@ -31,22 +31,22 @@ use table::Rows;
 
 pub use table::{Columns, Labels};
 
-/// What is looked at.
+/// What is captured.
 #[derive(Debug, Clone)]
-pub struct Watch {
+pub struct CaptureSpec {
     /// Interfaces whose traffic is captured: places in [`World::queues`](crate::World::queues).
     pub interfaces: Vec<usize>,
     /// Most bytes that are kept of a packet, radiotap header included; 0: all.
     pub snap_len: u32,
     /// Frames that a radio received with errors are captured too.
     pub errors: bool,
-    /// Whether the table of frames is made.
+    /// The table of frames is made.
     pub rows: bool,
-    /// It tells of this node only.
+    /// The table has rows of this node only.
     pub node: Option<u32>,
-    /// Captures and table tell what happens from here on ...
+    /// Start of capture and table (inclusive).
     pub from: Time,
-    /// ... and before.
+    /// End of capture and table (exclusive).
     pub until: Time,
 }
 
@@ -67,9 +67,9 @@ struct Carrying {
     retries: u8,
 }
 
-/// Looks at a world.
+/// The observer that captures.
 pub(crate) struct Capture {
-    watch: Watch,
+    spec: CaptureSpec,
     addresses: Addresses,
     /// A file for each node that is captured.
     files: Vec<File>,
@@ -117,7 +117,7 @@ impl Observer for Capture {
 impl Capture {
     /// Begins at the start of a run.
     pub(crate) fn new(
-        watch: Watch,
+        spec: CaptureSpec,
         names: &Names,
         targets: &[(String, String)],
         air: &mut Air,
@@ -132,9 +132,9 @@ impl Capture {
             echo: air.longest_echo().as_nanos(),
             carrying: vec![None; air.len()],
             rows: Rows::default(),
-            watch,
+            spec,
         };
-        let mut interfaces = capture.watch.interfaces.clone();
+        let mut interfaces = capture.spec.interfaces.clone();
         interfaces.sort_unstable();
         interfaces.dedup();
         for port in interfaces {
@@ -146,7 +146,7 @@ impl Capture {
             let at = capture.files.len() - 1;
             let link_type = bytes::link_type(behind, net.headers());
             let number =
-                capture.files[at].add_interface(link_type, capture.watch.snap_len, name, &targets[port].1);
+                capture.files[at].add_interface(link_type, capture.spec.snap_len, name, &targets[port].1);
             capture.file_of_port[port] = Some((at, number));
             if let Behind::Station(station) = behind {
                 air.monitor(StationIx(station));
@@ -161,7 +161,7 @@ impl Capture {
     }
 
     fn in_time(&self, at: Time) -> bool {
-        self.watch.from <= at && at < self.watch.until
+        self.spec.from <= at && at < self.spec.until
     }
 
     /// A frame goes on the air.
@@ -191,7 +191,7 @@ impl Capture {
             let kind = air.phy(frame.sender);
             let power = world.run.tx_power[frame.sender.ix()];
             let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
-            let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
+            let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.spec.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
         }
         self.on_air.insert(frame.number, on_air);
@@ -210,13 +210,13 @@ impl Capture {
         let port = net.port_of_station(station.0);
         let Some((file, interface)) = self.file_of_port[port as usize] else { return };
         let start = frame.start + signal.delay;
-        if bad && !self.watch.errors || !self.in_time(start) {
+        if bad && !self.spec.errors || !self.in_time(start) {
             return;
         }
         let Some(on_air) = self.on_air.get(&frame.number) else { return };
         let kind = air.phy(station);
         let header = bytes::received_header(on_air, signal, bad, kind);
-        let bytes = bytes::frame(on_air, &header, kind, &self.addresses, net, self.watch.snap_len);
+        let bytes = bytes::frame(on_air, &header, kind, &self.addresses, net, self.spec.snap_len);
         self.files[file].push(Captured { interface, bad, ..bytes.at(start.0, false) });
     }
 
@@ -227,7 +227,7 @@ impl Capture {
             return;
         }
         let Some(described) = net.describe(packet.0) else { return };
-        let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.watch.snap_len);
+        let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.spec.snap_len);
         for (port, time, sent) in [(near, Some(times.0), true), (far, times.1, false)] {
             if let Some((file, interface)) = self.file_of_port[port as usize]
                 && let Some(time) = time.filter(|&time| self.in_time(time))
@@ -240,9 +240,9 @@ impl Capture {
     /// What happens becomes a row.
     fn add_row(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
         let names = &world.run.names;
-        let asked = self.watch.rows
+        let asked = self.spec.rows
             && self.in_time(at)
-            && self.watch.node.is_none_or(|node| names.concerns(record, NodeIx(node)));
+            && self.spec.node.is_none_or(|node| names.concerns(record, NodeIx(node)));
         if asked {
             let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried.clone());
             let held = |station: StationIx| {

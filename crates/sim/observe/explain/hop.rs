@@ -11,7 +11,7 @@ use crate::net::watch::{self, Owner};
 /// What sends on a hop.
 #[derive(Debug)]
 pub(super) enum Sends {
-    /// A station, by its place among those that are looked at; and the station that it sends to.
+    /// A station, by its place among those that are observed; and the station that it sends to.
     Station(usize, u32),
     /// A wire.
     Wire(Wire),
@@ -110,7 +110,7 @@ impl Hop {
     }
 
     /// Whose turn it is from now on.
-    pub fn look(&mut self, station: &Station) {
+    pub fn observe(&mut self, station: &Station) {
         self.turn = match station.owner() {
             // Also when the next hop has the packet already: it is only the ACK that is missing.
             _ if self.is_own(station) => Turn::Own,

@@ -1,13 +1,13 @@
 //! Why a flow gets what it gets: what each hop of its path does with its time, who keeps it waiting, why its attempts fail, what
 //! its TCP waits for.
 //!
-//! Off unless [`crate::World::explain`] asks for it. Then the world looks at the stations of the path before and after every event:
+//! Off unless [`crate::World::explain`] asks for it. Then the stations of the path are observed before and after every event:
 //! between two events what a station does is a function of time alone, so every nanosecond is given to exactly one state. The run
 //! itself is not touched: its numbers stay the same.
 //!
 //! | file | its one idea |
 //! |---|---|
-//! | `watch` | what is looked at, and when |
+//! | `explainer` | what is observed, and when |
 //! | `station` | one radio: what it does at each moment, whose signals it hears |
 //! | `wire` | one direction of a wired link |
 //! | `hop` | what of it concerns the flow: shares, holders |
@@ -16,20 +16,20 @@
 //! | `standing` | how the flow fares beside the others |
 
 mod attempts;
+mod explainer;
 mod hop;
 mod sending;
 mod standing;
 mod station;
-mod watch;
 mod wire;
 
 use std::collections::BTreeMap;
 
 pub use attempts::{Missing, Why};
+pub(crate) use explainer::Explainer;
 pub use sending::Sending;
 pub use standing::{Standing, share_of_due};
 pub use station::Doing;
-pub(crate) use watch::Watch;
 
 /// Nanoseconds for each [`Doing`], in the order of [`Doing::ALL`].
 pub type Shares = [u64; Doing::ALL.len()];
@@ -86,7 +86,7 @@ pub struct HopExplanation {
     pub to: String,
     /// By wire.
     pub wired: bool,
-    /// Time looked at, ns.
+    /// Time observed, ns.
     pub observed: u64,
     /// No packet of the flow is here.
     pub no_packet: u64,

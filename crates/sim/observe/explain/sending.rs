@@ -153,8 +153,8 @@ impl Senders {
         }
     }
 
-    /// Looks at what an event has done. `window` is the time that counts.
-    pub fn look(&mut self, net: &Net, now: u64, window: (u64, u64)) {
+    /// The state after an event. `window` is the time that counts.
+    pub fn observe(&mut self, net: &Net, now: u64, window: (u64, u64)) {
         while let Some(key) = self.touched.pop_first() {
             let Some(connection) = self.live.get_mut(&key) else { continue };
             let view = net.connection_view(ConnectionRef { slot: key.0, generation: key.1 }, now);
@@ -193,7 +193,7 @@ impl Senders {
     }
 }
 
-/// What has made a sender slow down since the last look.
+/// What has made a sender slow down since the last event.
 fn count_reasons(told: &mut TcpExplanation, connection: &Connection, view: &ConnectionView, now: u64) {
     let [timeouts, losses, marks] = [0, 1, 2].map(|i| view.reasons[i] - connection.reasons[i]);
     told.timeouts += timeouts;

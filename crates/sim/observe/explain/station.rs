@@ -129,7 +129,7 @@ impl Signal {
     }
 }
 
-/// A station that is looked at.
+/// A station that is observed.
 #[derive(Debug)]
 pub(super) struct Station {
     pub number: u32,
@@ -217,8 +217,8 @@ impl Station {
         self.recent.push_back(signal);
     }
 
-    /// Looks at it after an event.
-    pub fn look(&mut self, air: &Air, net: &Net) {
+    /// The state after an event.
+    pub fn observe(&mut self, air: &Air, net: &Net) {
         let view = air.view(StationIx(self.number));
         if view.nav_until > self.view.nav_until {
             let made = |s: &&Signal| {

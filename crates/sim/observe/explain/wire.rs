@@ -7,7 +7,7 @@ use crate::link::Departure;
 use crate::net::Net;
 use crate::net::watch::Owner;
 
-/// A wire that is looked at.
+/// A wire that is observed.
 #[derive(Debug)]
 pub(super) struct Wire {
     pub number: WireIx,
@@ -38,8 +38,8 @@ impl Wire {
         self.in_flight.front().copied()
     }
 
-    /// Looks at it after an event.
-    pub fn look(&mut self, net: &Net, own: Owner) {
+    /// The state after an event.
+    pub fn observe(&mut self, net: &Net, own: Owner) {
         let new = net.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
         let mut entries: Vec<Departure> = net.links.departures(self.number).take(new).collect();
         while let Some(entry) = entries.pop() {

@@ -1,4 +1,4 @@
-//! What is looked at, and when: before and after every event of a run that is to be explained.
+//! What is observed, and when: before and after every event of a run that is to be explained.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ struct Tracked {
 
 /// What explains a flow.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct Explainer {
     flow: u32,
     offered_bps: Option<f64>,
     /// The time that counts.
@@ -43,7 +43,7 @@ pub(crate) struct Watch {
     /// Time is accounted for up to here.
     seen: u64,
     stations: Vec<Station>,
-    /// The place of a station among those that are looked at.
+    /// The place of a station among those that are observed.
     place: Vec<Option<usize>>,
     node_of_station: Vec<NodeIx>,
     /// Where routes are fixed: forward, then back.
@@ -54,7 +54,7 @@ pub(crate) struct Watch {
     awaits_route: bool,
     awaited_route: u64,
     packets: BTreeMap<u64, Tracked>,
-    /// Lists of hearers that movement had changed at the last look.
+    /// Lists of hearers that movement had changed after the last event.
     renewed: u64,
     /// What every station was sending last: the packet and whose it is. A packet may be delivered before it is sent again.
     sending: Vec<(u64, Owner)>,
@@ -63,7 +63,7 @@ pub(crate) struct Watch {
     stretches: Stretches,
 }
 
-impl Observer for Watch {
+impl Observer for Explainer {
     fn record(&mut self, _at: Time, record: &Record, world: &Observed<'_>) {
         // Until now nothing had changed since the last event, as which everything is remembered here.
         self.pass(world.now.as_nanos());
@@ -76,7 +76,7 @@ impl Observer for Watch {
         self.arrive(net);
         let renewed = air.renewed_lists();
         for station in &mut self.stations {
-            station.look(air, net);
+            station.observe(air, net);
             if renewed != self.renewed {
                 station.hear_anew(air);
             }
@@ -85,12 +85,12 @@ impl Observer for Watch {
         for hop in &mut self.hops {
             let own = Owner::Flow(self.flow, hop.is_forward());
             match &mut hop.sends {
-                Sends::Wire(wire) => wire.look(net, own),
-                &mut Sends::Station(place, _) => hop.look(&self.stations[place]),
+                Sends::Wire(wire) => wire.observe(net, own),
+                &mut Sends::Station(place, _) => hop.observe(&self.stations[place]),
             }
         }
         if let Some(senders) = &mut self.senders {
-            senders.look(net, now, self.window);
+            senders.observe(net, now, self.window);
         }
         self.awaits_route =
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
@@ -101,11 +101,11 @@ impl Observer for Watch {
     }
 }
 
-impl Watch {
+impl Explainer {
     pub(crate) fn new(flow: u32, traffic: &Traffic, world: &Observed<'_>) -> Self {
         let (air, net) = (world.air, world.net);
         let (start, stop, tcp) = net.flow_times(flow);
-        let mut watch = Self {
+        let mut explainer = Self {
             flow,
             offered_bps: offered_bps(traffic),
             window: (start.max(world.run.warmup.as_nanos()), stop),
@@ -125,16 +125,16 @@ impl Watch {
             stretches: Stretches::default(),
         };
         if net.finds_routes() {
-            // What a station has heard before it is looked at cannot be told later.
-            (0..air.len() as u32).for_each(|station| _ = watch.add_station(station, air));
-            return watch;
+            // Signals that a station has heard before it is observed cannot be known later.
+            (0..air.len() as u32).for_each(|station| _ = explainer.add_station(station, air));
+            return explainer;
         }
-        watch.add_path(true, air, net);
-        watch.forward_hops = Some(watch.hops.len());
+        explainer.add_path(true, air, net);
+        explainer.forward_hops = Some(explainer.hops.len());
         if tcp {
-            watch.add_path(false, air, net);
+            explainer.add_path(false, air, net);
         }
-        watch
+        explainer
     }
 
     fn add_path(&mut self, forward: bool, air: &Air, net: &Net) {
@@ -432,7 +432,7 @@ impl Watch {
         let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));
         let ways =
             [true, false].map(|forward| self.hops.iter().filter(move |hop| hop.is_forward() == forward));
-        // Nobody has looked for a route before the first packet.
+        // No route is searched for before the first packet.
         let asked = self.forward_hops.is_some() || result.flows[flow].has_traffic();
         let standing = if asked && ways[0].clone().next().is_none() {
             Standing::Unreachable
