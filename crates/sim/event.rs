@@ -3,7 +3,7 @@
 use airfair_units::Rate;
 use airfair_units::random::{Purpose, Stream, name_hash};
 
-use crate::ids::{ConnectionRef, FlowIx, FrameIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, NodeIx, PortIx, StationIx, WireIx};
 
 /// What will happen. The loop of events hands each variant to the part that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub enum What {
         target: NodeIx,
     },
     /// A broadcast packet has reached all that it will reach.
-    Release(PacketRef),
+    Release(CopyRef),
     /// A packet from outside enters, by its number.
     Inject(u32),
     /// The warm-up ends.

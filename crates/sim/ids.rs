@@ -75,6 +75,38 @@ impl ConnectionRef {
 #[repr(transparent)]
 pub struct PacketRef(pub u64);
 
+/// A reference to a copy of a packet: place and generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct CopyRef(pub u64);
+
+macro_rules! references {
+    ($($name:ident)*) => {$(
+        impl $name {
+            /// What names nothing.
+            pub const NONE: Self = Self(u64::MAX);
+
+            /// The thing at a place whose generation is this.
+            #[inline(always)]
+            pub(crate) const fn new(place: u32, generation: u32) -> Self {
+                Self((generation as u64) << 32 | place as u64)
+            }
+            /// The place.
+            #[inline(always)]
+            pub(crate) const fn place(self) -> usize {
+                self.0 as u32 as usize
+            }
+            /// Which of the things that have had the place.
+            #[inline(always)]
+            pub(crate) const fn generation(self) -> u32 {
+                (self.0 >> 32) as u32
+            }
+        }
+    )*};
+}
+
+references! { PacketRef CopyRef }
+
 /// A list whose places are named by one type of index only.
 #[derive(Debug, Clone)]
 pub struct Table<I, T> {

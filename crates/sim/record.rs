@@ -3,7 +3,7 @@
 
 use airfair_units::{Attowatts, Bytes, Span, Time};
 
-use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 use crate::modes::Mode;
 
 /// What happened, and when.
@@ -305,8 +305,8 @@ pub enum Record {
     OnWire {
         /// The wire.
         wire: WireIx,
-        /// The packet.
-        packet: PacketRef,
+        /// The packet's copy.
+        copy: CopyRef,
         /// When its first bit leaves.
         begin: Time,
         /// When its last bit has left.

@@ -19,7 +19,7 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
 use crate::event::{Order, What, class, rank};
-use crate::ids::{NodeIx, PacketRef, PortIx, Table, WireIx};
+use crate::ids::{CopyRef, NodeIx, PortIx, Table, WireIx};
 use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
@@ -36,7 +36,7 @@ pub(crate) struct Due {
 /// A packet for a wire.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Offer {
-    pub packet: PacketRef,
+    pub packet: CopyRef,
     /// Size as an IP packet.
     pub bytes: u32,
     /// Payload of the transport is inside.
@@ -56,9 +56,9 @@ pub(crate) enum Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The packet is at the node at the far end.
-    Arrived { node: NodeIx, packet: PacketRef },
+    Arrived { node: NodeIx, packet: CopyRef },
     /// The packet that this node had sent is lost.
-    Lost { node: NodeIx, packet: PacketRef },
+    Lost { node: NodeIx, packet: CopyRef },
 }
 
 /// A wire is free, or a packet has left its queue.
@@ -77,7 +77,7 @@ pub(crate) struct Departure {
     pub begin: Time,
     /// When the last bit has left.
     pub end: Time,
-    pub packet: PacketRef,
+    pub packet: CopyRef,
 }
 
 /// State of a wire at a moment. What waits in a queue of the node is not the wire's.
@@ -217,7 +217,7 @@ impl Links {
         if self.records.are_wanted() {
             let (arrival, InFlight { packet, begin, end, lost, .. }) =
                 (at.arrival(&sent.packet), sent.packet);
-            self.records.push(accepted, Record::OnWire { wire, packet, begin, end, arrival, lost });
+            self.records.push(accepted, Record::OnWire { wire, copy: packet, begin, end, arrival, lost });
         }
         sent.due
     }
@@ -301,7 +301,7 @@ impl Links {
 
     /// When a packet leaves its node, if it is the last one that a wire was given.
     #[inline]
-    pub(crate) fn departure(&self, wire: WireIx, packet: PacketRef) -> Option<Departure> {
+    pub(crate) fn departure(&self, wire: WireIx, packet: CopyRef) -> Option<Departure> {
         self.departures(wire).next().filter(|last| last.packet == packet)
     }
 
@@ -313,7 +313,7 @@ impl Links {
     }
 
     /// Packets that wait in a wire's own queue.
-    pub(crate) fn waiting(&self, wire: WireIx, now: Time) -> impl Iterator<Item = PacketRef> + '_ {
+    pub(crate) fn waiting(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];
         let waiting = wire.in_flight.range(self.first_waiting(wire, now)..);
         waiting.map(|packet| packet.packet)

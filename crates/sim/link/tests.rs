@@ -33,7 +33,7 @@ fn us(us: u64) -> Time {
 
 /// A packet of 100 bytes on the wire.
 fn offer(packet: u64) -> Offer {
-    Offer { packet: PacketRef(packet), bytes: 80, has_payload: true }
+    Offer { packet: CopyRef(packet), bytes: 80, has_payload: true }
 }
 
 /// When the event of an arrival is due.
@@ -52,7 +52,7 @@ fn accepted(answer: Answer) -> Option<Time> {
 }
 
 fn arrived(packet: u64) -> Option<End> {
-    Some(End::Arrived { node: NodeIx(1), packet: PacketRef(packet) })
+    Some(End::Arrived { node: NodeIx(1), packet: CopyRef(packet) })
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_view_is_of_its_moment() {
     let view = |waiting, on_the_way, left, waited| View { waiting, on_the_way, left, waited };
     let waited = |us: u64| Span::from_micros(us);
     assert_eq!(links.view(WIRE, us(50)), view(2, 1, 1, waited(0)));
-    assert_eq!(links.waiting(WIRE, us(50)).collect::<Vec<_>>(), [PacketRef(2), PacketRef(3)]);
+    assert_eq!(links.waiting(WIRE, us(50)).collect::<Vec<_>>(), [CopyRef(2), CopyRef(3)]);
     assert_eq!(links.backlog(WIRE, us(50)), Some(Backlog { packets: 2, bytes: 200 }));
     // The second begins at 100 us, the third at 200 us.
     assert_eq!(links.view(WIRE, us(100)), view(1, 2, 2, waited(100)));
@@ -94,9 +94,9 @@ fn a_view_is_of_its_moment() {
     assert!(!links.is_empty(WIRE, us(199)) && links.is_empty(WIRE, us(200)));
     assert_eq!(links.view(WIRE, us(200)), view(0, 3, 3, waited(250)));
     assert_eq!(links.backlog(WIRE, us(300)), Some(Backlog::default()));
-    let last = Departure { begin: us(200), end: us(300), packet: PacketRef(3) };
-    assert_eq!(links.departure(WIRE, PacketRef(3)), Some(last));
-    assert_eq!(links.departure(WIRE, PacketRef(2)), None);
+    let last = Departure { begin: us(200), end: us(300), packet: CopyRef(3) };
+    assert_eq!(links.departure(WIRE, CopyRef(3)), Some(last));
+    assert_eq!(links.departure(WIRE, CopyRef(2)), None);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use airfair_units::{Rate, Span, Time};
 use super::timetable::Timetable;
 use super::{Due, Offer};
 use crate::event::{Order, What, class};
-use crate::ids::{NodeIx, PacketRef, PortIx, WireIx};
+use crate::ids::{CopyRef, NodeIx, PortIx, WireIx};
 
 /// A packet that a wire has accepted and not delivered.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) struct InFlight {
     pub begin: Time,
     /// When its last bit has left.
     pub end: Time,
-    pub packet: PacketRef,
+    pub packet: CopyRef,
     /// It does not arrive: it is lost at the moment of its arrival.
     pub lost: bool,
 }

@@ -13,7 +13,7 @@ use crate::air::Air;
 use crate::engine::Agenda;
 use crate::event::{Order, What};
 use crate::ids::{NodeIx, StationIx};
-use crate::packet::{Packet, Payload};
+use crate::packet::{Copy, Packet, Payload};
 use crate::route::NextHop;
 
 /// The destination of a message to all neighbours.
@@ -224,20 +224,21 @@ impl Net {
         if let Some(host) = self.agents.at(station) {
             host.agent.count_sent();
         }
-        let handle = self.packets.add(Packet {
+        let packet = Packet {
             bytes: payload + self.headers.udp + self.headers.ip,
             ..Packet::control(node, to, Payload::Message { slot }, payload, now)
-        });
+        };
+        let copy = self.packets.add(packet, Copy::PLAIN);
         match message.to {
             Destination::Node(_) => {
                 self.routes.need(NodeIx(node), NodeIx(to));
-                self.forward(node, handle, now);
+                self.forward(node, copy, now);
             }
             _ if message.ahead => {
-                self.ports[port as usize].control.push_back(handle);
+                self.ports[port as usize].control.push_back(copy);
                 self.want(Behind::Station(station));
             }
-            _ => self.enqueue(NextHop { port, node: to }, handle, now),
+            _ => self.enqueue(NextHop { port, node: to }, copy, now),
         }
     }
 

@@ -7,15 +7,15 @@ use airfair_wire::arp::Arp;
 use super::{Behind, Net, class, drop_reason};
 use crate::air::{BROADCAST, Msdu};
 use crate::event::{Order, What};
-use crate::ids::{NodeIx, PacketRef, PortIx};
-use crate::packet::{Packet, Payload};
+use crate::ids::{CopyRef, NodeIx, PortIx};
+use crate::packet::{Copy, Packet, Payload};
 use crate::route::NextHop;
 
 /// Packets that wait for one address.
 #[derive(Debug)]
 struct Waiting {
     node: u32,
-    packets: VecDeque<u64>,
+    packets: VecDeque<CopyRef>,
     requests: u32,
 }
 
@@ -38,7 +38,7 @@ impl Neighbours {
     }
 
     /// Packets that wait for an address.
-    pub(crate) fn waiting_packets(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn waiting_packets(&self) -> impl Iterator<Item = CopyRef> + '_ {
         self.waiting.iter().flat_map(|w| w.packets.iter().copied())
     }
 
@@ -59,21 +59,21 @@ fn spread(rank: u32) -> u64 {
 
 impl Net {
     /// A packet's next hop is not known: ask, and let it wait.
-    pub(super) fn arp_wait(&mut self, hop: NextHop, handle: u64, now: u64) {
+    pub(super) fn arp_wait(&mut self, hop: NextHop, copy: CopyRef, now: u64) {
         let limit = self.arp.waiting_packets.max(1) as usize;
         let port = &mut self.ports[hop.port as usize];
         let node = port.node;
         let mut dropped = None;
         let ask = match port.neighbours.waiting.iter_mut().find(|w| w.node == hop.node) {
             Some(waiting) => {
-                waiting.packets.push_back(handle);
+                waiting.packets.push_back(copy);
                 if waiting.packets.len() > limit {
                     dropped = waiting.packets.pop_front();
                 }
                 false
             }
             None => {
-                let packets = VecDeque::from([handle]);
+                let packets = VecDeque::from([copy]);
                 port.neighbours.waiting.push(Waiting { node: hop.node, packets, requests: 0 });
                 true
             }
@@ -105,8 +105,8 @@ impl Net {
         let p = &self.ports[port as usize];
         let bytes = Arp::wire_len() as u32;
         let packet = Packet { bytes, ..Packet::control(p.node, to, Payload::Arp { request }, 0, now) };
-        let handle = self.packets.add(packet);
-        self.send_ahead(port, handle);
+        let copy = self.packets.add(packet, Copy::PLAIN);
+        self.send_ahead(port, copy);
     }
 
     /// A request was not answered: ask again, or give the waiting packets up.
@@ -120,22 +120,22 @@ impl Net {
             self.arp_ask(port, target, now);
             return;
         }
-        for handle in p.neighbours.waiting.swap_remove(at).packets {
-            self.drop_packet(node, handle, drop_reason::ARP_FAILED, now);
+        for copy in p.neighbours.waiting.swap_remove(at).packets {
+            self.drop_packet(node, copy, drop_reason::ARP_FAILED, now);
         }
         // Sources that always have more to send try again.
         self.room(port, now);
     }
 
     /// The MAC takes a packet of ARP, of an agent or of routing.
-    pub(super) fn hand_control(&mut self, station: u32, handle: u64) -> Option<Msdu> {
-        let packet = self.packets.get(handle)?;
+    pub(super) fn hand_control(&mut self, station: u32, copy: CopyRef) -> Option<Msdu> {
+        let packet = self.packets.get(copy)?;
         let port = &self.ports[self.port_of_station[station as usize] as usize];
         let (overhear, routing) = (packet.is_message(), packet.is_routing());
         let asks = packet.payload == Payload::Arp { request: true };
         // A message to everyone has a destination that is no neighbour's.
         let to = if asks { BROADCAST } else { port.peer(self.node_id(packet.destination)) };
-        let handed = Msdu { packet: PacketRef(handle), tag: 0, bytes: packet.bytes, to, overhear };
+        let handed = Msdu { copy, packet: self.packets.packet_of(copy), bytes: packet.bytes, to, overhear };
         if routing {
             self.routes.leaves(PortIx(self.port_of_station[station as usize]), packet.slot() as u32);
         }
@@ -155,11 +155,11 @@ impl Net {
         }
         let released = p.neighbours.learn(packet.source);
         if let Some(waiting) = released {
-            for handle in waiting.packets {
-                if self.packets.get(handle).is_some_and(Packet::is_routing) {
-                    self.send_ahead(port, handle);
+            for copy in waiting.packets {
+                if self.packets.get(copy).is_some_and(Packet::is_routing) {
+                    self.send_ahead(port, copy);
                 } else {
-                    self.enqueue(NextHop { port, node: packet.source }, handle, now);
+                    self.enqueue(NextHop { port, node: packet.source }, copy, now);
                 }
             }
         }

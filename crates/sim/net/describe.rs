@@ -4,8 +4,8 @@ use airfair_schemes::places::Ecn;
 use airfair_transport::Segment;
 
 use super::{Behind, Net};
-use crate::ids::FlowIx;
-use crate::packet::{NO_FLOW, Packet, Payload};
+use crate::ids::{CopyRef, FlowIx, PacketRef};
+use crate::packet::{Copy, NO_FLOW, Payload};
 use crate::record::Content;
 use crate::route::Datagram;
 use crate::spec::HeaderSpec;
@@ -62,14 +62,19 @@ pub(crate) enum Body {
 }
 
 impl Net {
+    /// What a packet is where it has come farthest, while it lives.
+    pub(crate) fn describe_packet(&self, packet: PacketRef) -> Option<Described> {
+        self.describe(self.packets.latest(packet)?)
+    }
+
     /// What a packet is, while it lives.
-    pub(crate) fn describe(&self, handle: u64) -> Option<Described> {
-        let packet = self.packets.get(handle)?;
+    pub(crate) fn describe(&self, copy: CopyRef) -> Option<Described> {
+        let (packet, at) = self.packets.both(copy)?;
         let body = match packet.payload {
             Payload::Routing { slot } => Body::Routing(self.routes.datagram(slot)?),
             Payload::Message { .. } => Body::Message(self.agents.start_of(packet)),
             Payload::Arp { request } => Body::Arp { request },
-            Payload::Tcp { flow, opening } => self.describe_segment(handle, packet, flow, opening)?,
+            Payload::Tcp { flow, opening } => self.describe_segment(copy, at, flow, opening)?,
             Payload::Foreign { .. } => Body::Foreign,
             Payload::Udp { .. } => Body::Udp,
         };
@@ -78,22 +83,22 @@ impl Net {
             source: packet.source,
             destination: packet.destination,
             payload: packet.length,
-            ttl: self.hop_limit.saturating_sub(packet.hops) as u8,
-            ecn: packet.ecn,
-            content: self.packets.content(handle, packet),
-            sequence: self.packets.sequence(handle, packet),
+            ttl: self.hop_limit.saturating_sub(at.hops) as u8,
+            ecn: at.ecn,
+            content: self.packets.content(packet, at),
+            sequence: self.packets.sequence(packet, at),
             body,
         })
     }
 
-    fn describe_segment(&self, handle: u64, packet: &Packet, flow: FlowIx, opening: u32) -> Option<Body> {
-        let carried = self.packets.carried(handle, packet)?;
+    fn describe_segment(&self, copy: CopyRef, at: &Copy, flow: FlowIx, opening: u32) -> Option<Body> {
+        let carried = self.packets.carried(at)?;
         let config = &self.flows[flow.ix()].tcp.as_ref()?.config;
         // Without a handshake nobody told the shift: none, unless the window needs it.
         let needed = config.handshake || carried.segment.window > 65_535;
         let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
         let connection = (opening != NO_FLOW).then_some(opening);
-        let header = self.header_bytes(handle, packet);
+        let header = self.header_bytes(copy, at.header);
         Some(Body::Tcp { segment: carried.segment, forward: carried.forward, shift, connection, header })
     }
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_host::HeaderId;
-use airfair_schemes::places::{Ecn, PacketClass};
+use airfair_schemes::places::PacketClass;
 
 use airfair_transport::{SenderStats, SharedConfig};
 use airfair_units::{Rate, Span, Time};
@@ -12,11 +11,11 @@ use super::laws::LawId;
 use super::{Net, class};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx, WireIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, PacketRef, PortIx, WireIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Files;
 use crate::node::backpressure::{Permit, Waiter};
-use crate::packet::{Packet, Payload};
+use crate::packet::{Copy, Packet, Payload};
 use crate::record::Record;
 use crate::route::NextHop;
 use crate::spec::Traffic;
@@ -243,24 +242,19 @@ impl Net {
         }
     }
 
-    /// A flow makes its next packet and sends it on its way; the packet's handle.
-    fn make(&mut self, flow: u32, now: u64) -> u64 {
+    /// A flow makes its next packet and sends it on its way; the packet's copy.
+    fn make(&mut self, flow: u32, now: u64) -> CopyRef {
         let f = &mut self.flows[flow as usize];
         let payload = f.source.size();
         let packet = Packet {
             created: now,
-            enqueued: now,
             payload: Payload::Udp { flow: FlowIx(flow), number: f.next_sequence },
             scheme_flow: f.id,
             source: f.from,
             destination: f.to,
             length: payload,
             bytes: payload + self.headers.udp + self.headers.ip,
-            hops: 0,
-            at_source: true,
-            header: HeaderId::NONE,
             class: PacketClass::Data,
-            ecn: Ecn::NotEct,
         };
         f.next_sequence = f.next_sequence.wrapping_add(1);
         f.sent_total += 1;
@@ -269,16 +263,16 @@ impl Net {
         let (from, first_hop) = (f.from, f.first_hops[0]);
         let port = self.first_hop(flow).map(|hop| hop.port);
         self.backpressure.flow_enters(FlowIx(flow), port.map(PortIx));
-        let handle = self.packets.add(packet);
+        let copy = self.packets.add(packet, Copy { at_source: true, ..Copy::PLAIN });
         if self.records.are_wanted() {
-            let (packet, flow) = (PacketRef(handle), FlowIx(flow));
+            let (packet, flow) = (self.packets.packet_of(copy), FlowIx(flow));
             self.records.push(Time(now), Record::Made { packet, flow, forward: true, connection: None });
         }
-        self.leave(from, first_hop, handle, now);
+        self.leave(from, first_hop, copy, now);
         if let Some(hop) = first_hop {
-            self.note_wait(hop.port, handle, now);
+            self.note_wait(hop.port, copy, now);
         }
-        handle
+        copy
     }
 
     /// By which the next packet of a flow leaves its source, as it is known now.
@@ -293,13 +287,13 @@ impl Net {
 
     /// A packet leaves its source.
     #[inline(always)]
-    pub(super) fn leave(&mut self, source: u32, first_hop: Option<NextHop>, handle: u64, now: u64) {
+    pub(super) fn leave(&mut self, source: u32, first_hop: Option<NextHop>, copy: CopyRef, now: u64) {
         match first_hop {
             Some(hop) => match self.wire_with_queue(hop.port) {
-                Some(wire) => self.offer_to_wire(wire, handle, now),
-                None => self.offer(hop, handle, now),
+                Some(wire) => self.offer_to_wire(wire, copy, now),
+                None => self.offer(hop, copy, now),
             },
-            None => self.forward(source, handle, now),
+            None => self.forward(source, copy, now),
         }
     }
 
@@ -388,11 +382,11 @@ impl Net {
                     self.backpressure.rotate_saturating(PortIx(port), i);
                     return made;
                 }
-                let handle = self.make(flow, now);
+                let copy = self.make(flow, now);
                 made = true;
                 if self.ports[port as usize].pipeline.view().packets == view.packets {
                     // It waits for an address, the MAC has it, or it was dropped: the next one would fare no better now.
-                    if self.packets.get(handle).is_none() {
+                    if self.packets.get(copy).is_none() {
                         self.offer_again(flow, now);
                     }
                     break;
@@ -481,30 +475,30 @@ impl Net {
 
     /// A packet of a TCP sender is the last that a wire was given.
     #[inline]
-    pub(super) fn leaves_by_wire(&mut self, wire: WireIx, handle: u64, now: u64) {
-        let Some(departure) = self.links.departure(wire, PacketRef(handle)) else { return };
+    pub(super) fn leaves_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: u64) {
+        let Some(departure) = self.links.departure(wire, copy) else { return };
         let (port, end) = (self.links.port(wire), departure.end.0);
-        let Some(packet) = self.packets.get_mut(handle) else { return };
-        packet.at_source = false;
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        at.at_source = false;
         let payload = packet.length;
-        let connection = self.packets.connection(handle);
+        let connection = self.packets.connection(self.packets.packet_of(copy));
         self.backpressure.leaves_by_wire(connection, port, (end, payload), now, &mut self.schedule);
         self.unsettled |= !self.schedule.is_empty();
     }
 
     /// A station's MAC is done with a packet: its sender may go on if it was of this node.
     #[inline]
-    pub(super) fn leaves_mac(&mut self, station: u32, packet: u64, now: u64) {
+    pub(super) fn leaves_mac(&mut self, station: u32, packet: PacketRef, now: u64) {
         let port = PortIx(self.port_of_station[station as usize]);
-        if let Some(connection) = self.backpressure.leaves_mac(port, PacketRef(packet)) {
+        if let Some(connection) = self.backpressure.leaves_mac(port, packet) {
             self.pump(connection, now);
         }
     }
 
     /// A packet has come to its end before it left its source's queue.
-    pub(super) fn ends_at_source(&mut self, packet: &Packet, handle: u64, now: u64) {
+    pub(super) fn ends_at_source(&mut self, packet: &Packet, copy: &Copy, now: u64) {
         let Payload::Udp { flow, .. } = packet.payload else {
-            let connection = self.packets.connection(handle);
+            let connection = self.packets.connection(copy.of);
             self.backpressure.ends_in_node(connection, packet.length, now, &mut self.schedule);
             self.unsettled |= !self.schedule.is_empty();
             return;
@@ -523,13 +517,13 @@ impl Net {
     /// A source over UDP has sent a packet by a port. Nobody takes the packet from a wire's own queue later: what has to wait there is
     /// noted with its end.
     #[inline]
-    pub(super) fn note_wait(&mut self, port: u32, handle: u64, now: u64) {
+    pub(super) fn note_wait(&mut self, port: u32, copy: CopyRef, now: u64) {
         if self.backpressure.rules(PortIx(port)).local_limit.is_some()
             && let Some(wire) = self.wire_with_queue(port)
-            && let Some(departure) = self.links.departure(wire, PacketRef(handle))
-            && let Some(packet) = self.packets.get_mut(handle)
+            && let Some(departure) = self.links.departure(wire, copy)
+            && let Some((packet, at)) = self.packets.both_mut(copy)
         {
-            packet.at_source = false;
+            at.at_source = false;
             let Payload::Udp { flow, .. } = packet.payload else { return };
             let begin = departure.begin.0;
             if begin > now {

@@ -1,5 +1,6 @@
 //! Hops of explicit-rate schemes at ports: their timers, and the headers of packets as bytes.
 
+use airfair_host::HeaderId;
 use airfair_schemes::places::{Backlog, Timer};
 use airfair_units::Time;
 
@@ -7,8 +8,7 @@ use super::describe::LONGEST_HEADER;
 use super::{Behind, Net, class};
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::PortIx;
-use crate::packet::Packet;
+use crate::ids::{CopyRef, PortIx};
 
 impl Net {
     /// From now on headers become bytes and are read again at every hop.
@@ -28,13 +28,13 @@ impl Net {
 
     /// A packet is dropped at a port; its hop is told.
     #[inline(never)]
-    pub(super) fn drop_at(&mut self, port: u32, handle: u64, reason: &'static str, now: u64) {
+    pub(super) fn drop_at(&mut self, port: u32, copy: CopyRef, reason: &'static str, now: u64) {
         let at = &mut self.ports[port as usize];
         let node = at.node;
-        if let Some(packet) = self.packets.get(handle) {
+        if let Some(packet) = self.packets.get(copy) {
             at.pipeline.dropped(packet.bytes);
         }
-        self.drop_packet(node, handle, reason, now);
+        self.drop_packet(node, copy, reason, now);
     }
 
     /// A timer of a hop is due, unless it was moved meanwhile.
@@ -67,10 +67,10 @@ impl Net {
     }
 
     /// The bytes of a packet's header, and how many there are; what has no bytes shows as zeros.
-    pub(super) fn header_bytes(&self, handle: u64, packet: &Packet) -> ([u8; LONGEST_HEADER], usize) {
+    pub(super) fn header_bytes(&self, copy: CopyRef, id: HeaderId) -> ([u8; LONGEST_HEADER], usize) {
         let mut bytes = [0; LONGEST_HEADER];
-        let header = self.packets.header(handle);
-        let len = header.map_or(0, |header| self.kinds_of_header.encode(packet.header, header, &mut bytes));
+        let header = self.packets.header(copy);
+        let len = header.map_or(0, |header| self.kinds_of_header.encode(id, header, &mut bytes));
         (bytes, len)
     }
 

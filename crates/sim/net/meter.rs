@@ -8,6 +8,7 @@ use airfair_units::Span;
 
 use super::Net;
 use crate::air::Outcome;
+use crate::ids::PacketRef;
 
 /// The meters of a world.
 #[derive(Default)]
@@ -27,7 +28,7 @@ struct Meter {
 }
 
 struct InMac {
-    packet: u64,
+    packet: PacketRef,
     enqueued: u64,
     taken: u64,
 }
@@ -76,7 +77,7 @@ impl Net {
     pub(super) fn meter_taken(
         &mut self,
         station: u32,
-        packet: u64,
+        packet: PacketRef,
         class: PacketClass,
         enqueued: u64,
         now: u64,
@@ -88,7 +89,14 @@ impl Net {
 
     /// The MAC has ended with a packet.
     #[inline(never)]
-    pub(super) fn meter_ended(&mut self, station: u32, packet: u64, bytes: u32, outcome: Outcome, now: u64) {
+    pub(super) fn meter_ended(
+        &mut self,
+        station: u32,
+        packet: PacketRef,
+        bytes: u32,
+        outcome: Outcome,
+        now: u64,
+    ) {
         let Some(meter) = self.meter(station) else { return };
         let free_at = std::mem::replace(&mut meter.free_at, now);
         let Some(at) = meter.in_mac.iter().position(|p| p.packet == packet) else { return };

@@ -26,7 +26,7 @@ pub(crate) use placed::Placed;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airfair_host::{Dequeued, HeaderId, HeaderKinds, Pipeline};
+use airfair_host::{Dequeued, HeaderKinds, Pipeline};
 use airfair_schemes::places::{
     Ecn, Enqueued, FlowId, MarkReason, NodeId, Packet as QueuedPacket, PacketClass, PacketId, Verdict,
 };
@@ -36,12 +36,12 @@ use crate::air::{BROADCAST, Msdu, Outcome};
 use crate::engine::Agenda;
 pub(crate) use crate::event::class;
 use crate::event::{Order, Schedule, What};
-use crate::ids::{FlowIx, NodeIx, PacketRef, PortIx, StationIx, Table, WireIx};
+use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx, Table, WireIx};
 use crate::link::Links;
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::node::backpressure::Backpressure;
-use crate::packet::{NO_FLOW, Packet, Packets, Payload};
+use crate::packet::{Copy, NO_FLOW, Packet, Packets, Payload};
 use crate::record::{Content, Record, Records};
 use crate::route::{NextHop, Routes};
 use crate::spec::{ArpSpec, HeaderSpec};
@@ -121,7 +121,7 @@ pub(crate) struct Port {
     pub totals: QueueTotals,
     pub warmup: QueueTotals,
     /// ARP's own packets, ahead of the queue.
-    pub control: VecDeque<u64>,
+    pub control: VecDeque<CopyRef>,
     pub neighbours: Neighbours,
 }
 
@@ -154,9 +154,8 @@ pub struct Output {
 
 /// A packet that has left a queue.
 struct Taken {
-    handle: u64,
+    copy: CopyRef,
     queued: QueuedPacket,
-    hops: u16,
     payload: u32,
     /// A TCP sender of this node has sent it.
     of_local_tcp: bool,
@@ -279,22 +278,17 @@ impl Net {
         self.injected_made += 1;
         let packet = Packet {
             created: now,
-            enqueued: now,
             payload: Payload::Foreign { tag: injected.tag },
             scheme_flow: NO_FLOW,
             source: injected.from,
             destination: injected.to,
             length: injected.bytes,
             bytes: injected.bytes,
-            hops: 0,
-            at_source: false,
-            header: HeaderId::NONE,
             class: PacketClass::Data,
-            ecn: Ecn::NotEct,
         };
         self.routes.need(NodeIx(injected.from), NodeIx(injected.to));
-        let handle = self.packets.add(packet);
-        self.forward(injected.from, handle, now);
+        let copy = self.packets.add(packet, Copy::PLAIN);
+        self.forward(injected.from, copy, now);
     }
 
     /// A node as schemes know it.
@@ -322,72 +316,72 @@ impl Net {
     }
 
     /// A packet is at a node: deliver it or send it on.
-    fn forward(&mut self, node: u32, handle: u64, now: u64) {
-        let Some(packet) = self.packets.get(handle) else { return };
-        self.go_on_from(node, (packet.destination, packet.hops), handle, now);
+    fn forward(&mut self, node: u32, copy: CopyRef, now: u64) {
+        let Some((packet, &Copy { hops, .. })) = self.packets.both(copy) else { return };
+        self.go_on_from(node, (packet.destination, hops), copy, now);
     }
 
     /// The same for a packet to a destination that has gone so many hops.
     #[inline(always)]
-    fn go_on_from(&mut self, node: u32, (destination, hops): (u32, u16), handle: u64, now: u64) {
+    fn go_on_from(&mut self, node: u32, (destination, hops): (u32, u16), copy: CopyRef, now: u64) {
         if destination == node {
-            self.deliver(node, handle, now);
+            self.deliver(node, copy, now);
             return;
         }
         if hops >= self.hop_limit {
-            self.drop_packet(node, handle, drop_reason::HOP_LIMIT, now);
+            self.drop_packet(node, copy, drop_reason::HOP_LIMIT, now);
             return;
         }
-        self.send_on(node, destination, handle, now);
+        self.send_on(node, destination, copy, now);
     }
 
     /// A packet leaves a node towards another.
-    fn send_on(&mut self, node: u32, destination: u32, handle: u64, now: u64) {
+    fn send_on(&mut self, node: u32, destination: u32, copy: CopyRef, now: u64) {
         match self.static_hop(node, destination) {
-            Some(hop) => self.offer(hop, handle, now),
-            None => self.send_without_route(node, handle, now),
+            Some(hop) => self.offer(hop, copy, now),
+            None => self.send_without_route(node, copy, now),
         }
     }
 
     /// Offers a packet to the queue of a port, unless its next hop's address has to be asked for first.
-    fn offer(&mut self, hop: NextHop, handle: u64, now: u64) {
+    fn offer(&mut self, hop: NextHop, copy: CopyRef, now: u64) {
         if matches!(self.ports[hop.port as usize].behind, Behind::Station(_))
             && !self.ports[hop.port as usize].neighbours.knows(hop.node)
         {
-            self.arp_wait(hop, handle, now);
+            self.arp_wait(hop, copy, now);
             return;
         }
-        self.enqueue(hop, handle, now);
+        self.enqueue(hop, copy, now);
     }
 
     /// A packet of the node itself goes before all that queues.
-    fn send_ahead(&mut self, port: u32, handle: u64) {
+    fn send_ahead(&mut self, port: u32, copy: CopyRef) {
         let port = &mut self.ports[port as usize];
-        port.control.push_back(handle);
+        port.control.push_back(copy);
         let behind = port.behind;
         self.want(behind);
     }
 
-    fn enqueue(&mut self, hop: NextHop, handle: u64, now: u64) {
+    fn enqueue(&mut self, hop: NextHop, copy: CopyRef, now: u64) {
         if let Some(wire) = self.wire_with_queue(hop.port) {
-            self.offer_to_wire(wire, handle, now);
+            self.offer_to_wire(wire, copy, now);
             return;
         }
         let next_hop = self.node_id(hop.node);
-        let Some(packet) = self.packets.get_mut(handle) else { return };
-        packet.enqueued = now;
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        at.enqueued = now;
         let mut queued = QueuedPacket {
-            id: PacketId(handle as u32),
+            id: PacketId(copy.place() as u32),
             flow: FlowId(packet.scheme_flow),
             destination: node_id(&self.node_ids, packet.destination),
             next_hop,
             bytes: packet.bytes,
             class: packet.class,
-            ecn: packet.ecn,
+            ecn: at.ecn,
             enqueued: Time(now),
         };
         if self.ports[hop.port as usize].pipeline.judges()
-            && !self.judge_arrival(hop.port, handle, &mut queued, now)
+            && !self.judge_arrival(hop.port, copy, &mut queued, now)
         {
             return;
         }
@@ -398,11 +392,11 @@ impl Net {
         match enqueued {
             Enqueued::Stored => {}
             Enqueued::Refused(reason) => {
-                self.drop_packet(node, handle, reason.0, now);
+                self.drop_packet(node, copy, reason.0, now);
                 return;
             }
             Enqueued::Displaced(other, reason) => {
-                let other = self.packets.handle(other.0);
+                let other = self.packets.at(other.0);
                 self.drop_at(hop.port, other, reason.0, now);
             }
         }
@@ -411,40 +405,41 @@ impl Net {
 
     /// A packet arrives at a port with a hop or an AQM, which may mark it. Whether it lives.
     #[inline(never)]
-    fn judge_arrival(&mut self, port: u32, handle: u64, queued: &mut QueuedPacket, now: u64) -> bool {
+    fn judge_arrival(&mut self, port: u32, copy: CopyRef, queued: &mut QueuedPacket, now: u64) -> bool {
         let Self { ports, packets, kinds_of_header, .. } = self;
         let at = &mut ports[port as usize];
         let node = at.node;
-        let verdict = at.pipeline.judge(queued, packets.carried_header(handle), kinds_of_header, Time(now));
-        self.obey(verdict, node, handle, now)
+        let verdict = at.pipeline.judge(queued, packets.carried_header(copy), kinds_of_header, Time(now));
+        self.obey(verdict, node, copy, now)
     }
 
     /// Carries out a verdict on a packet at a node. Whether the packet lives.
     #[inline(always)]
-    fn obey(&mut self, verdict: Verdict, node: u32, handle: u64, now: u64) -> bool {
+    fn obey(&mut self, verdict: Verdict, node: u32, copy: CopyRef, now: u64) -> bool {
         match verdict {
             Verdict::Pass => {}
-            Verdict::Mark(reason) => self.mark(handle, reason),
-            Verdict::Echo(reason) => self.echo(handle, reason),
+            Verdict::Mark(reason) => self.mark(copy, reason),
+            Verdict::Echo(reason) => self.echo(copy, reason),
             Verdict::Drop(reason) => {
-                self.drop_packet(node, handle, reason.0, now);
+                self.drop_packet(node, copy, reason.0, now);
                 return false;
             }
         }
         true
     }
 
-    fn mark(&mut self, handle: u64, reason: MarkReason) {
-        if let Some(packet) = self.packets.get_mut(handle) {
-            packet.ecn = Ecn::Ce;
+    fn mark(&mut self, copy: CopyRef, reason: MarkReason) {
+        if let Some(copy) = self.packets.copy_mut(copy) {
+            copy.ecn = Ecn::Ce;
             *self.marks.entry(reason.0).or_insert(0) += 1;
         }
     }
 
     /// ECN-Echo is set in an acknowledgement on its way, whose connection has agreed on ECN: nobody else would read it.
-    fn echo(&mut self, handle: u64, reason: MarkReason) {
-        let connection = self.connections.get(self.packets.connection(handle));
-        if connection.is_some_and(|c| c.sender.speaks_ecn()) && self.packets.echo(handle) {
+    fn echo(&mut self, copy: CopyRef, reason: MarkReason) {
+        let packet = self.packets.packet_of(copy);
+        let connection = self.connections.get(self.packets.connection(packet));
+        if connection.is_some_and(|c| c.sender.speaks_ecn()) && self.packets.echo(packet) {
             *self.marks.entry(reason.0).or_insert(0) += 1;
         }
     }
@@ -460,22 +455,22 @@ impl Net {
     #[inline(never)]
     fn apply_queue_effects(&mut self, port: u32, now: u64) {
         while let Some((id, reason)) = self.out.queue.dropped.pop() {
-            self.drop_at(port, self.packets.handle(id.0), reason.0, now);
+            self.drop_at(port, self.packets.at(id.0), reason.0, now);
         }
         while let Some((id, reason)) = self.out.queue.marked.pop() {
-            self.mark(self.packets.handle(id.0), reason);
+            self.mark(self.packets.at(id.0), reason);
         }
     }
 
     /// A packet for this node was received: unless it is lost, routing is told where it came from, it is counted, and its
     /// interface's AQM passes, marks or drops it. Whether it lives.
     #[inline(never)]
-    fn look_at_received(&mut self, station: u32, handle: u64, from: u32, now: u64) -> bool {
-        if self.loses_received(station, handle, now) {
+    fn look_at_received(&mut self, station: u32, copy: CopyRef, from: u32, now: u64) -> bool {
+        if self.loses_received(station, copy, now) {
             return false;
         }
         self.note_sender(station, from);
-        let Some(&packet) = self.packets.get(handle) else { return false };
+        let Some((&packet, &Copy { ecn, .. })) = self.packets.both(copy) else { return false };
         self.meters.received(station, packet.bytes);
         let Self { ports, packets, node_ids, port_of_station, .. } = self;
         let port = &mut ports[port_of_station[station as usize] as usize];
@@ -483,39 +478,39 @@ impl Net {
             return true;
         }
         let received = QueuedPacket {
-            id: PacketId(handle as u32),
+            id: PacketId(copy.place() as u32),
             flow: FlowId(packet.scheme_flow),
             destination: node_id(node_ids, packet.destination),
             next_hop: node_id(node_ids, port.node),
             bytes: packet.bytes,
             class: packet.class,
-            ecn: packet.ecn,
+            ecn,
             enqueued: Time(now),
         };
         let node = port.node;
-        let verdict = port.pipeline.receive(&received, packets.carried_header(handle), Time(now));
-        self.obey(verdict, node, handle, now)
+        let verdict = port.pipeline.receive(&received, packets.carried_header(copy), Time(now));
+        self.obey(verdict, node, copy, now)
     }
 
     /// A message reaches a node on its way to another.
-    fn message_passes(&mut self, node: u32, handle: u64, now: u64) {
-        if let Some(packet) = self.packets.get_mut(handle) {
-            packet.hops += 1;
-            self.forward(node, handle, now);
+    fn message_passes(&mut self, node: u32, copy: CopyRef, now: u64) {
+        if let Some(next) = self.packets.pass_on(copy) {
+            self.forward(node, next, now);
         }
     }
 
     /// A packet of ARP, of an agent or of routing has been sent by a node. Distant hearers receive it a little later: it lives on for a
     /// millisecond.
-    fn release_later(&mut self, node: u32, handle: u64, now: u64) {
+    fn release_later(&mut self, node: u32, copy: CopyRef, now: u64) {
         let order = Order::new(class::TIMER, self.node_ranks[node as usize]);
-        self.later(now + 1_000_000, order, What::Release(PacketRef(handle)));
+        self.later(now + 1_000_000, order, What::Release(copy));
     }
 
     /// A packet of ARP or of an agent has reached all that it will reach.
-    pub(crate) fn end_control(&mut self, handle: u64) {
-        if let Some(packet) = self.packets.remove(handle) {
-            self.control_ended(&packet);
+    pub(crate) fn end_control(&mut self, copy: CopyRef) {
+        match self.packets.end(copy) {
+            Some((packet, _)) => self.control_ended(&packet),
+            None => self.packets.release(copy),
         }
     }
 
@@ -529,8 +524,8 @@ impl Net {
     }
 
     /// A packet has reached its destination.
-    fn deliver(&mut self, node: u32, handle: u64, now: u64) {
-        let Some(packet) = self.packets.remove(handle) else { return };
+    fn deliver(&mut self, node: u32, copy: CopyRef, now: u64) {
+        let Some((packet, ended)) = self.packets.end(copy) else { return };
         if let Payload::Foreign { tag } = packet.payload {
             self.injected_delivered += 1;
             self.outputs.push(Output { at: Time(now), tag, dropped: None });
@@ -539,7 +534,7 @@ impl Net {
             let f = &mut self.flows[flow.ix()];
             f.delivered_total += 1;
             if packet.destination == f.to {
-                f.hops = Some(packet.hops);
+                f.hops = Some(ended.hops);
             }
             if !packet.is_tcp() && now <= f.stop {
                 f.totals.delivered_packets += 1;
@@ -549,26 +544,26 @@ impl Net {
         }
         if self.records.are_wanted() {
             let delay = Span(now - packet.created);
-            let (flow, packet, content, sequence) = self.recorded(handle, &packet);
+            let (flow, packet, content, sequence) = self.recorded(&packet, &ended);
             let node = NodeIx(node);
             let record = Record::Delivered { node, flow, packet, content, sequence, delay };
             self.records.push(Time(now), record);
         }
-        if packet.at_source {
-            self.ends_at_source(&packet, handle, now);
+        if ended.at_source {
+            self.ends_at_source(&packet, &ended, now);
         }
         if packet.is_tcp() {
-            self.tcp_arrived(&packet, handle, now);
+            self.tcp_arrived(&packet, &ended, copy, now);
         }
     }
 
-    fn drop_packet(&mut self, node: u32, handle: u64, reason: &'static str, now: u64) {
+    fn drop_packet(&mut self, node: u32, copy: CopyRef, reason: &'static str, now: u64) {
         // A message on its way to another node: whoever overhears the frame that has brought it here may do so a little later.
-        if self.packets.get(handle).is_some_and(|packet| packet.hops > 0 && packet.is_message()) {
-            self.release_later(node, handle, now);
+        if self.packets.both(copy).is_some_and(|(packet, copy)| copy.hops > 0 && packet.is_message()) {
+            self.release_later(node, copy, now);
             return;
         }
-        let Some(packet) = self.packets.remove(handle) else { return };
+        let Some((packet, ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.control_ended(&packet);
             return;
@@ -580,12 +575,12 @@ impl Net {
         if let Some(flow) = packet.flow() {
             let f = &mut self.flows[flow.ix()];
             f.totals.dropped += u64::from(packet.class == PacketClass::Data && now <= f.stop);
-            if packet.at_source {
-                self.ends_at_source(&packet, handle, now);
+            if ended.at_source {
+                self.ends_at_source(&packet, &ended, now);
             }
         }
         if self.records.are_wanted() {
-            let (flow, packet, content, sequence) = self.recorded(handle, &packet);
+            let (flow, packet, content, sequence) = self.recorded(&packet, &ended);
             let node = NodeIx(node);
             let record = Record::Dropped { node, flow, packet, content, sequence, reason };
             self.records.push(Time(now), record);
@@ -593,10 +588,9 @@ impl Net {
     }
 
     /// A packet that ends, as records show it.
-    fn recorded(&self, handle: u64, packet: &Packet) -> (Option<FlowIx>, PacketRef, Content, u32) {
-        let (content, sequence) =
-            (self.packets.content(handle, packet), self.packets.sequence(handle, packet));
-        (packet.flow(), PacketRef(handle), content, sequence)
+    fn recorded(&self, packet: &Packet, copy: &Copy) -> (Option<FlowIx>, PacketRef, Content, u32) {
+        let (content, sequence) = (self.packets.content(packet, copy), self.packets.sequence(packet, copy));
+        (packet.flow(), copy.of, content, sequence)
     }
 
     /// The next packet of a port leaves its queue; if there is none, who waits for a departure is told.
@@ -616,13 +610,13 @@ impl Net {
             let dequeued = pipeline.dequeue(Time(now), &mut self.out.queue);
             self.queue_effects(port, now);
             let Dequeued { packet: queued, verdict } = dequeued?;
-            let handle = self.packets.handle(queued.id.0);
-            if judges && !self.judge_departure(port, handle, &queued, verdict, now) {
+            let copy = self.packets.at(queued.id.0);
+            if judges && !self.judge_departure(port, copy, &queued, verdict, now) {
                 continue;
             }
             let waited_ns = now.saturating_sub(queued.enqueued.as_nanos());
-            let (hops, payload, of_local_tcp) = self.has_left(port, handle, waited_ns);
-            return Some(Taken { handle, queued, hops, payload, of_local_tcp });
+            let (payload, of_local_tcp) = self.has_left(port, copy, waited_ns);
+            return Some(Taken { copy, queued, payload, of_local_tcp });
         }
     }
 
@@ -631,32 +625,32 @@ impl Net {
     fn judge_departure(
         &mut self,
         port: u32,
-        handle: u64,
+        copy: CopyRef,
         queued: &QueuedPacket,
         verdict: Verdict,
         now: u64,
     ) -> bool {
-        if !self.obey(verdict, self.ports[port as usize].node, handle, now) {
+        if !self.obey(verdict, self.ports[port as usize].node, copy, now) {
             return false;
         }
         let pipeline = &mut self.ports[port as usize].pipeline;
         if pipeline.wants_departures() {
-            pipeline.depart(queued, self.packets.carried_header(handle), Time(now));
+            pipeline.depart(queued, self.packets.carried_header(copy), Time(now));
         }
         true
     }
 
-    /// A packet has left a port's queue, in which it has spent so much time. Returns its hops, its payload, and whether a TCP
-    /// sender of the node has sent it.
+    /// A packet has left a port's queue, in which it has spent so much time. Returns its payload, and whether a TCP sender of the node
+    /// has sent it.
     #[inline(always)]
-    fn has_left(&mut self, port: u32, handle: u64, waited_ns: u64) -> (u16, u32, bool) {
+    fn has_left(&mut self, port: u32, copy: CopyRef, waited_ns: u64) -> (u32, bool) {
         let totals = &mut self.ports[port as usize].totals;
         totals.left += 1;
         totals.waited_ns += waited_ns;
-        let Some(packet) = self.packets.get_mut(handle) else { return (0, 0, false) };
-        let (hops, payload, carries) = (packet.hops, packet.length, packet.payload);
-        if !std::mem::take(&mut packet.at_source) {
-            return (hops, payload, false);
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return (0, false) };
+        let (payload, carries) = (packet.length, packet.payload);
+        if !std::mem::take(&mut at.at_source) {
+            return (payload, false);
         }
         if let Payload::Udp { flow, .. } = carries {
             self.backpressure.flow_leaves(flow);
@@ -664,7 +658,7 @@ impl Net {
                 self.leaves_by(flow.0, port);
             }
         }
-        (hops, payload, matches!(carries, Payload::Tcp { .. }))
+        (payload, matches!(carries, Payload::Tcp { .. }))
     }
 
     /// What is measured starts.
@@ -701,84 +695,85 @@ impl Net {
     /// The next packet of a station, if there is one; it leaves the queue.
     pub(crate) fn pull(&mut self, station: u32, now: u64) -> Option<Msdu> {
         let port = self.port_of_station[station as usize];
-        if let Some(handle) = self.ports[port as usize].control.pop_front() {
-            return self.hand_control(station, handle);
+        if let Some(copy) = self.ports[port as usize].control.pop_front() {
+            return self.hand_control(station, copy);
         }
         let mut taken = self.take_or_tell(port, now)?;
         while self.routes.are_found() && self.is_stale(station, &taken.queued) {
             let node = self.node_of_station[station as usize];
             if taken.of_local_tcp
-                && let Some(packet) = self.packets.get_mut(taken.handle)
+                && let Some(copy) = self.packets.copy_mut(taken.copy)
             {
-                packet.at_source = true;
+                copy.at_source = true;
             }
-            self.drop_packet(node, taken.handle, drop_reason::LINK_BREAK, now);
+            self.drop_packet(node, taken.copy, drop_reason::LINK_BREAK, now);
             self.room(port, now);
             taken = self.take_or_tell(port, now)?;
         }
         self.room(port, now);
-        let Taken { handle, queued, hops, payload, of_local_tcp } = taken;
+        let Taken { copy, queued, payload, of_local_tcp } = taken;
+        let packet = self.packets.packet_of(copy);
         if of_local_tcp {
-            let connection = self.packets.connection(handle);
-            self.backpressure.enters_mac(PortIx(port), PacketRef(handle), connection, payload);
+            let connection = self.packets.connection(packet);
+            self.backpressure.enters_mac(PortIx(port), packet, connection, payload);
         }
         let to = self.ports[port as usize].peer(queued.next_hop);
         if self.meters.any() {
-            self.meter_taken(station, handle, queued.class, queued.enqueued.as_nanos(), now);
+            self.meter_taken(station, packet, queued.class, queued.enqueued.as_nanos(), now);
         }
         let overhear = queued.class == PacketClass::Control;
-        Some(Msdu { packet: PacketRef(handle), tag: u32::from(hops), bytes: queued.bytes, to, overhear })
+        Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear })
     }
 
     /// The MAC is done with a packet that it was given.
     pub(crate) fn finished(&mut self, station: u32, msdu: Msdu, outcome: Outcome, now: u64) {
-        let (node, handle) = (self.node_of_station[station as usize], msdu.packet.0);
+        let (node, copy) = (self.node_of_station[station as usize], msdu.copy);
         if self.meters.any() {
-            self.meter_ended(station, handle, msdu.bytes, outcome, now);
+            self.meter_ended(station, msdu.packet, msdu.bytes, outcome, now);
         }
+        let moved_on = self.packets.has_moved_on(copy);
         match outcome {
             Outcome::Delivered => {
-                // ARP's packets end here; others go on at the next hop, which has them already.
-                match self.packets.get(handle) {
-                    Some(p) if p.class == PacketClass::Control && u32::from(p.hops) == msdu.tag => {
-                        self.end_control(handle);
-                    }
-                    Some(p) if p.class == PacketClass::Control => {}
-                    Some(p) if u32::from(p.hops) == msdu.tag => {
-                        self.drop_packet(node, handle, drop_reason::TAKEN_FOR_DUPLICATE, now);
-                    }
-                    _ => {}
+                // ARP's packets end here; others go on at the next hop, which has a copy already.
+                match self.packets.get(copy).filter(|_| !moved_on).map(|packet| packet.class) {
+                    Some(PacketClass::Control) => self.end_control(copy),
+                    Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
+                    None => {}
                 }
+                self.packets.release(copy);
             }
             Outcome::Broadcast => {
-                self.release_later(node, handle, now);
+                self.release_later(node, copy, now);
             }
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
-                let found = self.packets.get(handle).copied();
+                let found = self.packets.get(copy).copied();
                 if self.routes.are_found() {
                     self.routing_gives_up(station, msdu.to.0, found.as_ref(), now);
                 }
-                if let Some(packet) = found.filter(|p| u32::from(p.hops) == msdu.tag) {
-                    self.drop_packet(node, handle, drop_reason::RETRY_LIMIT, now);
+                let sent = self.packets.copy(copy).copied();
+                if let (Some(packet), Some(sent), false) = (found, sent, moved_on) {
+                    self.drop_packet(node, copy, drop_reason::RETRY_LIMIT, now);
                     if packet.is_tcp()
                         && packet.source == node
-                        && let Some(carried) = self.packets.carried(handle, &packet)
+                        && let Some(carried) = self.packets.carried(&sent)
                     {
                         self.tcp_link_drop(&carried, now);
                     }
+                } else {
+                    self.packets.release(copy);
                 }
             }
         }
         if self.backpressure.limits_tcp {
-            self.leaves_mac(station, handle, now);
+            self.leaves_mac(station, msdu.packet, now);
         }
     }
 
     /// A packet has arrived for a station, once.
-    pub(crate) fn received(&mut self, station: u32, handle: u64, from: u32, now: u64) {
+    pub(crate) fn received(&mut self, station: u32, copy: CopyRef, from: u32, now: u64) {
         let node = self.node_of_station[station as usize];
-        let Some(packet) = self.packets.get_mut(handle) else { return };
+        let Some(packet) = self.packets.get(copy) else { return };
         if packet.class == PacketClass::Control {
             let packet = *packet;
             if packet.is_routing() {
@@ -789,21 +784,22 @@ impl Net {
                 self.message_heard(station, &packet, true, now);
             } else {
                 self.note_sender(station, from);
-                self.message_passes(node, handle, now);
+                self.message_passes(node, copy, now);
             }
             return;
         }
-        packet.hops += 1;
-        let (destination, hops) = (packet.destination, packet.hops);
-        if self.heeds_received && !self.look_at_received(station, handle, from, now) {
+        let destination = packet.destination;
+        let Some(copy) = self.packets.pass_on(copy) else { return };
+        if self.heeds_received && !self.look_at_received(station, copy, from, now) {
             return;
         }
-        self.go_on_from(node, (destination, hops), handle, now);
+        let hops = self.packets.copy(copy).map_or(0, |copy| copy.hops);
+        self.go_on_from(node, (destination, hops), copy, now);
     }
 
     /// A packet for another station was received.
-    pub(crate) fn overheard(&mut self, station: u32, handle: u64, now: u64) {
-        if let Some(packet) = self.packets.get(handle).filter(|p| p.is_message()).copied() {
+    pub(crate) fn overheard(&mut self, station: u32, copy: CopyRef, now: u64) {
+        if let Some(packet) = self.packets.get(copy).filter(|p| p.is_message()).copied() {
             self.message_heard(station, &packet, false, now);
         }
     }

@@ -1,5 +1,6 @@
 //! Losses above the MAC: a packet that a radio has received and acknowledged for its node does not get any further.
 
+use crate::ids::CopyRef;
 use airfair_units::random::{Purpose, Stream};
 
 use super::{Net, drop_reason};
@@ -37,10 +38,10 @@ impl PacketLosses {
 
 impl Net {
     /// A packet was received: whether it is lost above the MAC. Nothing else at its node learns of it then.
-    pub(super) fn loses_received(&mut self, station: u32, handle: u64, now: u64) -> bool {
+    pub(super) fn loses_received(&mut self, station: u32, copy: CopyRef, now: u64) -> bool {
         let lost = self.packet_losses.strikes(station);
         if lost {
-            self.drop_packet(self.node_of_station[station as usize], handle, drop_reason::PACKET_LOSS, now);
+            self.drop_packet(self.node_of_station[station as usize], copy, drop_reason::PACKET_LOSS, now);
         }
         lost
     }

@@ -10,7 +10,7 @@ use super::flows::{Flow, TransportTotals};
 use super::{Behind, LinkTotals, Net, Port, QueueTotals};
 use crate::air::{Air, Indication};
 use crate::engine::Agenda;
-use crate::ids::{NodeIx, StationIx};
+use crate::ids::{CopyRef, NodeIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, FlowSample, QueueSample};
@@ -41,11 +41,11 @@ impl Net {
                     self.finished(station.0, msdu, outcome, now);
                     self.fill(station, air, agenda);
                 }
-                Indication::Received { station, packet, from, at } => {
-                    self.received(station.0, packet.0, from.0, at.as_nanos());
+                Indication::Received { station, copy, from, at } => {
+                    self.received(station.0, copy, from.0, at.as_nanos());
                 }
-                Indication::Overheard { station, packet, at } => {
-                    self.overheard(station.0, packet.0, at.as_nanos());
+                Indication::Overheard { station, copy, at } => {
+                    self.overheard(station.0, copy, at.as_nanos());
                 }
                 Indication::NeighboursChanged { station } => {
                     let mut neighbours: Vec<u32> = air.neighbours(station).map(|(id, _)| id.0).collect();
@@ -280,7 +280,7 @@ impl Net {
 
     /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
     pub(crate) fn ends(&self, air: &Air, now: u64) -> Ends {
-        let data = |handle: u64| self.packets.get(handle).is_some_and(|p| p.class != PacketClass::Control);
+        let data = |copy: CopyRef| self.packets.get(copy).is_some_and(|p| p.class != PacketClass::Control);
         let mut ends =
             Ends { made: self.injected_made, delivered: self.injected_delivered, ..Ends::default() };
         for f in &self.flows {
@@ -293,12 +293,8 @@ impl Net {
             ends.awaiting_arp += port.neighbours.waiting_packets().filter(|&h| data(h)).count() as u64;
         }
         for station in air.stations() {
-            // A packet that the next hop has already is counted there.
-            let here = |h: &crate::air::Msdu| {
-                self.packets
-                    .get(h.packet.0)
-                    .is_some_and(|p| p.class != PacketClass::Control && u32::from(p.hops) == h.tag)
-            };
+            // A packet of which the next hop has a copy already is counted there.
+            let here = |h: &crate::air::Msdu| data(h.copy) && !self.packets.has_moved_on(h.copy);
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
         ends.awaiting_route = self.routes.waiting();

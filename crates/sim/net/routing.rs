@@ -7,9 +7,9 @@ use airfair_units::Time;
 use super::agents::EVERYONE;
 use super::{Behind, Net, class, drop_reason};
 use crate::event::{Order, What};
-use crate::ids::{NodeIx, PacketRef, PortIx};
+use crate::ids::{CopyRef, NodeIx, PortIx};
 use crate::measure::summary::RoutingCounts;
-use crate::packet::{Packet, Payload};
+use crate::packet::{Copy, Packet, Payload};
 use crate::record::Record;
 use crate::route::{Action, Lost, Message, NextHop};
 
@@ -20,14 +20,14 @@ impl Net {
         for action in actions {
             match action {
                 Action::Send { message, to } => self.send_routing(node, &message, to, now),
-                Action::Forward { packet, hop } => self.offer_routed(node, hop, packet.0, now),
+                Action::Forward { packet, hop } => self.offer_routed(node, hop, packet, now),
                 Action::Drop { packet, reason } => {
                     let name = match reason {
                         DropReason::NoRoute => drop_reason::NO_ROUTE,
                         DropReason::BufferFull => drop_reason::ROUTE_QUEUE,
                         DropReason::BufferTime => drop_reason::ROUTE_WAIT,
                     };
-                    self.drop_packet(node, packet.0, name, now);
+                    self.drop_packet(node, packet, name, now);
                     given_up |= reason != DropReason::BufferFull;
                 }
             }
@@ -60,29 +60,29 @@ impl Net {
 
     /// A packet is at a node that has no fixed route: it goes where routing says, or waits, or ends.
     #[cold]
-    pub(super) fn send_without_route(&mut self, node: u32, handle: u64, now: u64) {
-        let Some(packet) = self.packets.get(handle).filter(|_| self.routes.are_found()) else {
-            self.drop_packet(node, handle, drop_reason::NO_ROUTE, now);
+    pub(super) fn send_without_route(&mut self, node: u32, copy: CopyRef, now: u64) {
+        let Some((packet, at)) = self.packets.both(copy).filter(|_| self.routes.are_found()) else {
+            self.drop_packet(node, copy, drop_reason::NO_ROUTE, now);
             return;
         };
-        let (ends, fresh) = ([packet.source, packet.destination].map(NodeIx), packet.hops == 0);
-        let (hop, actions) = self.routes.send(NodeIx(node), PacketRef(handle), ends, fresh, now);
+        let (ends, fresh) = ([packet.source, packet.destination].map(NodeIx), at.hops == 0);
+        let (hop, actions) = self.routes.send(NodeIx(node), copy, ends, fresh, now);
         self.act(node, actions, now);
         if let Some(hop) = hop {
-            self.offer_routed(node, hop, handle, now);
+            self.offer_routed(node, hop, copy, now);
         }
     }
 
-    fn offer_routed(&mut self, node: u32, hop: NextHop, handle: u64, now: u64) {
+    fn offer_routed(&mut self, node: u32, hop: NextHop, copy: CopyRef, now: u64) {
         if self.records.are_wanted()
-            && let Some(packet) = self.packets.get(handle)
+            && let Some((packet, at)) = self.packets.both(copy)
             && let Some(flow) = packet.flow()
         {
-            let (node, next, port, hops) = (NodeIx(node), NodeIx(hop.node), PortIx(hop.port), packet.hops);
-            let record = Record::Routed { node, flow, packet: PacketRef(handle), next, port, hops };
+            let (node, next, port, hops) = (NodeIx(node), NodeIx(hop.node), PortIx(hop.port), at.hops);
+            let record = Record::Routed { node, flow, packet: at.of, next, port, hops };
             self.records.push(Time(now), record);
         }
-        self.offer(hop, handle, now);
+        self.offer(hop, copy, now);
     }
 
     /// A packet was received: where it came from is told to whoever passes it on.
@@ -104,14 +104,15 @@ impl Net {
             let Behind::Station(_) = self.ports[port as usize].behind else { continue };
             let length = message.bytes.len() as u32;
             let Some(slot) = self.routes.begin(message.clone()) else { return };
-            let handle = self.packets.add(Packet {
+            let packet = Packet {
                 bytes: length + self.headers.udp + self.headers.ip,
                 ..Packet::control(node, destination, Payload::Routing { slot }, length, now)
-            });
+            };
+            let copy = self.packets.add(packet, Copy::PLAIN);
             if destination == EVERYONE || self.ports[port as usize].neighbours.knows(destination) {
-                self.send_ahead(port, handle);
+                self.send_ahead(port, copy);
             } else {
-                self.arp_wait(NextHop { port, node: destination }, handle, now);
+                self.arp_wait(NextHop { port, node: destination }, copy, now);
             }
         }
     }

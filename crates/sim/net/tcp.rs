@@ -15,11 +15,11 @@ use super::{Net, class, ids};
 use crate::air::NEVER;
 use crate::engine::Agenda;
 use crate::event::{Order, What};
-use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, PortIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PortIx};
 use crate::measure::files::Completion;
 use crate::node::backpressure::Waiter;
 use crate::packet::Carried;
-use crate::packet::{NO_FLOW, Packet, Payload};
+use crate::packet::{Copy, NO_FLOW, Packet, Payload};
 use crate::record::{Record, TcpCause};
 use crate::spec::Traffic;
 use crate::traffic::NextFile;
@@ -228,49 +228,45 @@ impl Net {
         let header = header + kind.map_or(0, |kind| kind.wire_len);
         let packet = Packet {
             created: now,
-            enqueued: now,
             payload: Payload::Tcp { flow: FlowIx(flow), opening },
             scheme_flow,
             source,
             destination,
             length: segment.payload,
             bytes: segment.payload + header + self.headers.ip,
-            hops: 0,
-            at_source: counts,
-            header: header_id,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
-            ecn: segment.ecn,
         };
         if counts {
             self.backpressure.connection_enters(id, way.map(|hop| PortIx(hop.port)), segment.payload);
         }
-        let handle = self.packets.add_carrying(packet, segment, id, forward);
+        let first = Copy { at_source: counts, header: header_id, ecn: segment.ecn, ..Copy::PLAIN };
+        let copy = self.packets.add_carrying((packet, first), segment, id, forward);
         if let Some(kind) = kind {
-            stamp(connection, kind, forward, now, self.packets.new_header(handle));
+            stamp(connection, kind, forward, now, self.packets.new_header(copy));
         }
         if self.records.are_wanted() {
-            let (packet, flow, connection) = (PacketRef(handle), FlowIx(flow), Some(id));
+            let (packet, flow, connection) = (self.packets.packet_of(copy), FlowIx(flow), Some(id));
             self.records.push(Time(now), Record::Made { packet, flow, forward, connection });
         }
-        self.leave(source, hop, handle, now);
+        self.leave(source, hop, copy, now);
         if counts && let Some(wire) = hop.and_then(|hop| self.wire_with_queue(hop.port)) {
-            self.leaves_by_wire(wire, handle, now);
+            self.leaves_by_wire(wire, copy, now);
         }
     }
 
     /// A packet of TCP has reached its host.
-    pub(super) fn tcp_arrived(&mut self, packet: &Packet, handle: u64, now: u64) {
-        let carried = self.packets.carried(handle, packet);
+    pub(super) fn tcp_arrived(&mut self, packet: &Packet, arrived: &Copy, copy: CopyRef, now: u64) {
+        let carried = self.packets.carried(arrived);
         let Some(Carried { segment, connection: id, forward }) = &carried else { return };
         let (id, forward) = (*id, *forward);
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let has_header = packet.header != HeaderId::NONE;
+        let has_header = arrived.header != HeaderId::NONE;
         if forward
             && has_header
-            && let Some(header) = self.packets.header_mut(handle)
+            && let Some(header) = self.packets.header_mut(copy)
         {
             let kind = self.kinds_of_header.of(connection.header);
-            kind.iter().for_each(|kind| connection.echo.keep(kind, header, packet.hops));
+            kind.iter().for_each(|kind| connection.echo.keep(kind, header, arrived.hops));
         }
         if forward {
             let before = connection.receiver.delivered();
@@ -290,7 +286,7 @@ impl Net {
         let before = if self.records.are_wanted() { connection.reasons() } else { [0; 3] };
         let mut context =
             Context { now: Time(now), random: &mut connection.random, out: &mut self.out.source };
-        if has_header && let Some(header) = self.packets.header(handle) {
+        if has_header && let Some(header) = self.packets.header(copy) {
             connection.sender.on_header(header, &mut context);
         }
         connection.sender.on_segment(segment, &mut context);

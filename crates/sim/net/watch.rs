@@ -6,7 +6,7 @@ use airfair_transport::Limit;
 use airfair_units::Time;
 
 use super::{Behind, Net, Port};
-use crate::ids::{ConnectionRef, NodeIx, PortIx};
+use crate::ids::{ConnectionRef, CopyRef, NodeIx, PacketRef, PortIx};
 
 /// Whose packet something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,8 +75,8 @@ impl Net {
     }
 
     /// Whose a packet is that lives.
-    pub(crate) fn owner(&self, handle: u64) -> Option<Owner> {
-        let packet = self.packets.get(handle)?;
+    pub(crate) fn owner(&self, packet: PacketRef) -> Option<Owner> {
+        let packet = self.packets.packet(packet)?;
         let Some(flow) = packet.flow() else { return Some(Owner::Other) };
         Some(Owner::Flow(flow.0, packet.destination == self.flows[flow.ix()].to))
     }
@@ -95,12 +95,12 @@ impl Net {
     /// Whose packets wait for a station or a wire, and how many of each.
     pub(crate) fn waiting_by_owner(&self, behind: Behind, now: u64) -> BTreeMap<Owner, u64> {
         let mut by = BTreeMap::new();
-        let mut add = |handle: u64| {
-            *by.entry(self.owner(handle).unwrap_or(Owner::Other)).or_default() += 1;
+        let mut add = |copy: CopyRef| {
+            *by.entry(self.owner_of(copy).unwrap_or(Owner::Other)).or_default() += 1;
         };
-        self.port_of(behind).pipeline.show(&mut |packet| add(self.packets.handle(packet.id.0)));
+        self.port_of(behind).pipeline.show(&mut |packet| add(self.packets.at(packet.id.0)));
         if let Behind::Wire(wire) = behind {
-            self.links.waiting(wire, Time(now)).for_each(|packet| add(packet.0));
+            self.links.waiting(wire, Time(now)).for_each(add);
         }
         by
     }
@@ -117,9 +117,19 @@ impl Net {
         (if forward { f.from } else { f.to }, f.tcp.is_some())
     }
 
+    /// The packet of which a copy is one.
+    pub(crate) fn packet_of(&self, copy: CopyRef) -> PacketRef {
+        self.packets.packet_of(copy)
+    }
+
+    /// Whose a copy is.
+    pub(crate) fn owner_of(&self, copy: CopyRef) -> Option<Owner> {
+        self.owner(self.packets.copy(copy)?.of)
+    }
+
     /// How many hops a packet has gone, if it lives.
-    pub(crate) fn hops_gone(&self, handle: u64) -> Option<usize> {
-        self.packets.get(handle).map(|p| usize::from(p.hops))
+    pub(crate) fn hops_gone(&self, packet: PacketRef) -> Option<usize> {
+        self.packets.copy(self.packets.latest(packet)?).map(|copy| usize::from(copy.hops))
     }
 
     /// A connection, if it lives.

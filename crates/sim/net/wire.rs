@@ -1,32 +1,33 @@
 //! Ports with a wire behind: packets go to [`crate::link::Links`], and what comes of that goes on here.
 
+use crate::packet::Packet;
 use airfair_schemes::places::{DropReason, FlowId, Passage};
 use airfair_units::{Rate, Time};
 
 use super::{Behind, Net, Port, QueueTotals, Taken, drop_reason};
 use crate::engine::Agenda;
-use crate::ids::{PacketRef, PortIx, WireIx};
+use crate::ids::{CopyRef, PortIx, WireIx};
 use crate::link::{Answer, Due, End, Free, Links, Offer};
 use crate::node::backpressure::Waiter;
 
 impl Net {
     /// Offers a packet to a wire that keeps its own queue.
     #[inline]
-    pub(super) fn offer_to_wire(&mut self, wire: WireIx, handle: u64, now: u64) {
-        self.enter_wire(wire, handle, now, None);
+    pub(super) fn offer_to_wire(&mut self, wire: WireIx, copy: CopyRef, now: u64) {
+        self.enter_wire(wire, copy, now, None);
     }
 
     /// The same where the agenda may be at hand. A packet that finds no room is dropped.
     #[inline(never)]
-    fn enter_wire(&mut self, wire: WireIx, handle: u64, now: u64, agenda: Option<&mut Agenda>) {
-        let Some(packet) = self.packets.get(handle) else { return };
-        let offer = Offer { packet: PacketRef(handle), bytes: packet.bytes, has_payload: packet.length > 0 };
+    fn enter_wire(&mut self, wire: WireIx, copy: CopyRef, now: u64, agenda: Option<&mut Agenda>) {
+        let Some(packet) = self.packets.get(copy) else { return };
+        let offer = Offer { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
         if self.hops_at_wires {
             let backlog = self.links.backlog(wire, Time(now)).unwrap_or_default();
             let (bytes, flow) = (packet.bytes + self.headers.wired, FlowId(packet.scheme_flow));
             let passage = Passage { bytes, flow, class: packet.class, backlog };
             let pipeline = &mut self.ports[self.links.port(wire).ix()].pipeline;
-            pipeline.pass(&passage, self.packets.carried_header(handle), &self.kinds_of_header, Time(now));
+            pipeline.pass(&passage, self.packets.carried_header(copy), &self.kinds_of_header, Time(now));
         }
         match self.links.offer(wire, &offer, Time(now)) {
             Answer::Accepted(None) => {}
@@ -34,7 +35,7 @@ impl Net {
                 Some(agenda) => agenda.push(due.at.0, due.order, due.what),
                 None => self.later(due.at.0, due.order, due.what),
             },
-            Answer::Full => self.drop_at(self.links.port(wire).0, handle, DropReason::QUEUE_FULL.0, now),
+            Answer::Full => self.drop_at(self.links.port(wire).0, copy, DropReason::QUEUE_FULL.0, now),
         }
     }
 
@@ -113,13 +114,13 @@ impl Net {
             schedule(self.links.wake(wire));
             return;
         }
-        let Some(Taken { handle, queued, payload, of_local_tcp, .. }) = self.take_or_tell(port, now) else {
+        let Some(Taken { copy, queued, payload, of_local_tcp, .. }) = self.take_or_tell(port, now) else {
             return;
         };
-        let offer = Offer { packet: PacketRef(handle), bytes: queued.bytes, has_payload: payload > 0 };
+        let offer = Offer { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
         schedule(self.links.send(wire, &offer, queued.enqueued, Time(now)));
         if of_local_tcp {
-            self.leaves_by_wire(wire, handle, now);
+            self.leaves_by_wire(wire, copy, now);
         }
         self.room(port, now);
         if self.ports[port as usize].pipeline.view().packets > 0 {
@@ -146,26 +147,26 @@ impl Net {
         if let Some(Due { at, order, what }) = due {
             agenda.push(at.0, order, what);
         }
-        let (node, handle) = match end {
-            Some(End::Arrived { node, packet }) => (node.0, packet.0),
+        let (node, copy) = match end {
+            Some(End::Arrived { node, packet }) => (node.0, packet),
             Some(End::Lost { node, packet }) => {
-                self.drop_packet(node.0, packet.0, drop_reason::WIRE_LOSS, now);
+                self.drop_packet(node.0, packet, drop_reason::WIRE_LOSS, now);
                 return;
             }
             None => return,
         };
-        let Some(packet) = self.packets.get_mut(handle) else { return };
-        packet.hops += 1;
-        let (destination, hops) = (packet.destination, packet.hops);
+        let Some((&Packet { destination, .. }, at)) = self.packets.both_mut(copy) else { return };
+        at.hops += 1;
+        let hops = at.hops;
         // The usual way of a router: from wire to wire, without a detour.
         if destination != node
             && hops < self.hop_limit
             && let Some(onward) = self.onward(wire, destination)
         {
-            self.enter_wire(onward, handle, now, Some(agenda));
+            self.enter_wire(onward, copy, now, Some(agenda));
             return;
         }
-        self.forward(node, handle, now);
+        self.forward(node, copy, now);
     }
 
     /// The wire with its own queue by which packets of a wire go on to a destination: mostly the wire that the last packet took.

@@ -1,4 +1,4 @@
-//! Packets while they live: a slab whose handles tell whether their packet is still there.
+//! Packets (what they are) and their copies (where they are), in slabs whose references tell whether the thing is still there.
 //!
 //! | file | contents |
 //! |---|---|
@@ -14,7 +14,7 @@ use airfair_transport::{Flags, Segment};
 use cargo::Cargo;
 pub(crate) use cargo::Carried;
 
-use crate::ids::{ConnectionRef, FlowIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, PacketRef};
 use crate::record::Content;
 
 /// No flow.
@@ -45,13 +45,11 @@ pub(crate) enum Payload {
     Foreign { tag: u32 },
 }
 
-/// A packet in the network: what it is, not its bytes.
+/// A packet: what it is, wherever it is. Not its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packet {
     /// When the source made it, ns.
     pub created: u64,
-    /// When it entered the queue that it is in, ns; wires with queues of their own note that themselves.
-    pub enqueued: u64,
     /// What the packet carries, and for whom.
     pub payload: Payload,
     /// The flow as schemes know it: each of a flow's connections is a flow of its own. [`NO_FLOW`] for packets of no flow.
@@ -62,12 +60,23 @@ pub(crate) struct Packet {
     pub length: u32,
     /// Size as an IP packet.
     pub bytes: u32,
+    pub class: PacketClass,
+}
+
+/// A copy of a packet: where it is and what has happened to it there. A station that sends a packet by radio keeps its copy until the
+/// packet is acknowledged, while the next hop goes on with a copy of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Copy {
+    /// Of which packet.
+    pub of: PacketRef,
+    /// When it entered the queue that it is in, ns.
+    pub enqueued: u64,
+    /// Hops that it has gone.
     pub hops: u16,
-    /// It has not left its source's queue yet; wires with queues of their own know that themselves. Of TCP only what its sender sends.
+    /// It has not left its source's queue yet. Of TCP only what its sender sends.
     pub at_source: bool,
     /// Which header of an explicit-rate scheme it has.
     pub header: HeaderId,
-    pub class: PacketClass,
     pub ecn: Ecn,
 }
 
@@ -76,18 +85,13 @@ impl Packet {
     pub(crate) fn control(source: u32, destination: u32, payload: Payload, length: u32, now: u64) -> Self {
         Self {
             created: now,
-            enqueued: now,
             payload,
             scheme_flow: NO_FLOW,
             source,
             destination,
             length,
             bytes: length,
-            hops: 0,
-            at_source: false,
-            header: HeaderId::NONE,
             class: PacketClass::Control,
-            ecn: Ecn::NotEct,
         }
     }
 
@@ -125,65 +129,231 @@ impl Packet {
     }
 }
 
-/// A cache line: it is all that a hop has to touch.
+impl Copy {
+    /// The first copy of a packet that no flow has made: without header, ECN or wait at a source.
+    pub(crate) const PLAIN: Self = Self {
+        of: PacketRef(u64::MAX),
+        enqueued: 0,
+        hops: 0,
+        at_source: false,
+        header: HeaderId::NONE,
+        ecn: Ecn::NotEct,
+    };
+}
+
+/// A place for packets.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Slot {
+struct PacketSlot {
     packet: Packet,
+    /// The copy that has come farthest.
+    latest: u32,
     generation: u32,
     alive: bool,
 }
 
-/// All packets that live.
+/// A place for copies: half a cache line.
+#[derive(Debug, Clone, Copy)]
+struct CopySlot {
+    copy: Copy,
+    generation: u32,
+    alive: bool,
+}
+
+/// All packets that live, and their copies.
 #[derive(Debug, Default)]
 pub(crate) struct Packets {
-    slots: Vec<Slot>,
-    free: Vec<u32>,
-    /// What packets of TCP carry, by the same index.
+    packets: Vec<PacketSlot>,
+    free_packets: Vec<u32>,
+    copies: Vec<CopySlot>,
+    free_copies: Vec<u32>,
+    /// What packets of TCP carry, by the place of the packet.
     cargo: Cargo,
-    /// The schemes' headers of packets that have one, by the same index.
+    /// The schemes' headers of copies that have one, by the place of the copy.
     headers: Vec<Header>,
 }
 
 impl Packets {
-    /// Adds a packet that carries a segment.
+    /// A packet enters the world, with its first copy.
+    #[inline]
+    pub(crate) fn add(&mut self, packet: Packet, first: Copy) -> CopyRef {
+        let at = match self.free_packets.pop() {
+            Some(at) => {
+                let slot = &mut self.packets[at as usize];
+                *slot = PacketSlot { packet, latest: 0, generation: slot.generation, alive: true };
+                at
+            }
+            None => {
+                self.packets.push(PacketSlot { packet, latest: 0, generation: 0, alive: true });
+                (self.packets.len() - 1) as u32
+            }
+        };
+        let of = PacketRef::new(at, self.packets[at as usize].generation);
+        let copy = self.place(Copy { of, ..first });
+        self.packets[at as usize].latest = copy.place() as u32;
+        copy
+    }
+
+    /// The same for a packet that carries a segment.
     #[inline]
     pub(crate) fn add_carrying(
         &mut self,
-        packet: Packet,
+        (packet, first): (Packet, Copy),
         segment: &Segment,
         connection: ConnectionRef,
         forward: bool,
-    ) -> u64 {
-        let handle = self.add(packet);
-        self.cargo.load(handle as u32 as usize, segment, connection, forward);
-        handle
+    ) -> CopyRef {
+        let copy = self.add(packet, first);
+        self.cargo.load(self.packet_of(copy).place(), segment, connection, forward);
+        copy
     }
 
-    /// The header of a scheme that a packet has or has just had; [`Packet::header`] tells whether it counts.
     #[inline]
-    pub(crate) fn header_mut(&mut self, handle: u64) -> Option<&mut Header> {
-        self.headers.get_mut(handle as u32 as usize)
+    fn place(&mut self, copy: Copy) -> CopyRef {
+        let at = match self.free_copies.pop() {
+            Some(at) => {
+                let slot = &mut self.copies[at as usize];
+                *slot = CopySlot { copy, generation: slot.generation, alive: true };
+                at
+            }
+            None => {
+                self.copies.push(CopySlot { copy, generation: 0, alive: true });
+                (self.copies.len() - 1) as u32
+            }
+        };
+        CopyRef::new(at, self.copies[at as usize].generation)
     }
 
-    /// The header that a packet carries, if it carries one, with its kind.
+    /// The next hop has received a copy: it goes on with one of its own, one hop farther. None if the copy or its packet has ended.
     #[inline]
-    pub(crate) fn carried_header(&mut self, handle: u64) -> HeaderRef<'_> {
-        match self.get(handle).map_or(HeaderId::NONE, |packet| packet.header) {
+    pub(crate) fn pass_on(&mut self, copy: CopyRef) -> Option<CopyRef> {
+        let earlier = *self.copy(copy)?;
+        self.packet(earlier.of)?;
+        let next = self.place(Copy { hops: earlier.hops + 1, ..earlier });
+        self.packets[earlier.of.place()].latest = next.place() as u32;
+        if earlier.header != HeaderId::NONE {
+            let header = self.headers.get(copy.place()).copied().unwrap_or_default();
+            *self.new_header(next) = header;
+        }
+        Some(next)
+    }
+
+    /// Whether the next hop has a copy of its own already, or the packet has ended.
+    #[inline]
+    pub(crate) fn has_moved_on(&self, copy: CopyRef) -> bool {
+        let of = self.packet_of(copy);
+        self.packet(of).is_none() || self.packets[of.place()].latest as usize != copy.place()
+    }
+
+    /// A copy, if its holder still has it.
+    #[inline]
+    pub(crate) fn copy(&self, copy: CopyRef) -> Option<&Copy> {
+        let slot = self.copies.get(copy.place())?;
+        (slot.alive && slot.generation == copy.generation()).then_some(&slot.copy)
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn copy_mut(&mut self, copy: CopyRef) -> Option<&mut Copy> {
+        let slot = self.copies.get_mut(copy.place())?;
+        (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)
+    }
+
+    /// A packet, if it lives.
+    #[inline]
+    pub(crate) fn packet(&self, packet: PacketRef) -> Option<&Packet> {
+        let slot = self.packets.get(packet.place())?;
+        (slot.alive && slot.generation == packet.generation()).then_some(&slot.packet)
+    }
+
+    /// The packet of a copy, if both live.
+    #[inline]
+    pub(crate) fn get(&self, copy: CopyRef) -> Option<&Packet> {
+        self.packet(self.copy(copy)?.of)
+    }
+
+    /// A copy and its packet, if both live.
+    #[inline]
+    pub(crate) fn both(&self, copy: CopyRef) -> Option<(&Packet, &Copy)> {
+        let copy = self.copy(copy)?;
+        Some((self.packet(copy.of)?, copy))
+    }
+
+    /// The same, the copy to be changed.
+    #[inline]
+    pub(crate) fn both_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut Copy)> {
+        let slot = self.copies.get_mut(copy.place())?;
+        let at = (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)?;
+        let slot = self.packets.get(at.of.place())?;
+        (slot.alive && slot.generation == at.of.generation()).then_some((&slot.packet, at))
+    }
+
+    /// The packet of which a copy is or has just been one.
+    #[inline]
+    pub(crate) fn packet_of(&self, copy: CopyRef) -> PacketRef {
+        self.copies.get(copy.place()).map_or(PacketRef::NONE, |slot| slot.copy.of)
+    }
+
+    /// The copy of a packet that has come farthest, if the packet lives.
+    #[inline]
+    pub(crate) fn latest(&self, packet: PacketRef) -> Option<CopyRef> {
+        self.packet(packet)?;
+        Some(self.at(self.packets[packet.place()].latest))
+    }
+
+    /// The copy that lives at a place.
+    #[inline]
+    pub(crate) fn at(&self, place: u32) -> CopyRef {
+        CopyRef::new(place, self.copies[place as usize].generation)
+    }
+
+    /// A copy goes, and its packet with it. Returns both, if both have lived.
+    #[inline]
+    pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, Copy)> {
+        let (packet, copied) = self.both(copy).map(|(packet, copy)| (*packet, *copy))?;
+        self.release(copy);
+        let slot = &mut self.packets[copied.of.place()];
+        slot.alive = false;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free_packets.push(copied.of.place() as u32);
+        Some((packet, copied))
+    }
+
+    /// A copy goes, whose packet is farther on its way or has ended.
+    #[inline]
+    pub(crate) fn release(&mut self, copy: CopyRef) {
+        if self.copy(copy).is_some() {
+            let slot = &mut self.copies[copy.place()];
+            slot.alive = false;
+            slot.generation = slot.generation.wrapping_add(1);
+            self.free_copies.push(copy.place() as u32);
+        }
+    }
+
+    /// The header of a scheme that a copy has or has just had; [`Copy::header`] tells whether it counts.
+    #[inline]
+    pub(crate) fn header_mut(&mut self, copy: CopyRef) -> Option<&mut Header> {
+        self.headers.get_mut(copy.place())
+    }
+
+    /// The header that a copy carries, if it carries one, with its kind.
+    #[inline]
+    pub(crate) fn carried_header(&mut self, copy: CopyRef) -> HeaderRef<'_> {
+        match self.copy(copy).map_or(HeaderId::NONE, |copy| copy.header) {
             HeaderId::NONE => (HeaderId::NONE, None),
-            id => (id, self.header_mut(handle)),
+            id => (id, self.header_mut(copy)),
         }
     }
 
     /// The same, to look at.
-    pub(crate) fn header(&self, handle: u64) -> Option<&Header> {
-        self.headers.get(handle as u32 as usize)
+    pub(crate) fn header(&self, copy: CopyRef) -> Option<&Header> {
+        self.headers.get(copy.place())
     }
 
-    /// A packet has a header of a scheme from now on, which is to be filled.
+    /// A copy has a header of a scheme from now on, which is to be filled.
     #[inline]
-    pub(crate) fn new_header(&mut self, handle: u64) -> &mut Header {
-        let at = handle as u32 as usize;
+    pub(crate) fn new_header(&mut self, copy: CopyRef) -> &mut Header {
+        let at = copy.place();
         if at >= self.headers.len() {
             self.headers.resize(at + 1, Header::default());
         }
@@ -192,28 +362,28 @@ impl Packets {
 
     /// The connection whose segment a packet of TCP carries or has just carried.
     #[inline]
-    pub(crate) fn connection(&self, handle: u64) -> ConnectionRef {
-        self.cargo.connection(handle as u32 as usize).unwrap_or(ConnectionRef::NONE)
+    pub(crate) fn connection(&self, packet: PacketRef) -> ConnectionRef {
+        self.cargo.connection(packet.place()).unwrap_or(ConnectionRef::NONE)
     }
 
-    /// What a packet of TCP carries or has just carried.
+    /// What a packet of TCP carries or has just carried, with the ECN bits of a copy.
     #[inline]
-    pub(crate) fn carried(&self, handle: u64, packet: &Packet) -> Option<Carried> {
-        self.cargo.get(handle as u32 as usize, packet.ecn)
+    pub(crate) fn carried(&self, copy: &Copy) -> Option<Carried> {
+        self.cargo.get(copy.of.place(), copy.ecn)
     }
 
     /// Sets ECN-Echo in the acknowledgement that a packet carries; whether it carries one without it.
-    pub(crate) fn echo(&mut self, handle: u64) -> bool {
-        let carries = self.get(handle).is_some_and(|p| p.is_tcp() && p.class == PacketClass::Ack);
-        carries && self.cargo.echo(handle as u32 as usize)
+    pub(crate) fn echo(&mut self, packet: PacketRef) -> bool {
+        let carries = self.packet(packet).is_some_and(|p| p.is_tcp() && p.class == PacketClass::Ack);
+        carries && self.cargo.echo(packet.place())
     }
 
     /// What a packet is, in the words of a trace.
-    pub(crate) fn content(&self, handle: u64, packet: &Packet) -> Content {
+    pub(crate) fn content(&self, packet: &Packet, copy: &Copy) -> Content {
         match (packet.is_tcp(), packet.class) {
             (false, _) => Content::Packet,
             (true, PacketClass::Data) => Content::Data,
-            (true, _) => match self.carried(handle, packet).map(|carried| carried.segment.flags) {
+            (true, _) => match self.carried(copy).map(|carried| carried.segment.flags) {
                 Some(Flags { syn: true, ack: false, .. }) => Content::Syn,
                 Some(Flags { syn: true, .. }) => Content::SynAck,
                 Some(Flags { fin: true, .. }) => Content::Fin,
@@ -224,58 +394,14 @@ impl Packets {
 
     /// The number of a packet in the words of a trace: of a datagram its number within the flow, of a segment the byte that it begins
     /// with or, without data, acknowledges, of ARP the operation, of a message its place.
-    pub(crate) fn sequence(&self, handle: u64, packet: &Packet) -> u32 {
+    pub(crate) fn sequence(&self, packet: &Packet, copy: &Copy) -> u32 {
         match packet.payload {
             Payload::Udp { number, .. } => number,
-            Payload::Tcp { .. } => self.cargo.sequence(handle as u32 as usize),
+            Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
             Payload::Foreign { tag } => tag,
             Payload::Arp { request } => 2 - u32::from(request),
             Payload::Message { slot } | Payload::Routing { slot } => slot,
         }
-    }
-
-    pub(crate) fn add(&mut self, packet: Packet) -> u64 {
-        let at = match self.free.pop() {
-            Some(at) => {
-                let slot = &mut self.slots[at as usize];
-                *slot = Slot { packet, generation: slot.generation, alive: true };
-                at
-            }
-            None => {
-                self.slots.push(Slot { packet, generation: 0, alive: true });
-                (self.slots.len() - 1) as u32
-            }
-        };
-        (u64::from(self.slots[at as usize].generation) << 32) | u64::from(at)
-    }
-
-    /// The packet, if it still lives.
-    #[inline]
-    pub(crate) fn get(&self, handle: u64) -> Option<&Packet> {
-        let slot = self.slots.get(handle as u32 as usize)?;
-        (slot.alive && u64::from(slot.generation) == handle >> 32).then_some(&slot.packet)
-    }
-
-    #[inline]
-    pub(crate) fn get_mut(&mut self, handle: u64) -> Option<&mut Packet> {
-        let slot = self.slots.get_mut(handle as u32 as usize)?;
-        (slot.alive && u64::from(slot.generation) == handle >> 32).then_some(&mut slot.packet)
-    }
-
-    /// Ends a packet; its handles are stale from now on.
-    pub(crate) fn remove(&mut self, handle: u64) -> Option<Packet> {
-        let packet = *self.get(handle)?;
-        let slot = &mut self.slots[handle as u32 as usize];
-        slot.alive = false;
-        slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(handle as u32);
-        Some(packet)
-    }
-
-    /// The handle of the packet that lives at an index.
-    #[inline]
-    pub(crate) fn handle(&self, at: u32) -> u64 {
-        (u64::from(self.slots[at as usize].generation) << 32) | u64::from(at)
     }
 }
 
@@ -283,35 +409,57 @@ impl Packets {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_packet_takes_a_line() {
-        assert_eq!(size_of::<Slot>(), 64);
-    }
-
-    #[test]
-    fn a_handle_outlives_its_packet_but_finds_nothing() {
-        let packet = Packet {
+    fn packet(flow: u32) -> Packet {
+        Packet {
             created: 0,
-            enqueued: 0,
-            payload: Payload::Udp { flow: FlowIx(1), number: 0 },
-            scheme_flow: 1,
+            payload: Payload::Udp { flow: FlowIx(flow), number: 0 },
+            scheme_flow: flow,
             source: 0,
             destination: 1,
             length: 10,
             bytes: 38,
-            hops: 0,
-            at_source: true,
-            header: HeaderId::NONE,
             class: PacketClass::Data,
-            ecn: Ecn::NotEct,
-        };
+        }
+    }
+
+    fn first() -> Copy {
+        Copy { at_source: true, ..Copy::PLAIN }
+    }
+
+    #[test]
+    fn a_packet_takes_a_line_and_a_copy_half_of_one() {
+        assert_eq!(size_of::<PacketSlot>(), 64);
+        assert_eq!(size_of::<CopySlot>(), 32);
+    }
+
+    #[test]
+    fn a_reference_outlives_its_packet_but_finds_nothing() {
         let mut packets = Packets::default();
-        let a = packets.add(packet);
+        let a = packets.add(packet(1), first());
         assert!(packets.get(a).is_some());
-        assert!(packets.remove(a).is_some());
-        let b = packets.add(Packet { payload: Payload::Udp { flow: FlowIx(2), number: 0 }, ..packet });
-        assert_eq!(a as u32, b as u32, "the slot is used again");
-        assert!(packets.get(a).is_none() && packets.remove(a).is_none());
+        assert!(packets.end(a).is_some());
+        let b = packets.add(packet(2), first());
+        assert_eq!(a.place(), b.place(), "the place is used again");
+        assert!(packets.get(a).is_none() && packets.end(a).is_none());
         assert_eq!(packets.get(b).and_then(Packet::flow), Some(FlowIx(2)));
+    }
+
+    /// The sender of a packet keeps its copy until it learns that the next hop has one: whatever becomes of that, the sender's stays what
+    /// it was.
+    #[test]
+    fn each_hop_has_a_copy_of_its_own() {
+        let mut packets = Packets::default();
+        let sender = packets.add(packet(1), first());
+        assert!(!packets.has_moved_on(sender));
+        let next = packets.pass_on(sender).unwrap();
+        assert!(packets.has_moved_on(sender) && !packets.has_moved_on(next));
+        packets.copy_mut(next).unwrap().ecn = Ecn::Ce;
+        assert_eq!(packets.copy(sender).map(|copy| (copy.hops, copy.ecn)), Some((0, Ecn::NotEct)));
+        assert_eq!(packets.copy(next).map(|copy| (copy.hops, copy.ecn)), Some((1, Ecn::Ce)));
+        assert!(packets.end(next).is_some(), "delivered");
+        assert!(packets.get(sender).is_none() && packets.copy(sender).is_some(), "the sender does not know");
+        assert!(packets.has_moved_on(sender) && packets.pass_on(sender).is_none());
+        packets.release(sender);
+        assert!(packets.copy(sender).is_none());
     }
 }

@@ -10,7 +10,7 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
 
 use super::{Action, Datagram, Lost, Message, NextHop};
-use crate::ids::{NodeIx, PacketRef, PortIx, Table};
+use crate::ids::{CopyRef, NodeIx, PortIx, Table};
 
 /// The nodes' routing, and its messages that are under way.
 pub(super) struct Found {
@@ -131,10 +131,10 @@ impl Found {
                 Action::Send { message: Message { bytes: bytes.into(), ttl, kind }, to }
             }
             Effect::Forward { packet, hop } => match self.next_hop_of(node, hop) {
-                Some(hop) => Action::Forward { packet: PacketRef(packet), hop },
-                None => Action::Drop { packet: PacketRef(packet), reason: DropReason::NoRoute },
+                Some(hop) => Action::Forward { packet: CopyRef(packet), hop },
+                None => Action::Drop { packet: CopyRef(packet), reason: DropReason::NoRoute },
             },
-            Effect::Drop { packet, reason } => Action::Drop { packet: PacketRef(packet), reason },
+            Effect::Drop { packet, reason } => Action::Drop { packet: CopyRef(packet), reason },
             Effect::DropQueued { neighbour } => {
                 let (neighbour, now) = (self.hosts[self.node(neighbour)?].id, self.now.0);
                 let stale = &mut self.hosts[node].stale;
@@ -150,7 +150,7 @@ impl Found {
     pub(super) fn send(
         &mut self,
         node: NodeIx,
-        packet: PacketRef,
+        packet: CopyRef,
         ends: [NodeIx; 2],
         fresh: bool,
         now: u64,

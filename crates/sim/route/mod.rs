@@ -11,7 +11,7 @@ use airfair_routing::DropReason;
 use airfair_routing::shortest::{Link, Metric};
 use airfair_schemes::places::NodeId;
 
-use crate::ids::{NodeIx, PacketRef, PortIx};
+use crate::ids::{CopyRef, NodeIx, PortIx};
 use crate::spec::RoutingSpec;
 use fixed::Fixed;
 use found::Found;
@@ -31,9 +31,9 @@ pub(crate) enum Action {
     /// A message is sent: to one neighbour, or to all by every port of the node.
     Send { message: Message, to: Option<NextHop> },
     /// A packet that waited for a route goes on.
-    Forward { packet: PacketRef, hop: NextHop },
+    Forward { packet: CopyRef, hop: NextHop },
     /// A packet is given up.
-    Drop { packet: PacketRef, reason: DropReason },
+    Drop { packet: CopyRef, reason: DropReason },
 }
 
 /// A message of the protocol.
@@ -157,7 +157,7 @@ impl Routes {
     pub(crate) fn send(
         &mut self,
         node: NodeIx,
-        packet: PacketRef,
+        packet: CopyRef,
         ends: [NodeIx; 2],
         fresh: bool,
         now: u64,

@@ -74,7 +74,7 @@ impl World {
                     What::LocalRoom(connection) => net.local_room(connection, now),
                     What::Room(port) => net.room(port.0, now),
                     What::ArpRetry { port, target } => net.arp_retry(port.0, target.0, now),
-                    What::Release(packet) => net.end_control(packet.0),
+                    What::Release(packet) => net.end_control(packet),
                     What::Inject(number) => net.injection_due(number, now),
                     What::AgentTimer { station, generation, timer } => {
                         net.agent_timer(station.0, generation, Timer(timer), now);

@@ -195,7 +195,7 @@ impl Mac {
         let frame = Frame {
             start: agenda.now,
             end: agenda.now + kind.duration(mode, bytes),
-            mpdus: [Mpdu { packet: packet.packet, sequence: *sequence, retry }],
+            mpdus: [Mpdu { packet: packet.packet, copy: packet.copy, sequence: *sequence, retry }],
             number,
             sender: station,
             receiver: packet.to,
@@ -335,11 +335,7 @@ impl Mac {
         if radio.flags & frame.watchers & flag::OVERHEARS != 0 && loss.is_none() && !medium.misses(id, frame)
         {
             for mpdu in &frame.mpdus {
-                self.indications.push(Indication::Overheard {
-                    station: id,
-                    packet: mpdu.packet,
-                    at: Time(end),
-                });
+                self.indications.push(Indication::Overheard { station: id, copy: mpdu.copy, at: Time(end) });
             }
         }
     }
@@ -399,8 +395,8 @@ impl Mac {
                 self.receive_once(medium, entry, id, (frame, good), end);
             }
             FrameKind::Broadcast => {
-                for &Mpdu { packet, .. } in good.of(&frame.mpdus) {
-                    self.indications.push(Indication::Received { station: id, packet, from, at: Time(end) });
+                for &Mpdu { copy, .. } in good.of(&frame.mpdus) {
+                    self.indications.push(Indication::Received { station: id, copy, from, at: Time(end) });
                 }
             }
             // A late CTS or ACK.
@@ -420,14 +416,14 @@ impl Mac {
     ) {
         // The last sequence number of this sender here, one more than it.
         let last = &mut medium.hearers.notes[entry as usize];
-        for &Mpdu { packet, sequence, retry } in good.of(&frame.mpdus) {
+        for &Mpdu { copy, sequence, retry, .. } in good.of(&frame.mpdus) {
             let seen = u32::from(sequence) + 1;
             if retry && *last == seen {
                 self.stations[id].counters.duplicates += 1;
             } else {
                 *last = seen;
                 let (from, at) = (frame.sender, Time(end));
-                self.indications.push(Indication::Received { station: id, packet, from, at });
+                self.indications.push(Indication::Received { station: id, copy, from, at });
             }
         }
     }

@@ -24,7 +24,7 @@ use airfair_units::random::{Purpose, Stream};
 
 use super::medium::radio::{NEVER, Station};
 use super::medium::{Medium, StationSpec};
-use crate::ids::{PacketRef, StationIx, Table};
+use crate::ids::{CopyRef, PacketRef, StationIx, Table};
 use access::{CATEGORIES, Contention};
 use exchange::Exchange;
 
@@ -33,8 +33,8 @@ use exchange::Exchange;
 pub struct Msdu {
     /// The upper layer's reference.
     pub packet: PacketRef,
-    /// The upper layer's own.
-    pub tag: u32,
+    /// The copy of it that the node sends, and keeps until the MAC is done with it.
+    pub copy: CopyRef,
     /// Size as an IP packet.
     pub bytes: u32,
     /// The station it goes to, or [`super::BROADCAST`].
@@ -70,8 +70,8 @@ pub enum Indication {
     Received {
         /// The station.
         station: StationIx,
-        /// The packet.
-        packet: PacketRef,
+        /// The sender's copy of the packet.
+        copy: CopyRef,
         /// Station that sent it.
         from: StationIx,
         /// When its last bit arrived.
@@ -81,8 +81,8 @@ pub enum Indication {
     Overheard {
         /// The station.
         station: StationIx,
-        /// The packet.
-        packet: PacketRef,
+        /// The sender's copy of the packet.
+        copy: CopyRef,
         /// When its last bit arrived.
         at: Time,
     },

@@ -2,7 +2,7 @@
 
 use airfair_units::Time;
 
-use crate::ids::{FrameIx, PacketRef, StationIx, Table};
+use crate::ids::{CopyRef, FrameIx, PacketRef, StationIx, Table};
 use crate::modes::Mode;
 use crate::record::{FrameKind, FrameView, Loss};
 
@@ -10,23 +10,24 @@ use crate::record::{FrameKind, FrameView, Loss};
 pub(crate) const NONE: FrameIx = FrameIx(u32::MAX);
 /// The number of no frame.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
-/// No packet.
-pub(crate) const NO_PACKET: PacketRef = PacketRef(u64::MAX);
 /// Receiver of a broadcast frame.
 pub const BROADCAST: StationIx = StationIx(u32::MAX);
 
 /// A packet within a data frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mpdu {
-    /// The packet, or [`NO_PACKET`] in a control frame.
+    /// The packet, or [`PacketRef::NONE`] in a control frame.
     pub packet: PacketRef,
+    /// The sender's copy of it.
+    pub copy: CopyRef,
     pub sequence: u16,
     pub retry: bool,
 }
 
 impl Mpdu {
     /// Stands in a control frame.
-    pub(crate) const NONE: Self = Self { packet: NO_PACKET, sequence: 0, retry: false };
+    pub(crate) const NONE: Self =
+        Self { packet: PacketRef::NONE, copy: CopyRef::NONE, sequence: 0, retry: false };
 }
 
 /// Most packets of a frame. With aggregation the list leaves the frame, which then holds a range of an array beside
@@ -83,7 +84,7 @@ impl Frame {
 
     /// The frame as a trace shows it.
     pub(crate) fn view(&self) -> FrameView {
-        let Mpdu { packet, sequence, retry } = self.mpdus[0];
+        let Mpdu { packet, sequence, retry, .. } = self.mpdus[0];
         FrameView {
             number: self.number,
             kind: self.kind,

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use airfair_units::Time;
 
 use crate::air::Air;
-use crate::ids::{NodeIx, PacketRef, StationIx, WireIx};
+use crate::ids::{CopyRef, NodeIx, PacketRef, StationIx, WireIx};
 use crate::link::opposite;
 use crate::net::{Behind, Described, Net};
 use crate::observe::{Observed, Observer};
@@ -97,8 +97,8 @@ impl Observer for Capture {
             Record::Lost { frame, at: station, loss, signal } if loss.ends_with_the_frame() => {
                 self.arrived(&frame, station, signal, true, air, net);
             }
-            Record::OnWire { wire, packet, begin, arrival, lost, end: _ } => {
-                self.wire_sent(wire, packet, (begin, (!lost).then_some(arrival)), net);
+            Record::OnWire { wire, copy, begin, arrival, lost, end: _ } => {
+                self.wire_sent(wire, copy, (begin, (!lost).then_some(arrival)), net);
             }
             _ => {}
         }
@@ -176,7 +176,7 @@ impl Capture {
                     known.retries = known.retries.saturating_add(1);
                 }
                 _ => {
-                    let described = net.describe(frame.packet.0);
+                    let described = net.describe_packet(frame.packet);
                     *carrying =
                         described.map(|described| Carrying { packet: frame.packet, described, retries: 0 });
                 }
@@ -221,12 +221,12 @@ impl Capture {
     }
 
     /// A packet that has entered a wire leaves at a known time and arrives at one, unless it is lost.
-    fn wire_sent(&mut self, wire: WireIx, packet: PacketRef, times: (Time, Option<Time>), net: &Net) {
+    fn wire_sent(&mut self, wire: WireIx, copy: CopyRef, times: (Time, Option<Time>), net: &Net) {
         let [near, far] = [wire, opposite(wire)].map(|wire| net.links.port(wire).0);
         if [near, far].iter().all(|&port| self.file_of_port[port as usize].is_none()) {
             return;
         }
-        let Some(described) = net.describe(packet.0) else { return };
+        let Some(described) = net.describe(copy) else { return };
         let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.spec.snap_len);
         for (port, time, sent) in [(near, Some(times.0), true), (far, times.1, false)] {
             if let Some((file, interface)) = self.file_of_port[port as usize]

@@ -14,7 +14,7 @@ use super::{
     Waiting,
 };
 use crate::air::Air;
-use crate::ids::{ConnectionRef, FlowIx, NodeIx, StationIx};
+use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, StationIx};
 use crate::link::link_of;
 use crate::net::watch::{self, Owner};
 use crate::net::{Behind, Net, drop_reason};
@@ -53,11 +53,11 @@ pub(crate) struct Explainer {
     /// A packet waits for a route, and how long one has.
     awaits_route: bool,
     awaited_route: u64,
-    packets: BTreeMap<u64, Tracked>,
+    packets: BTreeMap<PacketRef, Tracked>,
     /// Lists of hearers that movement had changed after the last event.
     renewed: u64,
     /// What every station was sending last: the packet and whose it is. A packet may be delivered before it is sent again.
-    sending: Vec<(u64, Owner)>,
+    sending: Vec<(PacketRef, Owner)>,
     senders: Option<Senders>,
     drops: BTreeMap<(u32, &'static str, bool), u64>,
     stretches: Stretches,
@@ -119,7 +119,7 @@ impl Explainer {
             awaited_route: 0,
             packets: BTreeMap::new(),
             renewed: 0,
-            sending: vec![(u64::MAX, Owner::Other); air.len()],
+            sending: vec![(PacketRef::NONE, Owner::Other); air.len()],
             senders: tcp.then(Senders::default),
             drops: BTreeMap::new(),
             stretches: Stretches::default(),
@@ -231,7 +231,7 @@ impl Explainer {
         match *record {
             Record::Start { frame } => self.on_start(&frame, now, air, net),
             Record::Received { frame, at: _, signal: _ } if frame.kind == FrameKind::Data => {
-                self.moved(frame.packet.0, net);
+                self.moved(frame.packet, net);
             }
             Record::Lost { frame, at, loss, signal: _ } => {
                 let Some(place) = self.place[at.ix()] else { return };
@@ -270,26 +270,26 @@ impl Explainer {
                 }
             }
             Record::Made { packet, flow, forward, connection } if flow == FlowIx(self.flow) => {
-                self.on_made(packet.0, forward, connection);
+                self.on_made(packet, forward, connection);
             }
             Record::SenderRan { connection, flow } if flow == FlowIx(self.flow) => {
                 self.senders.iter_mut().for_each(|senders| senders.on_touched(connection));
             }
             Record::Routed { node, flow, packet, next, port, hops } if flow == FlowIx(self.flow) => {
-                self.on_routed(packet.0, usize::from(hops), net.ends_of(node, next, port), air);
+                self.on_routed(packet, usize::from(hops), net.ends_of(node, next, port), air);
             }
-            Record::Delivered { flow, packet, .. } if flow == Some(FlowIx(self.flow)) => self.bury(packet.0),
+            Record::Delivered { flow, packet, .. } if flow == Some(FlowIx(self.flow)) => self.bury(packet),
             Record::Dropped { node, flow, packet, content, reason, .. }
                 if flow == Some(FlowIx(self.flow)) =>
             {
-                self.on_dropped((node.0, packet.0), content, reason, now, net);
+                self.on_dropped((node.0, packet), content, reason, now, net);
             }
             _ => {}
         }
     }
 
     /// The flow has made a packet.
-    fn on_made(&mut self, packet: u64, forward: bool, connection: Option<ConnectionRef>) {
+    fn on_made(&mut self, packet: PacketRef, forward: bool, connection: Option<ConnectionRef>) {
         let hop = self.hop_at(forward, 0);
         if hop.is_none() && self.forward_hops.is_some() {
             return;
@@ -305,7 +305,7 @@ impl Explainer {
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
             || Some(frame.sender) == frame.receiver;
         if asks {
-            let packet = air.held(frame.sender).next().map_or(u64::MAX, |msdu| msdu.packet.0);
+            let packet = air.held(frame.sender).next().map_or(PacketRef::NONE, |msdu| msdu.packet);
             let sending = &mut self.sending[frame.sender.ix()];
             match net.owner(packet) {
                 Some(owner) => *sending = (packet, owner),
@@ -334,7 +334,7 @@ impl Explainer {
     /// A packet of the flow was dropped at a node.
     fn on_dropped(
         &mut self,
-        (node, packet): (u32, u64),
+        (node, packet): (u32, PacketRef),
         content: Content,
         reason: &'static str,
         now: u64,
@@ -354,7 +354,7 @@ impl Explainer {
 
     /// A node's queue has dropped a packet of the flow, which may have come in the same event: it holds the packets that left it no
     /// room.
-    fn on_dropped_by_queue(&mut self, node: u32, packet: u64, now: u64, net: &Net) {
+    fn on_dropped_by_queue(&mut self, node: u32, packet: PacketRef, now: u64, net: &Net) {
         let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
         let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
         let told = hop.filter(|&hop| is_here(&self.hops[hop]));
@@ -378,7 +378,7 @@ impl Explainer {
     }
 
     /// A packet has gone a hop, if it is the flow's and was not a duplicate.
-    fn moved(&mut self, packet: u64, net: &Net) {
+    fn moved(&mut self, packet: PacketRef, net: &Net) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         let Some(gone) = net.hops_gone(packet).filter(|&gone| gone > tracked.gone) else { return };
         tracked.gone = gone;
@@ -387,7 +387,7 @@ impl Explainer {
     }
 
     /// Routing has found a packet's next hop.
-    fn on_routed(&mut self, packet: u64, gone: usize, ends: watch::Hop, air: &Air) {
+    fn on_routed(&mut self, packet: PacketRef, gone: usize, ends: watch::Hop, air: &Air) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         tracked.gone = gone;
         let forward = tracked.forward;
@@ -397,7 +397,7 @@ impl Explainer {
     }
 
     /// A packet is at another hop from now on.
-    fn enter(&mut self, packet: u64, hop: Option<usize>) {
+    fn enter(&mut self, packet: PacketRef, hop: Option<usize>) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         let before = std::mem::replace(&mut tracked.hop, hop);
         self.leave(packet, before);
@@ -406,7 +406,7 @@ impl Explainer {
         }
     }
 
-    fn leave(&mut self, packet: u64, hop: Option<usize>) {
+    fn leave(&mut self, packet: PacketRef, hop: Option<usize>) {
         let Some(hop) = hop.map(|hop| &mut self.hops[hop]) else { return };
         hop.here = hop.here.saturating_sub(1);
         if let Sends::Wire(wire) = &mut hop.sends {
@@ -415,7 +415,7 @@ impl Explainer {
     }
 
     /// A packet of the flow has come to its end.
-    fn bury(&mut self, packet: u64) {
+    fn bury(&mut self, packet: PacketRef) {
         let Some(tracked) = self.packets.remove(&packet) else { return };
         self.leave(packet, tracked.hop);
         if let (Some(senders), Some(id)) = (&mut self.senders, tracked.connection) {

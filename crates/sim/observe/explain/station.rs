@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::air::{Air, Heard, View, Waits};
-use crate::ids::StationIx;
+use crate::ids::{CopyRef, StationIx};
 use crate::net::Net;
 use crate::net::watch::Owner;
 use crate::record::{FrameKind, FrameView};
@@ -147,8 +147,8 @@ pub(super) struct Station {
     recent: VecDeque<Signal>,
     nav_by: Holder,
     eifs_by: Holder,
-    /// The packet in its hands, by handle and hops gone, the station that it is for, and whose it is.
-    head: Option<((u64, u32), u32, Owner)>,
+    /// The copy in its hands, the station that it is for, and whose it is.
+    head: Option<(CopyRef, u32, Owner)>,
 }
 
 impl Station {
@@ -232,9 +232,9 @@ impl Station {
             let by = self.recent.iter().rev().find(|s| s.end == view.eifs_from);
             self.eifs_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
         }
-        let head = view.head.map(|h| ((h.packet.0, h.tag), h.to.0));
-        if head != self.head.map(|(packet, to, _)| (packet, to)) {
-            self.head = head.map(|(packet, to)| (packet, to, net.owner(packet.0).unwrap_or(Owner::Other)));
+        if view.head.map(|head| (head.copy, head.to.0)) != self.head.map(|(copy, to, _)| (copy, to)) {
+            let owner = |packet| net.owner(packet).unwrap_or(Owner::Other);
+            self.head = view.head.map(|head| (head.copy, head.to.0, owner(head.packet)));
         }
         self.view = view;
     }

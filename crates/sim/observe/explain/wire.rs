@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::WireIx;
+use crate::ids::{PacketRef, WireIx};
 use crate::link::Departure;
 use crate::net::Net;
 use crate::net::watch::Owner;
@@ -15,7 +15,7 @@ pub(super) struct Wire {
     given: VecDeque<(Departure, Owner)>,
     last: Option<Departure>,
     /// The flow's packets that it was given and that have not arrived.
-    in_flight: VecDeque<u64>,
+    in_flight: VecDeque<PacketRef>,
 }
 
 impl Wire {
@@ -29,12 +29,12 @@ impl Wire {
     }
 
     /// A packet of the flow has arrived, or was lost.
-    pub fn on_gone(&mut self, packet: u64) {
+    pub fn on_gone(&mut self, packet: PacketRef) {
         self.in_flight.retain(|&p| p != packet);
     }
 
     /// The flow's packet that arrives first.
-    pub fn first_in_flight(&self) -> Option<u64> {
+    pub fn first_in_flight(&self) -> Option<PacketRef> {
         self.in_flight.front().copied()
     }
 
@@ -43,9 +43,9 @@ impl Wire {
         let new = net.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
         let mut entries: Vec<Departure> = net.links.departures(self.number).take(new).collect();
         while let Some(entry) = entries.pop() {
-            let owner = net.owner(entry.packet.0).unwrap_or(Owner::Other);
+            let owner = net.owner_of(entry.packet).unwrap_or(Owner::Other);
             if owner == own {
-                self.in_flight.push_back(entry.packet.0);
+                self.in_flight.push_back(net.packet_of(entry.packet));
             }
             self.given.push_back((entry, owner));
             self.last = Some(entry);

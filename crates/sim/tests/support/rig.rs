@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use airfair_sim::air::{Air, BROADCAST, Indication, Kind, Msdu, Outcome, StationSpec};
 use airfair_sim::engine::Agenda;
-use airfair_sim::ids::{PacketRef, StationIx};
+use airfair_sim::ids::{CopyRef, PacketRef, StationIx};
 use airfair_sim::record::{FrameKind, FrameView, Loss, Record, Trace};
 use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm};
@@ -79,7 +79,13 @@ impl Rig {
         self.plan.push((
             at,
             from,
-            Msdu { packet: PacketRef(packet), tag: 0, bytes, to: StationIx(to), overhear: true },
+            Msdu {
+                packet: PacketRef(packet),
+                copy: CopyRef(packet),
+                bytes,
+                to: StationIx(to),
+                overhear: true,
+            },
         ));
         packet
     }
@@ -125,8 +131,8 @@ impl Rig {
                 self.diary.done.push((self.agenda.now, station.0, msdu.packet.0, outcome));
                 self.fill(station);
             }
-            Indication::Received { station, packet, at, .. } => {
-                self.diary.got.push((at.as_nanos(), station.0, packet.0));
+            Indication::Received { station, copy, at, .. } => {
+                self.diary.got.push((at.as_nanos(), station.0, copy.0));
             }
             Indication::Overheard { .. } => self.diary.overheard += 1,
             Indication::NeighboursChanged { .. } => {}
