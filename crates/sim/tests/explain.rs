@@ -114,8 +114,8 @@ fn over_tcp(spec: &mut WorldSpec, flow: usize, config: TcpConfig, traffic: Traff
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// Every rule of the air, fixed routes and found ones, with ARP and without, wires, relays, TCP beside UDP, at any moment and at the end; and the run is the
-    /// same as without anybody who looks on.
+    /// Every rule of the air, fixed routes and found ones, with ARP and without, wires, relays, TCP beside UDP, at any moment and at the
+    /// end; and the run is the same as without anybody who looks on.
     #[test]
     fn every_nanosecond_has_one_place(
         drawn in draw(),

@@ -311,7 +311,8 @@ impl Mac {
         }
     }
 
-    /// A frame for another station, good or with errors, has ended at a station that waits for the end of a reception, overhears, or monitors.
+    /// A frame for another station, good or with errors, has ended at a station that waits for the end of a reception, overhears, or
+    /// monitors.
     #[cold]
     #[inline(never)]
     fn end_is_awaited(

@@ -166,8 +166,8 @@ pub(crate) fn cut(
     }
 }
 
-/// How a station hears another one by their distance; none if they are the same, share no channel, if the signal is too weak, or if the transmitter's
-/// gains are measured.
+/// How a station hears another one by their distance; none if they are the same, share no channel, if the signal is too weak, or if the
+/// transmitter's gains are measured.
 pub(crate) fn hear(stations: &[StationSpec], kinds: &[PhyKind], from: usize, to: usize) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
     if from == to

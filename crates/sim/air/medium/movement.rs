@@ -6,8 +6,8 @@
 //!
 //! A frame under way keeps its hearers and their powers. So the list of a station that transmits waits for the end of the frame; and,
 //! once, for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is put
-//! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (A packet that is received in such a late pass
-//! the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
+//! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (A packet that is received in such a late
+//! pass the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
 use crate::engine::Agenda;
 use crate::event::{Order, What, class, rank};
@@ -384,8 +384,8 @@ impl Movement {
         touched
     }
 
-    /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and no hearer's place in it; returns
-    /// true if that was all.
+    /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and no hearer's place in it;
+    /// returns true if that was all.
     fn renew_in_place(&mut self, station: StationIx, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
         let due = &mut self.due[station];
         if due.whole {
