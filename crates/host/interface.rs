@@ -185,7 +185,9 @@ impl Pipeline {
     pub fn store(&mut self, packet: Packet, now: Time, effects: &mut QueueEffects) -> Enqueued {
         let mut context = Context { now, random: &mut self.random, out: effects };
         let enqueued = self.queue.enqueue(packet, &mut context);
-        if let Enqueued::Refused(_) = enqueued {
+        if let Enqueued::Refused(_) = enqueued
+            && self.judges
+        {
             self.dropped(packet.bytes);
         }
         enqueued
@@ -213,18 +215,15 @@ impl Pipeline {
         }
     }
 
-    /// The next packet leaves the queue. Packets that the queue throws away or marks by itself are in `effects`: they come before it.
+    /// The next packet leaves a queue where nothing [judges](Pipeline::judges): [`Pipeline::dequeue`] without a verdict.
     #[inline(always)]
-    pub fn dequeue(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Dequeued> {
-        if self.judges {
-            return self.dequeue_judged(now, effects);
-        }
-        let packet = self.queue.pop(&mut Context { now, random: &mut self.random, out: effects })?;
-        Some(Dequeued { packet, verdict: Verdict::Pass })
+    pub fn pop(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Packet> {
+        self.queue.pop(&mut Context { now, random: &mut self.random, out: effects })
     }
 
+    /// The next packet leaves the queue. Packets that the queue throws away or marks by itself are in `effects`: they come before it.
     #[inline(never)]
-    fn dequeue_judged(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Dequeued> {
+    pub fn dequeue(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Dequeued> {
         let head = self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })?.packet;
         let mut context = Context { now, random: &mut self.random, out: &mut AqmEffects };
         let verdict = match &mut self.aqm {

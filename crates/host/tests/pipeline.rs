@@ -158,6 +158,10 @@ impl Rig {
     }
 
     fn leaves(&mut self) -> Option<(u32, Verdict)> {
+        if !self.pipeline.judges() {
+            let popped = self.pipeline.pop(Time(2), &mut self.effects);
+            return popped.map(|packet| (packet.id.0, Verdict::Pass));
+        }
         let dequeued = self.pipeline.dequeue(Time(2), &mut self.effects);
         dequeued.map(|Dequeued { packet, verdict }| (packet.id.0, verdict))
     }

@@ -602,42 +602,41 @@ impl Net {
         taken
     }
 
-    /// The next packet of a port leaves its queue. Packets that are dropped on the way are passed over.
+    /// The next packet of a port leaves its queue.
     fn take(&mut self, port: u32, now: u64) -> Option<Taken> {
+        let pipeline = &mut self.ports[port as usize].pipeline;
+        let (copy, queued) = if pipeline.judges() {
+            self.take_judged(port, now)?
+        } else {
+            let queued = pipeline.pop(Time(now), &mut self.out.queue);
+            self.queue_effects(port, now);
+            let queued = queued?;
+            (self.packets.at(queued.id.0), queued)
+        };
+        let waited_ns = now.saturating_sub(queued.enqueued.as_nanos());
+        let (payload, of_local_tcp) = self.has_left(port, copy, waited_ns);
+        Some(Taken { copy, queued, payload, of_local_tcp })
+    }
+
+    /// The same where a hop or an AQM stands: packets that it drops are passed over.
+    #[inline(never)]
+    fn take_judged(&mut self, port: u32, now: u64) -> Option<(CopyRef, QueuedPacket)> {
         loop {
-            let pipeline = &mut self.ports[port as usize].pipeline;
-            let judges = pipeline.judges();
-            let dequeued = pipeline.dequeue(Time(now), &mut self.out.queue);
+            let at = &mut self.ports[port as usize];
+            let node = at.node;
+            let dequeued = at.pipeline.dequeue(Time(now), &mut self.out.queue);
             self.queue_effects(port, now);
             let Dequeued { packet: queued, verdict } = dequeued?;
             let copy = self.packets.at(queued.id.0);
-            if judges && !self.judge_departure(port, copy, &queued, verdict, now) {
+            if !self.obey(verdict, node, copy, now) {
                 continue;
             }
-            let waited_ns = now.saturating_sub(queued.enqueued.as_nanos());
-            let (payload, of_local_tcp) = self.has_left(port, copy, waited_ns);
-            return Some(Taken { copy, queued, payload, of_local_tcp });
+            let pipeline = &mut self.ports[port as usize].pipeline;
+            if pipeline.wants_departures() {
+                pipeline.depart(&queued, self.packets.carried_header(copy), Time(now));
+            }
+            return Some((copy, queued));
         }
-    }
-
-    /// A packet leaves the queue of a port where a hop or an AQM stands, with a verdict. Whether the packet lives.
-    #[inline(never)]
-    fn judge_departure(
-        &mut self,
-        port: u32,
-        copy: CopyRef,
-        queued: &QueuedPacket,
-        verdict: Verdict,
-        now: u64,
-    ) -> bool {
-        if !self.obey(verdict, self.ports[port as usize].node, copy, now) {
-            return false;
-        }
-        let pipeline = &mut self.ports[port as usize].pipeline;
-        if pipeline.wants_departures() {
-            pipeline.depart(queued, self.packets.carried_header(copy), Time(now));
-        }
-        true
     }
 
     /// A packet has left a port's queue, in which it has spent so much time. Returns its payload, and whether a TCP sender of the node
