@@ -14,13 +14,19 @@ impl Net {
     /// Offers a packet to a wire that keeps its own queue.
     #[inline]
     pub(super) fn offer_to_wire(&mut self, wire: WireIx, copy: CopyRef, now: u64) {
-        self.enter_wire(wire, copy, now, None);
+        let Some(&packet) = self.packets.get(copy) else { return };
+        self.enter_wire(wire, (&packet, copy), now, None);
     }
 
     /// The same where the agenda may be at hand. A packet that finds no room is dropped.
     #[inline(never)]
-    fn enter_wire(&mut self, wire: WireIx, copy: CopyRef, now: u64, agenda: Option<&mut Agenda>) {
-        let Some(packet) = self.packets.get(copy) else { return };
+    fn enter_wire(
+        &mut self,
+        wire: WireIx,
+        (packet, copy): (&Packet, CopyRef),
+        now: u64,
+        agenda: Option<&mut Agenda>,
+    ) {
         let offer = Offer { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
         if self.hops_at_wires {
             let backlog = self.links.backlog(wire, Time(now)).unwrap_or_default();
@@ -155,18 +161,18 @@ impl Net {
             }
             None => return,
         };
-        let Some((&Packet { destination, .. }, at)) = self.packets.both_mut(copy) else { return };
+        let Some((&packet, at)) = self.packets.both_mut(copy) else { return };
         at.hops += 1;
-        let hops = at.hops;
+        let (destination, hops) = (packet.destination, at.hops);
         // The usual way of a router: from wire to wire, without a detour.
         if destination != node
             && hops < self.hop_limit
             && let Some(onward) = self.onward(wire, destination)
         {
-            self.enter_wire(onward, copy, now, Some(agenda));
+            self.enter_wire(onward, (&packet, copy), now, Some(agenda));
             return;
         }
-        self.forward(node, copy, now);
+        self.go_on_from(node, (destination, hops), copy, now);
     }
 
     /// The wire with its own queue by which packets of a wire go on to a destination: mostly the wire that the last packet took.

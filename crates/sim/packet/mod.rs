@@ -310,13 +310,18 @@ impl Packets {
     /// A copy goes, and its packet with it. Returns both, if both have lived.
     #[inline]
     pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, Copy)> {
-        let (packet, copied) = self.both(copy).map(|(packet, copy)| (*packet, *copy))?;
-        self.release(copy);
-        let slot = &mut self.packets[copied.of.place()];
-        slot.alive = false;
+        let at = self.copies.get_mut(copy.place())?;
+        let slot = self.packets.get_mut(at.copy.of.place())?;
+        let live = at.alive && at.generation == copy.generation();
+        if !(live && slot.alive && slot.generation == at.copy.of.generation()) {
+            return None;
+        }
+        (at.alive, slot.alive) = (false, false);
+        at.generation = at.generation.wrapping_add(1);
         slot.generation = slot.generation.wrapping_add(1);
-        self.free_packets.push(copied.of.place() as u32);
-        Some((packet, copied))
+        self.free_copies.push(copy.place() as u32);
+        self.free_packets.push(at.copy.of.place() as u32);
+        Some((slot.packet, at.copy))
     }
 
     /// A copy goes, whose packet is farther on its way or has ended.
