@@ -120,6 +120,8 @@ struct Queue<'a> {
     packets: u64,
     mean_wait_s: Option<f64>,
     mean_packets: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing: Option<Routing<'a>>,
 }
 
 impl<'a> From<&'a QueueResult> for Queue<'a> {
@@ -131,6 +133,7 @@ impl<'a> From<&'a QueueResult> for Queue<'a> {
             packets: q.packets,
             mean_wait_s: q.mean_wait_s,
             mean_packets: q.mean_packets,
+            routing: q.routing.as_ref().map(Routing),
         }
     }
 }

@@ -114,8 +114,8 @@ pub enum Effect {
     },
     /// The link to a neighbour is gone: packets that queue for it by now are dropped.
     DropQueued {
-        /// The neighbour.
-        neighbour: Ipv4Addr,
+        /// The neighbour, and the interface of the link.
+        hop: Hop,
     },
 }
 

@@ -25,7 +25,7 @@ use crate::stations::{Radios, Stations, radios, stations, uses_gains};
 use crate::streams::{Ground, Streams, streams};
 use crate::table::Beside;
 use crate::tcp::{Tcp, TcpTable, tcp};
-use crate::tree::{Node, Table, Value};
+use crate::tree::Table;
 
 /// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
 const WIRE_LIMIT: Span = Span::from_millis(1);
@@ -207,14 +207,6 @@ fn resolve_routing(
     let routing = match (routing.protocol, routing.metric) {
         (Protocol::Aodv, metric) => {
             let path = Path::ROOT.child("routing");
-            let none = |node: &Node| matches!(&node.value, Value::List(blocks) if blocks.is_empty());
-            if let Some(link) = root.get("link").filter(|link| !none(link)) {
-                cx.error(link.at, &Path::ROOT.child("link"), || {
-                    "wired links beside [routing] protocol = \"aodv\", which finds routes over radio only; expected no [[link]], or \
-                     protocol = \"static\""
-                        .to_string()
-                });
-            }
             if metric != Metric::Hops {
                 cx.error(routing.places.of("metric"), &path.child("metric"), || {
                     format!(

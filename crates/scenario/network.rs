@@ -200,8 +200,8 @@ table! {
 table! {
     /// How next hops are found, and how many there may be.
     struct RoutingTable {
-        /// Routes that are there from the start and never change, or routes that the nodes look for with messages on the air when
-        /// they need them (`[aodv]`; radio only, no `[[link]]`).
+        /// Routes that are there from the start and never change, or routes that the nodes look for with messages, by air and by wire,
+        /// when they need them (`[aodv]`).
         protocol: Protocol = default(Protocol::Static);
         /// What makes a static route short: few hops, or the least expected transmission count.
         metric: Metric = default(Metric::Hops);

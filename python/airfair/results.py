@@ -26,7 +26,10 @@ class Files(TypedDict):
 
 
 class QueueResult(TypedDict):
-    """The queue of an output interface, from the end of the warm-up on."""
+    """The queue of an output interface, from the end of the warm-up on.
+
+    `routing`, with a wired link where a protocol finds routes: as for a radio (`StationResult`).
+    """
 
     node: str
     towards: str
@@ -34,6 +37,7 @@ class QueueResult(TypedDict):
     packets: int
     mean_wait_s: float | None
     mean_packets: float
+    routing: NotRequired[dict[str, int]]
 
 
 class FlowResult(TypedDict):
@@ -99,7 +103,7 @@ class StationResult(TypedDict):
     """A radio, over the whole run: time in each state, frames by kind, losses by cause.
 
     `routing`, where a protocol finds routes: its messages that the radio sent, by kind; with a node's first
-    radio what the node has counted beside them (0 with its others). The names are the protocol's.
+    interface what the node has counted beside them (0 with its others). The names are the protocol's.
     """
 
     node: str

@@ -37,13 +37,8 @@ impl News {
 
 impl Aodv {
     /// The link to a neighbour is gone, found out by a packet from one node to another if `ends` says so.
-    pub(super) fn link_broken(
-        &mut self,
-        neighbour: Ipv4Addr,
-        ends: Option<[Ipv4Addr; 2]>,
-        cx: &mut Context<'_>,
-    ) {
-        let lost = self.table.over(neighbour, cx.now);
+    pub(super) fn link_broken(&mut self, hop: Hop, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
+        let lost = self.table.over(hop, cx.now);
         self.counts.breaks += u64::from(!lost.is_empty());
         let repair = ends.and_then(|ends| self.repair_reach(ends, cx));
         let mut news = News::default();

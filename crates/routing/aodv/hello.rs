@@ -4,7 +4,6 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
-use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PrefixSize, Rrep};
 
 use super::Aodv;
@@ -14,8 +13,8 @@ use crate::{Context, Hop};
 /// When a node was heard and has spoken.
 #[derive(Debug, Default)]
 pub(super) struct Hellos {
-    /// Neighbours that send Hello messages, and when they were last heard, with whatever.
-    heard: BTreeMap<Ipv4Addr, Time>,
+    /// Neighbours that send Hello messages, each by one interface, and when they were last heard there, with whatever.
+    heard: BTreeMap<Hop, Time>,
     /// The node is on a route that is in use until then.
     active_until: Time,
     /// Its last message to all.
@@ -25,8 +24,8 @@ pub(super) struct Hellos {
 }
 
 impl Hellos {
-    pub(super) fn heard(&mut self, neighbour: Ipv4Addr, now: Time) {
-        if let Some(last) = self.heard.get_mut(&neighbour) {
+    pub(super) fn heard(&mut self, from: Hop, now: Time) {
+        if let Some(last) = self.heard.get_mut(&from) {
             *last = now;
         }
     }
@@ -49,7 +48,7 @@ impl Aodv {
             self.table.prolong(from.neighbour, from, until, now);
         }
         if self.config.hello {
-            self.hellos.heard.insert(from.neighbour, now);
+            self.hellos.heard.insert(from, now);
         }
     }
 
@@ -69,11 +68,11 @@ impl Aodv {
         }
         let (now, silence, interval) = (cx.now, self.config.allowed_silence(), self.config.hello_interval);
         let silent = |heard: Time| now.since(heard) > silence;
-        let gone: Vec<Ipv4Addr> =
+        let gone: Vec<Hop> =
             self.hellos.heard.iter().filter(|(_, heard)| silent(**heard)).map(|(&n, _)| n).collect();
-        for neighbour in gone {
-            self.hellos.heard.remove(&neighbour);
-            self.link_broken(neighbour, None, cx);
+        for hop in gone {
+            self.hellos.heard.remove(&hop);
+            self.link_broken(hop, None, cx);
         }
         if self.hellos.next > now {
             return;

@@ -240,7 +240,7 @@ impl Routing for Aodv {
         from: Hop,
         cx: &mut Context<'_>,
     ) -> Option<Hop> {
-        self.hellos.heard(from.neighbour, cx.now);
+        self.hellos.heard(from, cx.now);
         let hop = self.use_route(source, destination, Some(from), cx.now);
         if hop.is_none() {
             if self.repairs(destination) {
@@ -259,29 +259,28 @@ impl Routing for Aodv {
         if received.from.neighbour == self.address {
             return;
         }
-        self.hellos.heard(received.from.neighbour, cx.now);
+        self.hellos.heard(received.from, cx.now);
         match &message {
             Message::Rreq(rreq) => self.on_request(rreq, received, cx),
             Message::Rrep(rrep) if is_hello(rrep, received) => self.on_hello(rrep, received.from, cx.now),
             Message::Rrep(rrep) => self.on_reply(rrep, received.from, cx),
             Message::Rerr(rerr) => self.on_error(rerr, received.from, cx),
-            Message::RrepAck => self.replies.acknowledged(received.from.neighbour),
+            Message::RrepAck => self.replies.acknowledged(received.from),
         }
         self.go_on(cx);
     }
 
-    /// A data packet breaks the link, for each route over that neighbour. A reply puts the neighbour on the blacklist.
+    /// A data packet breaks the link, for each route over that neighbour by that interface. A reply puts the neighbour on the blacklist.
     fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>) {
         if !self.config.link_layer_feedback {
             return;
         }
-        let neighbour = neighbour.neighbour;
         match what {
             Undelivered::Data(ends) => {
                 let breaks = self.counts.breaks;
                 self.link_broken(neighbour, ends, cx);
                 if self.config.drop_queued && self.counts.breaks > breaks {
-                    cx.out.push(Effect::DropQueued { neighbour });
+                    cx.out.push(Effect::DropQueued { hop: neighbour });
                 }
             }
             Undelivered::Message(bytes) => {

@@ -15,14 +15,14 @@ use crate::{Context, Hop};
 #[derive(Debug, Default)]
 pub(super) struct Replies {
     /// Until when their requests are ignored.
-    blacklist: BTreeMap<Ipv4Addr, Time>,
+    blacklist: BTreeMap<Hop, Time>,
     /// Until when an acknowledgement is awaited.
-    awaited: BTreeMap<Ipv4Addr, Time>,
+    awaited: BTreeMap<Hop, Time>,
 }
 
 impl Replies {
-    pub(super) fn acknowledged(&mut self, neighbour: Ipv4Addr) {
-        self.awaited.remove(&neighbour);
+    pub(super) fn acknowledged(&mut self, by: Hop) {
+        self.awaited.remove(&by);
     }
 
     pub(super) fn deadline(&self) -> Time {
@@ -99,7 +99,7 @@ impl Aodv {
         let acknowledge = self.config.reply_acknowledgement;
         if acknowledge {
             let until = now.saturating_add(self.config.next_hop_wait);
-            self.replies.awaited.entry(back.neighbour).or_insert(until);
+            self.replies.awaited.entry(back).or_insert(until);
         }
         self.send(Message::Rrep(Rrep { acknowledge, ..rrep }), back, cx);
     }
@@ -135,13 +135,13 @@ impl Aodv {
     }
 
     /// A reply did not get through: the link leads one way only, it seems [RFC 3561 section 6.8].
-    pub(super) fn ignore_requests_of(&mut self, neighbour: Ipv4Addr, now: Time) {
+    pub(super) fn ignore_requests_of(&mut self, neighbour: Hop, now: Time) {
         let until = now.saturating_add(self.config.blacklist_timeout);
         self.replies.blacklist.retain(|_, until| *until > now);
         self.replies.blacklist.insert(neighbour, until);
     }
 
-    pub(super) fn ignores_requests_of(&self, neighbour: Ipv4Addr, now: Time) -> bool {
+    pub(super) fn ignores_requests_of(&self, neighbour: Hop, now: Time) -> bool {
         self.replies.blacklist.get(&neighbour).is_some_and(|&until| until > now)
     }
 

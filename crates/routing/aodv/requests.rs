@@ -46,7 +46,7 @@ impl Seen {
 impl Aodv {
     pub(super) fn on_request(&mut self, rreq: &Rreq, received: Received, cx: &mut Context<'_>) {
         let (from, now) = (received.from, cx.now);
-        if self.ignores_requests_of(from.neighbour, now) {
+        if self.ignores_requests_of(from, now) {
             return;
         }
         self.meet(from, now);

@@ -186,9 +186,9 @@ impl Table {
         self.valid(to, now).map_or(Time::ZERO, |route| route.until)
     }
 
-    /// Destinations whose valid routes lead over a neighbour.
-    pub(super) fn over(&mut self, neighbour: Ipv4Addr, now: Time) -> Vec<Ipv4Addr> {
-        let valid = |route: &Route| route.valid && route.until > now && route.hop.neighbour == neighbour;
+    /// Destinations whose valid routes lead over a neighbour by an interface.
+    pub(super) fn over(&mut self, hop: Hop, now: Time) -> Vec<Ipv4Addr> {
+        let valid = |route: &Route| route.valid && route.until > now && route.hop == hop;
         self.routes.iter().filter(|(_, route)| valid(route)).map(|(&to, _)| to).collect()
     }
 }

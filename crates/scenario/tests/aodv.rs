@@ -59,21 +59,11 @@ fn what_hangs_on_others_follows_them() {
     assert!(!aodv("drop_queued = false").drop_queued);
 }
 
-/// A program that writes scenarios writes its list of wires, be it empty.
+/// Wires are links to AODV as radio links are.
 #[test]
-fn no_links_are_none() {
-    let text = |links: &str| {
-        format!(
-            "name = \"x\"\nduration = \"1 s\"\n{links}\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\nspacing = \"100 m\"\n\
-             [routing]\nprotocol = \"aodv\"\n"
-        )
-    };
-    assert_eq!(
-        read(&text("link = []"), "x.toml", &[]).unwrap().spec,
-        read(&text(""), "x.toml", &[]).unwrap().spec
-    );
-    let wired = read(&text("link = [{ ends = [\"0\", \"1\"], rate = \"1 Mbit/s\" }]"), "x.toml", &[]);
-    assert!(wired.unwrap_err().to_string().contains("x.toml:3: link: wired links beside"));
+fn wires_stand_beside_it() {
+    let text = "[routing]\nprotocol = \"aodv\"\n[[link]]\nends = [\"0\", \"2\"]\nrate = \"1 Mbit/s\"\n";
+    assert_eq!(scenario(text).spec.links.len(), 1);
 }
 
 #[test]

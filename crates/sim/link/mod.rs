@@ -312,6 +312,12 @@ impl Links {
         in_flight.map(|p| Departure { begin: p.begin, end: p.end, packet: p.packet })
     }
 
+    /// Packets that are being sent or travel.
+    pub(crate) fn on_the_way(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
+        let wire = &self.wires[wire];
+        wire.in_flight.range(..self.first_waiting(wire, now)).map(|packet| packet.packet)
+    }
+
     /// Packets that wait in a wire's own queue.
     pub(crate) fn waiting(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];

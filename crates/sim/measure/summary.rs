@@ -96,6 +96,8 @@ pub struct QueueResult {
     pub mean_wait_s: Option<f64>,
     /// Mean number of packets in it (Little's law: those that have left count).
     pub mean_packets: f64,
+    /// What routing has sent over the wired link, where routes are found while the world runs.
+    pub routing: Option<RoutingCounts>,
 }
 
 /// Files of a flow over the whole run, warm-up included.
@@ -155,10 +157,10 @@ impl Ends {
     }
 }
 
-/// What the routing protocol of a station's node has done over the whole run.
+/// What a routing protocol has done at an interface, over the whole run.
 ///
-/// Counts by the names that the protocol gives them: messages that the station sent, its own and those that it passed on, by kind
-/// ([`airfair_routing::Protocol::kinds`]); then, with the node's first station and 0 elsewhere, what the node has counted
+/// Counts by the names that the protocol gives them: messages sent, the node's own and those that it passed on, by kind
+/// ([`airfair_routing::Protocol::kinds`]); then, with the node's first interface and 0 elsewhere, what the node has counted
 /// ([`airfair_routing::Routing::counters`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RoutingCounts(pub Vec<(&'static str, u64)>);

@@ -147,6 +147,8 @@ impl Net {
         for port in &ports {
             if let (Behind::Wire(wire), Some(limit @ 1..)) = (port.behind, port.pipeline.tail_drop())
                 && !saturated.contains(&(port.node as usize))
+                // A packet's port may be known only when it leaves: then its node's queue counts it.
+                && !matches!(spec.routing, RoutingSpec::Found(_))
             {
                 links.keep_queue(wire, limit);
             }
@@ -154,11 +156,6 @@ impl Net {
         let hops_at_wires =
             ports.iter().any(|port| matches!(port.behind, Behind::Wire(_)) && port.pipeline.has_hop());
 
-        if let RoutingSpec::Found(protocol) = &spec.routing
-            && !spec.links.is_empty()
-        {
-            return Err(format!("{} finds routes over radio only: there are wired links", protocol.name()));
-        }
         let nodes = Nodes {
             names: &names,
             ranks: natural_ranks(&names),

@@ -182,13 +182,15 @@ impl Net {
             let totals = self.queue_totals(i as u32, now);
             let earlier = if self.measuring { port.warmup } else { totals };
             let (packets, waited_ns) = (totals.left - earlier.left, totals.waited_ns - earlier.waited_ns);
+            let wired = matches!(port.behind, Behind::Wire(_));
             QueueResult {
                 node: names.nodes[port.node as usize].clone(),
                 towards: self.towards(port, names, radios),
-                wired: matches!(port.behind, Behind::Wire(_)),
+                wired,
                 packets,
                 mean_wait_s: (packets > 0).then(|| waited_ns as f64 / packets as f64 / 1e9),
                 mean_packets: if measured > 0 { waited_ns as f64 / measured as f64 } else { 0.0 },
+                routing: if wired { self.routing_counts(i as u32) } else { None },
             }
         };
         self.ports.iter().enumerate().map(result).collect()
@@ -298,7 +300,9 @@ impl Net {
             ends.in_mac += air.held(station).filter(here).count() as u64;
         }
         ends.awaiting_route = self.routes.waiting();
-        ends.on_wire = self.links.places().map(|wire| self.links.view(wire, Time(now)).on_the_way).sum();
+        let on_wire = |wire| self.links.on_the_way(wire, Time(now));
+        let counts = |copy: &CopyRef| self.packets.get(*copy).is_some_and(|packet| !packet.is_routing());
+        ends.on_wire = self.links.places().flat_map(on_wire).filter(counts).count() as u64;
         ends
     }
 }

@@ -7,7 +7,8 @@ use airfair_units::Time;
 use super::agents::EVERYONE;
 use super::{Behind, Net, class, drop_reason};
 use crate::event::{Order, What};
-use crate::ids::{CopyRef, NodeIx, PortIx};
+use crate::ids::{CopyRef, NodeIx, PortIx, WireIx};
+use crate::link::{Offer, opposite};
 use crate::measure::summary::RoutingCounts;
 use crate::packet::{Copy, Packet, Payload};
 use crate::record::Record;
@@ -101,7 +102,6 @@ impl Net {
                 Some(hop) if hop.port == port => hop.node,
                 Some(_) => continue,
             };
-            let Behind::Station(_) = self.ports[port as usize].behind else { continue };
             let length = message.bytes.len() as u32;
             let Some(slot) = self.routes.begin(message.clone()) else { return };
             let packet = Packet {
@@ -109,7 +109,8 @@ impl Net {
                 ..Packet::control(node, destination, Payload::Routing { slot }, length, now)
             };
             let copy = self.packets.add(packet, Copy::PLAIN);
-            if destination == EVERYONE || self.ports[port as usize].neighbours.knows(destination) {
+            let wired = matches!(self.ports[port as usize].behind, Behind::Wire(_));
+            if wired || destination == EVERYONE || self.ports[port as usize].neighbours.knows(destination) {
                 self.send_ahead(port, copy);
             } else {
                 self.arp_wait(NextHop { port, node: destination }, copy, now);
@@ -119,14 +120,46 @@ impl Net {
 
     /// Whether a packet that leaves a station's queue is not to be sent to its next hop any more.
     pub(super) fn is_stale(&self, station: u32, queued: &QueuedPacket) -> bool {
-        let node = NodeIx(self.node_of_station[station as usize]);
-        self.routes.is_stale(node, queued.next_hop, queued.enqueued.0)
+        let (node, port) = (self.node_of_station[station as usize], self.port_of_station[station as usize]);
+        self.routes.is_stale((NodeIx(node), PortIx(port)), queued.next_hop, queued.enqueued.0)
     }
 
-    /// What the routing of a station has sent; what its node has done stands with the node's first station.
-    pub(crate) fn routing_counts(&self, station: u32) -> Option<RoutingCounts> {
-        let (node, port) = (self.node_of_station[station as usize], self.port_of_station[station as usize]);
-        self.routes.counts(NodeIx(node), PortIx(port)).map(RoutingCounts)
+    /// What routing has sent by a port; what its node has done stands with the node's first port.
+    pub(super) fn routing_counts(&self, port: u32) -> Option<RoutingCounts> {
+        let node = NodeIx(self.ports[port as usize].node);
+        self.routes.counts(node, PortIx(port)).map(RoutingCounts)
+    }
+
+    /// The same for a station.
+    pub(crate) fn routing_counts_of(&self, station: u32) -> Option<RoutingCounts> {
+        self.routing_counts(self.port_of_station[station as usize])
+    }
+
+    /// The next of routing's messages that leaves by a wire, which goes ahead of what queues.
+    pub(super) fn next_control(&mut self, port: u32) -> Option<Offer> {
+        let copy = self.ports[port as usize].control.pop_front()?;
+        let packet = self.packets.get(copy)?;
+        let (slot, bytes) = (packet.slot() as u32, packet.bytes);
+        self.routes.leaves(PortIx(port), slot);
+        Some(Offer { packet: copy, bytes, has_payload: true })
+    }
+
+    /// A packet has come by a wire.
+    #[inline(never)]
+    pub(super) fn arrives_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: u64) {
+        let (node, from) = (self.links.far_end(wire), self.links.far_end(opposite(wire)));
+        let port = self.links.port(opposite(wire));
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        if packet.is_routing() {
+            let (slot, to_all) = (packet.slot() as u32, packet.destination == EVERYONE);
+            let actions = self.routes.on_message((node, port), slot, from, to_all, now);
+            self.end_control(copy);
+            self.act(node.0, actions, now);
+            return;
+        }
+        at.hops += 1;
+        self.routes.note_sender(port, from);
+        self.forward(node.0, copy, now);
     }
 
     /// A message has arrived at a station.

@@ -120,6 +120,11 @@ impl Net {
             schedule(self.links.wake(wire));
             return;
         }
+        if let Some(offer) = self.next_control(port) {
+            schedule(self.links.send(wire, &offer, Time(now), Time(now)));
+            schedule(self.links.wake(wire));
+            return;
+        }
         let Some(Taken { copy, queued, payload, of_local_tcp, .. }) = self.take_or_tell(port, now) else {
             return;
         };
@@ -161,6 +166,10 @@ impl Net {
             }
             None => return,
         };
+        if self.routes.are_found() {
+            self.arrives_by_wire(wire, copy, now);
+            return;
+        }
         let Some((&packet, at)) = self.packets.both_mut(copy) else { return };
         at.hops += 1;
         let (destination, hops) = (packet.destination, at.hops);

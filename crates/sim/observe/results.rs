@@ -86,7 +86,7 @@ impl<'a> Observed<'a> {
                 airtime: self.air.airtime(s, Time(now)),
                 counters: self.air.counters(s),
                 messages: self.net.message_counts(s.0),
-                routing: self.net.routing_counts(s.0),
+                routing: self.net.routing_counts_of(s.0),
             })
             .collect();
         let ends: Ends = self.net.ends(self.air, now);

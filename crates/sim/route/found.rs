@@ -39,8 +39,8 @@ struct Host {
     random: Stream,
     /// A timer event comes then.
     armed: u64,
-    /// Neighbours to which nothing is sent that queued up to then.
-    stale: Vec<(NodeId, u64)>,
+    /// Neighbours behind ports, to which nothing is sent that queued up to then; sorted.
+    stale: Vec<((PortIx, NodeId), u64)>,
 }
 
 impl Found {
@@ -135,12 +135,13 @@ impl Found {
                 None => Action::Drop { packet: CopyRef(packet), reason: DropReason::NoRoute },
             },
             Effect::Drop { packet, reason } => Action::Drop { packet: CopyRef(packet), reason },
-            Effect::DropQueued { neighbour } => {
-                let (neighbour, now) = (self.hosts[self.node(neighbour)?].id, self.now.0);
+            Effect::DropQueued { hop } => {
+                let NextHop { port, node: neighbour } = self.next_hop_of(node, hop)?;
+                let (link, now) = ((PortIx(port), self.hosts[NodeIx(neighbour)].id), self.now.0);
                 let stale = &mut self.hosts[node].stale;
-                match stale.binary_search_by_key(&neighbour, |known| known.0) {
+                match stale.binary_search_by_key(&link, |known| known.0) {
                     Ok(at) => stale[at].1 = now,
-                    Err(at) => stale.insert(at, (neighbour, now)),
+                    Err(at) => stale.insert(at, (link, now)),
                 }
                 return None;
             }
@@ -249,9 +250,10 @@ impl Found {
         Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 
-    pub(super) fn is_stale(&self, node: NodeIx, neighbour: NodeId, since: u64) -> bool {
+    pub(super) fn is_stale(&self, (node, port): (NodeIx, PortIx), neighbour: NodeId, since: u64) -> bool {
         let stale = &self.hosts[node].stale;
-        stale.binary_search_by_key(&neighbour, |known| known.0).is_ok_and(|at| stale[at].1 >= since)
+        let at = stale.binary_search_by_key(&(port, neighbour), |known| known.0);
+        at.is_ok_and(|at| stale[at].1 >= since)
     }
 
     pub(super) fn waiting(&self) -> u64 {

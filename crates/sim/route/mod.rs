@@ -228,10 +228,10 @@ impl Routes {
         self.found.as_ref()?.datagram(message)
     }
 
-    /// Whether a packet that has queued since then at a node is not to be sent to a neighbour any more.
+    /// Whether a packet that has queued since then at a port of a node is not to be sent to a neighbour any more.
     #[cold]
-    pub(crate) fn is_stale(&self, node: NodeIx, neighbour: NodeId, since: u64) -> bool {
-        self.found.as_ref().is_some_and(|found| found.is_stale(node, neighbour, since))
+    pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: u64) -> bool {
+        self.found.as_ref().is_some_and(|found| found.is_stale(at, neighbour, since))
     }
 
     /// Packets that wait for routes.

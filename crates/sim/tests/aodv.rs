@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::support::rig::{both, by_matrix, no_back_off};
-use crate::support::wires::{built, link, tcp};
+use crate::support::wires::{link, tcp, wired};
 use crate::support::*;
 use airfair_routing::aodv::Config;
 use airfair_routing::shortest::Metric;
 use airfair_sim::engine::drive;
-use airfair_sim::measure::summary::RunResult;
+use airfair_sim::measure::summary::{QueueResult, RunResult};
 use airfair_sim::net::Injected;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
@@ -269,13 +269,94 @@ fn packets_from_outside_find_their_way() {
     assert_eq!(ends, [(7, None)]);
 }
 
+/// Wires are links as radio links are: `left` and `right` reach each other over the wire between the gateways only. Requests go over it as
+/// they go by air, and so do replies; no packet is lost, and none costs more than over fixed routes.
 #[test]
-fn what_does_not_go_together_is_said() {
-    let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, constant(1), 3);
+fn routes_lead_over_wires() {
+    let mut spec = world(dot11b(250.0, 550.0), 20);
+    for (name, x) in [("left", 0.0), ("gate", 200.0), ("gate2", 5000.0), ("right", 5200.0)] {
+        node(&mut spec, name, x, 0.0);
+    }
+    spec.links.push(link((1, 2), 10, Span::from_millis(5), 50));
+    flow(&mut spec, "f", 0, 3, constant(50));
+    let fixed = run(&spec, 1);
     spec.routing = aodv(|_| {});
-    spec.links.push(link((0, 2), 1, Span::ZERO, 5));
-    let made = airfair_sim::World::new(&spec, "droptail", built("droptail", &[]), 1);
-    assert_eq!(made.err().as_deref(), Some("AODV finds routes over radio only: there are wired links"));
+    let (found, path) = to_end(&spec, 1);
+    places_add_up(&found);
+    assert_eq!((found.flows[0].hops, path), (Some(3), Some(vec![0, 1, 2, 3])));
+    assert_eq!(found.flows[0].delivered_packets, fixed.flows[0].delivered_packets);
+    assert_eq!((sum(&found, "discoveries"), sum(&found, "breaks"), found.ends.dropped.len()), (1, 0, 0));
+    // Rings of 1, 3 hops: `gate` passes the second one on by air and by wire, `gate2` both ways, too.
+    let by_wire = |name: &str| -> Vec<u64> {
+        let of = |queue: &QueueResult| queue.routing.as_ref().map(|counts| counts.of(name));
+        found.queues.iter().filter_map(of).collect()
+    };
+    assert_eq!((counts(&found, "rreq"), by_wire("rreq")), (vec![2, 1, 1, 0], vec![1, 1]));
+    assert_eq!((counts(&found, "rrep"), by_wire("rrep")), (vec![0, 1, 0, 1], vec![0, 1]));
+    // What a node has done stands with its radio.
+    assert!(by_wire("discoveries").iter().all(|&count| count == 0));
+}
+
+/// Nodes without radios find each other by wires alone, over the shorter of two ways, with acknowledged Hello messages and without: a wire
+/// never breaks, even one whose queue is full of others' packets, which routing's messages do not stand behind.
+#[test]
+fn wires_alone_are_a_network() {
+    for hello in [false, true] {
+        let mut spec = world(dot11b(250.0, 550.0), 20);
+        let nodes: Vec<usize> = ["a", "b", "c", "d", "e"].map(|name| wired(&mut spec, name)).into();
+        for (from, to) in [(0, 1), (1, 2), (2, 4), (0, 3), (3, 4)] {
+            spec.links.push(link((nodes[from], nodes[to]), 1, Span::from_millis(2), 20));
+        }
+        flow(&mut spec, "f", 0, 4, saturating(1000));
+        flow(&mut spec, "t", 4, 0, Traffic::Endless);
+        spec.flows[1].transport = tcp(TcpConfig::default());
+        flow(
+            &mut spec,
+            "full",
+            0,
+            4,
+            Traffic::ConstantRate { rate: Rate(3_000_000), packet: Bytes(1000), gap_jitter: 0.0 },
+        );
+        spec.routing = aodv(|config| {
+            config.hello = hello;
+            config.link_layer_feedback = !hello;
+        });
+        let (result, path) = to_end(&spec, 1);
+        places_add_up(&result);
+        assert_eq!(path, Some(vec![0, 3, 4]));
+        let done = |name: &str| -> u64 {
+            result.queues.iter().map(|queue| queue.routing.as_ref().unwrap().of(name)).sum()
+        };
+        assert_eq!((done("breaks"), done("failed")), (0, 0), "hello: {hello}");
+        assert_eq!(done("hello") > 50, hello);
+        // 1 Mbit/s there, shared by two; TCP has the way back for itself.
+        let there = result.flows[0].goodput_bps + result.flows[2].goodput_bps;
+        assert!((0.9e6..1e6).contains(&there) && result.flows[1].goodput_bps > 0.8e6, "{:?}", result.flows);
+    }
+}
+
+/// A radio link that breaks beside a wire to the same node: the wire goes on.
+#[test]
+fn a_wire_beside_a_radio_link_does_not_break() {
+    let mut spec = world(dot11b(250.0, 550.0), 20);
+    for (name, x) in [("a", 0.0), ("b", 200.0)] {
+        node(&mut spec, name, x, 0.0);
+    }
+    let knots = [(5, 200.0), (10, 2000.0)]
+        .map(|(seconds, x)| Knot { at: Time(seconds * 1_000_000_000), position: [x, 0.0, 0.0] });
+    spec.movement.paths.push(PathSpec { node: 1, knots: knots.into(), repeat_from: None });
+    spec.links.push(link((0, 1), 10, Span::from_millis(30), 50));
+    flow(&mut spec, "f", 0, 1, constant(50));
+    spec.routing = aodv(|_| {});
+    let (result, path) = to_end(&spec, 1);
+    places_add_up(&result);
+    // By air first, which answers sooner; then by wire. One packet finds out.
+    assert_eq!(path, Some(vec![0, 1]));
+    assert_eq!(counts(&result, "breaks"), [1, 0]);
+    let f = &result.flows[0];
+    let (by_air, by_wire) = (&result.queues[0], &result.queues[1]);
+    assert!(by_air.packets > 50 && by_wire.packets > 100, "{:?}", result.queues);
+    assert!(f.delivered_packets + 8 >= f.sent_packets, "{f:?}");
 }
 
 /// `m` stands between `s` and `d` and leaves at 5 s with 20 m/s, as `n` comes: the flow changes over when it is lost.

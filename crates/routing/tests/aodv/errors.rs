@@ -1,7 +1,7 @@
 //! Sections 6.11 and 6.12: links that break.
 
 use airfair_routing::aodv::{Config, MOST_LISTED};
-use airfair_routing::{DropReason, Received, Routing, Undelivered};
+use airfair_routing::{DropReason, Hop, Received, Routing, Undelivered};
 use airfair_wire::aodv::{Message, Rerr, Rreq, Unreachable};
 
 use crate::support::*;
@@ -159,8 +159,20 @@ fn what_queues_for_a_lost_neighbour_is_dropped() {
     let mut node = Node::new(&Config { drop_queued: true, ..config() });
     node.hear(0, rrep(9, 20, 1, 1), 2);
     assert_eq!(node.break_link(1, 3), []);
-    assert_eq!(node.break_link(1, 2), [Action::DropQueued { neighbour: at(2) }]);
+    assert_eq!(node.break_link(1, 2), [Action::DropQueued { hop: hop(2) }]);
     assert_eq!(node.break_link(2, 2), []);
+}
+
+/// A link is a neighbour by one interface: what another interface of the node leads to, be it the same neighbour, goes on.
+#[test]
+fn a_link_breaks_by_one_interface() {
+    let mut node = Node::new(&config());
+    let other = Hop { neighbour: at(2), interface: 1 };
+    node.hear(0, rrep(9, 20, 1, 1), 2);
+    assert_eq!(node.ask(ms(1), |aodv, cx| aodv.on_undelivered(other, Undelivered::Data(None), cx)).1, []);
+    assert_eq!((node.aodv.counts().breaks, node.valid(1, 9)), (0, Some((Some(20), 2, 2))));
+    node.break_link(2, 2);
+    assert_eq!((node.aodv.counts().breaks, node.valid(2, 9)), (1, None));
 }
 
 /// Bytes that are no message change nothing, not even a search that they might end.

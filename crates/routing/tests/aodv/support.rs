@@ -30,7 +30,7 @@ pub enum Action {
     Send { message: Message, to: Option<Hop>, ttl: u8 },
     Forward { packet: u64, hop: Hop },
     Drop { packet: u64, reason: DropReason },
-    DropQueued { neighbour: Ipv4Addr },
+    DropQueued { hop: Hop },
 }
 
 impl From<Effect> for Action {
@@ -51,7 +51,7 @@ impl From<Effect> for Action {
             }
             Effect::Forward { packet, hop } => Self::Forward { packet, hop },
             Effect::Drop { packet, reason } => Self::Drop { packet, reason },
-            Effect::DropQueued { neighbour } => Self::DropQueued { neighbour },
+            Effect::DropQueued { hop } => Self::DropQueued { hop },
         }
     }
 }

@@ -30,6 +30,11 @@ impl Addresses {
         Self { numbers, ports: counted }
     }
 
+    /// Whether it is no node: what is sent there is for all neighbours.
+    pub(super) fn is_nobody(&self, node: u32) -> bool {
+        node as usize >= self.numbers.len()
+    }
+
     pub(super) fn ip(&self, node: u32) -> Ipv4Addr {
         // A message to all neighbours has no node.
         let Some(number) = self.numbers.get(node as usize) else { return Ipv4Addr::new(255, 255, 255, 255) };

@@ -241,7 +241,9 @@ pub(super) fn wired(
     headers: &HeaderSpec,
     snap_len: u32,
 ) -> Bytes {
-    let (source, destination) = (addresses.mac(near), addresses.mac(far));
+    let to_all = addresses.is_nobody(described.destination);
+    let (source, destination) =
+        (addresses.mac(near), if to_all { MacAddr::BROADCAST } else { addresses.mac(far) });
     let mut front = Front(Vec::with_capacity(160));
     if has_ethernet(headers) {
         let ethernet = Ethernet { destination, source, ether_type: EtherType::IPV4 };
