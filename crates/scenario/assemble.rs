@@ -1,26 +1,23 @@
 //! From the tree to the specification of a world.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use airfair_routing::shortest;
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, RoutingSpec,
-    Traffic, Transport, WorldSpec,
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Traffic, Transport,
+    WorldSpec,
 };
 use airfair_units::{Bytes, Span, Time};
 
 use crate::Limits;
-use crate::aodv::AodvTable;
 use crate::blocks::{blocks, single};
-use crate::choice::{Metric, Protocol};
 use crate::error::Cx;
 use crate::field::{Field, Or};
 use crate::movement::moves;
 use crate::name::Name;
 use crate::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
 use crate::place::{Path, Places};
+use crate::routing::{PROTOCOLS, Shown};
 use crate::stations::{Radios, Stations, radios, stations, uses_gains};
 use crate::streams::{Ground, Streams, streams};
 use crate::table::Beside;
@@ -30,11 +27,16 @@ use crate::tree::Table;
 /// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
 const WIRE_LIMIT: Span = Span::from_millis(1);
 
-/// Tables and blocks that a file may have.
-pub(crate) const TABLES: [&str; 15] = [
-    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "aodv",
-    "arp", "headers", "tcp", "schemes",
+/// Tables and blocks that a file may have beside those of routing protocols.
+const TABLES: [&str; 14] = [
+    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
+    "headers", "tcp", "schemes",
 ];
+
+/// Tables and blocks that a file may have.
+pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().chain(PROTOCOLS.iter().map(|entry| entry.word))
+}
 
 /// Everything that a file says, completed.
 pub(crate) struct Model {
@@ -47,8 +49,8 @@ pub(crate) struct Model {
     pub gains: Vec<GainTable>,
     pub streams: Streams,
     pub routing: RoutingTable,
-    /// `None` if routes are static and nothing says a word about AODV.
-    pub aodv: Option<AodvTable>,
+    /// Parameters of routing protocols.
+    pub protocols: Shown,
     pub arp: ArpTable,
     pub headers: HeadersTable,
     /// `None` if nothing says a word about TCP.
@@ -58,7 +60,8 @@ pub(crate) struct Model {
 
 /// Reads everything. `None` only after noting errors.
 pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option<(Model, WorldSpec)> {
-    let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &TABLES, variant: None });
+    let known: Vec<&str> = tables().collect();
+    let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &known, variant: None });
     let (duration, warmup) = top.as_ref().map_or((Span(u64::MAX), Span::ZERO), |t| (t.duration, t.warmup));
     if let Some(top) = top.as_ref().filter(|t| t.warmup >= t.duration) {
         cx.error(top.places.of("warmup"), &Path::ROOT.child("warmup"), || {
@@ -91,8 +94,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         };
     }
     let routing = table!(RoutingTable, "routing");
-    let aodv = table!(AodvTable, "aodv");
-    let (routing_spec, aodv) = resolve_routing(root, routing.as_ref(), aodv, cx);
+    let (routing_spec, protocols) = crate::routing::resolve(root, routing.as_ref(), cx);
     let arp = table!(ArpTable, "arp");
     let headers = table!(HeadersTable, "headers");
     let used: BTreeSet<&str> = streams
@@ -154,7 +156,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             gains,
             streams,
             routing,
-            aodv,
+            protocols,
             arp,
             headers,
             tcp,
@@ -190,40 +192,6 @@ fn floods(spec: &WorldSpec) -> Vec<String> {
         })
     };
     spec.flows.iter().filter(unchecked).filter_map(made).collect()
-}
-
-/// The routing, and what is written of AODV in the complete form.
-fn resolve_routing(
-    root: &Table,
-    routing: Option<&RoutingTable>,
-    aodv: Option<AodvTable>,
-    cx: &mut Cx<'_>,
-) -> (RoutingSpec, Option<AodvTable>) {
-    let written = root.get("aodv").is_some();
-    let (Some(routing), Some(mut aodv)) = (routing, aodv) else {
-        return (RoutingSpec::Static(shortest::Metric::Hops), None);
-    };
-    let spec = aodv.resolve(cx);
-    let routing = match (routing.protocol, routing.metric) {
-        (Protocol::Aodv, metric) => {
-            let path = Path::ROOT.child("routing");
-            if metric != Metric::Hops {
-                cx.error(routing.places.of("metric"), &path.child("metric"), || {
-                    format!(
-                        "{}: AODV has no metric but hops; expected no metric beside protocol = \"aodv\"",
-                        metric.write()
-                    )
-                });
-            }
-            return (RoutingSpec::Found(Arc::new(spec)), Some(aodv));
-        }
-        (Protocol::Static, Metric::Hops) => RoutingSpec::Static(shortest::Metric::Hops),
-        (Protocol::Static, Metric::Etx) => RoutingSpec::Static(shortest::Metric::Etx),
-    };
-    if written {
-        cx.warnings.push("[aodv] has no effect: [routing] has protocol = \"static\"".to_string());
-    }
-    (routing, Some(aodv).filter(|_| written))
 }
 
 fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {

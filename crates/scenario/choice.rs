@@ -37,15 +37,6 @@ pub(crate) enum TcpProfile {
     Linux,
 }
 
-/// Who finds routes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    /// Whoever set the network up.
-    Static,
-    /// RFC 3561.
-    Aodv,
-}
-
 /// Which static routes are short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Metric {
@@ -160,7 +151,6 @@ choices! {
     Eifs { LowestRate: "lowest-rate", ResponseRate: "response-rate", Off: "off" }
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
-    Protocol { Static: "static", Aodv: "aodv" }
     Metric { Hops: "hops", Etx: "etx" }
     TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
     TickMode { RoundUp: "round-up", Bsd: "bsd" }

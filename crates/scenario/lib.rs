@@ -38,7 +38,6 @@
 //! # Ok::<(), airfair_scenario::Errors>(())
 //! ```
 
-mod aodv;
 mod assemble;
 mod blocks;
 mod building;
@@ -69,6 +68,7 @@ mod radio;
 mod reference;
 mod resolve_radio;
 mod resolved;
+mod routing;
 mod schema;
 mod scheme_name;
 mod standard;
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
 
 /// Keys that a file may have.
 fn top_keys() -> impl Iterator<Item = &'static str> {
-    network::TopTable::KEYS.iter().chain(&assemble::TABLES).copied()
+    network::TopTable::KEYS.iter().copied().chain(assemble::tables())
 }
 
 /// Whether a file may have this key: no scheme may be called so, for `--set NAME.parameter=value` would mean both.

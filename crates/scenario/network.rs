@@ -2,13 +2,14 @@
 
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
-use crate::choice::{Metric, Protocol};
+use crate::choice::Metric;
 use crate::error::Cx;
 use crate::field::{Field, Off, Or, Real};
 use crate::movement::Way;
 use crate::name::Name;
 use crate::place::Path;
 use crate::radio::LONGEST;
+use crate::routing::Finder;
 use crate::schema::Schema;
 use crate::scheme_name::SchemeName;
 use crate::table::{inline_table, table, variants};
@@ -202,7 +203,7 @@ table! {
     struct RoutingTable {
         /// Routes that are there from the start and never change, or routes that the nodes look for with messages, by air and by wire,
         /// when they need them (`[aodv]`).
-        protocol: Protocol = default(Protocol::Static);
+        protocol: Finder = default(Finder::Static);
         /// What makes a static route short: few hops, or the least expected transmission count.
         metric: Metric = default(Metric::Hops);
         /// Most hops of a packet: IPv4's time to live as the source writes it; Linux writes 64. A node that would have to send the

@@ -3,7 +3,6 @@
 use airfair_schemes::Registry;
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
-use crate::aodv::AodvTable;
 use crate::error::one_of;
 use crate::examples;
 use crate::field::Field;
@@ -14,6 +13,7 @@ use crate::network::{
 };
 use crate::propagation::PropagationTable;
 use crate::radio::RadioTable;
+use crate::routing::PROTOCOLS;
 use crate::table::TableDoc;
 use crate::traffic::{FlowTable, FlowsTable, TrafficTable};
 
@@ -100,12 +100,10 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
         Section {
             title: "Routing, addresses, headers",
             example: examples::NETWORK,
-            tables: vec![
-                table(RoutingTable::doc, "[routing]"),
-                table(AodvTable::doc, "[aodv]"),
-                table(ArpTable::doc, "[arp]"),
-                table(HeadersTable::doc, "[headers]"),
-            ],
+            tables: std::iter::once(table(RoutingTable::doc, "[routing]"))
+                .chain(PROTOCOLS.iter().map(|entry| (entry.doc)(format!("[{}]", entry.word))))
+                .chain([table(ArpTable::doc, "[arp]"), table(HeadersTable::doc, "[headers]")])
+                .collect(),
         },
         Section {
             title: "Parameters of schemes",

@@ -24,8 +24,8 @@ pub(crate) fn write(model: &Model) -> String {
         pairs(&mut out, &table.pairs());
     }
     section(&mut out, "[routing]", &model.routing.pairs());
-    if let Some(aodv) = &model.aodv {
-        section(&mut out, "[aodv]", &aodv.pairs());
+    for (protocol, pairs) in &model.protocols {
+        section(&mut out, &format!("[{protocol}]"), pairs);
     }
     section(&mut out, "[arp]", &model.arp.pairs());
     section(&mut out, "[headers]", &model.headers.pairs());

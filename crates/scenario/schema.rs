@@ -6,7 +6,6 @@
 use airfair_units::Quantity;
 use serde_json::{Map, Value, json};
 
-use crate::aodv::AodvTable;
 use crate::field::Field;
 use crate::inherit::HOISTED;
 use crate::name::Name;
@@ -15,6 +14,7 @@ use crate::network::{
 };
 use crate::place::At;
 use crate::radio::RadioTable;
+use crate::routing::PROTOCOLS;
 use crate::table::{DefaultDoc, KeyDoc, TableDoc};
 use crate::tcp::TcpTable;
 use crate::traffic::{FlowTable, FlowsTable};
@@ -219,7 +219,6 @@ pub fn schema() -> String {
         ),
         ("flows", about("Flows that are drawn.", flows)),
         ("routing", table(RoutingTable::doc(no_name()))),
-        ("aodv", table(AodvTable::doc(no_name()))),
         ("arp", table(ArpTable::doc(no_name()))),
         ("headers", table(HeadersTable::doc(no_name()))),
         ("tcp", about(&TcpTable::doc(no_name()).about, shared("tcp"))),
@@ -233,7 +232,8 @@ pub fn schema() -> String {
             }),
         ),
     ];
-    for (key, schema) in tables {
+    let protocols = PROTOCOLS.iter().map(|entry| (entry.word, table((entry.doc)(no_name()))));
+    for (key, schema) in tables.into_iter().chain(protocols) {
         root["properties"][key] = schema;
     }
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -252,7 +252,7 @@ mod tests {
     fn every_table_of_the_reader_stands_in_the_schema() {
         let schema: Value = serde_json::from_str(&schema()).unwrap();
         let found: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        let mut known: Vec<&str> = TopTable::KEYS.iter().chain(&crate::assemble::TABLES).copied().collect();
+        let mut known: Vec<&str> = TopTable::KEYS.iter().copied().chain(crate::assemble::tables()).collect();
         known.sort_unstable();
         assert_eq!(found, known);
     }

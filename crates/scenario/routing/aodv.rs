@@ -1,13 +1,18 @@
 //! `[aodv]`: the parameters of RFC 3561 section 10 and ours, and what hangs on several of them.
 
+use std::sync::Arc;
+
+use airfair_routing::Protocol;
 use airfair_routing::aodv::{Base, Config};
 use airfair_units::Span;
 
+use super::Parameters;
 use crate::error::Cx;
 use crate::field::Field;
 use crate::place::Path;
 use crate::radio::LONGEST;
-use crate::table::table;
+use crate::table::{Beside, TableDoc, table};
+use crate::tree::Table;
 
 const TIMES: std::ops::RangeInclusive<Span> = Span(1_000_000)..=LONGEST;
 
@@ -78,9 +83,27 @@ table! {
     }
 }
 
+impl Parameters for AodvTable {
+    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        Self::read_table(table, path, cx, &Beside::default())
+    }
+
+    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol> {
+        Arc::new(self.config(cx))
+    }
+
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        Self::pairs(self)
+    }
+
+    fn doc(name: String) -> TableDoc {
+        Self::doc(name)
+    }
+}
+
 impl AodvTable {
     /// Fills in what hangs on other keys.
-    pub(crate) fn resolve(&mut self, cx: &mut Cx<'_>) -> Config {
+    fn config(&mut self, cx: &mut Cx<'_>) -> Config {
         let base = Base {
             active_route_timeout: self.active_route_timeout,
             hello_interval: self.hello_interval,
