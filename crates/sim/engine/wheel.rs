@@ -19,13 +19,52 @@ struct Slot {
     next: u32,
 }
 
+/// Which buckets hold events: a bit for each, and a bit for each word that has one.
+#[derive(Debug)]
+struct Occupied {
+    words: [u64; BUCKETS / 64],
+    summary: u64,
+}
+
+impl Occupied {
+    #[inline(always)]
+    fn set(&mut self, index: usize) {
+        self.words[index / 64] |= 1 << (index % 64);
+        self.summary |= 1 << (index / 64);
+    }
+
+    #[inline(always)]
+    fn clear(&mut self, index: usize) {
+        let word = &mut self.words[index / 64];
+        *word &= !(1 << (index % 64));
+        if *word == 0 {
+            self.summary &= !(1 << (index / 64));
+        }
+    }
+
+    /// The next occupied bucket after an empty one, round the wheel; none if all are empty.
+    #[inline(always)]
+    fn next_after(&self, here: usize) -> Option<usize> {
+        let word = here / 64;
+        // What follows in its word, then whole words by the summary, the first word last.
+        let rest = self.words[word] & (!1 << (here % 64));
+        let found = if rest != 0 {
+            word * 64 + rest.trailing_zeros() as usize
+        } else {
+            let later = self.summary & (!1 << word);
+            let w = if later != 0 { later.trailing_zeros() } else { self.summary.trailing_zeros() } as usize;
+            // No bit is set in the summary of an empty wheel: there is no such word.
+            w * 64 + self.words.get(w)?.trailing_zeros() as usize
+        };
+        Some(found % BUCKETS)
+    }
+}
+
 /// The event queue that the simulator uses.
 #[derive(Debug)]
 pub struct Wheel {
     heads: Box<[u32; BUCKETS]>,
-    /// A bit for each bucket that holds events, and a bit for each such word.
-    occupied: [u64; BUCKETS / 64],
-    summary: u64,
+    occupied: Occupied,
     slots: Vec<Slot>,
     free: u32,
     /// Absolute number of the bucket that `current` stands for.
@@ -40,8 +79,7 @@ impl Default for Wheel {
     fn default() -> Self {
         Self {
             heads: Box::new([NONE; BUCKETS]),
-            occupied: [0; BUCKETS / 64],
-            summary: 0,
+            occupied: Occupied { words: [0; BUCKETS / 64], summary: 0 },
             slots: Vec::new(),
             free: NONE,
             bucket: 0,
@@ -53,47 +91,30 @@ impl Default for Wheel {
 }
 
 impl Wheel {
-    /// The next occupied bucket after the current one, as an absolute number.
+    /// The next occupied bucket after the current one.
     #[inline(always)]
-    fn next_bucket(&self) -> Option<u64> {
-        let here = (self.bucket as usize) & (BUCKETS - 1);
-        let start = (here + 1) & (BUCKETS - 1);
-        let (word, bit) = (start / 64, start % 64);
-        // The rest of the first word, then whole words round the wheel by the summary.
-        let rest = self.occupied[word] & (!0u64 << bit);
-        let found = if rest != 0 {
-            word * 64 + rest.trailing_zeros() as usize
-        } else {
-            let later = if word == 63 { 0 } else { self.summary & (!0u64 << (word + 1)) };
-            let w = if later != 0 { later.trailing_zeros() } else { self.summary.trailing_zeros() } as usize;
-            // No bit is set in the summary of an empty wheel: there is no such word.
-            w * 64 + self.occupied.get(w)?.trailing_zeros() as usize
-        };
-        let ahead = (found.wrapping_sub(here)) & (BUCKETS - 1);
-        Some(self.bucket + ahead as u64)
+    fn next_bucket(&self) -> Option<usize> {
+        self.occupied.next_after(self.bucket as usize % BUCKETS)
     }
 
-    /// The wheel turns to a bucket, whose events have been or will be taken out.
+    /// The bucket for a time, if it lies after the current one and within the horizon.
     #[inline(always)]
-    fn leave(&mut self, bucket: u64, index: usize) {
-        self.bucket = bucket;
-        self.heads[index] = NONE;
-        let word = &mut self.occupied[index / 64];
-        *word &= !(1 << (index % 64));
-        if *word == 0 {
-            self.summary &= !(1 << (index / 64));
-        }
+    fn bucket_for(&self, time: u64) -> Option<usize> {
+        let bucket = time >> BUCKET_BITS;
+        let ahead = bucket.wrapping_sub(self.bucket);
+        // From 1 on: one comparison, since what lies before wraps round.
+        (ahead.wrapping_sub(1) < BUCKETS as u64 - 1).then_some(bucket as usize % BUCKETS)
     }
 
     /// Moves the next occupied bucket into `current`.
     #[inline]
     fn advance(&mut self, mut soon: impl FnMut(&[Event])) -> bool {
-        let Some(bucket) = self.next_bucket() else { return false };
-        let index = (bucket as usize) & (BUCKETS - 1);
-        let mut at = self.heads[index];
-        self.leave(bucket, index);
+        let Some(index) = self.next_bucket() else { return false };
+        let mut at = std::mem::replace(&mut self.heads[index], NONE);
+        self.occupied.clear(index);
         while at != NONE {
             let Slot { event, next } = self.slots[at as usize];
+            self.bucket = event.time >> BUCKET_BITS;
             self.slots[at as usize].next = self.free;
             self.free = at;
             self.current.push(event);
@@ -139,10 +160,22 @@ impl Wheel {
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
-    /// An event for the bucket that is being emptied, or before it.
+    /// Adds an event that needs a place, where there is none.
+    #[cold]
     #[inline(never)]
-    fn push_current(&mut self, event: Event) {
-        self.current.push(event);
+    fn push_growing(&mut self, event: Event) {
+        self.grow();
+        self.push(event);
+    }
+
+    /// An event for the bucket that is being emptied, or before it, or beyond the horizon.
+    #[inline(never)]
+    fn push_aside(&mut self, event: Event) {
+        if event.time >> BUCKET_BITS <= self.bucket {
+            self.current.push(event);
+        } else {
+            self.push_far(event);
+        }
     }
 
     #[cold]
@@ -150,7 +183,7 @@ impl Wheel {
     fn pop_far(&mut self, limit: u64) -> Option<Event> {
         let event = self.far.pop_before(limit, |_| {});
         if let Some(event) = event
-            && self.summary == 0
+            && self.occupied.summary == 0
             && self.current.is_empty()
         {
             // The wheel is empty: it turns to the present, so that what follows finds it near.
@@ -164,45 +197,34 @@ impl Wheel {
 impl Pending for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
-        let bucket = event.time >> BUCKET_BITS;
-        if bucket <= self.bucket {
-            self.push_current(event);
-        } else if bucket - self.bucket < BUCKETS as u64 {
-            if self.free == NONE {
-                self.grow();
-            }
-            let index = (bucket as usize) & (BUCKETS - 1);
-            let at = self.free;
-            let place = &mut self.slots[at as usize];
-            self.free = place.next;
-            *place = Slot { event, next: self.heads[index] };
-            self.heads[index] = at;
-            self.occupied[index / 64] |= 1 << (index % 64);
-            self.summary |= 1 << (index / 64);
-        } else {
-            self.push_far(event);
-        }
+        let Some(index) = self.bucket_for(event.time) else { return self.push_aside(event) };
+        let at = self.free;
+        let Some(place) = self.slots.get_mut(at as usize) else { return self.push_growing(event) };
+        self.free = place.next;
+        *place = Slot { event, next: std::mem::replace(&mut self.heads[index], at) };
+        self.occupied.set(index);
     }
 
     #[inline(always)]
     fn pop_before(&mut self, limit: u64, soon: impl FnMut(&[Event])) -> Option<Event> {
         // The usual case first: the next bucket holds one event, and it is the next of all.
         if self.current.is_empty()
-            && let Some(bucket) = self.next_bucket()
+            && let Some(index) = self.next_bucket()
         {
-            let index = (bucket as usize) & (BUCKETS - 1);
             let at = self.heads[index];
             if let Some(slot) = self.slots.get_mut(at as usize)
                 && slot.next == NONE
                 && slot.event.time < self.far_time
             {
-                if slot.event.time >= limit {
+                let event = slot.event;
+                if event.time >= limit {
                     return None;
                 }
-                slot.next = self.free;
-                self.free = at;
-                self.leave(bucket, index);
-                return Some(self.slots[at as usize].event);
+                slot.next = std::mem::replace(&mut self.free, at);
+                self.bucket = event.time >> BUCKET_BITS;
+                self.heads[index] = NONE;
+                self.occupied.clear(index);
+                return Some(event);
             }
         }
         if self.next_is_far(soon)? { self.pop_far(limit) } else { self.current.pop_before(limit, |_| {}) }
