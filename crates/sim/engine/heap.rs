@@ -75,7 +75,7 @@ impl Pending for Heap4 {
     }
 
     #[inline]
-    fn pop_before(&mut self, limit: u64, _: impl FnMut(&[Event])) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64) -> Option<Event> {
         if self.events.first()?.time >= limit {
             return None;
         }

@@ -16,11 +16,23 @@ use crate::event::{Event, Order, What};
 pub trait Pending: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);
-    /// Takes the smallest one out if its time is below `limit`. May tell `soon` of some, in any order, whose turn comes soon.
-    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&[Event])) -> Option<Event>;
+    /// Takes the smallest one out if its time is below `limit`.
+    fn pop_before(&mut self, limit: u64) -> Option<Event>;
     /// Takes the smallest one out.
     fn pop(&mut self) -> Option<Event> {
-        self.pop_before(u64::MAX, |_| {})
+        self.pop_before(u64::MAX)
+    }
+    /// Takes the first one out that is due, if its time is below `limit`. Those before it, which their owner puts off, wait for their new
+    /// time.
+    fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
+        loop {
+            let event = self.pop_before(limit)?;
+            let time = owner.due(&event);
+            if time <= event.time {
+                return Some(event);
+            }
+            self.push(Event { time, ..event });
+        }
     }
     /// The time of the smallest one. May tidy up inside, hence `&mut`.
     fn next_time(&mut self) -> Option<u64>;
@@ -54,7 +66,7 @@ impl Pending for StdHeap {
     fn push(&mut self, event: Event) {
         self.0.push(Reverse(ByKey(event)));
     }
-    fn pop_before(&mut self, limit: u64, _: impl FnMut(&[Event])) -> Option<Event> {
+    fn pop_before(&mut self, limit: u64) -> Option<Event> {
         if self.0.peek()?.0.0.time >= limit {
             return None;
         }
@@ -72,8 +84,40 @@ impl Pending for StdHeap {
 pub trait Owner {
     /// When an event is due whose turn has come: later than it says if its deadline has moved meanwhile.
     fn due(&mut self, event: &Event) -> u64;
-    /// The turn of these events comes soon: what they need may be fetched. Changes nothing.
+    /// The turn of these events, in any order, comes soon: what they need may be fetched. Changes nothing.
     fn soon(&self, events: &[Event]);
+}
+
+/// Puts nothing off.
+struct Punctual;
+
+impl Owner for Punctual {
+    fn due(&mut self, event: &Event) -> u64 {
+        event.time
+    }
+    fn soon(&self, _: &[Event]) {}
+}
+
+/// An owner whose answers are recorded: an event that is put off is taken out and put in again.
+#[cfg(feature = "record-agenda")]
+struct Recorder<'a, O> {
+    owner: &'a mut O,
+    record: &'a mut Vec<(bool, Event)>,
+}
+
+#[cfg(feature = "record-agenda")]
+impl<O: Owner> Owner for Recorder<'_, O> {
+    fn due(&mut self, event: &Event) -> u64 {
+        self.record.push((false, *event));
+        let time = self.owner.due(event);
+        if time > event.time {
+            self.record.push((true, Event { time, ..*event }));
+        }
+        time
+    }
+    fn soon(&self, events: &[Event]) {
+        self.owner.soon(events);
+    }
 }
 
 /// The agenda of a world: the present and what is to come. The back end was chosen by `make bench` (see docs/engine.md).
@@ -109,22 +153,13 @@ impl<Q: Pending> Agenda<Q> {
     /// their state and leave the event where it is. An event that is put off costs a place in the agenda, nothing more.
     #[inline(always)]
     pub fn next_before(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
-        loop {
-            let event = self.pending.pop_before(limit, |events| owner.soon(events))?;
-            debug_assert!(event.time >= self.now, "time went back");
-            #[cfg(feature = "record-agenda")]
-            self.record.push((false, event));
-            let time = owner.due(&event);
-            if time <= event.time {
-                self.now = event.time;
-                self.popped += 1;
-                return Some(event);
-            }
-            let later = Event { time, ..event };
-            #[cfg(feature = "record-agenda")]
-            self.record.push((true, later));
-            self.pending.push(later);
-        }
+        #[cfg(feature = "record-agenda")]
+        let owner = &mut Recorder { owner, record: &mut self.record };
+        let event = self.pending.pop_due(limit, owner)?;
+        debug_assert!(event.time >= self.now, "time went back");
+        self.now = event.time;
+        self.popped += 1;
+        Some(event)
     }
 
     /// When the next event happens.
@@ -194,6 +229,59 @@ mod tests {
         fn back_ends_agree(steps in proptest::collection::vec((any::<bool>(), delay(), any::<u8>()), 0..400)) {
             same_order::<Wheel, StdHeap>(&steps);
             same_order::<Heap4, StdHeap>(&steps);
+        }
+    }
+
+    /// Puts each event off at most once: to a time that is a multiple of `grain`.
+    struct Late {
+        grain: u64,
+        put_off: std::collections::BTreeSet<u64>,
+    }
+
+    impl Owner for Late {
+        fn due(&mut self, event: &Event) -> u64 {
+            if self.put_off.insert(event.order) {
+                event.time.next_multiple_of(self.grain)
+            } else {
+                event.time
+            }
+        }
+        fn soon(&self, _: &[Event]) {}
+    }
+
+    /// What is due, one after the other, up to a limit in each of the given steps.
+    fn due_in_order<Q: Pending>(events: &[(u64, u8)], grain: u64, steps: &[u64]) -> Vec<Option<Event>> {
+        let (mut queue, mut owner) = (Q::default(), Late { grain, put_off: Default::default() });
+        for (i, &(time, class)) in events.iter().enumerate() {
+            queue.push(event(time, Order::new(class % 16, 7).0 | i as u64));
+        }
+        let (mut out, mut limit) = (Vec::new(), 0);
+        for &step in steps.iter().chain([&20_000_000_000]) {
+            limit += step;
+            loop {
+                let popped = queue.pop_due(limit, &mut owner);
+                out.push(popped);
+                if popped.is_none() {
+                    break;
+                }
+            }
+        }
+        assert!(queue.is_empty());
+        out
+    }
+
+    proptest! {
+        /// An event that is put off takes its place among the others at its new time: in the same bucket, in a later one, beyond the
+        /// horizon.
+        #[test]
+        fn back_ends_agree_on_what_is_put_off(
+            events in proptest::collection::vec((delay(), any::<u8>()), 0..100),
+            grain in prop_oneof![1u64..40_000, 1u64..10_000_000, Just(100_000_000)],
+            steps in proptest::collection::vec(delay(), 0..5),
+        ) {
+            let yardstick = due_in_order::<StdHeap>(&events, grain, &steps);
+            prop_assert_eq!(&due_in_order::<Wheel>(&events, grain, &steps), &yardstick);
+            prop_assert_eq!(&due_in_order::<Heap4>(&events, grain, &steps), &yardstick);
         }
     }
 

@@ -5,8 +5,8 @@
 //! pushed for that bucket or before go there directly. Events beyond the horizon wait in `far` and are compared at every
 //! pop instead of being moved.
 
-use super::Pending;
 use super::heap::Heap4;
+use super::{Owner, Pending, Punctual};
 use crate::event::Event;
 
 const BUCKET_BITS: u32 = 13;
@@ -60,6 +60,14 @@ impl Occupied {
     }
 }
 
+/// The bucket for a time, if it lies after the present one (`now`, as an absolute number) and within the horizon.
+#[inline(always)]
+fn bucket_for(time: u64, now: u64) -> Option<usize> {
+    let bucket = time >> BUCKET_BITS;
+    // From 1 on: one comparison, since what lies before wraps round.
+    (bucket.wrapping_sub(now).wrapping_sub(1) < BUCKETS as u64 - 1).then_some(bucket as usize % BUCKETS)
+}
+
 /// The event queue that the simulator uses.
 #[derive(Debug)]
 pub struct Wheel {
@@ -97,18 +105,9 @@ impl Wheel {
         self.occupied.next_after(self.bucket as usize % BUCKETS)
     }
 
-    /// The bucket for a time, if it lies after the current one and within the horizon.
-    #[inline(always)]
-    fn bucket_for(&self, time: u64) -> Option<usize> {
-        let bucket = time >> BUCKET_BITS;
-        let ahead = bucket.wrapping_sub(self.bucket);
-        // From 1 on: one comparison, since what lies before wraps round.
-        (ahead.wrapping_sub(1) < BUCKETS as u64 - 1).then_some(bucket as usize % BUCKETS)
-    }
-
     /// Moves the next occupied bucket into `current`.
     #[inline]
-    fn advance(&mut self, mut soon: impl FnMut(&[Event])) -> bool {
+    fn advance(&mut self, owner: &impl Owner) -> bool {
         let Some(index) = self.next_bucket() else { return false };
         let mut at = std::mem::replace(&mut self.heads[index], NONE);
         self.occupied.clear(index);
@@ -120,13 +119,13 @@ impl Wheel {
             self.current.push(event);
             at = next;
         }
-        soon(self.current.events());
+        owner.soon(self.current.events());
         true
     }
 
     /// Whether the next event lies in `far`; `None` if there is no event.
     #[inline(always)]
-    fn next_is_far(&mut self, mut soon: impl FnMut(&[Event])) -> Option<bool> {
+    fn next_is_far(&mut self, owner: &impl Owner) -> Option<bool> {
         loop {
             if let Some(near) = self.current.first() {
                 if near.time != self.far_time {
@@ -134,7 +133,7 @@ impl Wheel {
                 }
                 return Some(self.far.first().is_some_and(|far| far.key() < near.key()));
             }
-            if !self.advance(&mut soon) {
+            if !self.advance(owner) {
                 return if self.far.first().is_some() { Some(true) } else { None };
             }
         }
@@ -181,7 +180,7 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn pop_far(&mut self, limit: u64) -> Option<Event> {
-        let event = self.far.pop_before(limit, |_| {});
+        let event = self.far.pop_before(limit);
         if let Some(event) = event
             && self.occupied.summary == 0
             && self.current.is_empty()
@@ -197,7 +196,7 @@ impl Wheel {
 impl Pending for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
-        let Some(index) = self.bucket_for(event.time) else { return self.push_aside(event) };
+        let Some(index) = bucket_for(event.time, self.bucket) else { return self.push_aside(event) };
         let at = self.free;
         let Some(place) = self.slots.get_mut(at as usize) else { return self.push_growing(event) };
         self.free = place.next;
@@ -205,34 +204,60 @@ impl Pending for Wheel {
         self.occupied.set(index);
     }
 
+    fn pop_before(&mut self, limit: u64) -> Option<Event> {
+        self.pop_due(limit, &mut Punctual)
+    }
+
     #[inline(always)]
-    fn pop_before(&mut self, limit: u64, soon: impl FnMut(&[Event])) -> Option<Event> {
-        // The usual case first: the next bucket holds one event, and it is the next of all.
-        if self.current.is_empty()
-            && let Some(index) = self.next_bucket()
-        {
-            let at = self.heads[index];
-            if let Some(slot) = self.slots.get_mut(at as usize)
-                && slot.next == NONE
-                && slot.event.time < self.far_time
+    fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
+        loop {
+            // The usual case first: the next bucket holds one event, and it is the next of all.
+            if self.current.is_empty()
+                && let Some(index) = self.next_bucket()
             {
-                let event = slot.event;
-                if event.time >= limit {
-                    return None;
+                let at = self.heads[index];
+                if let Some(slot) = self.slots.get_mut(at as usize)
+                    && slot.next == NONE
+                    && slot.event.time < self.far_time
+                {
+                    let event = slot.event;
+                    if event.time >= limit {
+                        return None;
+                    }
+                    self.bucket = event.time >> BUCKET_BITS;
+                    self.heads[index] = NONE;
+                    self.occupied.clear(index);
+                    let time = owner.due(&event);
+                    // What is put off mostly keeps its slot.
+                    if time > event.time
+                        && let Some(later) = bucket_for(time, self.bucket)
+                    {
+                        slot.event.time = time;
+                        slot.next = std::mem::replace(&mut self.heads[later], at);
+                        self.occupied.set(later);
+                        continue;
+                    }
+                    slot.next = std::mem::replace(&mut self.free, at);
+                    if time <= event.time {
+                        return Some(event);
+                    }
+                    self.push_aside(Event { time, ..event });
+                    continue;
                 }
-                slot.next = std::mem::replace(&mut self.free, at);
-                self.bucket = event.time >> BUCKET_BITS;
-                self.heads[index] = NONE;
-                self.occupied.clear(index);
+            }
+            let far = self.next_is_far(owner)?;
+            let event = if far { self.pop_far(limit) } else { self.current.pop_before(limit) }?;
+            let time = owner.due(&event);
+            if time <= event.time {
                 return Some(event);
             }
+            self.push(Event { time, ..event });
         }
-        if self.next_is_far(soon)? { self.pop_far(limit) } else { self.current.pop_before(limit, |_| {}) }
     }
 
     #[inline]
     fn next_time(&mut self) -> Option<u64> {
-        let far = self.next_is_far(|_| {})?;
+        let far = self.next_is_far(&Punctual)?;
         if far { Some(self.far_time) } else { self.current.next_time() }
     }
 
