@@ -264,7 +264,7 @@ impl Air {
     #[inline]
     #[must_use]
     pub fn room(&self, station: StationIx) -> usize {
-        self.mac.room(&self.medium, station)
+        self.mac.room(station)
     }
 
     /// Gives the MAC of a station a packet, for which it has room ([`Air::room`]).
@@ -333,21 +333,16 @@ impl Air {
     /// The pass at a frame's end over one band of hearers.
     fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
         let mut pass = self.medium.end_pass(at, frame, band);
-        while let Some(hearer) = self.medium.next_hearer(&mut pass) {
-            self.end_at(at, hearer, frame, agenda);
+        while let Some(entry) = self.medium.next_hearer(&mut pass) {
+            self.end_at(at, entry, frame, agenda);
         }
         self.pass_done(at, pass.met, frame, agenda);
     }
 
-    /// A frame has ended at a hearer that is no mere bystander.
+    /// A frame has ended at a hearer, an entry of the sender's list, that is no mere bystander.
     #[inline(never)]
-    fn end_at(
-        &mut self,
-        at: FrameIx,
-        (entry, hearer): (u32, medium::hearers::Hearer),
-        frame: &Frame,
-        agenda: &mut Agenda,
-    ) {
+    fn end_at(&mut self, at: FrameIx, entry: u32, frame: &Frame, agenda: &mut Agenda) {
+        let hearer = self.medium.hearers.list[entry as usize];
         let reception = self.medium.judge(at, hearer, frame);
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }

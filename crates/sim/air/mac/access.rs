@@ -38,6 +38,8 @@ pub(super) enum State {
 pub(super) struct Contention {
     /// Packets taken from the queue; the first is being sent.
     pub held: VecDeque<Msdu>,
+    /// Packets that it holds at most.
+    most: u32,
     pub state: State,
     /// The first packet has been on the air before.
     pub sent_before: bool,
@@ -48,12 +50,13 @@ pub(super) struct Contention {
 }
 
 impl Contention {
-    pub(super) fn new(cw_min: u32, random: Stream) -> Self {
+    pub(super) fn new(kind: &MacKind, random: Stream) -> Self {
         Self {
             held: VecDeque::new(),
+            most: kind.mac_queue,
             state: State::Idle,
             sent_before: false,
-            cw: cw_min,
+            cw: kind.cw_min,
             short_retries: 0,
             long_retries: 0,
             random,
@@ -119,9 +122,9 @@ pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
 impl Mac {
     /// How many packets a station has room for.
     #[inline]
-    pub(crate) fn room(&self, medium: &Medium, id: StationIx) -> usize {
-        let kind = &self.kinds[usize::from(medium.stations[id].radio.kind)];
-        (kind.mac_queue as usize).saturating_sub(self.stations[id].contention().held.len())
+    pub(crate) fn room(&self, id: StationIx) -> usize {
+        let contention = self.stations[id].contention();
+        (contention.most as usize).saturating_sub(contention.held.len())
     }
 
     /// A station has one packet more to send.
@@ -133,11 +136,12 @@ impl Mac {
     /// A station that has something to send and does nothing contends for the medium.
     pub(crate) fn contend(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now;
-        let (station, mac, kind) = self.at(medium, id);
-        let contention = mac.contention_mut();
+        let contention = self.stations[id].contention_mut();
         if contention.state != State::Idle || contention.held.is_empty() {
             return;
         }
+        let station = &mut medium.stations[id];
+        let kind = &self.kinds[usize::from(station.radio.kind)];
         contention.state = State::Contend;
         station.radio.set(flag::CONTENDING);
         // A back-off after the last packet still runs: it goes on.

@@ -277,7 +277,6 @@ impl Mac {
         let end = frame.end + u64::from(hearer.delay);
         let (loss, awaited) = match reception {
             Reception::Received(good) => {
-                self.recount(medium, id, agenda);
                 self.receive(medium, entry, id, (frame, good), end, agenda);
                 return;
             }
@@ -353,6 +352,9 @@ impl Mac {
     ) {
         let from = frame.sender;
         let (mut station, mut mac, mut kind) = self.at(medium, id);
+        if station.radio.deadline != NO_DEADLINE {
+            recount(station, id, kind, agenda);
+        }
         let contention = mac.contention();
         let expected = match frame.kind {
             FrameKind::Cts => contention.state == State::WaitCts,

@@ -157,10 +157,10 @@ pub(super) struct Mac {
 impl Mac {
     pub(super) fn new(kinds: Vec<MacKind>, stations: &[StationSpec], seed: u64) -> Self {
         let station = |spec: &StationSpec| {
-            let cw_min = kinds[usize::from(spec.kind)].cw_min;
+            let random = Stream::new(seed, &spec.name, Purpose::Backoff);
             StationMac {
                 exchange: Exchange::default(),
-                contentions: [Contention::new(cw_min, Stream::new(seed, &spec.name, Purpose::Backoff))],
+                contentions: [Contention::new(&kinds[usize::from(spec.kind)], random)],
                 counters: Counters::default(),
             }
         };
