@@ -138,18 +138,22 @@ impl Medium {
         }
     }
 
-    /// Goes on with the pass to the next hearer for which the frame's end is more than silence and a NAV.
+    /// Goes on with the pass to the next hearer, an entry of the sender's list, for which the frame's end is more than silence and a NAV.
     #[inline(always)]
-    pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<(u32, Hearer)> {
+    pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<u32> {
         let Self { stations, hearers, kinds, .. } = self;
         // Bystanders that receive a frame well are done here; the others are handled one by one.
         let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
-        let left = hearers.list.get(pass.entry as usize..pass.decodable_end as usize)?;
-        let skip = left.iter().position(|&h| !pass.end.bystander(h, stations, kinds))?;
-        let (entry, hearer) = (pass.entry + skip as u32, left[skip]);
-        pass.entry = entry + 1;
-        pass.met |= pass.end.receiver == hearer.id;
-        Some((entry, hearer))
+        let list = hearers.list.get(..pass.decodable_end as usize)?;
+        while let Some(&hearer) = list.get(pass.entry as usize) {
+            let entry = pass.entry;
+            pass.entry += 1;
+            if !pass.end.bystander(hearer, stations, kinds) {
+                pass.met |= pass.end.receiver == hearer.id;
+                return Some(entry);
+            }
+        }
+        None
     }
 
     /// A signal ends. First all powers are taken away, then receptions are judged: what one station does upon a reception must
