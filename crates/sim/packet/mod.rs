@@ -210,32 +210,39 @@ impl Packets {
 
     #[inline]
     fn place(&mut self, copy: Copy) -> CopyRef {
-        let at = match self.free_copies.pop() {
-            Some(at) => {
-                let slot = &mut self.copies[at as usize];
-                *slot = CopySlot { copy, generation: slot.generation, alive: true };
-                at
-            }
-            None => {
-                self.copies.push(CopySlot { copy, generation: 0, alive: true });
-                (self.copies.len() - 1) as u32
-            }
-        };
-        CopyRef::new(at, self.copies[at as usize].generation)
+        if let Some(at) = self.free_copies.pop()
+            && let Some(slot) = self.copies.get_mut(at as usize)
+        {
+            *slot = CopySlot { copy, generation: slot.generation, alive: true };
+            return CopyRef::new(at, slot.generation);
+        }
+        self.place_anew(copy)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place_anew(&mut self, copy: Copy) -> CopyRef {
+        self.copies.push(CopySlot { copy, generation: 0, alive: true });
+        CopyRef::new((self.copies.len() - 1) as u32, 0)
     }
 
     /// The next hop has received a copy: it goes on with one of its own, one hop farther. None if the copy or its packet has ended.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass_on(&mut self, copy: CopyRef) -> Option<CopyRef> {
         let earlier = *self.copy(copy)?;
         self.packet(earlier.of)?;
         let next = self.place(Copy { hops: earlier.hops + 1, ..earlier });
         self.packets[earlier.of.place()].latest = next.place() as u32;
         if earlier.header != HeaderId::NONE {
-            let header = self.headers.get(copy.place()).copied().unwrap_or_default();
-            *self.new_header(next) = header;
+            self.pass_header_on(copy, next);
         }
         Some(next)
+    }
+
+    #[inline(never)]
+    fn pass_header_on(&mut self, from: CopyRef, to: CopyRef) {
+        let header = self.headers.get(from.place()).copied().unwrap_or_default();
+        *self.new_header(to) = header;
     }
 
     /// Whether the next hop has a copy of its own already, or the packet has ended.
