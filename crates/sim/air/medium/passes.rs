@@ -59,6 +59,7 @@ impl Medium {
             drop_lock(station, sender, start, loss, &mut self.frames);
         }
         let Station { radio, clock, slow } = station;
+        let rank = clock.rank;
         radio.set(flag::TRANSMITTING);
         extend(&mut slow.transmit_until, &mut counted.transmit, start, end);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
@@ -69,20 +70,26 @@ impl Medium {
             let view = self.frames.get(at).view();
             self.records.push(Time(start), Record::Start { frame: view });
         }
-        let rank = self.stations[sender].clock.rank;
         let frame_end = What::FrameEnd { sender, frame: at };
         agenda.push(end, Order::new(class::FRAME_END, rank), frame_end);
         for band in bands {
-            let offset = u64::from(self.hearers.bands[band].offset);
-            if offset == 0 {
+            if self.hearers.bands[band].offset == 0 {
                 self.start_at_band(at, frame, band);
             } else {
-                let (number, order) = (band as u32, Order::new(class::BAND_START, rank));
-                agenda.push(start + offset, order, What::BandStart { sender, frame: at, band: number });
-                let order = Order::new(class::BAND_END, rank);
-                agenda.push(end + offset, order, What::BandEnd { sender, frame: at, band: number });
+                self.reach_later(at, frame, band, agenda);
             }
         }
+    }
+
+    /// The frame will start and end at a band of distant hearers.
+    #[inline(never)]
+    fn reach_later(&self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+        let (sender, offset) = (frame.sender, u64::from(self.hearers.bands[band].offset));
+        let (station, number) = (&self.stations[sender], band as u32);
+        let start = What::BandStart { sender, frame: at, band: number };
+        agenda.push(frame.start + offset, station.order(class::BAND_START), start);
+        let end = What::BandEnd { sender, frame: at, band: number };
+        agenda.push(frame.end + offset, station.order(class::BAND_END), end);
     }
 
     /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
