@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+use airfair_sim::Injected;
 use airfair_sim::engine::drive::Surface;
-use airfair_sim::net::Injected;
+use airfair_sim::ids::NodeIx;
 use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -115,7 +116,7 @@ impl World {
         tag: u32,
         at_ns: Option<u64>,
     ) -> PyResult<()> {
-        let (from, to) = (self.node(source)?, self.node(destination)?);
+        let (from, to) = (NodeIx(self.node(source)?), NodeIx(self.node(destination)?));
         if !(1..=LARGEST_PACKET).contains(&size) {
             return Err(input_error(format!("a packet of {size} bytes: expected 1 to {LARGEST_PACKET}")));
         }

@@ -1,9 +1,9 @@
 //! Events: what will happen, to whom, and in which order. An event has 32 bytes, is `Copy` and holds no pointer.
 
-use airfair_units::Rate;
 use airfair_units::random::{Purpose, Stream, name_hash};
+use airfair_units::{Rate, Time};
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 
 /// What will happen. The loop of events hands each variant to the part that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,27 +167,59 @@ impl Event {
     }
 }
 
-/// Events that are to come, from parts that do not see the agenda. The loop of events puts them on it when the present event is done.
+/// An event that is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// When.
+    pub at: Time,
+    /// Its place among events of equal time.
+    pub order: Order,
+    /// What.
+    pub what: What,
+}
+
+/// What parts leave to the loop of events, which does it when the present event is done: events that are to come, and links that may have
+/// something new to send.
 #[derive(Debug, Default)]
-pub struct Schedule(Vec<(u64, Order, What)>);
+pub struct Schedule {
+    events: Vec<Due>,
+    links: Vec<LinkRef>,
+    /// Whether there is anything to do. It is set for longer where somebody observes every event.
+    pub unsettled: bool,
+}
 
 impl Schedule {
-    /// Something is to happen at a time, ns.
+    /// Something is to happen.
     #[inline]
-    pub fn add(&mut self, time: u64, order: Order, what: What) {
-        self.0.push((time, order, what));
+    pub fn add(&mut self, at: Time, order: Order, what: What) {
+        self.events.push(Due { at, order, what });
+        self.unsettled = true;
     }
 
-    /// Whether nothing is to be put on the agenda.
+    /// The same for what another part returned.
     #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    pub fn extend(&mut self, due: Option<Due>) {
+        if let Some(Due { at, order, what }) = due {
+            self.add(at, order, what);
+        }
     }
 
-    /// What is to be put on the agenda, in order; the list is empty then.
-    pub fn drain(&mut self) -> impl Iterator<Item = (u64, Order, What)> + '_ {
-        self.0.drain(..)
+    /// A link may have something new to send.
+    #[inline]
+    pub fn is_ready(&mut self, link: LinkRef) {
+        self.links.push(link);
+        self.unsettled = true;
+    }
+
+    /// One of the links that may have something to send: the one that was named last.
+    #[inline]
+    pub fn next_link(&mut self) -> Option<LinkRef> {
+        self.links.pop()
+    }
+
+    /// The events that are to come, in order; the list is empty then.
+    pub fn drain(&mut self) -> impl Iterator<Item = Due> + '_ {
+        self.events.drain(..)
     }
 }
 

@@ -56,6 +56,20 @@ indices! {
     FrameIx
 }
 
+impl NodeIx {
+    /// The destination of a packet to all neighbours.
+    pub const EVERYONE: Self = Self(u32::MAX);
+}
+
+/// What a port sends by: a station or one direction of a wired link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkRef {
+    /// A station.
+    Station(StationIx),
+    /// A wire.
+    Wire(WireIx),
+}
+
 /// A connection: its place and the place's generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionRef {

@@ -24,7 +24,6 @@ pub use medium::doubts::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub(crate) use medium::hearers::BAND_NS;
 pub use medium::phy::{PhyKind, PpduFormat};
-pub(crate) use medium::radio::NEVER;
 pub(crate) use medium::relations::{Heard, JUDGED_BYTES};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
 pub use medium::{StationSpec, error, propagation};

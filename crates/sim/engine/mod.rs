@@ -10,7 +10,7 @@ pub use wheel::Wheel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::event::{Event, Order, What};
+use crate::event::{Due, Event, Order, What};
 
 /// A set of pending events, from which the smallest key comes first.
 pub trait Pending: Default {
@@ -145,6 +145,14 @@ impl<Q: Pending> Agenda<Q> {
         #[cfg(feature = "record-agenda")]
         self.record.push((true, event));
         self.pending.push(event);
+    }
+
+    /// The same for an event that a part has returned.
+    #[inline]
+    pub fn extend(&mut self, due: Option<Due>) {
+        if let Some(Due { at, order, what }) = due {
+            self.push(at.0, order, what);
+        }
     }
 
     /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.

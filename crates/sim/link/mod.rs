@@ -18,20 +18,12 @@ use airfair_schemes::places::Backlog;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
-use crate::event::{Order, What, class, rank};
+use crate::event::{Due, Order, What, class, rank};
 use crate::ids::{CopyRef, NodeIx, PortIx, Table, WireIx};
 use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
 use wire::{InFlight, Losses, Wire};
-
-/// An event for the agenda.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Due {
-    pub at: Time,
-    pub order: Order,
-    pub what: What,
-}
 
 /// A packet for a wire.
 #[derive(Debug, Clone, Copy)]

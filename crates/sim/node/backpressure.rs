@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use airfair_units::Rate;
+use airfair_units::{Rate, Span, Time};
 
 use crate::event::{Order, Schedule, What, class};
 use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx, Table};
@@ -48,9 +48,9 @@ pub(crate) enum Permit {
 pub(crate) struct Rules {
     /// Sources hold their packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
-    /// How long, in ns, a connection that starts here may take to send what it has in the node at its pacing rate
+    /// How long a connection that starts here may take to send what it has in the node at its pacing rate
     /// ([`crate::spec::LocalLimit`]).
-    pub local_limit: Option<u64>,
+    pub local_limit: Option<Span>,
     /// The node's own flows are not limited here although they could be: they can fill the queue and keep it full.
     pub fillable: bool,
 }
@@ -109,7 +109,7 @@ struct OwnFlows {
     /// Connections among them.
     tcp: u32,
     /// Packets of flows over UDP in a wire's own queue: when each leaves, and its flow; in order.
-    waits: VecDeque<(u64, FlowIx)>,
+    waits: VecDeque<(Time, FlowIx)>,
     /// Packets of TCP senders that a wire has, in order.
     leaving: VecDeque<Leaving>,
 }
@@ -118,7 +118,7 @@ struct OwnFlows {
 #[derive(Debug, Clone, Copy)]
 struct Leaving {
     /// When its last bit leaves.
-    end: u64,
+    end: Time,
     connection: ConnectionRef,
     payload: u32,
 }
@@ -185,10 +185,10 @@ impl Local {
 
     /// Whether the sender has as much in its node as it sends in `limit_ns` at a pacing rate.
     #[inline]
-    fn fills_limit(&self, limit_ns: u64, pacing: Option<Rate>) -> bool {
+    fn fills_limit(&self, limit: Span, pacing: Option<Rate>) -> bool {
         let memory = self.bytes + u64::from(self.at_source.packets) * PACKET_MEMORY;
         pacing.is_some_and(|rate| {
-            u128::from(memory) * 8_000_000_000 >= u128::from(rate.as_bps()) * u128::from(limit_ns)
+            u128::from(memory) * 8_000_000_000 >= u128::from(rate.as_bps()) * u128::from(limit.0)
         })
     }
 }
@@ -291,7 +291,7 @@ impl Backpressure {
     }
 
     /// A packet of a flow over UDP waits in a wire's own queue until a moment.
-    pub fn flow_leaves_at(&mut self, flow: FlowIx, port: PortIx, at: u64) {
+    pub fn flow_leaves_at(&mut self, flow: FlowIx, port: PortIx, at: Time) {
         self.ports[port].own.waits.push_back((at, flow));
     }
 
@@ -312,7 +312,7 @@ impl Backpressure {
     }
 
     /// What has left a port's wire is not in the node any more; what the wire has begun to send waits no more.
-    pub fn forget_left(&mut self, port: PortIx, now: u64) {
+    pub fn forget_left(&mut self, port: PortIx, now: Time) {
         let Self { ports, flows, connections, .. } = self;
         while let Some(&(_, flow)) = ports[port].own.waits.front().filter(|first| first.0 <= now) {
             ports[port].own.waits.pop_front();
@@ -334,14 +334,13 @@ impl Backpressure {
         &mut self,
         id: ConnectionRef,
         port: Option<PortIx>,
-        now: u64,
+        now: Time,
         (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool),
         pacing: impl FnOnce() -> Option<Rate>,
         schedule: &mut Schedule,
     ) -> Permit {
-        let limited =
-            port.and_then(|port| self.ports[port].rules.local_limit.map(|limit_ns| (port, limit_ns)));
-        let Some((port, limit_ns)) = limited else {
+        let limited = port.and_then(|port| self.ports[port].rules.local_limit.map(|time| (port, time)));
+        let Some((port, time)) = limited else {
             if let Some(local) = local(&mut self.connections, id) {
                 local.held = false;
             }
@@ -354,7 +353,7 @@ impl Backpressure {
         let held = !local.exempt
             && (at.has_share(count, (limit, empty))
                 || count >= LEAST_PACKETS
-                    && (at.own.mean_is_less(count) || local.fills_limit(limit_ns, pacing())));
+                    && (at.own.mean_is_less(count) || local.fills_limit(time, pacing())));
         // A connection that has nothing there waits for the departure of others.
         local.held = held && count > 0;
         local.blocked = held && count == 0;
@@ -374,7 +373,7 @@ impl Backpressure {
         &mut self,
         id: ConnectionRef,
         port: PortIx,
-        now: u64,
+        now: Time,
         (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool),
     ) -> bool {
         if self.ports[port].rules.local_limit.is_none() {
@@ -391,7 +390,7 @@ impl Backpressure {
         &mut self,
         port: PortIx,
         flow: FlowIx,
-        now: u64,
+        now: Time,
         (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool),
     ) -> bool {
         if self.ports[port].rules.local_limit.is_none() {
@@ -418,7 +417,7 @@ impl Backpressure {
 
     /// A held connection goes on when the next of its packets has left by wire. Those that have left are forgotten first: a connection
     /// that had nothing to send stays marked as held, and nobody has looked since.
-    fn await_departure(&mut self, id: ConnectionRef, port: PortIx, now: u64, schedule: &mut Schedule) {
+    fn await_departure(&mut self, id: ConnectionRef, port: PortIx, now: Time, schedule: &mut Schedule) {
         self.forget_left(port, now);
         let Some(local) = local(&mut self.connections, id) else { return };
         if !local.held || local.awaited {
@@ -444,8 +443,8 @@ impl Backpressure {
         &mut self,
         connection: ConnectionRef,
         port: PortIx,
-        (end, payload): (u64, u32),
-        now: u64,
+        (end, payload): (Time, u32),
+        now: Time,
         schedule: &mut Schedule,
     ) {
         self.ports[port].own.leaving.push_back(Leaving { end, connection, payload });
@@ -473,7 +472,7 @@ impl Backpressure {
 
     /// A packet of a connection's sender has ended before it left its node's queue. The sender goes on at once, but not before the queue
     /// that has dropped the packet is done.
-    pub fn ends_in_node(&mut self, id: ConnectionRef, payload: u32, now: u64, schedule: &mut Schedule) {
+    pub fn ends_in_node(&mut self, id: ConnectionRef, payload: u32, now: Time, schedule: &mut Schedule) {
         let Self { ports, connections, .. } = self;
         let Some(local) = local(connections, id) else { return };
         local.end(payload, ports);

@@ -8,19 +8,23 @@
 //! | `explain` | why a flow gets what it gets |
 //! | `series` | counters at the end of each interval |
 //! | `windows` | fairness of windows of time |
-//! | `results` | the numbers of a run |
+//! | `results`, `snapshot` | the numbers of a run, and of a moment |
+//! | `describe`, `paths` | what a packet is, and the way that it goes |
 
 pub mod capture;
+pub(crate) mod describe;
 pub mod explain;
+pub(crate) mod paths;
 mod results;
 pub mod series;
+mod snapshot;
 pub(crate) mod trace;
 pub mod windows;
 
 use airfair_units::{Dbm, Time};
 
 use crate::air::Air;
-use crate::net::Net;
+use crate::node::Network;
 use crate::record::{Names, Record, Records, Trace};
 use capture::Capture;
 use explain::Explainer;
@@ -70,7 +74,7 @@ pub(crate) struct Run {
 pub(crate) struct Observed<'a> {
     pub now: Time,
     pub air: &'a Air,
-    pub net: &'a Net,
+    pub network: &'a Network,
     pub run: &'a Run,
     /// Events so far.
     pub events: u64,

@@ -1,95 +1,69 @@
 //! The numbers of a run, put together from what its parts have counted.
 
-use airfair_units::Time;
+use airfair_schemes::places::PacketClass;
 
 use super::Observed;
-use crate::ids::StationIx;
-use crate::measure::samples::{Gauges, Snapshot, StationSample};
-use crate::measure::summary::{Ends, FlowResult, RunResult, StationResult};
-use crate::net::fault::Fault;
+use crate::air::Msdu;
+use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
+use crate::measure::delays::Delays;
+use crate::measure::summary::{Ends, FlowResult, QueueResult, RoutingCounts, RunResult, StationResult};
+use crate::node::tcp::TransportTotals;
 
 impl<'a> Observed<'a> {
     /// The error that a scheme has made, if it has made one: scheme, place and error. The numbers of such a run are of no use; a result
     /// names it first among its warnings.
     pub(crate) fn fault(&self) -> Option<String> {
-        let of = |list: &[(usize, String)], at: u32| {
-            let own = list.iter().find(|own| own.0 == at as usize);
+        let of = |list: &[(usize, String)], at: usize| {
+            let own = list.iter().find(|own| own.0 == at);
             own.map_or(&self.run.scheme, |own| &own.1).clone()
         };
-        Some(match self.net.fault? {
-            Fault::FailedSource { flow } => {
-                let (scheme, flow) = (of(&self.run.own_laws, flow), &self.run.names.flows[flow as usize]);
-                format!("scheme {scheme}: its source of flow {flow} has failed")
-            }
-            Fault::StrangeNode { node } => format!(
-                "scheme {}: its agent at node {} sent a message to a node that does not exist; expected a node of the scenario",
-                of(&self.run.own_schemes, node),
-                self.run.names.nodes[node as usize]
-            ),
-        })
+        if let Some(flow) = self.network.tcp.failed {
+            let (scheme, flow) = (of(&self.run.own_laws, flow.ix()), &self.run.names.flows[flow.ix()]);
+            return Some(format!("scheme {scheme}: its source of flow {flow} has failed"));
+        }
+        let node = self.network.agents.strange?;
+        Some(format!(
+            "scheme {}: its agent at node {} sent a message to a node that does not exist; expected a node of the scenario",
+            of(&self.run.own_schemes, node.ix()),
+            self.run.names.nodes[node.ix()]
+        ))
     }
 
     /// The flow whose source has failed, if one has.
     pub(crate) fn faulty_flow(&self) -> Option<&'a str> {
-        let Fault::FailedSource { flow } = self.net.fault? else { return None };
-        self.run.names.flows.get(flow as usize).map(String::as_str)
+        self.run.names.flows.get(self.network.tcp.failed?.ix()).map(String::as_str)
     }
 
     /// Node and target of every queue: the radio that it feeds, or the node at the far end of its wired link.
     pub(crate) fn queues(&self) -> Vec<(String, String)> {
-        self.net.queue_names(&self.run.names, &self.run.radios)
+        self.network.interfaces.ports().map(|port| self.queue_name(port)).collect()
+    }
+
+    fn queue_name(&self, port: PortIx) -> (String, String) {
+        let interfaces = &self.network.interfaces;
+        let towards = match interfaces.link(port) {
+            LinkRef::Station(station) => &self.run.radios[station.ix()],
+            LinkRef::Wire(wire) => &self.run.names.nodes[self.network.links.far_end(wire).ix()],
+        };
+        (self.run.names.nodes[interfaces.node(port).ix()].clone(), towards.clone())
     }
 
     /// Node and radio of every station.
     pub(crate) fn stations(&self) -> Vec<(String, String)> {
-        let node =
-            |station: usize| self.run.names.nodes[self.run.names.node_of_station[station].ix()].clone();
-        self.run.radios.iter().enumerate().map(|(station, radio)| (node(station), radio.clone())).collect()
+        (0..self.run.radios.len()).map(|station| self.station_name(StationIx::of(station))).collect()
     }
 
-    /// Counters from the start of the run to the present, warm-up included.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        let now = self.now.as_nanos();
-        let station = |s: StationIx| {
-            let counters = self.air.counters(s);
-            StationSample {
-                airtime: self.air.airtime(s, Time(now)),
-                frames: counters.sent.iter().sum(),
-                no_answer: counters.no_cts + counters.no_ack,
-                given_up: counters.given_up,
-                held: self.air.held(s).count() as u64,
-            }
-        };
-        let told = |gauges: &Gauges| !gauges.1.is_empty();
-        let agent = |s: u32| Some((s as usize, self.net.gauges(s))).filter(told);
-        let hop = |port: u32| Some((port as usize, self.net.hop_gauges(port))).filter(told);
-        Snapshot {
-            flows: self.net.flow_samples(Time(now)),
-            queues: self.net.queue_samples(now),
-            stations: self.air.stations().map(station).collect(),
-            agents: self.air.stations().map(|s| s.0).filter_map(agent).collect(),
-            hops: (0..self.net.port_count()).filter_map(hop).collect(),
-        }
+    fn station_name(&self, station: StationIx) -> (String, String) {
+        let node = self.run.names.node_of_station[station.ix()];
+        (self.run.names.nodes[node.ix()].clone(), self.run.radios[station.ix()].clone())
     }
 
     /// The numbers up to the present.
     pub(crate) fn result(&self) -> RunResult {
-        let now = self.now.as_nanos();
-        let seconds = |ns: u64| Time(ns).as_secs_f64();
-        let flows: Vec<FlowResult> = self.net.flow_results(&self.run.names, self.run.warmup.as_nanos(), now);
-        let stations = self
-            .air
-            .stations()
-            .map(|s| StationResult {
-                node: self.run.names.nodes[self.run.names.node_of_station[s.ix()].ix()].clone(),
-                radio: self.run.radios[s.ix()].clone(),
-                airtime: self.air.airtime(s, Time(now)),
-                counters: self.air.counters(s),
-                messages: self.net.message_counts(s.0),
-                routing: self.net.routing_counts_of(s.0),
-            })
-            .collect();
-        let ends: Ends = self.net.ends(self.air, now);
+        let transport = self.network.tcp.totals();
+        let flows: Vec<FlowResult> =
+            self.network.flows.places().map(|flow| self.flow(flow, transport[flow])).collect();
+        let ends = self.ends();
         let fallbacks = flows.iter().filter(|flow| flow.fallbacks > 0).map(|flow| {
             let what = if flow.files.is_some() {
                 format!("{} of its connections", flow.fallbacks)
@@ -106,17 +80,114 @@ impl<'a> Observed<'a> {
         RunResult {
             scheme: self.run.scheme.clone(),
             seed: self.run.seed,
-            duration_s: seconds(now),
-            warmup_s: seconds(self.run.warmup.as_nanos()),
+            duration_s: self.now.as_secs_f64(),
+            warmup_s: self.run.warmup.as_secs_f64(),
             flows,
             drops: ends.dropped.clone(),
-            marks: self.net.marks(),
+            marks: self.network.accounts.marks(),
             ends,
-            queues: self.net.queue_results(&self.run.names, &self.run.radios, now),
-            stations,
+            queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
+            stations: self.air.stations().map(|station| self.station(station)).collect(),
             warnings,
             events: self.events,
             transmissions: self.air.transmissions(),
         }
+    }
+
+    /// Numbers of a flow between the warm-up's end and the present.
+    fn flow(&self, flow: FlowIx, transport: TransportTotals) -> FlowResult {
+        let (f, tcp) = (&self.network.flows[flow], &self.network.tcp);
+        let measuring = self.network.measuring;
+        let (from, until) = (f.start.max(self.run.warmup), f.stop.min(self.now));
+        let seconds = until.since(from).as_secs_f64();
+        // Before the end of the warm-up nothing counts.
+        let totals = f.totals(self.now);
+        let counted = totals - if measuring { f.totals_at_warmup() } else { totals };
+        let transport = transport - if measuring { tcp.totals_at_warmup(flow) } else { transport };
+        let bits = counted.delivered_bytes as f64 * 8.0;
+        let files = tcp.files(flow);
+        FlowResult {
+            id: self.run.names.flows[flow.ix()].clone(),
+            src: self.run.names.nodes[f.from.ix()].clone(),
+            dst: self.run.names.nodes[f.to.ix()].clone(),
+            offered_bytes: if measuring { f.offered_bytes(from, until, files.is_some()) } else { Some(0) },
+            goodput_bps: if seconds > 0.0 { bits / seconds } else { 0.0 },
+            delivered_bytes: counted.delivered_bytes,
+            sent_packets: counted.sent,
+            delivered_packets: counted.delivered_packets,
+            dropped_packets: counted.dropped,
+            retransmissions: transport.retransmissions,
+            round_trips: transport.round_trips,
+            round_trip_ns: transport.round_trip_ns,
+            fallbacks: tcp.fallbacks(flow),
+            delays: if measuring { f.delays().clone() } else { Delays::default() },
+            completion_s: tcp.completion_s(flow),
+            files: files.map(|files| files.result()),
+            hops: f.hops(),
+        }
+    }
+
+    /// A port's queue between the warm-up's end and the present.
+    fn queue(&self, port: PortIx) -> QueueResult {
+        let (interfaces, links) = (&self.network.interfaces, &self.network.links);
+        let totals = interfaces.totals(port, links, self.now);
+        let earlier = if self.network.measuring { interfaces.totals_at_warmup(port) } else { totals };
+        let (packets, waited) = (totals.left - earlier.left, totals.waited - earlier.waited);
+        let measured = self.now.since(self.run.warmup).0;
+        let wired = matches!(interfaces.link(port), LinkRef::Wire(_));
+        let (node, towards) = self.queue_name(port);
+        QueueResult {
+            node,
+            towards,
+            wired,
+            packets,
+            mean_wait_s: (packets > 0).then(|| waited.0 as f64 / packets as f64 / 1e9),
+            mean_packets: if measured > 0 { waited.0 as f64 / measured as f64 } else { 0.0 },
+            routing: if wired { self.routing(port) } else { None },
+        }
+    }
+
+    /// What routing has sent by a port; what its node has done stands with the node's first port.
+    fn routing(&self, port: PortIx) -> Option<RoutingCounts> {
+        self.network.routes.counts(self.network.interfaces.node(port), port).map(RoutingCounts)
+    }
+
+    fn station(&self, station: StationIx) -> StationResult {
+        let (node, radio) = self.station_name(station);
+        StationResult {
+            node,
+            radio,
+            airtime: self.air.airtime(station, self.now),
+            counters: self.air.counters(station),
+            messages: self.network.agents.message_counts(station),
+            routing: self.routing(self.network.interfaces.of_station(station).1),
+        }
+    }
+
+    /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
+    fn ends(&self) -> Ends {
+        let network = self.network;
+        let data = |copy: &CopyRef| {
+            network.packets.get(*copy).is_some_and(|packet| packet.class != PacketClass::Control)
+        };
+        let (made, delivered) = network.outside.counts();
+        let mut ends = Ends { made, delivered, dropped: network.accounts.drops(), ..Ends::default() };
+        for (made, delivered) in network.flows.iter().map(|flow| flow.counts()) {
+            ends.made += made;
+            ends.delivered += delivered;
+        }
+        let waiting = |port: PortIx| network.interfaces.waiting(port, &network.links, self.now);
+        ends.queued = network.interfaces.ports().map(waiting).sum();
+        ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
+        for station in self.air.stations() {
+            // A packet of which the next hop has a copy already is counted there.
+            let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_moved_on(msdu.copy);
+            ends.in_mac += self.air.held(station).filter(here).count() as u64;
+        }
+        ends.awaiting_route = network.routes.waiting();
+        let on_wire = |wire| network.links.on_the_way(wire, self.now);
+        let counts = |copy: &CopyRef| network.packets.get(*copy).is_some_and(|packet| !packet.is_routing());
+        ends.on_wire = network.links.places().flat_map(on_wire).filter(counts).count() as u64;
+        ends
     }
 }

@@ -111,7 +111,7 @@ impl Observer for Fairness {
         if world.now < self.next_moment() {
             return;
         }
-        let flows = world.net.progress();
+        let flows = world.progress();
         for windows in &mut self.0 {
             if world.now < windows.next {
                 continue;

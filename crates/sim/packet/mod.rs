@@ -10,11 +10,12 @@ use airfair_host::{HeaderId, HeaderRef};
 use airfair_schemes::places::{Ecn, Header, PacketClass};
 
 use airfair_transport::{Flags, Segment};
+use airfair_units::Time;
 
 use cargo::Cargo;
 pub(crate) use cargo::Carried;
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, PacketRef};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::record::Content;
 
 /// No flow.
@@ -48,14 +49,14 @@ pub(crate) enum Payload {
 /// A packet: what it is, wherever it is. Not its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packet {
-    /// When the source made it, ns.
-    pub created: u64,
+    /// When the source made it.
+    pub created: Time,
     /// What the packet carries, and for whom.
     pub payload: Payload,
     /// The flow as schemes know it: each of a flow's connections is a flow of its own. [`NO_FLOW`] for packets of no flow.
     pub scheme_flow: u32,
-    pub source: u32,
-    pub destination: u32,
+    pub source: NodeIx,
+    pub destination: NodeIx,
     /// Length of the transport's payload, bytes.
     pub length: u32,
     /// Size as an IP packet.
@@ -69,8 +70,8 @@ pub(crate) struct Packet {
 pub(crate) struct Copy {
     /// Of which packet.
     pub of: PacketRef,
-    /// When it entered the queue that it is in, ns.
-    pub enqueued: u64,
+    /// When it entered the queue that it is in.
+    pub enqueued: Time,
     /// Hops that it has gone.
     pub hops: u16,
     /// It has not left its source's queue yet. Of TCP only what its sender sends.
@@ -82,7 +83,13 @@ pub(crate) struct Copy {
 
 impl Packet {
     /// A packet that no flow has made: ARP's, an agent's message, routing's. It is as long as its payload; senders add headers.
-    pub(crate) fn control(source: u32, destination: u32, payload: Payload, length: u32, now: u64) -> Self {
+    pub(crate) fn control(
+        source: NodeIx,
+        destination: NodeIx,
+        payload: Payload,
+        length: u32,
+        now: Time,
+    ) -> Self {
         Self {
             created: now,
             payload,
@@ -133,7 +140,7 @@ impl Copy {
     /// The first copy of a packet that no flow has made: without header, ECN or wait at a source.
     pub(crate) const PLAIN: Self = Self {
         of: PacketRef(u64::MAX),
-        enqueued: 0,
+        enqueued: Time::ZERO,
         hops: 0,
         at_source: false,
         header: HeaderId::NONE,
@@ -423,11 +430,11 @@ mod tests {
 
     fn packet(flow: u32) -> Packet {
         Packet {
-            created: 0,
+            created: Time::ZERO,
             payload: Payload::Udp { flow: FlowIx(flow), number: 0 },
             scheme_flow: flow,
-            source: 0,
-            destination: 1,
+            source: NodeIx(0),
+            destination: NodeIx(1),
             length: 10,
             bytes: 38,
             class: PacketClass::Data,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use airfair_routing::shortest::{Link, Metric, ShortestPaths};
 
 use super::NextHop;
-use crate::ids::NodeIx;
+use crate::ids::{NodeIx, PortIx};
 
 /// No list.
 const NONE: u32 = u32::MAX;
@@ -53,8 +53,9 @@ impl Fixed {
 
     fn find_from(&mut self, destination: NodeIx, sources: &[u32]) {
         let steps = self.paths.towards(destination.0, sources).into_iter();
-        let mut hops: Vec<_> =
-            steps.map(|(node, step)| (node, NextHop { port: step.interface, node: step.node })).collect();
+        let mut hops: Vec<_> = steps
+            .map(|(node, step)| (node, NextHop { port: PortIx(step.interface), node: NodeIx(step.node) }))
+            .collect();
         match self.towards.get_mut(self.place[destination.ix()] as usize) {
             Some(known) => {
                 known.append(&mut hops);

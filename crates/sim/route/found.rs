@@ -38,9 +38,9 @@ struct Host {
     routing: Box<dyn Routing>,
     random: Stream,
     /// A timer event comes then.
-    armed: u64,
+    armed: Time,
     /// Neighbours behind ports, to which nothing is sent that queued up to then; sorted.
-    stale: Vec<((PortIx, NodeId), u64)>,
+    stale: Vec<((PortIx, NodeId), Time)>,
 }
 
 impl Found {
@@ -48,8 +48,8 @@ impl Found {
         protocol: &Arc<dyn Protocol>,
         names: &[&str],
         ranks: &[u32],
-        ids: &[u32],
-        ports: &[(u32, u32)],
+        ids: &[NodeId],
+        ports: &[(PortIx, PortIx)],
         seed: u64,
     ) -> Self {
         let mut node_of = vec![NodeIx(0); names.len()];
@@ -61,15 +61,15 @@ impl Found {
             let address = Ipv4Addr::new(10, a, b, c);
             Host {
                 address,
-                id: NodeId(ids[node]),
-                first_port: PortIx(ports[node].0),
+                id: ids[node],
+                first_port: ports[node].0,
                 routing: protocol.at(address),
                 random: Stream::new(seed, name, Purpose::Routing),
-                armed: u64::MAX,
+                armed: Time::NEVER,
                 stale: Vec::new(),
             }
         };
-        let last = ports.iter().map(|ports| ports.1).max().unwrap_or(0);
+        let last = ports.iter().map(|ports| ports.1.0).max().unwrap_or(0);
         Self {
             protocol: protocol.clone(),
             hosts: names.iter().enumerate().map(host).collect(),
@@ -97,7 +97,7 @@ impl Found {
 
     fn next_hop_of(&self, node: NodeIx, hop: Hop) -> Option<NextHop> {
         let to = self.node(hop.neighbour)?;
-        Some(NextHop { port: self.hosts[node].first_port.0 + hop.interface, node: to.0 })
+        Some(NextHop { port: PortIx(self.hosts[node].first_port.0 + hop.interface), node: to })
     }
 
     #[cold]
@@ -110,13 +110,13 @@ impl Found {
     fn call<R>(
         &mut self,
         node: NodeIx,
-        now: u64,
+        now: Time,
         hook: impl FnOnce(&mut dyn Routing, &mut Context<'_>) -> R,
     ) -> (R, Vec<Action>) {
-        self.now = Time(now);
+        self.now = now;
         let mut out = Vec::new();
         let host = &mut self.hosts[node];
-        let mut context = Context { now: Time(now), random: &mut host.random, out: &mut out };
+        let mut context = Context { now, random: &mut host.random, out: &mut out };
         let answer = hook(&mut *host.routing, &mut context);
         (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
     }
@@ -137,7 +137,7 @@ impl Found {
             Effect::Drop { packet, reason } => Action::Drop { packet: CopyRef(packet), reason },
             Effect::DropQueued { hop } => {
                 let NextHop { port, node: neighbour } = self.next_hop_of(node, hop)?;
-                let (link, now) = ((PortIx(port), self.hosts[NodeIx(neighbour)].id), self.now.0);
+                let (link, now) = ((port, self.hosts[neighbour].id), self.now);
                 let stale = &mut self.hosts[node].stale;
                 match stale.binary_search_by_key(&link, |known| known.0) {
                     Ok(at) => stale[at].1 = now,
@@ -154,7 +154,7 @@ impl Found {
         packet: CopyRef,
         ends: [NodeIx; 2],
         fresh: bool,
-        now: u64,
+        now: Time,
     ) -> (Option<NextHop>, Vec<Action>) {
         let ends = ends.map(|end| self.hosts[end].address);
         let (hop, actions) = if fresh {
@@ -174,7 +174,7 @@ impl Found {
         message: u32,
         from: NodeIx,
         to_all: bool,
-        now: u64,
+        now: Time,
     ) -> Vec<Action> {
         let from = self.hop(node, port, from);
         let Message { bytes, ttl, .. } = self.messages[message as usize].clone();
@@ -188,7 +188,7 @@ impl Found {
         port: PortIx,
         neighbour: NodeIx,
         lost: &Lost,
-        now: u64,
+        now: Time,
     ) -> Vec<Action> {
         let hop = self.hop(node, port, neighbour);
         let bytes;
@@ -202,18 +202,18 @@ impl Found {
         self.call(node, now, |routing, cx| routing.on_undelivered(hop, what, cx)).1
     }
 
-    pub(super) fn on_timer(&mut self, node: NodeIx, now: u64) -> Vec<Action> {
+    pub(super) fn on_timer(&mut self, node: NodeIx, now: Time) -> Vec<Action> {
         let host = &mut self.hosts[node];
         if host.armed != now {
             return Vec::new();
         }
-        host.armed = u64::MAX;
+        host.armed = Time::NEVER;
         self.call(node, now, |routing, cx| routing.on_timer(cx)).1
     }
 
-    pub(super) fn timer(&mut self, node: NodeIx, now: u64) -> Option<u64> {
+    pub(super) fn timer(&mut self, node: NodeIx, now: Time) -> Option<Time> {
         let host = &mut self.hosts[node];
-        let deadline = host.routing.deadline().0.max(now);
+        let deadline = host.routing.deadline().max(now);
         (deadline < host.armed).then(|| {
             host.armed = deadline;
             deadline
@@ -250,7 +250,7 @@ impl Found {
         Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 
-    pub(super) fn is_stale(&self, (node, port): (NodeIx, PortIx), neighbour: NodeId, since: u64) -> bool {
+    pub(super) fn is_stale(&self, (node, port): (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {
         let stale = &self.hosts[node].stale;
         let at = stale.binary_search_by_key(&(port, neighbour), |known| known.0);
         at.is_ok_and(|at| stale[at].1 >= since)

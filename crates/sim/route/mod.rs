@@ -10,6 +10,7 @@ use std::sync::Arc;
 use airfair_routing::DropReason;
 use airfair_routing::shortest::{Link, Metric};
 use airfair_schemes::places::NodeId;
+use airfair_units::Time;
 
 use crate::ids::{CopyRef, NodeIx, PortIx};
 use crate::spec::RoutingSpec;
@@ -19,10 +20,10 @@ use found::Found;
 /// The next hop towards a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NextHop {
-    /// The port to leave by, a [`PortIx`].
-    pub port: u32,
-    /// The neighbour, a [`NodeIx`].
-    pub node: u32,
+    /// The port to leave by.
+    pub port: PortIx,
+    /// The neighbour.
+    pub node: NodeIx,
 }
 
 /// What a routing protocol wants done, in the order of the list that it stands in.
@@ -67,9 +68,9 @@ pub(crate) struct Nodes<'a> {
     /// The place of each name among all in natural order, from 0 on.
     pub ranks: Vec<u32>,
     /// The numbers by which schemes know nodes.
-    pub ids: &'a [u32],
-    /// The ports of each node.
-    pub ports: &'a [(u32, u32)],
+    pub ids: Vec<NodeId>,
+    /// The ports of each node: the first, and the one behind the last.
+    pub ports: Vec<(PortIx, PortIx)>,
     /// Usable links out of each node; their interfaces are ports.
     pub links: Vec<Vec<Link>>,
     /// Nodes from which and to which flows go.
@@ -91,7 +92,7 @@ impl Routes {
         let Nodes { names, ranks, ids, ports, links, ends } = nodes;
         let mut fixed = Fixed::new(links, metric, ranks.clone());
         let found = protocol.map(|protocol| {
-            let mut found = Found::new(protocol, names, &ranks, ids, ports, seed);
+            let mut found = Found::new(protocol, names, &ranks, &ids, &ports, seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });
@@ -160,7 +161,7 @@ impl Routes {
         packet: CopyRef,
         ends: [NodeIx; 2],
         fresh: bool,
-        now: u64,
+        now: Time,
     ) -> (Option<NextHop>, Vec<Action>) {
         match &mut self.found {
             Some(found) => found.send(node, packet, ends, fresh, now),
@@ -175,7 +176,7 @@ impl Routes {
         message: u32,
         from: NodeIx,
         to_all: bool,
-        now: u64,
+        now: Time,
     ) -> Vec<Action> {
         let found = self.found.as_mut();
         found.map_or_else(Vec::new, |found| found.on_message(node, port, message, from, to_all, now))
@@ -187,20 +188,20 @@ impl Routes {
         (node, port): (NodeIx, PortIx),
         neighbour: NodeIx,
         lost: &Lost,
-        now: u64,
+        now: Time,
     ) -> Vec<Action> {
         let found = self.found.as_mut();
         found.map_or_else(Vec::new, |found| found.on_undelivered(node, port, neighbour, lost, now))
     }
 
     /// A timer event of a node.
-    pub(crate) fn on_timer(&mut self, node: NodeIx, now: u64) -> Vec<Action> {
+    pub(crate) fn on_timer(&mut self, node: NodeIx, now: Time) -> Vec<Action> {
         self.found.as_mut().map_or_else(Vec::new, |found| found.on_timer(node, now))
     }
 
     /// When a timer event of a node is to come, if an earlier one is needed than the one that is to come anyway. To be asked when the
     /// actions of a call are done, and at the start.
-    pub(crate) fn timer(&mut self, node: NodeIx, now: u64) -> Option<u64> {
+    pub(crate) fn timer(&mut self, node: NodeIx, now: Time) -> Option<Time> {
         self.found.as_mut()?.timer(node, now)
     }
 
@@ -230,7 +231,7 @@ impl Routes {
 
     /// Whether a packet that has queued since then at a port of a node is not to be sent to a neighbour any more.
     #[cold]
-    pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: u64) -> bool {
+    pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {
         self.found.as_ref().is_some_and(|found| found.is_stale(at, neighbour, since))
     }
 

@@ -7,15 +7,15 @@ use airfair_routing::shortest::Metric;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::ids::{NodeIx, StationIx};
-use airfair_sim::net::{Injected, Output};
 use airfair_sim::record::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::record::Record;
 use airfair_sim::spec::*;
+use airfair_sim::{Injected, Output};
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
 fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injected {
-    Injected { from, to, bytes, tag }
+    Injected { from: NodeIx(from), to: NodeIx(to), bytes, tag }
 }
 
 /// Packets of 1500 B that enter at 1 ms; what became of them: when, which, why dropped.

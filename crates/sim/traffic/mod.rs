@@ -4,9 +4,9 @@ mod files;
 
 pub(crate) use files::{FileSource, NextFile};
 
-use airfair_units::Rate;
 use airfair_units::math;
 use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Rate, Span, Time};
 
 use crate::spec::{FlowSpec, Traffic};
 
@@ -21,7 +21,7 @@ pub(crate) struct Source {
     sizes: Stream,
     /// Strictly periodic moments, without their jitter, in ns times the rate: no drift.
     ticks: u64,
-    origin: u64,
+    origin: Time,
 }
 
 impl Source {
@@ -31,12 +31,12 @@ impl Source {
             gaps: Stream::new(seed, &flow.id, Purpose::Gap),
             sizes: Stream::new(seed, &flow.id, Purpose::Size),
             ticks: 0,
-            origin: 0,
+            origin: Time::ZERO,
         }
     }
 
     /// The source starts now. Returns when its first packet is due.
-    pub(crate) fn start(&mut self, now: u64) -> u64 {
+    pub(crate) fn start(&mut self, now: Time) -> Time {
         self.origin = now;
         self.ticks = 0;
         match self.traffic {
@@ -74,30 +74,31 @@ impl Source {
     }
 
     /// When the packet after the one that was due at `now` is due.
-    pub(crate) fn next(&mut self, now: u64) -> u64 {
+    pub(crate) fn next(&mut self, now: Time) -> Time {
         match self.traffic {
             Traffic::ConstantRate { rate, packet, gap_jitter } => {
                 self.ticks += 1;
                 let bits_ns = u128::from(packet.get()) * 8 * 1_000_000_000;
-                let at = self.origin + (u128::from(self.ticks) * bits_ns / u128::from(rate.as_bps())) as u64;
+                let at =
+                    self.origin + Span((u128::from(self.ticks) * bits_ns / u128::from(rate.as_bps())) as u64);
                 if gap_jitter > 0.0 {
                     // Each packet is moved within its own gap: order and mean rate stay.
                     let gap = bits_ns as f64 / rate.as_bps() as f64;
-                    return (at + (self.gaps.uniform() * gap_jitter * gap) as u64).max(now);
+                    return (at + Span((self.gaps.uniform() * gap_jitter * gap) as u64)).max(now);
                 }
                 at.max(now)
             }
             Traffic::Poisson { rate, packet, .. } => {
                 let mean = packet.get() as f64 * 8e9 / rate.as_bps() as f64;
                 let gap = -mean * math::ln(1.0 - self.gaps.uniform());
-                now + (gap + 0.5) as u64
+                now + Span((gap + 0.5) as u64)
             }
-            _ => u64::MAX,
+            _ => Time::NEVER,
         }
     }
 
     /// The source was held up until now: its later packets follow at their distance from here.
-    pub(crate) fn shift(&mut self, now: u64) {
+    pub(crate) fn shift(&mut self, now: Time) {
         self.origin = now;
         self.ticks = 0;
     }
@@ -107,7 +108,7 @@ impl Source {
 mod tests {
     use super::*;
     use crate::spec::Transport;
-    use airfair_units::{Bytes, Rate, Span, Time};
+    use airfair_units::Bytes;
 
     pub(super) fn flow(traffic: Traffic) -> FlowSpec {
         FlowSpec {
@@ -129,26 +130,26 @@ mod tests {
     #[test]
     fn constant_rate_does_not_drift() {
         let mut s = source(Traffic::ConstantRate { rate: Rate(3_000), packet: Bytes(1), gap_jitter: 0.0 });
-        let mut at = s.start(0);
+        let mut at = s.start(Time::ZERO);
         for _ in 0..3000 {
             at = s.next(at);
         }
         // 3000 packets of 8 bits at 3 kbit/s take exactly 8 s.
-        assert_eq!(at, 8_000_000_000);
+        assert_eq!(at, Time(8_000_000_000));
     }
 
     #[test]
     fn poisson_has_the_mean_rate_and_sizes() {
         let mut s =
             source(Traffic::Poisson { rate: Rate(8_000_000), packet: Bytes(1000), exponential_sizes: true });
-        let mut at = s.start(0);
+        let mut at = s.start(Time::ZERO);
         let n = 50_000u64;
         let mut bytes = 0u64;
         for _ in 0..n {
             bytes += u64::from(s.size());
             at = s.next(at);
         }
-        let gap = at as f64 / n as f64;
+        let gap = at.0 as f64 / n as f64;
         assert!((gap / 1e6 - 1.0).abs() < 0.03, "{gap}");
         let size = bytes as f64 / n as f64;
         assert!((size / 1000.0 - 1.0).abs() < 0.03, "{size}");
@@ -171,12 +172,12 @@ mod tests {
     fn jitter_keeps_the_mean_and_the_order() {
         let mut s =
             source(Traffic::ConstantRate { rate: Rate(8_000_000), packet: Bytes(1000), gap_jitter: 1.0 });
-        let mut at = s.start(0);
+        let mut at = s.start(Time::ZERO);
         for _ in 0..1000 {
             let next = s.next(at);
             assert!(next >= at);
             at = next;
         }
-        assert!((at as f64 / 1e9 - 1.0).abs() < 0.002, "{at}");
+        assert!((at.as_secs_f64() - 1.0).abs() < 0.002, "{at}");
     }
 }

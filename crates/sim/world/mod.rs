@@ -3,11 +3,18 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `setup` | a world from its specification |
+//! | `way` | the way of a packet, from its source to its end |
+//! | `sources` | flows and connections go on |
+//! | `control` | packets of ARP, agents and routing |
+//! | `setup`, `build` | a world from its specification |
 //! | `warnings` | what lets doubt before anything happens |
 
+mod build;
+mod control;
 mod setup;
+mod sources;
 mod warnings;
+mod way;
 
 use airfair_schemes::places::Timer;
 use airfair_units::{Span, Time};
@@ -15,16 +22,18 @@ use airfair_units::{Span, Time};
 use crate::air::{Air, Relation};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
-use crate::event::What;
+use crate::event::{Order, What, class};
+use crate::ids::{FlowIx, Ix};
 use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
-use crate::net::{Injected, Net, Output};
+use crate::node::Network;
+use crate::node::outside::{Injected, Output};
 use crate::observe::capture::{Capture, CaptureSpec, Columns};
 use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
 use crate::observe::windows::{Fairness, WindowFairness};
-use crate::observe::{Observed, Observers, Run};
+use crate::observe::{Observed, Observers, Run, paths};
 use crate::record::{Names, Trace};
 use crate::spec::WorldSpec;
 
@@ -32,7 +41,7 @@ use crate::spec::WorldSpec;
 pub struct World {
     agenda: Agenda,
     air: Air,
-    net: Net,
+    network: Network,
     run: Run,
     observers: Observers,
 }
@@ -42,12 +51,12 @@ impl World {
     /// parts' functions into the loop.
     #[inline(never)]
     fn handle_events(&mut self, limit: u64) {
-        let recorded = self.net.records.are_wanted();
+        let recorded = self.network.records.are_wanted();
         loop {
-            let Self { agenda, air, net, .. } = self;
+            let Self { agenda, air, network, .. } = self;
             let mut done = true;
             while let Some(event) = agenda.next_before(limit, air) {
-                let now = agenda.now;
+                let now = Time(agenda.now);
                 match event.what {
                     What::FrameEnd { .. }
                     | What::BandStart { .. }
@@ -59,38 +68,39 @@ impl World {
                     | What::Renew(_) => {
                         air.handle(event.what, agenda);
                         if air.has_indications() {
-                            net.take_up(air, agenda);
+                            network.take_up(air, agenda);
                         }
                     }
-                    What::FlowStart(flow) => net.flow_start(flow.0, now, agenda),
-                    What::FlowStop(flow) => net.tcp_stop(flow.0, now),
-                    What::Source(flow) => net.source_due(flow.0, now, agenda),
-                    What::File(flow) => net.file_arrives(flow.0, now),
-                    What::SenderTimer(connection) => net.sender_timer(connection, now),
-                    What::ReceiverTimer(connection) => net.receiver_timer(connection, now),
+                    What::FlowStart(flow) => network.flow_start(flow, agenda),
+                    What::FlowStop(flow) => network.flow_stop(flow, now),
+                    What::Source(flow) => network.source_due(flow, agenda),
+                    What::File(flow) => network.file_arrives(flow, now),
+                    What::SenderTimer(connection) => network.sender_timer(connection, now),
+                    What::ReceiverTimer(connection) => network.receiver_timer(connection, now),
                     What::LawTimer { connection, generation, timer } => {
-                        net.law_timer(connection, generation, Timer(timer), now);
+                        network.law_timer(connection, (Timer(timer), generation), now);
                     }
-                    What::LocalRoom(connection) => net.local_room(connection, now),
-                    What::Room(port) => net.room(port.0, now),
-                    What::ArpRetry { port, target } => net.arp_retry(port.0, target.0, now),
-                    What::Release(packet) => net.end_control(packet),
-                    What::Inject(number) => net.injection_due(number, now),
+                    What::LocalRoom(connection) => network.local_room(connection, now),
+                    What::Room(port) => network.room(port, now),
+                    What::ArpRetry { port, target } => network.arp_retry(port, target, now),
+                    What::Release(packet) => network.end_control(packet),
+                    What::Inject(number) => network.injection_due(number, now),
                     What::AgentTimer { station, generation, timer } => {
-                        net.agent_timer(station.0, generation, Timer(timer), now);
+                        network.agent_timer(station, (Timer(timer), generation), now);
                     }
-                    What::Sample(station) => net.sample(station.0, air, agenda),
+                    What::Sample(station) => network.sample(station, air, agenda),
                     What::HopTimer { port, generation, timer } => {
-                        net.hop_timer(port.0, generation, Timer(timer), now);
+                        let Network { interfaces, links, schedule, .. } = network;
+                        interfaces.hop_timer(port, (Timer(timer), generation), links, now, schedule);
                     }
-                    What::RoutingTimer(node) => net.routing_timer(node.0, now),
-                    What::WireFree(wire) => net.wire_free(wire, agenda),
-                    What::WireArrival(wire) => net.wire_arrival(wire, agenda),
-                    What::RateChange { link, rate } => net.link_rate_changes(link, rate),
-                    What::Warmup => net.warmed_up(now),
+                    What::RoutingTimer(node) => network.routing_timer(node, now),
+                    What::WireFree(wire) => network.wire_free(wire, agenda),
+                    What::WireArrival(wire) => network.wire_arrival(wire, agenda),
+                    What::RateChange { link, rate } => network.link_rate_changes(link, rate),
+                    What::Warmup => network.warmed_up(now),
                 }
-                if net.unsettled {
-                    net.settle(air, agenda);
+                if network.schedule.unsettled {
+                    network.settle(air, agenda);
                     if recorded {
                         done = false;
                         break;
@@ -111,20 +121,20 @@ impl World {
     #[cold]
     #[inline(never)]
     fn event_done(&mut self) {
-        let Self { agenda, air, net, run, observers } = self;
+        let Self { agenda, air, network, run, observers } = self;
         observers.take(air.records());
-        observers.take(&mut net.links.records);
-        observers.take(&mut net.records);
+        observers.take(&mut network.links.records);
+        observers.take(&mut network.records);
         // The next event, too, is to be observed before another one happens.
-        net.unsettled = true;
-        let world = Observed { now: Time(agenda.now), air, net, run, events: agenda.popped };
+        network.schedule.unsettled = true;
+        let world = Observed { now: Time(agenda.now), air, network, run, events: agenda.popped };
         observers.event_done(&world);
     }
 
     /// The world as observers see it.
     const fn observed(&self) -> Observed<'_> {
-        let Self { agenda, air, net, run, observers: _ } = self;
-        Observed { now: Time(agenda.now), air, net, run, events: agenda.popped }
+        let Self { agenda, air, network, run, observers: _ } = self;
+        Observed { now: Time(agenda.now), air, network, run, events: agenda.popped }
     }
 
     fn is_over(&self) -> bool {
@@ -134,9 +144,9 @@ impl World {
     /// From now on parts record what happens.
     fn keep_records(&mut self) {
         self.air.records().keep();
-        self.net.links.records.keep();
-        self.net.records.keep();
-        self.net.unsettled = true;
+        self.network.links.records.keep();
+        self.network.records.keep();
+        self.network.schedule.unsettled = true;
     }
 
     /// Asks for a trace from now on; [`World::take_trace`] fetches it. The run stays the same, here and with every other observer.
@@ -156,7 +166,7 @@ impl World {
     /// Captures what interfaces send and receive, and makes the table of frames. To be called at the start of the run.
     pub fn capture(&mut self, spec: CaptureSpec) {
         let targets = self.queues();
-        let capture = Capture::new(spec, &self.run.names, &targets, &mut self.air, &self.net);
+        let capture = Capture::new(spec, &self.run.names, &targets, &mut self.air, &self.network);
         self.observers.capture = Some(Box::new(capture));
         self.keep_records();
     }
@@ -187,7 +197,7 @@ impl World {
         if self.agenda.now > 0 {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
         }
-        let explainer = Explainer::new(flow as u32, traffic, &self.observed());
+        let explainer = Explainer::new(FlowIx::of(flow), traffic, &self.observed());
         self.observers.explain = Some(Box::new(explainer));
         self.keep_records();
         Ok(())
@@ -225,29 +235,32 @@ impl World {
     /// Asks, before the world is advanced, that the links of all radios be measured, for [`World::snapshot`]: packets acknowledged and
     /// how long they took. The run stays the same.
     pub fn measure_links(&mut self) {
-        self.net.measure_links();
+        let stations = self.air.len();
+        self.air.stations().for_each(|station| self.network.meters.add(station, stations));
+        self.network.rules.looks_at_received = true;
     }
 
     /// Asks that the headers of explicit-rate schemes become bytes and are read again at every hop from now on: a check of what
     /// travels, which changes no result.
     pub fn check_headers(&mut self) {
-        self.net.check_headers();
+        self.network.interfaces.headers_mut().check();
     }
 
     /// Asks that files which end from now on be kept one by one; [`World::take_completions`] fetches them.
     pub fn keep_completions(&mut self) {
-        self.net.keep_completions();
+        self.network.tcp.keep_completions();
     }
 
     /// The files that ended since the last call, each with its flow (as an index), in the order of their ends.
     pub fn take_completions(&mut self) -> Vec<(usize, Completion)> {
-        self.net.take_completions()
+        self.network.tcp.take_completions()
     }
 
     /// The next `files` of them, or `None` if fewer have ended: so a long run is written in blocks that do not hang on the steps in
     /// which it is advanced. At the end of the run those that are left, once; never any where no flow sends files.
     pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(usize, Completion)>> {
-        self.net.take_completion_block(files, self.is_over())
+        let over = self.is_over();
+        self.network.tcp.take_completion_block(files, over)
     }
 
     /// The agenda's pushes (true) and pops so far, for the benchmark of the back ends.
@@ -285,28 +298,28 @@ impl World {
     /// # Errors
     /// If a node does not exist, or the time has passed.
     pub fn inject(&mut self, packet: Injected, at: Time) -> Result<(), String> {
-        let nodes = self.run.names.nodes.len() as u32;
-        if packet.from >= nodes || packet.to >= nodes {
+        let nodes = self.run.names.nodes.len();
+        if packet.from.ix() >= nodes || packet.to.ix() >= nodes {
             return Err(format!("there are {nodes} nodes"));
         }
         if at.0 < self.agenda.now {
             return Err(format!("{at} has passed, it is {}", Time(self.agenda.now)));
         }
-        self.net.inject(packet, at.0, &mut self.agenda);
+        let rank = self.network.interfaces.rank(packet.from);
+        let number = self.network.outside.add(packet);
+        self.agenda.push(at.0, Order::new(class::TRAFFIC, rank), What::Inject(number));
         Ok(())
     }
 
     /// Injected packets that have ended since the last call.
     pub fn drain_outputs(&mut self) -> Vec<Output> {
-        let mut outputs = Vec::new();
-        self.net.drain_outputs(&mut outputs);
-        outputs
+        self.network.outside.take_outputs()
     }
 
     /// TCP connections that live, and the most that have lived at once.
     #[must_use]
     pub fn connections(&self) -> (u64, u64) {
-        self.net.connections()
+        self.network.tcp.count()
     }
 
     /// Node and target of every queue: the radio that it feeds, or the node at the far end of its wired link.
@@ -330,7 +343,7 @@ impl World {
     /// How far each flow has come, in the order of the scenario.
     #[must_use]
     pub fn progress(&self) -> Vec<FlowProgress> {
-        self.net.progress()
+        self.observed().progress()
     }
 
     /// Whom each station's frames reach on an otherwise silent air, pair by pair: senders in the order of
@@ -342,7 +355,7 @@ impl World {
     /// Nodes that the packets of each flow pass, its source and its destination included; none without a route.
     #[must_use]
     pub fn paths(&self) -> Vec<Option<Vec<u32>>> {
-        (0..self.run.names.flows.len()).map(|flow| self.net.path(flow)).collect()
+        self.network.flows.places().map(|flow| paths::nodes(&self.network, flow)).collect()
     }
 
     /// Counters from the start of the run to the present, warm-up included.
@@ -377,8 +390,8 @@ impl Surface for World {
         loop {
             let stop = self.observers.next_moment().max(self.now()).min(limit);
             self.handle_events(stop.as_nanos());
-            let Self { agenda, air, net, run, observers } = self;
-            let world = Observed { now: Time(agenda.now), air, net, run, events: agenda.popped };
+            let Self { agenda, air, network, run, observers } = self;
+            let world = Observed { now: Time(agenda.now), air, network, run, events: agenda.popped };
             observers.time_passed(&world);
             if stop >= limit {
                 return;

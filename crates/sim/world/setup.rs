@@ -5,11 +5,12 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_units::Time;
 
 use super::World;
+use super::build::{self, Plan};
 use super::warnings::warnings;
 use crate::air::{self, Air, Kind, StationSpec};
 use crate::engine::Agenda;
-use crate::ids::NodeIx;
-use crate::net::{Net, Placed};
+use crate::ids::{Ix, NodeIx};
+use crate::node::placed::Placed;
 use crate::observe::{Observers, Run};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};
@@ -75,10 +76,9 @@ impl World {
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
         air.let_move(&spec.movement, &stations, seed, &mut agenda)?;
-        let node_of_station: Vec<u32> = stations.iter().map(|s| s.node as u32).collect();
         let names = Names {
             stations: stations.iter().map(|s| s.name.clone()).collect(),
-            node_of_station: node_of_station.iter().copied().map(NodeIx).collect(),
+            node_of_station: stations.iter().map(|s| NodeIx::of(s.node)).collect(),
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
@@ -89,10 +89,18 @@ impl World {
             _ => None,
         };
         let own_laws = spec.flows.iter().enumerate().filter_map(own_law).collect();
-        let net =
-            Net::new(spec, &air, node_of_station, &radio_of_station, (placed, schemes), seed, &mut agenda)?;
+        let plan = Plan {
+            spec,
+            air: &air,
+            placed: &placed,
+            node_of_station: &names.node_of_station,
+            radio_of_station: &radio_of_station,
+            seed,
+        };
+        let mut network = build::network(plan, &mut agenda);
+        build::add_flows(&mut network, spec, (placed.run, schemes), seed, &mut agenda)?;
         let names_of = (scheme_name, schemes);
-        let warnings = warnings(spec, names_of, only_marks, (&air, &net), &names);
+        let warnings = warnings(spec, names_of, only_marks, (&air, &network), &names);
         let run = Run {
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             tx_power: stations.iter().map(|s| s.tx_power).collect(),
@@ -105,6 +113,6 @@ impl World {
             names,
             warnings,
         };
-        Ok(Self { agenda, air, net, run, observers: Observers::default() })
+        Ok(Self { agenda, air, network, run, observers: Observers::default() })
     }
 }

@@ -1,14 +1,17 @@
 //! What the specification of a run lets doubt before anything happens.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Registry;
 
 use crate::air::{Air, CutOff, TooFast};
-use crate::ids::StationIx;
+use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
 use crate::names::natural_cmp;
-use crate::net::{Behind, Net};
+use crate::node::Network;
+use crate::node::flow::Flow;
+use crate::observe::paths;
 use crate::record::Names;
+use crate::route::NextHop;
 use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
 /// All of it, in words. `only_marks`: the run's scheme does nothing but mark packets.
@@ -16,37 +19,42 @@ pub(super) fn warnings(
     spec: &WorldSpec,
     (scheme_name, schemes): (&str, &Registry),
     only_marks: bool,
-    (air, net): (&Air, &Net),
+    (air, network): (&Air, &Network),
     names: &Names,
 ) -> Vec<String> {
     // One after the other by their names, not by their places in the file.
-    let by_name = |a: usize, b: usize| natural_cmp(&names.flows[a], &names.flows[b]);
-    let mut unreachable: Vec<_> = net.unreachable().collect();
+    let by_name = |a: FlowIx, b: FlowIx| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]);
+    let mut unreachable = unreachable(network);
     unreachable.sort_by(|a, b| by_name(a.0, b.0));
     let routeless = unreachable.into_iter().map(|f| {
-        format!("flow {}: no route from {} to {}", names.flows[f.0], names.nodes[f.1], names.nodes[f.2])
+        format!(
+            "flow {}: no route from {} to {}",
+            names.flows[f.0.ix()],
+            names.nodes[f.1.ix()],
+            names.nodes[f.2.ix()]
+        )
     });
-    let mut too_long: Vec<_> = net.too_long().collect();
+    let mut too_long = too_long(network);
     too_long.sort_by(|a, b| by_name(a.0, b.0));
     let too_long = too_long.into_iter().map(|(flow, from, to, hops)| {
         let most = if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" };
         format!(
             "flow {}: nothing arrives: the route from {} to {} has {hops} hops, and packets live for {}; expected {most}",
-            names.flows[flow], names.nodes[from], names.nodes[to], spec.hop_limit
+            names.flows[flow.ix()], names.nodes[from.ix()], names.nodes[to.ix()], spec.hop_limit
         )
     });
     let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
-    let useless = useless(spec, scheme_name, (only_marks, only_law, net.nowhere));
-    let too_fast = too_fast(air, net, spec, names);
+    let useless = useless(spec, scheme_name, (only_marks, only_law, network.rules.acts_nowhere));
+    let too_fast = too_fast(air, network, spec, names);
     let mut cut_off = air.cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
     cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
     let cut_off = cut_off.iter().map(|cut| cut.warning(radio(cut)));
-    let mut crowders = net.crowders(&names.flows);
-    crowders.sort_by(|a, b| by_name(a.0 as usize, b.0 as usize));
+    let mut crowders = crowders(network, &names.flows);
+    crowders.sort_by(|a, b| by_name(a.0, b.0));
     let crowders = crowders.into_iter().map(|(flow, node, other)| {
-        let [flow, other] = [flow, other].map(|flow| &names.flows[flow as usize]);
-        let node = &names.nodes[node as usize];
+        let [flow, other] = [flow, other].map(|flow| &names.flows[flow.ix()]);
+        let node = &names.nodes[node.ix()];
         format!(
             "flow {flow}: it may starve what {node} forwards, such as flow {other}: a full queue holds it back (backpressure), and \
              nothing limits how much of the queue it fills (local_limit = \"off\")"
@@ -57,20 +65,19 @@ pub(super) fn warnings(
 
 /// The first, by name, of the radio links on the flows' routes that lose nothing by decree, at a rate that their power does not carry; with
 /// routes that are found as the world runs, of all links.
-fn too_fast(air: &Air, net: &Net, spec: &WorldSpec, names: &Names) -> Option<String> {
-    let on_routes = |flow: usize| {
-        let flow = flow as u32;
-        let hops = net.hops_of(flow, true).into_iter().chain(net.hops_of(flow, false));
-        hops.filter_map(|hop| match hop.behind {
-            Behind::Station(station) => Some((StationIx(station), StationIx(hop.peer))),
-            Behind::Wire(_) => None,
+fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Option<String> {
+    let on_routes = |flow: FlowIx| {
+        let hops = paths::hops(network, flow, true).into_iter().chain(paths::hops(network, flow, false));
+        hops.filter_map(|hop| match hop.link {
+            LinkRef::Station(station) => Some((station, hop.peer)),
+            LinkRef::Wire(_) => None,
         })
     };
     let links: BTreeSet<(StationIx, StationIx)> = if matches!(spec.routing, RoutingSpec::Found(_)) {
         let all = air.stations().flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to)));
         all.collect()
     } else {
-        (0..spec.flows.len()).flat_map(on_routes).collect()
+        network.flows.places().flat_map(on_routes).collect()
     };
     let found: Vec<TooFast> = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to)).collect();
     let name = |station: StationIx| &names.stations[station.ix()];
@@ -118,4 +125,68 @@ fn useless(
             "scheme {scheme} only marks packets, and no flow speaks ECN (tcp.ecn = true): it does nothing"
         )
     })
+}
+
+/// Flows without a route: flow, source, destination.
+fn unreachable(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx)> {
+    let cut_off = |(_, f): &(FlowIx, &Flow)| network.routes.is_cut_off(f.from, f.to);
+    network.flows.pairs().filter(cut_off).map(|(flow, f)| (flow, f.from, f.to)).collect()
+}
+
+/// Flows of which one direction's static route has more hops than packets live for: flow, source, destination, hops.
+fn too_long(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
+    if network.routes.are_found() {
+        return Vec::new();
+    }
+    let of = |flow: FlowIx, forward: bool| {
+        let hops = paths::hops(network, flow, forward).len();
+        let (from, to) = network.flows[flow].ends(forward);
+        (hops > usize::from(network.rules.hop_limit)).then_some((flow, from, to, hops))
+    };
+    // A datagram has no answer.
+    let back = |flow: FlowIx| of(flow, false).filter(|_| network.flows[flow].is_tcp);
+    network.flows.places().filter_map(|flow| of(flow, true).or_else(|| back(flow))).collect()
+}
+
+/// Flows that may fill a queue which also carries what their node forwards, as nothing limits what they have there: each with its
+/// node and one of the flows that are forwarded. Where routes are found while the world runs nobody knows.
+fn crowders(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)> {
+    let may_fill = |flow: &FlowIx| {
+        let f = &network.flows[*flow];
+        let Some(NextHop { port, .. }) = f.first_hops[0] else { return false };
+        let window = network.tcp.config(*flow).map_or(u64::MAX, |config| {
+            if network.tcp.reads_own_queue(*flow) { 0 } else { config.window_limit / u64::from(config.mss) }
+        });
+        network.backpressure.rules(port).fillable
+            && !f.source.is_saturating()
+            && window >= u64::from(network.interfaces.view(port).limit_packets)
+    };
+    let crowders: Vec<FlowIx> = network.flows.places().filter(may_fill).collect();
+    if crowders.is_empty() {
+        return Vec::new();
+    }
+    // Of the flows that a port forwards the first by its name, not by its place in the file.
+    let mut forwarded: BTreeMap<PortIx, FlowIx> = BTreeMap::new();
+    for (flow, f) in network.flows.pairs() {
+        let ways = if f.is_tcp { &[true, false][..] } else { &[true] };
+        for (mut at, to) in ways.iter().map(|&forward| f.ends(forward)) {
+            let from = at;
+            while at != to
+                && let Some(hop) = network.routes.next_hop(at, to)
+            {
+                if at != from {
+                    let known = forwarded.entry(hop.port).or_insert(flow);
+                    if names[flow.ix()] < names[known.ix()] {
+                        *known = flow;
+                    }
+                }
+                at = hop.node;
+            }
+        }
+    }
+    let crowds = |flow: FlowIx| {
+        let f = &network.flows[flow];
+        forwarded.get(&f.first_hops[0]?.port).map(|&other| (flow, f.from, other))
+    };
+    crowders.into_iter().filter_map(crowds).collect()
 }

@@ -18,9 +18,10 @@ use super::OnAir;
 use super::addresses::Addresses;
 use super::file::Captured;
 use crate::air::{MacKind, PhyKind};
-use crate::ids::StationIx;
+use crate::ids::{LinkRef, NodeIx, PortIx, StationIx};
 use crate::modes::Mode;
-use crate::net::{Behind, Body, Described, Net};
+use crate::node::Network;
+use crate::observe::describe::{Body, Described};
 use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
@@ -42,7 +43,7 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 pub(super) struct Bytes {
     kept: Vec<u8>,
     original_len: usize,
-    nodes: Option<[u32; 2]>,
+    nodes: Option<[NodeIx; 2]>,
 }
 
 impl Bytes {
@@ -61,11 +62,11 @@ impl Bytes {
 }
 
 /// What the packets of a port begin with.
-pub(super) fn link_type(behind: Behind, headers: &HeaderSpec) -> LinkType {
-    match behind {
-        Behind::Station(_) => LinkType::RADIOTAP,
-        Behind::Wire(_) if has_ethernet(headers) => LinkType::ETHERNET,
-        Behind::Wire(_) => LinkType::IPV4,
+pub(super) fn link_type(link: LinkRef, headers: &HeaderSpec) -> LinkType {
+    match link {
+        LinkRef::Station(_) => LinkType::RADIOTAP,
+        LinkRef::Wire(_) if has_ethernet(headers) => LinkType::ETHERNET,
+        LinkRef::Wire(_) => LinkType::IPV4,
     }
 }
 
@@ -149,14 +150,14 @@ pub(super) fn frame(
     header: &Radiotap,
     kind: &PhyKind,
     addresses: &Addresses,
-    net: &Net,
+    network: &Network,
     snap_len: u32,
 ) -> Bytes {
     let frame = &on_air.frame;
     let mut front = Front(Vec::with_capacity(160));
     front.add(header.wire_len(), |buffer| header.encode(buffer));
     let before = front.0.len();
-    let mac = |station: StationIx| addresses.mac(net.port_of_station(station.0));
+    let mac = |station: StationIx| addresses.mac(network.interfaces.of_station(station).1);
     let transmitter = mac(frame.sender);
     let receiver = frame.receiver.map_or(MacAddr::BROADCAST, mac);
     let duration = NavDuration::saturating(u16::try_from(frame.nav_us).unwrap_or(u16::MAX));
@@ -203,7 +204,7 @@ fn finish(
     rest: usize,
     header: &Radiotap,
     snap_len: u32,
-    nodes: Option<[u32; 2]>,
+    nodes: Option<[NodeIx; 2]>,
 ) -> Bytes {
     let whole = front.0.len() + rest + Fcs::wire_len();
     // The sum over all of a long frame is not made for nothing.
@@ -224,7 +225,7 @@ fn spoil(bytes: &mut [u8]) {
 }
 
 /// Keeps what is to be kept of a front and `rest` zeros.
-fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[u32; 2]>) -> Bytes {
+fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[NodeIx; 2]>) -> Bytes {
     let original_len = front.0.len() + rest;
     let most = if snap_len == 0 { usize::MAX } else { snap_len as usize };
     let mut kept = front.0;
@@ -235,8 +236,8 @@ fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[u32; 2]>) -> Byt
 /// A packet on a wire, from port `near` to port `far`.
 pub(super) fn wired(
     described: &Described,
-    near: u32,
-    far: u32,
+    near: PortIx,
+    far: PortIx,
     addresses: &Addresses,
     headers: &HeaderSpec,
     snap_len: u32,
@@ -264,7 +265,7 @@ fn packet(
     let (source, destination) = (addresses.ip(described.source), addresses.ip(described.destination));
     let payload = described.payload as usize;
     let most = |header: usize| usize::from(ipv4::PayloadLen::MAX.get()) - header;
-    let ends = (DYNAMIC + (described.flow.unwrap_or(0) & 0x3fff) as u16, DISCARD);
+    let ends = (DYNAMIC + (described.flow.map_or(0, |flow| flow.0) & 0x3fff) as u16, DISCARD);
     match described.body {
         Body::Arp { request } => {
             let (operation, target_mac) = if request {

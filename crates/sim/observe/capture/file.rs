@@ -6,6 +6,7 @@ use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names as
 use airfair_wire::pcapng::{Packet, Section, Text};
 
 use super::addresses::Addresses;
+use crate::ids::NodeIx;
 use crate::record::Names;
 
 /// What wrote the files.
@@ -23,19 +24,19 @@ pub(super) struct Captured {
     pub sent: bool,
     pub bad: bool,
     /// The nodes whose IP addresses are in it.
-    pub nodes: Option<[u32; 2]>,
+    pub nodes: Option<[NodeIx; 2]>,
 }
 
 /// The file of a node.
 #[derive(Debug)]
 pub(super) struct File {
-    pub node: u32,
+    pub node: NodeIx,
     interfaces: u32,
     blocks: Vec<u8>,
     /// Packets whose turn has not come, in no order.
     pending: Vec<Captured>,
     /// Nodes whose names stand in the file.
-    named: BTreeSet<u32>,
+    named: BTreeSet<NodeIx>,
 }
 
 /// A text of a file, cut if it is too long.
@@ -45,7 +46,7 @@ fn text(text: &str) -> Text<'_> {
 }
 
 impl File {
-    pub(super) fn new(node: u32) -> Self {
+    pub(super) fn new(node: NodeIx) -> Self {
         let mut file =
             Self { node, interfaces: 0, blocks: Vec::new(), pending: Vec::new(), named: BTreeSet::new() };
         file.write(&Block::Section(Section { application: text(APPLICATION) }));
@@ -100,10 +101,10 @@ impl File {
 
     /// Tells the names of nodes that a packet shows for the first time.
     fn name(&mut self, captured: &Captured, addresses: &Addresses, names: &Names) {
-        let nodes = captured.nodes.into_iter().flatten().filter(|&node| (node as usize) < names.nodes.len());
-        let fresh: Vec<u32> = nodes.filter(|&node| self.named.insert(node)).collect();
+        let nodes = captured.nodes.into_iter().flatten().filter(|node| node.ix() < names.nodes.len());
+        let fresh: Vec<NodeIx> = nodes.filter(|&node| self.named.insert(node)).collect();
         if !fresh.is_empty() {
-            let named = fresh.iter().map(|&node| (addresses.ip(node), text(&names.nodes[node as usize])));
+            let named = fresh.iter().map(|&node| (addresses.ip(node), text(&names.nodes[node.ix()])));
             self.write(&Block::Names(NamesBlock { ipv4: named.collect() }));
         }
     }

@@ -19,9 +19,10 @@ use std::collections::BTreeMap;
 use airfair_units::Time;
 
 use crate::air::Air;
-use crate::ids::{CopyRef, NodeIx, PacketRef, StationIx, WireIx};
+use crate::ids::{CopyRef, LinkRef, NodeIx, PacketRef, StationIx, WireIx};
 use crate::link::opposite;
-use crate::net::{Behind, Described, Net};
+use crate::node::Network;
+use crate::observe::describe::{self, Described};
 use crate::observe::{Observed, Observer};
 use crate::record::{FrameKind, FrameView, Names, Record, Signal};
 use addresses::Addresses;
@@ -85,20 +86,20 @@ pub(crate) struct Capture {
 
 impl Observer for Capture {
     fn record(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
-        let Observed { air, net, .. } = *world;
+        let Observed { air, network, .. } = *world;
         match *record {
             Record::Start { frame } => self.starts(frame, world),
             Record::Received { frame, at: station, signal } => {
-                self.arrived(&frame, station, signal, false, air, net);
+                self.arrived(&frame, station, signal, false, air, network);
             }
             Record::Overheard { frame, at: station, signal, loss } => {
-                self.arrived(&frame, station, signal, loss.is_some(), air, net);
+                self.arrived(&frame, station, signal, loss.is_some(), air, network);
             }
             Record::Lost { frame, at: station, loss, signal } if loss.ends_with_the_frame() => {
-                self.arrived(&frame, station, signal, true, air, net);
+                self.arrived(&frame, station, signal, true, air, network);
             }
             Record::OnWire { wire, copy, begin, arrival, lost, end: _ } => {
-                self.wire_sent(wire, copy, (begin, (!lost).then_some(arrival)), net);
+                self.wire_sent(wire, copy, (begin, (!lost).then_some(arrival)), network);
             }
             _ => {}
         }
@@ -121,11 +122,13 @@ impl Capture {
         names: &Names,
         targets: &[(String, String)],
         air: &mut Air,
-        net: &Net,
+        network: &Network,
     ) -> Self {
-        let ports: Vec<(u32, Behind)> = net.ports().collect();
+        let interfaces = &network.interfaces;
+        let ports: Vec<(NodeIx, LinkRef)> =
+            interfaces.ports().map(|port| (interfaces.node(port), interfaces.link(port))).collect();
         let mut capture = Self {
-            addresses: Addresses::new(&names.nodes, &ports),
+            addresses: Addresses::new(&names.nodes, ports.iter().map(|port| port.0)),
             files: Vec::new(),
             file_of_port: vec![None; ports.len()],
             on_air: BTreeMap::new(),
@@ -138,18 +141,18 @@ impl Capture {
         interfaces.sort_unstable();
         interfaces.dedup();
         for port in interfaces {
-            let Some(&(node, behind)) = ports.get(port) else { continue };
-            let name = names.nodes[node as usize].as_str();
+            let Some(&(node, link)) = ports.get(port) else { continue };
+            let name = names.nodes[node.ix()].as_str();
             if capture.files.last().is_none_or(|file| file.node != node) {
                 capture.files.push(File::new(node));
             }
             let at = capture.files.len() - 1;
-            let link_type = bytes::link_type(behind, net.headers());
+            let link_type = bytes::link_type(link, &network.rules.headers);
             let number =
                 capture.files[at].add_interface(link_type, capture.spec.snap_len, name, &targets[port].1);
             capture.file_of_port[port] = Some((at, number));
-            if let Behind::Station(station) = behind {
-                air.monitor(StationIx(station));
+            if let LinkRef::Station(station) = link {
+                air.monitor(station);
             }
         }
         capture
@@ -166,7 +169,7 @@ impl Capture {
 
     /// A frame goes on the air.
     fn starts(&mut self, frame: FrameView, world: &Observed<'_>) {
-        let Observed { air, net, .. } = *world;
+        let Observed { air, network, .. } = *world;
         let mut on_air = OnAir { frame, carried: None, retries: 0 };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
             let carrying = &mut self.carrying[frame.sender.ix()];
@@ -176,7 +179,7 @@ impl Capture {
                     known.retries = known.retries.saturating_add(1);
                 }
                 _ => {
-                    let described = net.describe_packet(frame.packet);
+                    let described = describe::packet(network, frame.packet);
                     *carrying =
                         described.map(|described| Carrying { packet: frame.packet, described, retries: 0 });
                 }
@@ -184,14 +187,14 @@ impl Capture {
             on_air.carried = carrying.as_ref().map(|carrying| carrying.described.clone());
             on_air.retries = carrying.as_ref().map_or(0, |carrying| carrying.retries);
         }
-        let port = net.port_of_station(frame.sender.0);
-        if let Some((file, interface)) = self.file_of_port[port as usize]
+        let port = network.interfaces.of_station(frame.sender).1;
+        if let Some((file, interface)) = self.file_of_port[port.ix()]
             && self.in_time(frame.start)
         {
             let kind = air.phy(frame.sender);
             let power = world.run.tx_power[frame.sender.ix()];
             let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
-            let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, net, self.spec.snap_len);
+            let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, network, self.spec.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
         }
         self.on_air.insert(frame.number, on_air);
@@ -205,10 +208,10 @@ impl Capture {
         signal: Signal,
         bad: bool,
         air: &Air,
-        net: &Net,
+        network: &Network,
     ) {
-        let port = net.port_of_station(station.0);
-        let Some((file, interface)) = self.file_of_port[port as usize] else { return };
+        let port = network.interfaces.of_station(station).1;
+        let Some((file, interface)) = self.file_of_port[port.ix()] else { return };
         let start = frame.start + signal.delay;
         if bad && !self.spec.errors || !self.in_time(start) {
             return;
@@ -216,20 +219,21 @@ impl Capture {
         let Some(on_air) = self.on_air.get(&frame.number) else { return };
         let kind = air.phy(station);
         let header = bytes::received_header(on_air, signal, bad, kind);
-        let bytes = bytes::frame(on_air, &header, kind, &self.addresses, net, self.spec.snap_len);
+        let bytes = bytes::frame(on_air, &header, kind, &self.addresses, network, self.spec.snap_len);
         self.files[file].push(Captured { interface, bad, ..bytes.at(start.0, false) });
     }
 
     /// A packet that has entered a wire leaves at a known time and arrives at one, unless it is lost.
-    fn wire_sent(&mut self, wire: WireIx, copy: CopyRef, times: (Time, Option<Time>), net: &Net) {
-        let [near, far] = [wire, opposite(wire)].map(|wire| net.links.port(wire).0);
-        if [near, far].iter().all(|&port| self.file_of_port[port as usize].is_none()) {
+    fn wire_sent(&mut self, wire: WireIx, copy: CopyRef, times: (Time, Option<Time>), network: &Network) {
+        let [near, far] = [wire, opposite(wire)].map(|wire| network.links.port(wire));
+        if [near, far].iter().all(|&port| self.file_of_port[port.ix()].is_none()) {
             return;
         }
-        let Some(described) = net.describe(copy) else { return };
-        let bytes = bytes::wired(&described, near, far, &self.addresses, net.headers(), self.spec.snap_len);
+        let Some(described) = describe::copy(network, copy) else { return };
+        let bytes =
+            bytes::wired(&described, near, far, &self.addresses, &network.rules.headers, self.spec.snap_len);
         for (port, time, sent) in [(near, Some(times.0), true), (far, times.1, false)] {
-            if let Some((file, interface)) = self.file_of_port[port as usize]
+            if let Some((file, interface)) = self.file_of_port[port.ix()]
                 && let Some(time) = time.filter(|&time| self.in_time(time))
             {
                 self.files[file].push(Captured { interface, ..bytes.at(time.0, sent) });
@@ -268,7 +272,7 @@ impl Capture {
         for file in &mut self.files {
             file.write_before(if over { now } else { horizon }, &self.addresses, names);
             if let Some(bytes) = file.take(if over { 1 } else { least }) {
-                taken.push((file.node, bytes));
+                taken.push((file.node.0, bytes));
             }
         }
         taken

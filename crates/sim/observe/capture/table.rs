@@ -4,7 +4,7 @@ use airfair_units::{Attowatts, Time};
 
 use crate::air::Air;
 use crate::ids::{PacketRef, StationIx};
-use crate::net::{Body, Described};
+use crate::observe::describe::{Body, Described};
 use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, Signal, TcpCause};
 
 /// No number, in a column of whole numbers: none of them is ever negative.
@@ -115,7 +115,7 @@ impl Row {
 
     fn of_packet(mut self, described: Option<Described>) -> Self {
         let Some(described) = described else { return self };
-        self.flow = described.flow;
+        self.flow = described.flow.map(|flow| flow.0);
         self.content = Some(match described.body {
             Body::Arp { request: true } => 3,
             Body::Arp { request: false } => 4,

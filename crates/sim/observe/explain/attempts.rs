@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::station::{Holder, Station};
-use crate::net::watch::Owner;
+use super::view::Owner;
 use crate::record::{FrameKind, FrameView, Loss};
 
 /// The answer that did not come.

@@ -8,16 +8,19 @@ use super::hop::{Hop, Sends};
 use super::sending::Senders;
 use super::standing::{offered_bps, standing};
 use super::station::{Holder, Station, Stretches};
+use super::view::{self, Owner};
 use super::wire::Wire;
 use super::{
     Attempts, Cause, Drops, Explanation, HopExplanation, QueueExplanation, Sending, Standing, TcpExplanation,
     Waiting,
 };
 use crate::air::Air;
-use crate::ids::{ConnectionRef, FlowIx, NodeIx, PacketRef, StationIx};
+use crate::ids::{ConnectionRef, FlowIx, LinkRef, NodeIx, PacketRef, StationIx};
 use crate::link::link_of;
-use crate::net::watch::{self, Owner};
-use crate::net::{Behind, Net, drop_reason};
+use crate::node::Network;
+use crate::node::accounts::drop_reason;
+use crate::node::flow::Flow;
+use crate::observe::paths;
 use crate::observe::{Observed, Observer};
 use crate::record::{Content, FrameKind, FrameView, Names, Record};
 use crate::spec::Traffic;
@@ -36,7 +39,7 @@ struct Tracked {
 /// What explains a flow.
 #[derive(Debug)]
 pub(crate) struct Explainer {
-    flow: u32,
+    flow: FlowIx,
     offered_bps: Option<f64>,
     /// The time that counts.
     window: (u64, u64),
@@ -59,7 +62,7 @@ pub(crate) struct Explainer {
     /// What every station was sending last: the packet and whose it is. A packet may be delivered before it is sent again.
     sending: Vec<(PacketRef, Owner)>,
     senders: Option<Senders>,
-    drops: BTreeMap<(u32, &'static str, bool), u64>,
+    drops: BTreeMap<(NodeIx, &'static str, bool), u64>,
     stretches: Stretches,
 }
 
@@ -67,16 +70,16 @@ impl Observer for Explainer {
     fn record(&mut self, _at: Time, record: &Record, world: &Observed<'_>) {
         // Until now nothing had changed since the last event, as which everything is remembered here.
         self.pass(world.now.as_nanos());
-        self.on_record(world.now.as_nanos(), record, world.air, world.net);
+        self.on_record(world.now.as_nanos(), record, world.air, world.network);
     }
 
     fn event_done(&mut self, world: &Observed<'_>) {
-        let (now, air, net) = (world.now.as_nanos(), world.air, world.net);
+        let (now, air, network) = (world.now.as_nanos(), world.air, world.network);
         self.pass(now);
-        self.arrive(net);
+        self.arrive(network);
         let renewed = air.renewed_lists();
         for station in &mut self.stations {
-            station.observe(air, net);
+            station.observe(air, network);
             if renewed != self.renewed {
                 station.hear_anew(air);
             }
@@ -85,12 +88,12 @@ impl Observer for Explainer {
         for hop in &mut self.hops {
             let own = Owner::Flow(self.flow, hop.is_forward());
             match &mut hop.sends {
-                Sends::Wire(wire) => wire.observe(net, own),
+                Sends::Wire(wire) => wire.observe(network, own),
                 &mut Sends::Station(place, _) => hop.observe(&self.stations[place]),
             }
         }
         if let Some(senders) = &mut self.senders {
-            senders.observe(net, now, self.window);
+            senders.observe(network, now, self.window);
         }
         self.awaits_route =
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
@@ -102,13 +105,13 @@ impl Observer for Explainer {
 }
 
 impl Explainer {
-    pub(crate) fn new(flow: u32, traffic: &Traffic, world: &Observed<'_>) -> Self {
-        let (air, net) = (world.air, world.net);
-        let (start, stop, tcp) = net.flow_times(flow);
+    pub(crate) fn new(flow: FlowIx, traffic: &Traffic, world: &Observed<'_>) -> Self {
+        let (air, network) = (world.air, world.network);
+        let Flow { start, stop, is_tcp: tcp, .. } = network.flows[flow];
         let mut explainer = Self {
             flow,
             offered_bps: offered_bps(traffic),
-            window: (start.max(world.run.warmup.as_nanos()), stop),
+            window: (start.max(world.run.warmup).0, stop.0),
             seen: 0,
             stations: Vec::new(),
             place: vec![None; air.len()],
@@ -124,33 +127,33 @@ impl Explainer {
             drops: BTreeMap::new(),
             stretches: Stretches::default(),
         };
-        if net.finds_routes() {
+        if network.routes.are_found() {
             // Signals that a station has heard before it is observed cannot be known later.
-            (0..air.len() as u32).for_each(|station| _ = explainer.add_station(station, air));
+            air.stations().for_each(|station| _ = explainer.add_station(station, air));
             return explainer;
         }
-        explainer.add_path(true, air, net);
+        explainer.add_path(true, air, network);
         explainer.forward_hops = Some(explainer.hops.len());
         if tcp {
-            explainer.add_path(false, air, net);
+            explainer.add_path(false, air, network);
         }
         explainer
     }
 
-    fn add_path(&mut self, forward: bool, air: &Air, net: &Net) {
-        for ends in net.hops_of(self.flow, forward) {
+    fn add_path(&mut self, forward: bool, air: &Air, network: &Network) {
+        for ends in paths::hops(network, self.flow, forward) {
             self.add_hop(ends, forward, air);
         }
     }
 
     /// Adds a hop, at which no packet of the flow has been so far; its place.
-    fn add_hop(&mut self, ends: watch::Hop, forward: bool, air: &Air) -> usize {
-        let sends = match ends.behind {
-            Behind::Station(station) => {
+    fn add_hop(&mut self, ends: paths::Hop, forward: bool, air: &Air) -> usize {
+        let sends = match ends.link {
+            LinkRef::Station(station) => {
                 self.add_station(ends.peer, air);
                 Sends::Station(self.add_station(station, air), ends.peer)
             }
-            Behind::Wire(wire) => Sends::Wire(Wire::new(wire)),
+            LinkRef::Wire(wire) => Sends::Wire(Wire::new(wire)),
         };
         let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
@@ -159,8 +162,8 @@ impl Explainer {
         self.hops.len() - 1
     }
 
-    fn add_station(&mut self, station: u32, air: &Air) -> usize {
-        *self.place[station as usize].get_or_insert_with(|| {
+    fn add_station(&mut self, station: StationIx, air: &Air) -> usize {
+        *self.place[station.ix()].get_or_insert_with(|| {
             self.stations.push(Station::new(station, air));
             self.stations.len() - 1
         })
@@ -224,14 +227,14 @@ impl Explainer {
         let answers = matches!(kind, FrameKind::Cts | FrameKind::Ack);
         let served = receiver.filter(|_| answers).unwrap_or(sender);
         let owner = self.sending.get(served.ix()).map_or(Owner::Other, |s| s.1);
-        Holder { node: Some(self.node_of_station[sender.ix()].0), owner }
+        Holder { node: Some(self.node_of_station[sender.ix()]), owner }
     }
 
-    fn on_record(&mut self, now: u64, record: &Record, air: &Air, net: &Net) {
+    fn on_record(&mut self, now: u64, record: &Record, air: &Air, network: &Network) {
         match *record {
-            Record::Start { frame } => self.on_start(&frame, now, air, net),
+            Record::Start { frame } => self.on_start(&frame, now, air, network),
             Record::Received { frame, at: _, signal: _ } if frame.kind == FrameKind::Data => {
-                self.moved(frame.packet, net);
+                self.moved(frame.packet, network);
             }
             Record::Lost { frame, at, loss, signal: _ } => {
                 let Some(place) = self.place[at.ix()] else { return };
@@ -239,9 +242,9 @@ impl Explainer {
                 for hop in &mut self.hops {
                     let Sends::Station(sender, peer) = hop.sends else { continue };
                     let sender = self.stations[sender].number;
-                    if (frame.sender.0, at.0) == (sender, peer) {
+                    if (frame.sender, at) == (sender, peer) {
                         hop.trials.on_lost(&frame, loss, station, false);
-                    } else if (frame.sender.0, at.0) == (peer, sender) {
+                    } else if (frame.sender, at) == (peer, sender) {
                         let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
                         hop.trials.on_lost(&frame, loss, station, answers);
                     }
@@ -252,7 +255,7 @@ impl Explainer {
                 let (reserved, by) = self.stations[place].withholds(now);
                 for hop in &mut self.hops {
                     if let Sends::Station(sender, peer) = hop.sends
-                        && (self.stations[sender].number, peer) == (to.0, at.0)
+                        && (self.stations[sender].number, peer) == (to, at)
                     {
                         hop.trials.on_withheld(reserved, by);
                     }
@@ -262,27 +265,25 @@ impl Explainer {
                 let counts = self.counts(now);
                 for hop in &mut self.hops {
                     if let Sends::Station(sender, _) = hop.sends
-                        && self.stations[sender].number == at.0
+                        && self.stations[sender].number == at
                         && hop.is_own(&self.stations[sender])
                     {
                         hop.trials.on_no_response(cts, given_up, counts);
                     }
                 }
             }
-            Record::Made { packet, flow, forward, connection } if flow == FlowIx(self.flow) => {
+            Record::Made { packet, flow, forward, connection } if flow == self.flow => {
                 self.on_made(packet, forward, connection);
             }
-            Record::SenderRan { connection, flow } if flow == FlowIx(self.flow) => {
+            Record::SenderRan { connection, flow } if flow == self.flow => {
                 self.senders.iter_mut().for_each(|senders| senders.on_touched(connection));
             }
-            Record::Routed { node, flow, packet, next, port, hops } if flow == FlowIx(self.flow) => {
-                self.on_routed(packet, usize::from(hops), net.ends_of(node, next, port), air);
+            Record::Routed { node, flow, packet, next, port, hops } if flow == self.flow => {
+                self.on_routed(packet, usize::from(hops), paths::hop(network, node, next, port), air);
             }
-            Record::Delivered { flow, packet, .. } if flow == Some(FlowIx(self.flow)) => self.bury(packet),
-            Record::Dropped { node, flow, packet, content, reason, .. }
-                if flow == Some(FlowIx(self.flow)) =>
-            {
-                self.on_dropped((node.0, packet), content, reason, now, net);
+            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
+            Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
+                self.on_dropped((node, packet), content, reason, now, network);
             }
             _ => {}
         }
@@ -301,13 +302,13 @@ impl Explainer {
         self.enter(packet, hop);
     }
 
-    fn on_start(&mut self, frame: &FrameView, now: u64, air: &Air, net: &Net) {
+    fn on_start(&mut self, frame: &FrameView, now: u64, air: &Air, network: &Network) {
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
             || Some(frame.sender) == frame.receiver;
         if asks {
             let packet = air.held(frame.sender).next().map_or(PacketRef::NONE, |msdu| msdu.packet);
             let sending = &mut self.sending[frame.sender.ix()];
-            match net.owner(packet) {
+            match view::owner(network, packet) {
                 Some(owner) => *sending = (packet, owner),
                 None if sending.0 == packet => {}
                 None => *sending = (packet, Owner::Other),
@@ -323,7 +324,7 @@ impl Explainer {
         let counts = self.counts(now);
         for hop in &mut self.hops {
             if let Sends::Station(place, _) = hop.sends
-                && self.stations[place].number == frame.sender.0
+                && self.stations[place].number == frame.sender
                 && hop.is_own(&self.stations[place])
             {
                 hop.trials.on_start(frame, counts);
@@ -334,11 +335,11 @@ impl Explainer {
     /// A packet of the flow was dropped at a node.
     fn on_dropped(
         &mut self,
-        (node, packet): (u32, PacketRef),
+        (node, packet): (NodeIx, PacketRef),
         content: Content,
         reason: &'static str,
         now: u64,
-        net: &Net,
+        network: &Network,
     ) {
         if self.counts(now) {
             // A packet without a record says itself which way it went.
@@ -346,7 +347,7 @@ impl Explainer {
             let forward = self.packets.get(&packet).map_or(of_data, |tracked| tracked.forward);
             *self.drops.entry((node, reason, forward)).or_default() += 1;
             if drop_reason::is_of_queue(reason) {
-                self.on_dropped_by_queue(node, packet, now, net);
+                self.on_dropped_by_queue(node, packet, now, network);
             }
         }
         self.bury(packet);
@@ -354,40 +355,40 @@ impl Explainer {
 
     /// A node's queue has dropped a packet of the flow, which may have come in the same event: it holds the packets that left it no
     /// room.
-    fn on_dropped_by_queue(&mut self, node: u32, packet: PacketRef, now: u64, net: &Net) {
+    fn on_dropped_by_queue(&mut self, node: NodeIx, packet: PacketRef, now: u64, network: &Network) {
         let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
         let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
         let told = hop.filter(|&hop| is_here(&self.hops[hop]));
         let Some(hop) = told.or_else(|| self.hops.iter().position(is_here)) else { return };
         let hop = &mut self.hops[hop];
         hop.dropped += 1;
-        for (owner, packets) in net.waiting_by_owner(hop.ends.behind, now) {
+        for (owner, packets) in view::waiting_by_owner(network, hop.ends.link, Time(now)) {
             *hop.full_of.entry(owner).or_default() += packets;
         }
     }
 
     /// Packets of the flow that have arrived at the end of a wire: on each the one that was sent first.
-    fn arrive(&mut self, net: &Net) {
+    fn arrive(&mut self, network: &Network) {
         for hop in 0..self.hops.len() {
             if let Sends::Wire(wire) = &self.hops[hop].sends
                 && let Some(packet) = wire.first_in_flight()
             {
-                self.moved(packet, net);
+                self.moved(packet, network);
             }
         }
     }
 
     /// A packet has gone a hop, if it is the flow's and was not a duplicate.
-    fn moved(&mut self, packet: PacketRef, net: &Net) {
+    fn moved(&mut self, packet: PacketRef, network: &Network) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
-        let Some(gone) = net.hops_gone(packet).filter(|&gone| gone > tracked.gone) else { return };
+        let Some(gone) = view::hops_gone(network, packet).filter(|&gone| gone > tracked.gone) else { return };
         tracked.gone = gone;
         let forward = tracked.forward;
         self.enter(packet, self.hop_at(forward, gone));
     }
 
     /// Routing has found a packet's next hop.
-    fn on_routed(&mut self, packet: PacketRef, gone: usize, ends: watch::Hop, air: &Air) {
+    fn on_routed(&mut self, packet: PacketRef, gone: usize, ends: paths::Hop, air: &Air) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         tracked.gone = gone;
         let forward = tracked.forward;
@@ -425,9 +426,9 @@ impl Explainer {
 
     /// What was seen until now.
     pub(crate) fn explanation(&self, world: &Observed<'_>) -> Explanation {
-        let (now, net, result) = (world.now.as_nanos(), world.net, &world.result());
+        let (now, network, result) = (world.now.as_nanos(), world.network, &world.result());
         let (names, radios) = (&world.run.names, &world.run.radios[..]);
-        let flow = self.flow as usize;
+        let flow = self.flow.ix();
         let until = now.min(self.window.1).max(self.window.0);
         let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));
         let ways =
@@ -450,14 +451,14 @@ impl Explainer {
             hops: ways
                 .into_iter()
                 .flatten()
-                .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), net)))
+                .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), network)))
                 .collect(),
             awaited_route: self.forward_hops.is_none().then_some(self.awaited_route),
             drops: in_order(
                 self.drops
                     .iter()
                     .map(|(&(node, reason, data), &packets)| Drops {
-                        node: names.nodes[node as usize].clone(),
+                        node: names.nodes[node.ix()].clone(),
                         reason,
                         data,
                         packets,
@@ -469,8 +470,8 @@ impl Explainer {
     }
 
     fn hop_explanation(&self, hop: &Hop, names: &Names, queue: QueueExplanation) -> HopExplanation {
-        let node = |node: u32| names.nodes[node as usize].clone();
-        let flow = |flow: u32| names.flows[flow as usize].clone();
+        let node = |node: NodeIx| names.nodes[node.ix()].clone();
+        let flow = |flow: FlowIx| names.flows[flow.ix()].clone();
         let trials = &hop.trials;
         HopExplanation {
             queue,
@@ -517,9 +518,9 @@ impl Explainer {
     }
 
     /// Whether a hop's sender does not sense what a node sends.
-    fn is_hidden(&self, hop: &Hop, node: u32) -> bool {
+    fn is_hidden(&self, hop: &Hop, node: NodeIx) -> bool {
         let Sends::Station(place, _) = hop.sends else { return false };
-        let of_node = |&(_, n): &(usize, &NodeIx)| n.0 == node;
+        let of_node = |&(_, n): &(usize, &NodeIx)| *n == node;
         let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
         node != hop.ends.from && !stations.any(|(station, _)| self.stations[place].senses(station))
     }
@@ -532,25 +533,25 @@ fn in_order<T: Ord>(mut told: Vec<T>) -> Vec<T> {
 }
 
 /// The queue of a hop's sender.
-fn queue(hop: &Hop, (names, radios): (&Names, &[String]), net: &Net) -> QueueExplanation {
-    let settings = match hop.ends.behind {
-        Behind::Station(station) if radios[station as usize] == "default" => "radio".to_string(),
-        Behind::Station(station) => format!("radios.{}", radios[station as usize]),
-        Behind::Wire(wire) => format!("link.{}", link_of(wire)),
+fn queue(hop: &Hop, (names, radios): (&Names, &[String]), network: &Network) -> QueueExplanation {
+    let settings = match hop.ends.link {
+        LinkRef::Station(station) if radios[station.ix()] == "default" => "radio".to_string(),
+        LinkRef::Station(station) => format!("radios.{}", radios[station.ix()]),
+        LinkRef::Wire(wire) => format!("link.{}", link_of(wire)),
     };
-    let (backpressure, local_limit) = net.local_rules(hop.ends.behind);
+    let rules = network.backpressure.rules(view::port(network, hop.ends.link));
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
         Owner::Flow(flow, forward) => {
-            let (start, tcp) = net.starts(flow, forward);
-            let waiting = Waiting { packets, local: start == hop.ends.from, tcp };
-            ((Some(names.flows[flow as usize].clone()), forward), waiting)
+            let f = &network.flows[flow];
+            let waiting = Waiting { packets, local: f.ends(forward).0 == hop.ends.from, tcp: f.is_tcp };
+            ((Some(names.flows[flow.ix()].clone()), forward), waiting)
         }
         Owner::Other => ((None, true), Waiting { packets, local: false, tcp: false }),
     };
     QueueExplanation {
         settings,
-        backpressure,
-        local_limit,
+        backpressure: rules.backpressure,
+        local_limit: rules.local_limit.map(|limit| limit.0),
         dropped: hop.dropped,
         full_of: hop.full_of.iter().map(waiting).collect(),
     }

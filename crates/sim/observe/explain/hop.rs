@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use super::attempts::Trials;
 use super::station::{Doing, Holder, Station, Stretches};
+use super::view::Owner;
 use super::wire::Wire;
 use super::{Held, Shares};
-use crate::net::watch::{self, Owner};
+use crate::ids::{FlowIx, NodeIx, StationIx};
+use crate::observe::paths;
 
 /// What sends on a hop.
 #[derive(Debug)]
 pub(super) enum Sends {
     /// A station, by its place among those that are observed; and the station that it sends to.
-    Station(usize, u32),
+    Station(usize, StationIx),
     /// A wire.
     Wire(Wire),
 }
@@ -58,7 +60,7 @@ impl<K: Ord + Copy> Tally<K> {
 /// One hop of the flow.
 #[derive(Debug)]
 pub(super) struct Hop {
-    pub ends: watch::Hop,
+    pub ends: paths::Hop,
     /// The flow's packets on this hop.
     own: Owner,
     pub sends: Sends,
@@ -70,8 +72,8 @@ pub(super) struct Hop {
     pub own_turn: Shares,
     pub others_turn: Shares,
     pub behind: BTreeMap<Owner, u64>,
-    pub nodes: Tally<Option<u32>>,
-    pub flows: Tally<Option<u32>>,
+    pub nodes: Tally<Option<NodeIx>>,
+    pub flows: Tally<Option<FlowIx>>,
     pub trials: Trials,
     /// Packets of the flow that the queue here has dropped.
     pub dropped: u64,
@@ -80,7 +82,7 @@ pub(super) struct Hop {
 }
 
 impl Hop {
-    pub fn new(ends: watch::Hop, own: Owner, sends: Sends) -> Self {
+    pub fn new(ends: paths::Hop, own: Owner, sends: Sends) -> Self {
         Self {
             ends,
             own,

@@ -21,6 +21,7 @@ mod hop;
 mod sending;
 mod standing;
 mod station;
+mod view;
 mod wire;
 
 use std::collections::BTreeMap;

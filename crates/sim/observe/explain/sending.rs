@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_transport::Limit;
+use airfair_units::Time;
 
 use super::TcpExplanation;
+use super::view::{self, ConnectionView};
 use crate::ids::ConnectionRef;
-use crate::net::Net;
-use crate::net::watch::ConnectionView;
+use crate::node::Network;
 
 /// What keeps a connection's sender from sending more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,10 +155,10 @@ impl Senders {
     }
 
     /// The state after an event. `window` is the time that counts.
-    pub fn observe(&mut self, net: &Net, now: u64, window: (u64, u64)) {
+    pub fn observe(&mut self, network: &Network, now: u64, window: (u64, u64)) {
         while let Some(key) = self.touched.pop_first() {
             let Some(connection) = self.live.get_mut(&key) else { continue };
-            let view = net.connection_view(ConnectionRef { slot: key.0, generation: key.1 }, now);
+            let view = view::connection(network, ConnectionRef { slot: key.0, generation: key.1 }, Time(now));
             let waits = view.as_ref().map(|view| Sending::of(view, connection.under_way));
             if let Some(view) = &view
                 && (window.0..=window.1).contains(&now)

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::view::{self, Owner};
 use crate::air::{Air, Heard, View, Waits};
-use crate::ids::{CopyRef, StationIx};
-use crate::net::Net;
-use crate::net::watch::Owner;
+use crate::ids::{CopyRef, FlowIx, NodeIx, StationIx};
+use crate::node::Network;
 use crate::record::{FrameKind, FrameView};
 
 /// Signals are remembered for so long after their end, ns: longer than any frame, so that what it met can be told.
@@ -78,14 +78,14 @@ impl Doing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Holder {
     /// `None`: nobody knows who.
-    pub node: Option<u32>,
+    pub node: Option<NodeIx>,
     pub owner: Owner,
 }
 
 impl Holder {
     pub const UNKNOWN: Self = Self { node: None, owner: Owner::Other };
 
-    pub fn flow(&self) -> Option<u32> {
+    pub fn flow(&self) -> Option<FlowIx> {
         match self.owner {
             Owner::Flow(flow, _) => Some(flow),
             Owner::Other => None,
@@ -132,7 +132,7 @@ impl Signal {
 /// A station that is observed.
 #[derive(Debug)]
 pub(super) struct Station {
-    pub number: u32,
+    pub number: StationIx,
     heard: Vec<Option<Heard>>,
     /// So long a NAV set by an RTS lasts at first.
     nav_check: u64,
@@ -148,16 +148,16 @@ pub(super) struct Station {
     nav_by: Holder,
     eifs_by: Holder,
     /// The copy in its hands, the station that it is for, and whose it is.
-    head: Option<(CopyRef, u32, Owner)>,
+    head: Option<(CopyRef, StationIx, Owner)>,
 }
 
 impl Station {
-    pub fn new(number: u32, air: &Air) -> Self {
+    pub fn new(number: StationIx, air: &Air) -> Self {
         Self {
             number,
-            heard: air.heard_at(StationIx(number)),
-            nav_check: air.phy(StationIx(number)).nav_reset_after,
-            view: air.view(StationIx(number)),
+            heard: air.heard_at(number),
+            nav_check: air.phy(number).nav_reset_after,
+            view: air.view(number),
             own: None,
             served: Holder::UNKNOWN,
             sensed: Vec::new(),
@@ -170,7 +170,7 @@ impl Station {
 
     /// Somebody has moved.
     pub fn hear_anew(&mut self, air: &Air) {
-        self.heard = air.heard_at(StationIx(self.number));
+        self.heard = air.heard_at(self.number);
     }
 
     /// Whose packet is in its hands.
@@ -179,13 +179,13 @@ impl Station {
     }
 
     /// Whether the packet in its hands is somebody's, for a station.
-    pub fn has(&self, own: Owner, to: u32) -> bool {
+    pub fn has(&self, own: Owner, to: StationIx) -> bool {
         self.head.is_some_and(|(_, for_station, owner)| (for_station, owner) == (to, own))
     }
 
     /// A frame goes on the air somewhere.
     pub fn on_start(&mut self, frame: &FrameView, holder: Holder) {
-        if frame.sender.0 == self.number {
+        if frame.sender == self.number {
             let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
             self.own = Some((frame.end.0, answers && frame.receiver != Some(frame.sender)));
             self.served = holder;
@@ -205,7 +205,7 @@ impl Station {
                 FrameKind::Ack => Some(Doing::AwaitAck),
                 _ => None,
             }
-            .filter(|_| frame.receiver == Some(StationIx(self.number))),
+            .filter(|_| frame.receiver == Some(self.number)),
             holder,
         };
         if heard.sensed {
@@ -218,8 +218,8 @@ impl Station {
     }
 
     /// The state after an event.
-    pub fn observe(&mut self, air: &Air, net: &Net) {
-        let view = air.view(StationIx(self.number));
+    pub fn observe(&mut self, air: &Air, network: &Network) {
+        let view = air.view(self.number);
         if view.nav_until > self.view.nav_until {
             let made = |s: &&Signal| {
                 let check = if s.rts { self.nav_check } else { s.reserves };
@@ -232,9 +232,9 @@ impl Station {
             let by = self.recent.iter().rev().find(|s| s.end == view.eifs_from);
             self.eifs_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
         }
-        if view.head.map(|head| (head.copy, head.to.0)) != self.head.map(|(copy, to, _)| (copy, to)) {
-            let owner = |packet| net.owner(packet).unwrap_or(Owner::Other);
-            self.head = view.head.map(|head| (head.copy, head.to.0, owner(head.packet)));
+        if view.head.map(|head| (head.copy, head.to)) != self.head.map(|(copy, to, _)| (copy, to)) {
+            let owner = |packet| view::owner(network, packet).unwrap_or(Owner::Other);
+            self.head = view.head.map(|head| (head.copy, head.to, owner(head.packet)));
         }
         self.view = view;
     }

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::view::{self, Owner};
 use crate::ids::{PacketRef, WireIx};
 use crate::link::Departure;
-use crate::net::Net;
-use crate::net::watch::Owner;
+use crate::node::Network;
 
 /// A wire that is observed.
 #[derive(Debug)]
@@ -39,13 +39,13 @@ impl Wire {
     }
 
     /// The state after an event.
-    pub fn observe(&mut self, net: &Net, own: Owner) {
-        let new = net.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
-        let mut entries: Vec<Departure> = net.links.departures(self.number).take(new).collect();
+    pub fn observe(&mut self, network: &Network, own: Owner) {
+        let new = network.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
+        let mut entries: Vec<Departure> = network.links.departures(self.number).take(new).collect();
         while let Some(entry) = entries.pop() {
-            let owner = net.owner_of(entry.packet).unwrap_or(Owner::Other);
+            let owner = view::owner_of_copy(network, entry.packet);
             if owner == own {
-                self.in_flight.push_back(net.packet_of(entry.packet));
+                self.in_flight.push_back(network.packets.packet_of(entry.packet));
             }
             self.given.push_back((entry, owner));
             self.last = Some(entry);

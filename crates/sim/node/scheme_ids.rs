@@ -8,7 +8,7 @@ const MANY: u32 = 1 << 31;
 
 /// A number below [`MANY`] for each name, no two the same: half of a hash. Of names that share a hash, the first in order has it, and
 /// the others have the next free ones.
-pub(super) fn of_names(names: &[&str]) -> Vec<u32> {
+pub(crate) fn of_names(names: &[&str]) -> Vec<u32> {
     let half = |name: &str| name_hash(name) as u32 & (MANY - 1);
     let mut order: Vec<(u32, usize)> = names.iter().map(|name| half(name)).zip(0..).collect();
     order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| names[a.1].cmp(names[b.1])));
@@ -22,7 +22,7 @@ pub(super) fn of_names(names: &[&str]) -> Vec<u32> {
 }
 
 /// A number for one of the connections of a flow that sends files, from [`MANY`] on: two share it with a probability of 2^-31.
-pub(super) fn of_connection(flow: u64, number: u64) -> u32 {
+pub(crate) fn of_connection(flow: u64, number: u64) -> u32 {
     // The finaliser of MurmurHash3, as in `name_hash`.
     let mut h = flow ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);

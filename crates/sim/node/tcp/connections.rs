@@ -1,31 +1,34 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
-use crate::ids::ConnectionRef;
 use airfair_host::{Echo, HeaderId, Timers};
 use airfair_transport::{Receiver, Sender};
+use airfair_units::Time;
 use airfair_units::random::Stream;
 
-use crate::air::NEVER;
+use crate::ids::{ConnectionRef, FlowIx, NodeIx};
 use crate::packet::NO_FLOW;
 
 /// Both ends of a connection.
 pub(crate) struct Connection {
     pub sender: Sender,
     pub receiver: Receiver,
-    pub flow: u32,
+    pub flow: FlowIx,
+    /// Where its data come from, and the flow's rank among events of equal time.
+    pub from: NodeIx,
+    pub rank: u32,
     /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
     pub scheme_flow: u32,
     pub opening: u32,
     /// Which of its flow's connections it is, from 0.
     pub number: u64,
-    /// When its application asked for it, ns.
-    pub opened: u64,
+    /// When its application asked for it.
+    pub opened: Time,
     /// Size of its file; `None`: it has no end.
     pub size: Option<u64>,
     pub random: Stream,
     /// Times of the pending timer events.
-    pub sender_armed: u64,
-    pub receiver_armed: u64,
+    pub sender_armed: Time,
+    pub receiver_armed: Time,
     /// The header that its packets carry, and the receiver's echo of those that arrive.
     pub header: HeaderId,
     pub echo: Echo,
@@ -49,19 +52,26 @@ pub(crate) struct Connections {
 }
 
 impl Connection {
-    pub(crate) fn new(sender: Sender, receiver: Receiver, flow: u32, random: Stream) -> Self {
+    pub(crate) fn new(
+        (sender, receiver): (Sender, Receiver),
+        flow: FlowIx,
+        (from, rank): (NodeIx, u32),
+        random: Stream,
+    ) -> Self {
         Self {
             sender,
             receiver,
             flow,
+            from,
+            rank,
             scheme_flow: NO_FLOW,
             opening: NO_FLOW,
             number: 0,
-            opened: 0,
+            opened: Time::ZERO,
             size: None,
             random,
-            sender_armed: NEVER,
-            receiver_armed: NEVER,
+            sender_armed: Time::NEVER,
+            receiver_armed: Time::NEVER,
             header: HeaderId::NONE,
             echo: Echo::default(),
             fell_back: false,
@@ -73,6 +83,12 @@ impl Connection {
     pub(crate) fn reasons(&self) -> [u64; 3] {
         let stats = self.sender.stats();
         [stats.timeouts, stats.fast_recoveries, stats.ecn_reductions]
+    }
+
+    /// Which of these reasons there were more than before.
+    pub(super) fn slowed(&self, before: [u64; 3]) -> [bool; 3] {
+        let now = self.reasons();
+        std::array::from_fn(|i| now[i] > before[i])
     }
 }
 
@@ -99,12 +115,12 @@ impl Connections {
         if slot.generation == id.generation { slot.connection.as_deref() } else { None }
     }
 
-    pub(crate) fn remove(&mut self, id: ConnectionRef) {
-        let Some(slot) = self.slots.get_mut(id.slot as usize) else { return };
-        if slot.generation == id.generation && slot.connection.take().is_some() {
-            slot.generation = slot.generation.wrapping_add(1);
-            self.free.push(id.slot);
-        }
+    pub(crate) fn remove(&mut self, id: ConnectionRef) -> Option<Box<Connection>> {
+        let slot = self.slots.get_mut(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
+        let connection = slot.connection.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(id.slot);
+        Some(connection)
     }
 
     /// Those that live.

@@ -1,0 +1,146 @@
+//! ARP (RFC 826): requests are broadcast, replies are unicast, packets wait meanwhile. Its packets cost air.
+
+use std::collections::VecDeque;
+
+use airfair_units::{Span, Time};
+use airfair_wire::arp::Arp as Message;
+
+use crate::event::{Order, Schedule, What, class};
+use crate::ids::{CopyRef, NodeIx, PortIx, Table};
+use crate::packet::{Packet, Payload};
+use crate::route::NextHop;
+use crate::spec::ArpSpec;
+
+/// Packets that wait for one address.
+#[derive(Debug)]
+struct Waiting {
+    node: NodeIx,
+    packets: VecDeque<CopyRef>,
+    requests: u32,
+}
+
+/// Whose hardware addresses a port knows.
+#[derive(Debug, Default)]
+struct Neighbours {
+    /// Sorted.
+    known: Vec<NodeIx>,
+    waiting: Vec<Waiting>,
+}
+
+/// What becomes of a packet whose next hop has to be asked for its address.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Waits {
+    /// Nobody has asked yet: [`Arp::ask`].
+    pub ask: bool,
+    /// Too many wait: the oldest goes.
+    pub dropped: Option<CopyRef>,
+}
+
+/// A request was not answered in time.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// It was answered since, or nothing waits.
+    Done,
+    /// It is to be repeated: [`Arp::ask`].
+    Ask,
+    /// What has waited is given up.
+    GivenUp(VecDeque<CopyRef>),
+}
+
+/// The address tables of a world's ports.
+#[derive(Debug)]
+pub(crate) struct Arp {
+    spec: ArpSpec,
+    ports: Table<PortIx, Neighbours>,
+}
+
+impl Arp {
+    pub fn new(spec: ArpSpec, ports: usize) -> Self {
+        Self { spec, ports: (0..ports).map(|_| Neighbours::default()).collect() }
+    }
+
+    /// Whether a port knows a node's address.
+    #[inline(always)]
+    pub fn knows(&self, hop: NextHop) -> bool {
+        self.spec.prefilled || self.ports[hop.port].known.binary_search(&hop.node).is_ok()
+    }
+
+    /// Packets that wait for addresses.
+    pub fn waiting(&self) -> impl Iterator<Item = CopyRef> + '_ {
+        self.ports.iter().flat_map(|port| &port.waiting).flat_map(|waiting| waiting.packets.iter().copied())
+    }
+
+    /// A packet waits for the address of its next hop.
+    pub fn wait(&mut self, hop: NextHop, copy: CopyRef) -> Waits {
+        let limit = self.spec.waiting_packets.max(1) as usize;
+        let waiting = &mut self.ports[hop.port].waiting;
+        let Some(waiting) = waiting.iter_mut().find(|waiting| waiting.node == hop.node) else {
+            waiting.push(Waiting { node: hop.node, packets: VecDeque::from([copy]), requests: 0 });
+            return Waits { ask: true, dropped: None };
+        };
+        waiting.packets.push_back(copy);
+        let dropped = if waiting.packets.len() > limit { waiting.packets.pop_front() } else { None };
+        Waits { ask: false, dropped }
+    }
+
+    /// A request leaves for an address that packets wait for, from a node of this rank. Returns the request.
+    pub fn ask(
+        &mut self,
+        hop: NextHop,
+        (asker, rank): (NodeIx, u32),
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> Option<Packet> {
+        let waiting = self.ports[hop.port].waiting.iter_mut().find(|waiting| waiting.node == hop.node)?;
+        waiting.requests += 1;
+        let retry = now + self.spec.retry + spread(rank);
+        let (port, target) = (hop.port, hop.node);
+        schedule.add(retry, Order::new(class::TIMER, rank), What::ArpRetry { port, target });
+        Some(message(asker, target, true, now))
+    }
+
+    /// A request was not answered: ask again, or give the waiting packets up.
+    pub fn on_retry(&mut self, port: PortIx, target: NodeIx) -> Unanswered {
+        let waiting = &mut self.ports[port].waiting;
+        let Some(at) = waiting.iter().position(|waiting| waiting.node == target) else {
+            return Unanswered::Done;
+        };
+        if waiting[at].requests < self.spec.attempts.max(1) {
+            return Unanswered::Ask;
+        }
+        Unanswered::GivenUp(waiting.swap_remove(at).packets)
+    }
+
+    /// One of ARP's packets has arrived at a port of a node. Returns packets that may go to its sender now, and the answer, if it asks.
+    pub fn on_packet(
+        &mut self,
+        (node, port): (NodeIx, PortIx),
+        packet: &Packet,
+        now: Time,
+    ) -> (VecDeque<CopyRef>, Option<Packet>) {
+        let Neighbours { known, waiting } = &mut self.ports[port];
+        let for_me = packet.destination == node;
+        // The sender is learnt by the one that was asked, and by those that wait for it anyway.
+        let awaited = waiting.iter().position(|waiting| waiting.node == packet.source);
+        if !for_me && awaited.is_none() {
+            return (VecDeque::new(), None);
+        }
+        if let Err(at) = known.binary_search(&packet.source) {
+            known.insert(at, packet.source);
+        }
+        let released = awaited.map(|at| waiting.swap_remove(at).packets).unwrap_or_default();
+        let asks = for_me && packet.payload == Payload::Arp { request: true };
+        (released, asks.then(|| message(node, packet.source, false, now)))
+    }
+}
+
+fn message(from: NodeIx, to: NodeIx, request: bool, now: Time) -> Packet {
+    let bytes = Message::wire_len() as u32;
+    Packet { bytes, ..Packet::control(from, to, Payload::Arp { request }, 0, now) }
+}
+
+/// How much later a node asks again than the others, up to 10 ms by its rank (28 random bits): two nodes that have asked at one
+/// moment would do so each time, and hear neither request.
+fn spread(rank: u32) -> Span {
+    Span((u64::from(rank) * 10_000_000) >> 28)
+}

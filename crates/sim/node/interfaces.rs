@@ -1,0 +1,441 @@
+//! Output interfaces (*ports*) of nodes: a queue with what a scheme has put there, and who is behind it.
+
+use std::collections::VecDeque;
+
+use airfair_host::{Dequeued, Firing, HeaderKinds, HeaderRef, Pipeline};
+use airfair_schemes::places::{
+    Backlog, DropReason, Enqueued, HopEffects, MarkReason, NodeId, Packet as QueuedPacket, Passage,
+    QueueEffects, QueueView, Setting, Timer, Verdict,
+};
+use airfair_units::{Rate, Span, Time};
+
+use crate::air::BROADCAST;
+use crate::event::{Order, Schedule, What, class};
+use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
+use crate::link::Links;
+
+/// An output interface as it is set up.
+pub(crate) struct NewPort {
+    pub node: NodeIx,
+    pub link: LinkRef,
+    /// What its scheme has put here.
+    pub pipeline: Pipeline,
+    /// Nodes that the port reaches, as schemes know them, with their stations; sorted.
+    pub peers: Vec<(NodeId, StationIx)>,
+}
+
+/// An output interface.
+struct Port {
+    node: NodeIx,
+    link: LinkRef,
+    pipeline: Pipeline,
+    /// See [`NewPort::peers`]. Where nodes move, those too that it has reached before.
+    peers: Vec<(NodeId, StationIx)>,
+    /// What has left the queue, and what of it before the end of the warm-up; a wire with its own queue counts for itself.
+    totals: QueueTotals,
+    warmup: QueueTotals,
+    /// Packets of the node itself, ahead of the queue.
+    ahead: VecDeque<CopyRef>,
+}
+
+/// What has left a queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct QueueTotals {
+    /// Packets.
+    pub left: u64,
+    /// The time that they have spent in it, added up.
+    pub waited: Span,
+}
+
+/// A node with interfaces.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    /// Its ports: the first, and the one behind the last.
+    ports: (PortIx, PortIx),
+    /// The number by which schemes know it ([`super::scheme_ids`]).
+    id: NodeId,
+    /// Its rank among events of equal time.
+    rank: u32,
+}
+
+/// The interfaces of a world's nodes.
+pub(crate) struct Interfaces {
+    ports: Table<PortIx, Port>,
+    nodes: Table<NodeIx, Node>,
+    /// Of each station its node and its port.
+    stations: Table<StationIx, (NodeIx, PortIx)>,
+    /// The headers of the schemes that stand at ports or in flows.
+    kinds_of_header: HeaderKinds,
+    /// What hooks have asked for: a box for each place.
+    queue: QueueEffects,
+    hop: HopEffects,
+    firings: Vec<Firing>,
+}
+
+impl Interfaces {
+    /// `nodes`: for each its ports (the first, and the one behind the last), its number for schemes and its rank. `stations`: of each its
+    /// node and port.
+    pub fn new(
+        ports: impl Iterator<Item = NewPort>,
+        nodes: impl Iterator<Item = ((PortIx, PortIx), NodeId, u32)>,
+        stations: Vec<(NodeIx, PortIx)>,
+        kinds_of_header: HeaderKinds,
+    ) -> Self {
+        let port = |NewPort { node, link, pipeline, peers }| Port {
+            node,
+            link,
+            pipeline,
+            peers,
+            totals: QueueTotals::default(),
+            warmup: QueueTotals::default(),
+            ahead: VecDeque::new(),
+        };
+        Self {
+            ports: ports.map(port).collect(),
+            nodes: nodes.map(|(ports, id, rank)| Node { ports, id, rank }).collect(),
+            stations: stations.into_iter().collect(),
+            kinds_of_header,
+            queue: QueueEffects::default(),
+            hop: HopEffects::default(),
+            firings: Vec::new(),
+        }
+    }
+
+    /// All ports, those of a node beside one another.
+    pub fn ports(&self) -> impl ExactSizeIterator<Item = PortIx> + use<> {
+        self.ports.places()
+    }
+
+    /// All nodes.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeIx> + use<> {
+        self.nodes.places()
+    }
+
+    /// All stations.
+    pub fn stations(&self) -> impl ExactSizeIterator<Item = StationIx> + use<> {
+        self.stations.places()
+    }
+
+    /// The ports of a node.
+    pub fn ports_of(&self, node: NodeIx) -> impl Iterator<Item = PortIx> + use<> {
+        let (first, end) = self.nodes[node].ports;
+        (first.0..end.0).map(PortIx)
+    }
+
+    /// The node of a port.
+    #[inline(always)]
+    pub fn node(&self, port: PortIx) -> NodeIx {
+        self.ports[port].node
+    }
+
+    /// The node of a station, and its port.
+    #[inline(always)]
+    pub fn of_station(&self, station: StationIx) -> (NodeIx, PortIx) {
+        self.stations[station]
+    }
+
+    /// What a port sends by.
+    #[inline(always)]
+    pub fn link(&self, port: PortIx) -> LinkRef {
+        self.ports[port].link
+    }
+
+    /// A node, or everyone, as schemes know it.
+    #[inline(always)]
+    pub fn id(&self, node: NodeIx) -> NodeId {
+        self.nodes.get(node).map_or(NodeId(NodeIx::EVERYONE.0), |node| node.id)
+    }
+
+    /// The rank of a node among events of equal time.
+    pub fn rank(&self, node: NodeIx) -> u32 {
+        self.nodes[node].rank
+    }
+
+    /// The station of a neighbour behind a port.
+    #[inline(always)]
+    pub fn peer(&self, port: PortIx, node: NodeId) -> StationIx {
+        let peers = &self.ports[port].peers;
+        peers.binary_search_by_key(&node, |peer| peer.0).map_or(BROADCAST, |i| peers[i].1)
+    }
+
+    /// The nodes that a port reaches or, where nodes move, has reached.
+    pub fn peers(&self, port: PortIx) -> Vec<NodeIx> {
+        self.ports[port].peers.iter().map(|peer| self.stations[peer.1].0).collect()
+    }
+
+    /// Their stations.
+    pub fn peer_stations(&self, port: PortIx) -> impl Iterator<Item = StationIx> + '_ {
+        self.ports[port].peers.iter().map(|peer| peer.1)
+    }
+
+    /// A station is met by the one behind a port.
+    pub fn meet(&mut self, port: PortIx, station: StationIx) {
+        let id = self.id(self.stations[station].0);
+        let peers = &mut self.ports[port].peers;
+        if let Err(at) = peers.binary_search_by_key(&id, |peer| peer.0) {
+            peers.insert(at, (id, station));
+        }
+    }
+
+    /// A packet of the node itself goes before all that queues at a port.
+    pub fn put_ahead(&mut self, port: PortIx, copy: CopyRef) {
+        self.ports[port].ahead.push_back(copy);
+    }
+
+    /// The next of the packets that go before what queues.
+    #[inline(always)]
+    pub fn take_ahead(&mut self, port: PortIx) -> Option<CopyRef> {
+        self.ports[port].ahead.pop_front()
+    }
+
+    // ---- The queue ----
+
+    /// How full a port's queue is; a wire may keep another one.
+    #[inline(always)]
+    pub fn view(&self, port: PortIx) -> QueueView {
+        self.ports[port].pipeline.view()
+    }
+
+    /// The limit of a port's queue if it is plain ([`Pipeline::tail_drop`]).
+    pub fn tail_drop(&self, port: PortIx) -> Option<u32> {
+        self.ports[port].pipeline.tail_drop()
+    }
+
+    /// Shows each packet that waits in a port's queue, in any order.
+    pub fn show(&self, port: PortIx, see: &mut dyn FnMut(&QueuedPacket)) {
+        self.ports[port].pipeline.show(see);
+    }
+
+    /// Whether an AQM or a hop judges a port's packets.
+    #[inline(always)]
+    pub fn judges(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.judges()
+    }
+
+    /// Whether a port's AQM or hop wants packets that come in.
+    pub fn wants_received(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_received()
+    }
+
+    /// A packet arrives at a port where something judges.
+    #[inline(always)]
+    pub fn judge(
+        &mut self,
+        port: PortIx,
+        packet: &mut QueuedPacket,
+        carried: HeaderRef<'_>,
+        now: Time,
+    ) -> Verdict {
+        self.ports[port].pipeline.judge(packet, carried, &self.kinds_of_header, now)
+    }
+
+    /// A packet that is not dropped enters a port's queue. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    #[inline(always)]
+    pub fn store(&mut self, port: PortIx, packet: QueuedPacket, now: Time) -> Enqueued {
+        self.ports[port].pipeline.store(packet, now, &mut self.queue)
+    }
+
+    /// The next packet of a port where nothing judges. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    #[inline(always)]
+    pub fn pop(&mut self, port: PortIx, now: Time) -> Option<QueuedPacket> {
+        self.ports[port].pipeline.pop(now, &mut self.queue)
+    }
+
+    /// The next packet of a port where something judges. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    #[inline(always)]
+    pub fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Dequeued> {
+        self.ports[port].pipeline.dequeue(now, &mut self.queue)
+    }
+
+    /// Whether a queue has thrown packets away or marked them by itself.
+    #[inline(always)]
+    pub fn has_effects(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// One of the packets that a queue has thrown away by itself: its copy's place, and why.
+    pub fn next_dropped(&mut self) -> Option<(u32, DropReason)> {
+        self.queue.dropped.pop().map(|(id, reason)| (id.0, reason))
+    }
+
+    /// One of the packets that a queue has marked by itself: its copy's place, and why.
+    pub fn next_marked(&mut self) -> Option<(u32, MarkReason)> {
+        self.queue.marked.pop().map(|(id, reason)| (id.0, reason))
+    }
+
+    /// A packet that has left a port's queue and was not dropped goes to the link.
+    #[inline(always)]
+    pub fn depart(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
+        let pipeline = &mut self.ports[port].pipeline;
+        if pipeline.wants_departures() {
+            pipeline.depart(packet, carried, now);
+        }
+    }
+
+    /// A packet has left a port's queue, in which it has spent so much time.
+    #[inline(always)]
+    pub fn count(&mut self, port: PortIx, waited: Span) {
+        let totals = &mut self.ports[port].totals;
+        totals.left += 1;
+        totals.waited += waited;
+    }
+
+    /// A packet has come in by a port's station.
+    pub fn receive(
+        &mut self,
+        port: PortIx,
+        packet: &QueuedPacket,
+        carried: HeaderRef<'_>,
+        now: Time,
+    ) -> Verdict {
+        self.ports[port].pipeline.receive(packet, carried, now)
+    }
+
+    /// Packets that have left the queue of a station's port.
+    pub fn left(&self, port: PortIx) -> u64 {
+        self.ports[port].totals.left
+    }
+
+    /// Takes over what a port's agent has settled.
+    pub fn apply(&mut self, port: PortIx, setting: Setting) {
+        self.ports[port].pipeline.apply(setting);
+    }
+
+    // ---- The queue of a port, whoever keeps it: the interface or its wire ----
+
+    /// The wire behind a port, if the wire keeps its own queue.
+    #[inline]
+    pub fn wire_with_queue(&self, port: PortIx, links: &Links) -> Option<WireIx> {
+        match self.ports[port].link {
+            LinkRef::Wire(wire) => links.queues_itself(wire).then_some(wire),
+            LinkRef::Station(_) => None,
+        }
+    }
+
+    /// Whether a port takes no packet now.
+    #[inline]
+    pub fn is_full(&self, port: PortIx, links: &mut Links, now: Time) -> bool {
+        if let Some(wire) = self.wire_with_queue(port, links) {
+            return links.is_full(wire, now);
+        }
+        let view = self.view(port);
+        view.packets >= view.limit_packets
+    }
+
+    /// Whether nothing waits at a port.
+    #[inline]
+    pub fn is_empty(&self, port: PortIx, links: &Links, now: Time) -> bool {
+        match self.wire_with_queue(port, links) {
+            Some(wire) => links.is_empty(wire, now),
+            None => self.view(port).packets == 0,
+        }
+    }
+
+    /// Packets that wait at a port.
+    pub fn waiting(&self, port: PortIx, links: &Links, now: Time) -> u64 {
+        let at_wire = match self.ports[port].link {
+            LinkRef::Wire(wire) => links.view(wire, now).waiting,
+            LinkRef::Station(_) => 0,
+        };
+        u64::from(self.view(port).packets) + at_wire
+    }
+
+    /// What has left a port's queue.
+    pub fn totals(&self, port: PortIx, links: &Links, now: Time) -> QueueTotals {
+        let Port { link, mut totals, .. } = self.ports[port];
+        if let LinkRef::Wire(wire) = link {
+            let view = links.view(wire, now);
+            totals.left += view.left;
+            totals.waited += view.waited;
+        }
+        totals
+    }
+
+    /// What waits on the wire behind a port, if the wire keeps its own queue.
+    fn backlog_of_link(&self, port: PortIx, links: &mut Links, now: Time) -> Option<Backlog> {
+        match self.ports[port].link {
+            LinkRef::Wire(wire) => links.backlog(wire, now),
+            LinkRef::Station(_) => None,
+        }
+    }
+
+    /// What had left it at the end of the warm-up.
+    pub fn totals_at_warmup(&self, port: PortIx) -> QueueTotals {
+        self.ports[port].warmup
+    }
+
+    /// The warm-up ends.
+    pub fn warmed_up(&mut self, links: &Links, now: Time) {
+        for port in self.ports() {
+            self.ports[port].warmup = self.totals(port, links, now);
+        }
+    }
+
+    // ---- Hops of explicit-rate schemes ----
+
+    /// The headers of schemes.
+    pub fn headers(&self) -> &HeaderKinds {
+        &self.kinds_of_header
+    }
+
+    /// The same, for a law that speaks one.
+    pub fn headers_mut(&mut self) -> &mut HeaderKinds {
+        &mut self.kinds_of_header
+    }
+
+    /// Whether a hop stands at a port.
+    pub fn has_hop(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.has_hop()
+    }
+
+    /// A packet meets the hop on its way to a wire that keeps its own queue.
+    #[inline(always)]
+    pub fn pass(&mut self, port: PortIx, passage: &Passage, carried: HeaderRef<'_>, now: Time) {
+        self.ports[port].pipeline.pass(passage, carried, &self.kinds_of_header, now);
+    }
+
+    /// A packet of so many bytes is dropped at a port: its hop is told.
+    pub fn dropped(&mut self, port: PortIx, bytes: u32) {
+        self.ports[port].pipeline.dropped(bytes);
+    }
+
+    /// The rate of a port's link is another one.
+    pub fn set_rate(&mut self, port: PortIx, rate: Rate) {
+        self.ports[port].pipeline.set_rate(rate);
+    }
+
+    /// Every hop starts, at time 0.
+    pub fn start_hops(&mut self, schedule: &mut Schedule) {
+        for port in self.ports() {
+            self.ports[port].pipeline.start(Time::ZERO, &mut self.hop, &mut self.firings);
+            self.schedule_hop(port, schedule);
+        }
+    }
+
+    /// A timer of a hop is due, unless it was moved meanwhile.
+    #[inline(never)]
+    pub fn hop_timer(
+        &mut self,
+        port: PortIx,
+        timer: (Timer, u32),
+        links: &mut Links,
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
+        let backlog = self.backlog_of_link(port, links, now);
+        self.ports[port].pipeline.timer(timer, backlog, now, &mut self.hop, &mut self.firings);
+        self.schedule_hop(port, schedule);
+    }
+
+    fn schedule_hop(&mut self, port: PortIx, schedule: &mut Schedule) {
+        let order = Order::new(class::TIMER, self.ports[port].pipeline.hop_rank());
+        for Firing { at, timer, generation } in self.firings.drain(..) {
+            schedule.add(at, order, What::HopTimer { port, generation, timer: timer.0 });
+        }
+    }
+
+    /// Inner values of the hop at a port.
+    pub fn hop_gauges(&self, port: PortIx) -> Vec<(&'static str, f64)> {
+        self.ports[port].pipeline.hop_gauges()
+    }
+}

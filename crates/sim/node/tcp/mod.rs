@@ -1,0 +1,616 @@
+//! TCP at its hosts: connections are opened, poll for segments, take in what arrives, and set timers.
+//!
+//! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `connections` | the connections that live |
+//! | `laws` | the window laws of a run |
+
+mod connections;
+mod laws;
+
+use airfair_host::{Firing, HeaderId, HeaderKinds};
+use airfair_schemes::places::{Context, Header, HeaderKind, SourceEffects, Timer};
+use airfair_transport::{Receiver, Segment, Sender, SenderStats, SharedConfig, State};
+use airfair_units::random::{Purpose, Stream, name_hash};
+use airfair_units::{Bytes, Rate, Time};
+
+use super::flow::Flow;
+use super::scheme_ids;
+use crate::event::{Order, Schedule, What, class};
+use crate::ids::{ConnectionRef, FlowIx, Table};
+use crate::measure::files::{Completion, Files};
+use crate::packet::NO_FLOW;
+use crate::record::{Record, TcpCause};
+use crate::spec::{FlowSpec, Traffic, Transport};
+use crate::traffic::{FileSource, NextFile};
+pub(crate) use connections::Connection;
+use connections::Connections;
+use laws::LawId;
+pub(crate) use laws::Laws;
+
+/// What a flow over TCP has beside what every flow has.
+struct TcpFlow {
+    config: SharedConfig,
+    law: LawId,
+    /// Its law reads what waits in its node: no limit holds for that.
+    reads_own_queue: bool,
+    traffic: Traffic,
+    /// Its connection, unless it sends files.
+    connection: ConnectionRef,
+    /// Where its files come from.
+    files: Option<FileSource>,
+    /// Size of the file that is to come.
+    next_size: u64,
+    done: Files,
+    /// Connections opened so far.
+    opened: u64,
+    /// What the connections that have ended had measured and sent again, and what all had at the end of the warm-up.
+    ended: TransportTotals,
+    warmup: TransportTotals,
+    /// Connections that have met routers which do not speak their scheme.
+    fallbacks: u64,
+    /// The connections' random streams: seed and identity.
+    seed: u64,
+    hash: u64,
+}
+
+/// What the transport of a flow has counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TransportTotals {
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Round trips measured, and their sum.
+    pub round_trips: u64,
+    pub round_trip_ns: u64,
+}
+
+impl TransportTotals {
+    fn of(stats: &SenderStats) -> Self {
+        let &SenderStats { retransmissions, round_trips, round_trip_ns, .. } = stats;
+        Self { retransmissions, round_trips, round_trip_ns }
+    }
+}
+
+impl std::ops::AddAssign for TransportTotals {
+    fn add_assign(&mut self, more: Self) {
+        self.retransmissions += more.retransmissions;
+        self.round_trips += more.round_trips;
+        self.round_trip_ns += more.round_trip_ns;
+    }
+}
+
+impl std::ops::Sub for TransportTotals {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            retransmissions: self.retransmissions - earlier.retransmissions,
+            round_trips: self.round_trips - earlier.round_trips,
+            round_trip_ns: self.round_trip_ns - earlier.round_trip_ns,
+        }
+    }
+}
+
+/// Which end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Sender,
+    Receiver,
+}
+
+/// What a connection's packets have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Label {
+    pub flow: FlowIx,
+    /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
+    pub scheme_flow: u32,
+    pub opening: u32,
+    /// The scheme's header that they carry.
+    pub header: HeaderId,
+}
+
+/// What has become of a sender that has heard something or whose time was up.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Heard {
+    /// Why it has slowed down, if that was asked for: a time-out, a loss told by acknowledgements, a mark.
+    pub slowed: [bool; 3],
+    /// Its law has begun to follow TCP's, because routers do not speak its scheme.
+    pub fell_back: bool,
+    /// It has given up.
+    pub gave_up: bool,
+}
+
+/// What a flow over TCP does when it starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Start {
+    /// It sends files, of which this is the first.
+    Files(Option<NextFile>),
+    /// It has one connection, and writes into that without end or, if not, when its application's packets are due.
+    Connection { endless: bool },
+}
+
+/// TCP at all hosts of a world.
+#[derive(Default)]
+pub(crate) struct Tcp {
+    laws: Laws,
+    flows: Table<FlowIx, Option<Box<TcpFlow>>>,
+    connections: Connections,
+    /// Connections for files opened so far.
+    opened: u32,
+    /// Files that have ended, with their flows, if somebody wants them one by one.
+    completions: Option<Vec<(usize, Completion)>>,
+    /// What laws have asked for.
+    effects: SourceEffects,
+    /// The first flow whose source has failed ([`SourceEffects::failed`]): the run is in error.
+    pub failed: Option<FlowIx>,
+}
+
+/// Flows.
+impl Tcp {
+    pub fn new(laws: Laws) -> Self {
+        Self { laws, ..Self::default() }
+    }
+
+    /// Adds a flow; `law`: if TCP carries it.
+    pub fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, seed: u64) {
+        let tcp = match (&flow.transport, law) {
+            (Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
+                config: SharedConfig::from(config),
+                law,
+                reads_own_queue: self.laws.reads_own_queue(law),
+                traffic: flow.traffic.clone(),
+                connection: ConnectionRef::NONE,
+                files: FileSource::new(flow, seed),
+                next_size: 0,
+                done: Files::default(),
+                opened: 0,
+                ended: TransportTotals::default(),
+                warmup: TransportTotals::default(),
+                fallbacks: 0,
+                seed,
+                hash: name_hash(&flow.id),
+            })),
+            _ => None,
+        };
+        self.flows.push(tcp);
+    }
+
+    fn flow(&self, flow: FlowIx) -> Option<&TcpFlow> {
+        self.flows[flow].as_deref()
+    }
+
+    /// The parameters of a flow's connections.
+    pub fn config(&self, flow: FlowIx) -> Option<&SharedConfig> {
+        self.flow(flow).map(|tcp| &tcp.config)
+    }
+
+    /// Whether a flow's law reads what waits in its node.
+    pub fn reads_own_queue(&self, flow: FlowIx) -> bool {
+        self.flow(flow).is_some_and(|tcp| tcp.reads_own_queue)
+    }
+
+    /// A flow starts.
+    pub fn start(&mut self, flow: FlowIx, now: Time) -> Option<Start> {
+        let tcp = self.flows[flow].as_deref_mut()?;
+        Some(match &mut tcp.files {
+            Some(files) => Start::Files(files.start(now)),
+            None => {
+                let endless = matches!(tcp.traffic, Traffic::Endless | Traffic::Saturating { .. });
+                Start::Connection { endless }
+            }
+        })
+    }
+
+    /// The only connection of a flow that does not send files.
+    pub fn connection_of(&self, flow: FlowIx) -> ConnectionRef {
+        self.flow(flow).map_or(ConnectionRef::NONE, |tcp| tcp.connection)
+    }
+
+    /// A flow's next file is to come.
+    pub fn expect(&mut self, flow: FlowIx, file: NextFile) {
+        if let Some(tcp) = &mut self.flows[flow] {
+            tcp.next_size = file.size;
+        }
+    }
+
+    /// A file of a flow arrives: its size, and the next file, if that does not wait for the end of this one.
+    pub fn file_arrives(&mut self, flow: FlowIx, now: Time) -> Option<(u64, Option<NextFile>)> {
+        let tcp = self.flows[flow].as_deref_mut()?;
+        tcp.done.started += 1;
+        Some((tcp.next_size, tcp.files.as_mut().and_then(|files| files.after_arrival(now))))
+    }
+
+    /// What the transport of every flow has counted so far, in connections that have ended and in those that live.
+    pub fn totals(&self) -> Table<FlowIx, TransportTotals> {
+        let ended = |tcp: &Option<Box<TcpFlow>>| tcp.as_ref().map(|tcp| tcp.ended).unwrap_or_default();
+        let mut totals: Table<FlowIx, TransportTotals> = self.flows.iter().map(ended).collect();
+        for connection in self.connections.iter() {
+            totals[connection.flow] += TransportTotals::of(connection.sender.stats());
+        }
+        totals
+    }
+
+    /// What a flow's had counted at the end of the warm-up.
+    pub fn totals_at_warmup(&self, flow: FlowIx) -> TransportTotals {
+        self.flow(flow).map(|tcp| tcp.warmup).unwrap_or_default()
+    }
+
+    /// What is measured starts.
+    pub fn warmed_up(&mut self) {
+        let totals = self.totals();
+        for (tcp, &totals) in self.flows.iter_mut().zip(&totals) {
+            tcp.iter_mut().for_each(|tcp| tcp.warmup = totals);
+        }
+    }
+
+    /// Connections of a flow that have met routers which do not speak their scheme.
+    pub fn fallbacks(&self, flow: FlowIx) -> u64 {
+        self.flow(flow).map_or(0, |tcp| tcp.fallbacks)
+    }
+
+    /// What became of a flow's files, if it sends files.
+    pub fn files(&self, flow: FlowIx) -> Option<&Files> {
+        self.flow(flow).filter(|tcp| tcp.files.is_some()).map(|tcp| &tcp.done)
+    }
+
+    /// When a flow's only file was complete, after its start, s.
+    pub fn completion_s(&self, flow: FlowIx) -> Option<f64> {
+        let tcp = self.flow(flow).filter(|tcp| matches!(tcp.traffic, Traffic::File { .. }))?;
+        tcp.done.all.mean_s()
+    }
+
+    /// Files that end from now on are kept one by one, if any flow sends files.
+    pub fn keep_completions(&mut self) {
+        if self.flows.iter().flatten().any(|tcp| tcp.files.is_some()) {
+            self.completions.get_or_insert_default();
+        }
+    }
+
+    /// The files that ended since the last call, each with its flow.
+    pub fn take_completions(&mut self) -> Vec<(usize, Completion)> {
+        self.completions.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// So many of them, or none if there are fewer. When the run is over, those that are left, once.
+    pub fn take_completion_block(&mut self, files: usize, over: bool) -> Option<Vec<(usize, Completion)>> {
+        let list = self.completions.as_mut()?;
+        if over && list.len() <= files {
+            return self.completions.take();
+        }
+        (list.len() >= files).then(|| list.drain(..files).collect())
+    }
+}
+
+/// Connections.
+impl Tcp {
+    /// Opens a connection of a flow, for a file of `size` bytes if it has an end.
+    pub fn open(
+        &mut self,
+        (flow, f): (FlowIx, &Flow),
+        size: Option<u64>,
+        headers: &mut HeaderKinds,
+        now: Time,
+    ) -> Option<ConnectionRef> {
+        let tcp = self.flows[flow].as_deref_mut()?;
+        let law = self.laws.source(tcp.law)?;
+        let number = tcp.opened;
+        tcp.opened += 1;
+        let random = Stream::of_hash(tcp.seed, tcp.hash ^ number, Purpose::Source);
+        let ends = (Sender::new(&tcp.config, law), Receiver::new(&tcp.config));
+        let mut connection = Connection::new(ends, flow, (f.from, f.rank), random);
+        connection.opened = now;
+        connection.header = headers.id(connection.sender.header());
+        connection.scheme_flow = f.id;
+        if size.is_some() {
+            connection.scheme_flow = scheme_ids::of_connection(tcp.hash, number);
+            connection.opening = self.opened % NO_FLOW;
+            self.opened = self.opened.wrapping_add(1);
+        }
+        connection.size = size;
+        connection.number = number;
+        connection.sender.open(&mut Context { now, random: &mut connection.random, out: &mut self.effects });
+        if let Some(size) = size {
+            connection.sender.write(size);
+            connection.sender.close();
+        }
+        let id = self.connections.add(connection);
+        if size.is_none() {
+            tcp.connection = id;
+        }
+        Some(id)
+    }
+
+    /// A connection, if it lives, to look at.
+    #[inline(always)]
+    pub fn get(&self, id: ConnectionRef) -> Option<&Connection> {
+        self.connections.get(id)
+    }
+
+    /// How many connections live, and the most that have lived at once.
+    pub fn count(&self) -> (u64, u64) {
+        self.connections.count()
+    }
+
+    /// What a connection's packets have in common.
+    #[inline(always)]
+    pub fn label(&self, id: ConnectionRef) -> Option<Label> {
+        let connection = self.connections.get(id)?;
+        let &Connection { flow, scheme_flow, opening, header, .. } = connection;
+        Some(Label { flow, scheme_flow, opening, header })
+    }
+
+    /// The rate at which a connection's sender paces itself, if it does.
+    pub fn pacing(&self, id: ConnectionRef, now: Time) -> Option<Rate> {
+        self.connections.get(id)?.sender.pacing_rate(now)
+    }
+
+    /// Whether a sender has agreed on ECN.
+    pub fn speaks_ecn(&self, id: ConnectionRef) -> bool {
+        self.connections.get(id).is_some_and(|connection| connection.sender.speaks_ecn())
+    }
+
+    /// Whether everything that a sender had was delivered and acknowledged.
+    #[inline(always)]
+    pub fn is_done(&self, id: ConnectionRef) -> bool {
+        self.connections.get(id).is_some_and(|connection| connection.sender.is_done())
+    }
+
+    /// Whether a sender has nothing more to send now.
+    #[inline(always)]
+    pub fn is_spent(&self, id: ConnectionRef) -> bool {
+        self.connections.get(id).is_some_and(|connection| connection.sender.is_spent())
+    }
+
+    /// Whether a connection lives and carries a file.
+    pub fn has_file(&self, id: ConnectionRef) -> bool {
+        self.connections.get(id).is_some_and(|connection| connection.size.is_some())
+    }
+
+    /// The application writes without end.
+    pub fn write_endless(&mut self, id: ConnectionRef) {
+        self.connections.get_mut(id).into_iter().for_each(|connection| connection.sender.write_endless());
+    }
+
+    /// The application writes. Whether the connection lives.
+    pub fn write(&mut self, id: ConnectionRef, bytes: u64) -> bool {
+        let connection = self.connections.get_mut(id);
+        connection.map(|connection| connection.sender.write(bytes)).is_some()
+    }
+
+    /// The application hands over no more. Whether the connection lives.
+    pub fn stop(&mut self, id: ConnectionRef) -> bool {
+        self.connections.get_mut(id).map(|connection| connection.sender.stop()).is_some()
+    }
+
+    /// The next segment of a sender.
+    #[inline(always)]
+    pub fn poll(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> Option<Segment> {
+        let connection = self.connections.get_mut(id)?;
+        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
+        let polled = connection.sender.poll(&mut context);
+        self.law_effects(id, now, schedule);
+        polled
+    }
+
+    /// The next segment of a receiver.
+    #[inline(always)]
+    pub fn poll_receiver(&mut self, id: ConnectionRef, now: Time) -> Option<Segment> {
+        self.connections.get_mut(id)?.receiver.poll(now)
+    }
+
+    /// Fills the header of a packet that leaves one of the ends.
+    pub fn stamp(&mut self, id: ConnectionRef, kind: &HeaderKind, end: End, now: Time, header: &mut Header) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        match end {
+            End::Sender => {
+                *header = Header::default();
+                connection.sender.stamp(header, now);
+            }
+            End::Receiver => *header = connection.echo.answer(kind),
+        }
+    }
+
+    /// A segment has reached the receiver, with the header of a scheme after so many hops, if it carries one. Returns the bytes that the
+    /// application has got by it.
+    #[inline(always)]
+    pub fn on_data(
+        &mut self,
+        id: ConnectionRef,
+        segment: &Segment,
+        header: Option<(&mut Header, u16)>,
+        headers: &HeaderKinds,
+        now: Time,
+    ) -> Option<u64> {
+        let connection = self.connections.get_mut(id)?;
+        if let Some((header, hops)) = header
+            && let Some(kind) = headers.of(connection.header)
+        {
+            connection.echo.keep(kind, header, hops);
+        }
+        let before = connection.receiver.delivered();
+        connection.receiver.on_segment(segment, now);
+        Some(connection.receiver.delivered() - before)
+    }
+
+    /// A segment has reached the sender, with the header of a scheme, if it carries one. `watched`: reasons to slow down are wanted.
+    #[inline(always)]
+    pub fn on_acknowledgement(
+        &mut self,
+        id: ConnectionRef,
+        segment: &Segment,
+        header: Option<&Header>,
+        watched: bool,
+        now: Time,
+    ) -> Option<Heard> {
+        let connection = self.connections.get_mut(id)?;
+        let before = if watched { connection.reasons() } else { [0; 3] };
+        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
+        if let Some(header) = header {
+            connection.sender.on_header(header, &mut context);
+        }
+        connection.sender.on_segment(segment, &mut context);
+        let slowed = if watched { connection.slowed(before) } else { [false; 3] };
+        let mut fell_back = false;
+        if header.is_some() {
+            let falls = connection.sender.law().fell_back();
+            fell_back = !std::mem::replace(&mut connection.fell_back, falls) && falls;
+        }
+        if fell_back && let Some(tcp) = &mut self.flows[connection.flow] {
+            tcp.fallbacks += 1;
+        }
+        Some(Heard { slowed, fell_back, gave_up: false })
+    }
+
+    /// The own node's link layer has given a sender's segment up. Whether the connection lives.
+    pub fn on_link_drop(&mut self, id: ConnectionRef, sequence: u64, now: Time) -> bool {
+        let Some(connection) = self.connections.get_mut(id) else { return false };
+        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
+        connection.sender.on_link_drop(sequence, &mut context);
+        true
+    }
+
+    /// The event of a sender's deadline, if that has not moved. Then the sender may have something to send.
+    pub fn on_sender_timer(
+        &mut self,
+        id: ConnectionRef,
+        watched: bool,
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> Option<Heard> {
+        let connection = self.connections.get_mut(id).filter(|c| c.sender_armed == now)?;
+        connection.sender_armed = Time::NEVER;
+        if connection.sender.deadline().is_none_or(|deadline| deadline > now) {
+            self.arm(id, End::Sender, schedule);
+            return None;
+        }
+        let before = if watched { connection.reasons() } else { [0; 3] };
+        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
+        connection.sender.on_timer(&mut context);
+        let slowed = if watched { connection.slowed(before) } else { [false; 3] };
+        Some(Heard { slowed, fell_back: false, gave_up: connection.sender.state() == State::Failed })
+    }
+
+    /// The event of a receiver's deadline, if that has not moved. Whether the receiver may have something to send.
+    pub fn on_receiver_timer(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> bool {
+        let Some(connection) = self.connections.get_mut(id).filter(|c| c.receiver_armed == now) else {
+            return false;
+        };
+        connection.receiver_armed = Time::NEVER;
+        if connection.receiver.deadline().is_none_or(|deadline| deadline > now) {
+            self.arm(id, End::Receiver, schedule);
+            return false;
+        }
+        connection.receiver.on_timer(now);
+        true
+    }
+
+    /// A timer of a law is due, unless it was moved meanwhile. Whether the sender may have something to send.
+    pub fn on_law_timer(&mut self, id: ConnectionRef, (timer, generation): (Timer, u32), now: Time) -> bool {
+        let Some(connection) = self.connections.get_mut(id) else { return false };
+        if !connection.timers.fires(timer, generation) {
+            return false;
+        }
+        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
+        connection.sender.law_mut().on_timer(timer, &mut context);
+        true
+    }
+
+    /// Makes sure that a timer event comes no later than the deadline of one of the ends.
+    #[inline(always)]
+    pub fn arm(&mut self, id: ConnectionRef, end: End, schedule: &mut Schedule) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let (deadline, armed) = match end {
+            End::Sender => (connection.sender.deadline(), connection.sender_armed),
+            End::Receiver => (connection.receiver.deadline(), connection.receiver_armed),
+        };
+        if let Some(deadline) = deadline.filter(|&deadline| deadline < armed) {
+            self.arm_for(id, end, deadline, schedule);
+        }
+    }
+
+    #[inline(never)]
+    fn arm_for(&mut self, id: ConnectionRef, end: End, deadline: Time, schedule: &mut Schedule) {
+        let Some(connection) = self.connections.get_mut(id) else { return };
+        let (armed, what) = match end {
+            End::Sender => (&mut connection.sender_armed, What::SenderTimer(id)),
+            End::Receiver => (&mut connection.receiver_armed, What::ReceiverTimer(id)),
+        };
+        *armed = deadline;
+        schedule.add(deadline, Order::new(class::TIMER, connection.rank), what);
+    }
+
+    /// Carries out what a law has asked for in the last hook.
+    #[inline(always)]
+    pub fn law_effects(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) {
+        if !self.effects.is_empty() {
+            self.law_timers(id, now, schedule);
+        }
+    }
+
+    #[inline(never)]
+    fn law_timers(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) {
+        let failed = std::mem::take(&mut self.effects.failed);
+        let Some(connection) = self.connections.get_mut(id) else {
+            self.effects.timers.clear();
+            return;
+        };
+        for (timer, at) in self.effects.timers.drain(..) {
+            let Firing { at, generation, .. } = connection.timers.set(timer, at, now);
+            let order = Order::new(class::TIMER, connection.rank);
+            schedule.add(at, order, What::LawTimer { connection: id, generation, timer: timer.0 });
+        }
+        if failed {
+            self.failed.get_or_insert(connection.flow);
+        }
+    }
+
+    /// A connection ends: everything is delivered and acknowledged, or the sender has given up. Returns its flow, and the file after
+    /// this one, if that waited for it.
+    pub fn close(
+        &mut self,
+        id: ConnectionRef,
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> Option<(FlowIx, Option<NextFile>)> {
+        self.law_effects(id, now, schedule);
+        let connection = self.connections.remove(id)?;
+        let (flow, done, stats) = (connection.flow, connection.sender.is_done(), connection.sender.stats());
+        let tcp = self.flows[flow].as_deref_mut()?;
+        tcp.ended += TransportTotals::of(stats);
+        let Some(bytes) = connection.size else { return Some((flow, None)) };
+        let duration_ns = now.since(connection.opened).0;
+        if done {
+            tcp.done.add(bytes, duration_ns);
+        } else {
+            tcp.done.failed += 1;
+        }
+        if let Some(list) = self.completions.as_mut().filter(|_| done) {
+            let completion = Completion {
+                file: connection.number,
+                start_ns: connection.opened.0,
+                bytes,
+                duration_ns,
+                timeouts: stats.timeouts + stats.syns.saturating_sub(1),
+                retransmissions: stats.retransmissions,
+            };
+            list.push((flow.ix(), completion));
+        }
+        Some((flow, tcp.files.as_mut().and_then(|files| files.after_end(now))))
+    }
+
+    /// What a trace says of a sender that slows down.
+    pub fn record(&self, id: ConnectionRef, cause: TcpCause, now: Time) -> Option<Record> {
+        let connection = self.connections.get(id)?;
+        let sender = &connection.sender;
+        Some(Record::Tcp {
+            node: connection.from,
+            flow: connection.flow,
+            cause,
+            sequence: sender.unacknowledged() as u32,
+            window: Bytes(sender.window(now)),
+            rto: sender.rto(),
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! What has been counted by a moment, warm-up included, and how far flows have come.
+
+use airfair_transport::Sender;
+
+use super::Observed;
+use crate::ids::{FlowIx, LinkRef, PortIx, StationIx};
+use crate::measure::samples::{FlowProgress, FlowSample, Gauges, QueueSample, Snapshot, StationSample};
+use crate::node::interfaces::QueueTotals;
+use crate::node::meters::LinkTotals;
+
+impl Observed<'_> {
+    /// Counters from the start of the run to the present, warm-up included.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let network = self.network;
+        let told = |gauges: &Gauges| !gauges.1.is_empty();
+        let agent = |station: StationIx| Some((station.ix(), network.agents.gauges(station))).filter(told);
+        let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(told);
+        Snapshot {
+            flows: self.flow_samples(),
+            queues: network.interfaces.ports().map(|port| self.queue_sample(port)).collect(),
+            stations: self.air.stations().map(|station| self.station_sample(station)).collect(),
+            agents: self.air.stations().filter_map(agent).collect(),
+            hops: network.interfaces.ports().filter_map(hop).collect(),
+        }
+    }
+
+    fn flow_samples(&self) -> Vec<FlowSample> {
+        let transport = self.network.tcp.totals();
+        let sample = |flow: FlowIx| {
+            let connection = self.network.tcp.get(self.network.tcp.connection_of(flow));
+            let sender = connection.map(|connection| &connection.sender);
+            let totals = self.network.flows[flow].totals(self.now);
+            FlowSample {
+                delivered_bytes: totals.delivered_bytes,
+                delivered_packets: totals.delivered_packets,
+                sent_packets: totals.sent,
+                retransmissions: transport[flow].retransmissions,
+                window_bytes: sender.map(|sender| sender.window(self.now)),
+                rtt: sender.and_then(Sender::smoothed_rtt),
+            }
+        };
+        self.network.flows.places().map(sample).collect()
+    }
+
+    fn queue_sample(&self, port: PortIx) -> QueueSample {
+        let (interfaces, links) = (&self.network.interfaces, &self.network.links);
+        let QueueTotals { left, waited } = interfaces.totals(port, links, self.now);
+        let link = match interfaces.link(port) {
+            LinkRef::Station(station) => self.network.meters.totals(station).unwrap_or_default(),
+            LinkRef::Wire(_) => LinkTotals::default(),
+        };
+        QueueSample {
+            packets: interfaces.waiting(port, links, self.now),
+            left,
+            waited,
+            acknowledged: link.used.sent_packets,
+            link_delay: link.used.delay,
+            link_delay_squares: link.delay_squares,
+        }
+    }
+
+    fn station_sample(&self, station: StationIx) -> StationSample {
+        let counters = self.air.counters(station);
+        StationSample {
+            airtime: self.air.airtime(station, self.now),
+            frames: counters.sent.iter().sum(),
+            no_answer: counters.no_cts + counters.no_ack,
+            given_up: counters.given_up,
+            held: self.air.held(station).count() as u64,
+        }
+    }
+
+    /// How far every flow has come.
+    pub(crate) fn progress(&self) -> Vec<FlowProgress> {
+        let progress = |flow: FlowIx| {
+            let f = &self.network.flows[flow];
+            FlowProgress {
+                start: f.start,
+                stop: f.stop,
+                complete: self.network.tcp.completion_s(flow).is_some(),
+                delivered_bytes: f.totals(self.now).delivered_bytes,
+            }
+        };
+        self.network.flows.places().map(progress).collect()
+    }
+}

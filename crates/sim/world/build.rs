@@ -1,0 +1,334 @@
+//! Setting up what is above the MAC: ports, links, routes, agents, flows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use airfair_host::{AgentSlot, HeaderKinds, Pipeline};
+use airfair_routing::shortest::Link;
+use airfair_schemes::places::{Interface, NodeId};
+use airfair_schemes::{Registry, Scheme};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Span, Time};
+
+use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
+use crate::engine::Agenda;
+use crate::event::{Order, Schedule, What, class, rank};
+use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
+use crate::link::{Links, link_of};
+use crate::names::{natural_cmp, natural_ranks};
+use crate::node::accounts::Accounts;
+use crate::node::agents::Agents;
+use crate::node::arp::Arp;
+use crate::node::backpressure::{self, Backpressure};
+use crate::node::flow::Flow;
+use crate::node::interfaces::{Interfaces, NewPort};
+use crate::node::meters::Meters;
+use crate::node::outside::Outside;
+use crate::node::packet_losses::PacketLosses;
+use crate::node::placed::Placed;
+use crate::node::scheme_ids;
+use crate::node::tcp::{Laws, Tcp};
+use crate::node::{Network, Rules};
+use crate::packet::Packets;
+use crate::record::Records;
+use crate::route::{Nodes, Routes};
+use crate::spec::{LocalLimit, RoutingSpec, Traffic, WorldSpec};
+
+/// What a world is made of, as far as ports need it.
+#[derive(Clone, Copy)]
+pub(super) struct Plan<'a> {
+    pub spec: &'a WorldSpec,
+    pub air: &'a Air,
+    pub placed: &'a Placed,
+    /// Of each station its node and its radio's kind, by place in the specification.
+    pub node_of_station: &'a [NodeIx],
+    pub radio_of_station: &'a [usize],
+    pub seed: u64,
+}
+
+/// A port to be.
+struct PlannedPort {
+    node: NodeIx,
+    link: LinkRef,
+    backpressure: bool,
+    local_limit: LocalLimit,
+    name: String,
+}
+
+impl Plan<'_> {
+    /// All ports, those of a node beside one another.
+    fn ports(&self) -> Vec<PlannedPort> {
+        let radios = self.node_of_station.iter().enumerate().map(|(station, &node)| {
+            let mac = &self.spec.radios[self.radio_of_station[station]].mac;
+            PlannedPort {
+                node,
+                link: LinkRef::Station(StationIx::of(station)),
+                backpressure: mac.backpressure,
+                local_limit: mac.local_limit.filter(|_| mac.backpressure),
+                name: self.name_of(station),
+            }
+        });
+        let wires = self.spec.links.iter().enumerate().flat_map(|(i, link)| {
+            [0, 1].map(|side| {
+                let [node, other] = [side, 1 - side].map(|side| link.ends[side]);
+                PlannedPort {
+                    node: NodeIx::of(node),
+                    link: LinkRef::Wire(WireIx::of(2 * i + side)),
+                    backpressure: true,
+                    local_limit: link.local_limit,
+                    name: format!("{}>{}", self.spec.nodes[node].id, self.spec.nodes[other].id),
+                }
+            })
+        });
+        let mut ports: Vec<_> = radios.chain(wires).collect();
+        ports.sort_by_key(|port| port.node);
+        ports
+    }
+
+    /// The name of a station's interface.
+    fn name_of(&self, station: usize) -> String {
+        let node = &self.spec.nodes[self.node_of_station[station].ix()].id;
+        format!("{node}/{}", self.spec.radios[self.radio_of_station[station]].name)
+    }
+
+    /// A port as schemes are told of it.
+    fn interface(&self, node: NodeIx, link: LinkRef) -> Interface {
+        match link {
+            LinkRef::Station(station) => {
+                self.placed.radio(self.spec, node.ix(), self.radio_of_station[station.ix()])
+            }
+            LinkRef::Wire(wire) => self.placed.wire(self.spec, node.ix(), link_of(wire)),
+        }
+    }
+
+    /// Fills a port with what its scheme puts there.
+    fn fill(
+        &self,
+        port: &PlannedPort,
+        ids: &[NodeId],
+        kinds: &mut HeaderKinds,
+    ) -> (NewPort, backpressure::Rules) {
+        let PlannedPort { node, link, backpressure, local_limit, ref name } = *port;
+        let id = |station: StationIx| ids[self.node_of_station[station.ix()].ix()];
+        let (peers, framing): (BTreeMap<_, _>, _) = match link {
+            LinkRef::Station(station) => {
+                (self.air.neighbours(station).map(|(peer, _)| (id(peer), peer)).collect(), 0)
+            }
+            LinkRef::Wire(_) => (BTreeMap::new(), self.spec.headers.wired),
+        };
+        let (interface, scheme) = (self.interface(node, link), self.placed.at(node.ix()));
+        let own_queue = scheme.wants(&interface).own_queue;
+        let random = Stream::new(self.seed, name, Purpose::Queue);
+        let mut pipeline = Pipeline::new(scheme, &interface, framing, random);
+        if let Some(hop) = scheme.hop(&interface) {
+            let random = Stream::new(self.seed, name, Purpose::Hop);
+            pipeline.add_hop(hop, kinds, random, rank(self.seed, name));
+        }
+        let rules = backpressure::Rules {
+            backpressure,
+            local_limit: local_limit.filter(|_| !own_queue),
+            fillable: backpressure && local_limit.is_none() && !own_queue,
+        };
+        (NewPort { node, link, pipeline, peers: peers.into_iter().collect() }, rules)
+    }
+
+    /// Adds the agents of stations whose schemes have one.
+    fn add_agents(&self, network: &mut Network) {
+        let stations = self.node_of_station.len();
+        for station in network.interfaces.stations() {
+            let (node, port) = network.interfaces.of_station(station);
+            let (interface, scheme) =
+                (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
+            let Some(agent) = scheme.agent(&interface) else { continue };
+            let wants = scheme.wants(&interface);
+            if wants.link_use {
+                network.meters.add(station, stations);
+                network.rules.looks_at_received = true;
+            }
+            let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
+            let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
+            let agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
+            network.agents.add((station, stations), (node, port), agent);
+        }
+    }
+
+    /// Whether the run's scheme would act at other interfaces than those that there are.
+    fn acts_nowhere(&self, network: &Network) -> bool {
+        let scheme = &self.placed.run;
+        let acts = |at: &Interface| {
+            scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some()
+        };
+        network.agents.is_empty()
+            && network.interfaces.ports().all(|port| !network.interfaces.judges(port))
+            && Interface::sorts().iter().any(acts)
+    }
+}
+
+/// Sets up everything above the MAC but flows.
+pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
+    let Plan { spec, air, seed, .. } = plan;
+    let names: Vec<&str> = spec.nodes.iter().map(|node| node.id.as_str()).collect();
+    let ids: Vec<NodeId> = scheme_ids::of_names(&names).into_iter().map(NodeId).collect();
+    let planned = plan.ports();
+    let mut ports_of: Table<NodeIx, (PortIx, PortIx)> =
+        names.iter().map(|_| (PortIx(0), PortIx(0))).collect();
+    let mut of_station = vec![(NodeIx(0), PortIx(0)); plan.node_of_station.len()];
+    let mut of_wire = vec![PortIx(0); 2 * spec.links.len()];
+    for (i, port) in planned.iter().enumerate() {
+        let (at, range) = (PortIx::of(i), &mut ports_of[port.node]);
+        if range.1 == PortIx(0) {
+            range.0 = at;
+        }
+        range.1 = PortIx::of(i + 1);
+        match port.link {
+            LinkRef::Station(station) => of_station[station.ix()] = (port.node, at),
+            LinkRef::Wire(wire) => of_wire[wire.ix()] = at,
+        }
+    }
+    // What a scheme fills is asked for in the order of names.
+    let mut by_name: Vec<usize> = (0..planned.len()).collect();
+    by_name.sort_by(|&a, &b| natural_cmp(&planned[a].name, &planned[b].name));
+    let mut kinds = HeaderKinds::default();
+    let mut filled: Vec<_> =
+        by_name.into_iter().map(|i| (i, plan.fill(&planned[i], &ids, &mut kinds))).collect();
+    filled.sort_unstable_by_key(|port| port.0);
+    let (ports, rules): (Vec<_>, Vec<_>) = filled.into_iter().map(|port| port.1).unzip();
+    let mut backpressure = Backpressure::default();
+    rules.iter().for_each(|&rules| backpressure.add_port(rules));
+    let nodes = names.iter().zip(&ports_of).zip(&ids);
+    let nodes = nodes.map(|((name, &ports), &id)| (ports, id, rank(seed, name)));
+    let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
+    let links = links(plan, &interfaces, &of_wire);
+    let usable = interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
+    let nodes = Nodes {
+        names: &names,
+        ranks: natural_ranks(&names),
+        ids,
+        ports: ports_of.iter().copied().collect(),
+        links: usable,
+        ends: spec.flows.iter().map(|flow| [flow.from, flow.to].map(NodeIx::of)).collect(),
+    };
+    let routes = Routes::new(&spec.routing, nodes, seed);
+    let loss =
+        |station: usize| (plan.name_of(station), spec.radios[plan.radio_of_station[station]].packet_loss);
+    let packet_losses = PacketLosses::new((0..plan.radio_of_station.len()).map(loss), seed);
+    let rules = Rules {
+        headers: spec.headers,
+        hop_limit: u16::from(spec.hop_limit),
+        warmup: Time::ZERO + spec.warmup,
+        end: Time::ZERO + spec.duration,
+        hops_at_wires: of_wire.iter().any(|&port| interfaces.has_hop(port)),
+        looks_at_received: routes.are_found()
+            || packet_losses.any()
+            || interfaces.ports().any(|port| interfaces.wants_received(port)),
+        acts_nowhere: false,
+    };
+    let mut network = Network {
+        rules,
+        arp: Arp::new(spec.arp, interfaces.ports().len()),
+        interfaces,
+        onward: links.places().map(|_| None).collect(),
+        links,
+        routes,
+        packets: Packets::default(),
+        flows: Table::default(),
+        tcp: Tcp::default(),
+        backpressure,
+        agents: Agents::default(),
+        meters: Meters::default(),
+        packet_losses,
+        outside: Outside::default(),
+        accounts: Accounts::default(),
+        measuring: spec.warmup == Span::ZERO,
+        records: Records::default(),
+        schedule: Schedule::default(),
+    };
+    plan.add_agents(&mut network);
+    network.rules.acts_nowhere = plan.acts_nowhere(&network);
+    network.start_routing();
+    network.start_agents(air, agenda);
+    network.flush(agenda);
+    network.interfaces.start_hops(&mut network.schedule);
+    network.flush(agenda);
+    network
+}
+
+/// The wires, each with its own queue where nothing but the wire needs to know what waits.
+fn links(plan: Plan<'_>, interfaces: &Interfaces, of_wire: &[PortIx]) -> Links {
+    let spec = plan.spec;
+    let names: Vec<&str> = spec.nodes.iter().map(|node| node.id.as_str()).collect();
+    let mut links = Links::new(&spec.links, &names, of_wire, spec.headers.wired, plan.seed);
+    // A source that always keeps some packets waiting has to be told when each leaves.
+    let saturating = spec.flows.iter().filter(|flow| matches!(flow.traffic, Traffic::Saturating { .. }));
+    let saturated: BTreeSet<NodeIx> = saturating.map(|flow| NodeIx::of(flow.from)).collect();
+    // A packet's port may be known only when it leaves: then its node's queue counts it.
+    if matches!(spec.routing, RoutingSpec::Found(_)) {
+        return links;
+    }
+    for (wire, &port) in of_wire.iter().enumerate() {
+        if let Some(limit @ 1..) = interfaces.tail_drop(port)
+            && !saturated.contains(&interfaces.node(port))
+        {
+            links.keep_queue(WireIx::of(wire), limit);
+        }
+    }
+    links
+}
+
+/// Links out of a node that can carry data frames both ways.
+fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air) -> Vec<Link> {
+    let of_port = |port: PortIx| -> Vec<Link> {
+        let interface = port.0;
+        match interfaces.link(port) {
+            LinkRef::Station(station) => {
+                let usable = |peer: StationIx| {
+                    let forward = air.delivery_ratio(station, peer, JUDGED_BYTES);
+                    let backward = air.delivery_ratio(peer, station, JUDGED_BYTES);
+                    let to = interfaces.of_station(peer).0.0;
+                    let usable = forward > LEAST_DELIVERY && backward > LEAST_DELIVERY;
+                    usable.then_some(Link { to, interface, delivery: forward * backward })
+                };
+                interfaces.peer_stations(port).filter_map(usable).collect()
+            }
+            LinkRef::Wire(wire) => {
+                let delivery = (1.0 - wires.loss(wire)).max(1e-9);
+                vec![Link { to: wires.far_end(wire).0, interface, delivery }]
+            }
+        }
+    };
+    interfaces.ports_of(node).flat_map(of_port).collect()
+}
+
+/// Adds the flows with their window laws - the run's scheme's, if that has one - and puts their starts on the agenda.
+pub(super) fn add_flows(
+    network: &mut Network,
+    spec: &WorldSpec,
+    (run, schemes): (Box<dyn Scheme>, &Registry),
+    seed: u64,
+    agenda: &mut Agenda,
+) -> Result<(), String> {
+    let (laws, laws_of_flows) = Laws::new(spec, run.source().is_some().then_some(run), schemes)?;
+    network.tcp = Tcp::new(laws);
+    let names: Vec<&str> = spec.flows.iter().map(|flow| flow.id.as_str()).collect();
+    for ((flow, law), id) in spec.flows.iter().zip(laws_of_flows).zip(scheme_ids::of_names(&names)) {
+        let [from, to] = [flow.from, flow.to].map(NodeIx::of);
+        let hop = |(from, to)| network.routes.fixed_hop(from, to).filter(|_| from != to);
+        let hops = [(from, to), (to, from)].map(hop);
+        let f = Flow::new(flow, (id, rank(seed, &flow.id)), hops, seed, network.rules.end);
+        network.tcp.add_flow(flow, law, seed);
+        network.backpressure.add_flow();
+        let (start, stop, order) = (f.start, f.stop, f.order());
+        let number: FlowIx = network.flows.push(f);
+        if start < stop {
+            agenda.push(start.0, order, What::FlowStart(number));
+        }
+    }
+    let limited = |port| network.backpressure.rules(port).local_limit.is_some();
+    network.backpressure.limits_tcp =
+        network.interfaces.ports().any(limited) && network.flows.iter().any(|flow| flow.is_tcp);
+    network.tell_routes();
+    network.links.rate_changes(&spec.links).for_each(|due| agenda.extend(Some(due)));
+    if !network.measuring {
+        agenda.push(network.rules.warmup.0, Order::new(class::WARMUP, 0), What::Warmup);
+    }
+    Ok(())
+}

@@ -1,0 +1,419 @@
+//! What ARP, agents and routing ask for is carried out: their packets leave, arrive and end.
+
+use airfair_host::Counters;
+use airfair_routing::DropReason;
+use airfair_schemes::places::{AgentEffects, AgentSetup, LinkUse, NodeId, PacketClass, Timer};
+use airfair_units::{Span, Time};
+
+use crate::air::{Air, BROADCAST, Msdu};
+use crate::engine::Agenda;
+use crate::event::{Order, What, class};
+use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::link::{Offer, opposite};
+use crate::node::Network;
+use crate::node::accounts::drop_reason;
+use crate::node::arp::{Unanswered, Waits};
+use crate::packet::{Copy, Packet, Payload};
+use crate::record::Record;
+use crate::route::{Action, Lost, Message, NextHop};
+
+/// Distant hearers receive a packet a little later than its sender has sent it: it lives on for so long.
+const LIVES_ON: Span = Span::from_millis(1);
+
+/// All of them.
+impl Network {
+    /// A packet of the node itself goes before all that queues.
+    fn send_ahead(&mut self, port: PortIx, copy: CopyRef) {
+        self.interfaces.put_ahead(port, copy);
+        self.wake_link(self.interfaces.link(port));
+    }
+
+    /// The MAC takes a packet of ARP, of an agent or of routing.
+    pub(super) fn hand_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Msdu> {
+        let packet = self.packets.get(copy)?;
+        let (overhear, routing) = (packet.is_message(), packet.is_routing());
+        let asks = packet.payload == Payload::Arp { request: true };
+        // A message to everyone has a destination that is no neighbour's.
+        let to = self.interfaces.peer(port, self.interfaces.id(packet.destination));
+        let to = if asks { BROADCAST } else { to };
+        let handed = Msdu { copy, packet: self.packets.packet_of(copy), bytes: packet.bytes, to, overhear };
+        if routing {
+            self.routes.leaves(port, packet.slot() as u32);
+        }
+        Some(handed)
+    }
+
+    /// A packet of ARP, of an agent or of routing has arrived at a station.
+    pub(super) fn control_received(
+        &mut self,
+        station: StationIx,
+        (copy, packet): (CopyRef, &Packet),
+        from: StationIx,
+        now: Time,
+    ) {
+        let (node, port) = self.interfaces.of_station(station);
+        let (from, to_all) = (self.interfaces.of_station(from).0, packet.destination == NodeIx::EVERYONE);
+        if packet.is_routing() {
+            let message = packet.slot() as u32;
+            let actions = self.routes.on_message((node, port), message, from, to_all, now);
+            self.act(node, actions, now);
+        } else if !packet.is_message() {
+            self.arp_received((node, port), packet, now);
+        } else if packet.destination == node || to_all {
+            self.message_heard(station, packet, true, now);
+        } else {
+            // A message on its way to another node.
+            self.routes.note_sender(port, from);
+            if let Some(next) = self.packets.pass_on(copy) {
+                self.forward(node, next, now);
+            }
+        }
+    }
+
+    /// A packet of ARP, of an agent or of routing has been sent by a node: it ends a little later.
+    pub(super) fn release_later(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+        let order = Order::new(class::TIMER, self.interfaces.rank(node));
+        self.schedule.add(now + LIVES_ON, order, What::Release(copy));
+    }
+
+    /// A packet of ARP or of an agent has reached all that it will reach.
+    pub(super) fn end_control(&mut self, copy: CopyRef) {
+        match self.packets.end(copy) {
+            Some((packet, _)) => self.control_ended(&packet),
+            None => self.packets.release(copy),
+        }
+    }
+
+    /// The same, for one that is there no more.
+    pub(super) fn control_ended(&mut self, packet: &Packet) {
+        if packet.is_message() {
+            self.agents.message_ended(packet);
+        } else if packet.is_routing() {
+            self.routes.end(packet.slot() as u32);
+        }
+    }
+}
+
+/// ARP.
+impl Network {
+    /// A packet's next hop is not known: ask, and let it wait.
+    pub(super) fn await_address(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
+        let Waits { ask, dropped } = self.arp.wait(hop, copy);
+        if let Some(oldest) = dropped {
+            self.drop_packet(self.interfaces.node(hop.port), oldest, drop_reason::ARP_QUEUE, now);
+        }
+        if ask {
+            self.ask_for_address(hop, now);
+        }
+    }
+
+    fn ask_for_address(&mut self, hop: NextHop, now: Time) {
+        let node = self.interfaces.node(hop.port);
+        let asker = (node, self.interfaces.rank(node));
+        if let Some(request) = self.arp.ask(hop, asker, now, &mut self.schedule) {
+            let copy = self.packets.add(request, Copy::PLAIN);
+            self.send_ahead(hop.port, copy);
+        }
+    }
+
+    /// A request was not answered.
+    #[inline(never)]
+    pub(super) fn arp_retry(&mut self, port: PortIx, target: NodeIx, now: Time) {
+        match self.arp.on_retry(port, target) {
+            Unanswered::Done => {}
+            Unanswered::Ask => self.ask_for_address(NextHop { port, node: target }, now),
+            Unanswered::GivenUp(packets) => {
+                for copy in packets {
+                    self.drop_packet(self.interfaces.node(port), copy, drop_reason::ARP_FAILED, now);
+                }
+                // Sources that always have more to send try again.
+                self.room(port, now);
+            }
+        }
+    }
+
+    /// One of ARP's packets has arrived.
+    fn arp_received(&mut self, (node, port): (NodeIx, PortIx), packet: &Packet, now: Time) {
+        let (released, answer) = self.arp.on_packet((node, port), packet, now);
+        for copy in released {
+            if self.packets.get(copy).is_some_and(Packet::is_routing) {
+                self.send_ahead(port, copy);
+            } else {
+                self.enqueue(NextHop { port, node: packet.source }, copy, now);
+            }
+        }
+        if let Some(answer) = answer {
+            let copy = self.packets.add(answer, Copy::PLAIN);
+            self.send_ahead(port, copy);
+        }
+    }
+}
+
+/// Agents.
+impl Network {
+    /// Every agent's host learns which flows' static routes pass its node, in either direction.
+    pub(super) fn tell_routes(&mut self) {
+        if self.agents.is_empty() {
+            return;
+        }
+        for flow in self.flows.places() {
+            for forward in [true, false] {
+                let (mut node, end) = self.flows[flow].ends(forward);
+                self.agents.passes(node, flow);
+                while let Some(hop) = self.routes.fixed_hop(node, end).filter(|_| node != end) {
+                    node = hop.node;
+                    self.agents.passes(node, flow);
+                }
+            }
+        }
+    }
+
+    /// Every agent starts, at time 0.
+    pub(super) fn start_agents(&mut self, air: &Air, agenda: &mut Agenda) {
+        if self.agents.is_empty() {
+            return;
+        }
+        self.agents.know(&self.interfaces);
+        for station in self.interfaces.stations() {
+            if let Some((first, order)) = self.agents.first_sample(station) {
+                agenda.push(first.0, order, What::Sample(station));
+            }
+            let (node, port) = self.interfaces.of_station(station);
+            let neighbours = self.in_order(self.interfaces.peers(port));
+            let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
+            let setup = AgentSetup { node, rate, neighbours: &neighbours };
+            self.agents.start(station, &setup, &mut self.schedule);
+            self.carry_out(station, Time::ZERO);
+        }
+    }
+
+    /// Nodes as agents know them, each once, in the natural order of their names.
+    fn in_order(&self, mut nodes: Vec<NodeIx>) -> Vec<NodeId> {
+        nodes.sort_unstable_by_key(|&node| self.routes.rank(node));
+        nodes.dedup();
+        nodes.into_iter().map(|node| self.interfaces.id(node)).collect()
+    }
+
+    /// Carries out what an agent has asked for.
+    fn carry_out(&mut self, station: StationIx, now: Time) {
+        let AgentEffects { messages, settings, .. } = self.agents.take_effects();
+        let port = self.interfaces.of_station(station).1;
+        settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting));
+        for message in messages {
+            let Some(sent) = self.agents.send(station, message) else { continue };
+            let headers = self.rules.headers.udp + self.rules.headers.ip;
+            let copy = self.packets.add(sent.packet(headers, now), Copy::PLAIN);
+            if sent.routed {
+                self.routes.need(sent.node, sent.to);
+                self.forward(sent.node, copy, now);
+            } else if sent.ahead {
+                self.send_ahead(port, copy);
+            } else {
+                self.enqueue(NextHop { port, node: sent.to }, copy, now);
+            }
+        }
+    }
+
+    /// A timer of an agent is due.
+    #[inline(never)]
+    pub(super) fn agent_timer(&mut self, station: StationIx, timer: (Timer, u32), now: Time) {
+        self.agents.on_timer(station, timer, now, &mut self.schedule);
+        self.carry_out(station, now);
+    }
+
+    /// An interval of a station's counters has ended.
+    #[inline(never)]
+    pub(super) fn sample(&mut self, station: StationIx, air: &Air, agenda: &mut Agenda) {
+        let now = Time(agenda.now);
+        let Some((port, messages, passing)) = self.agents.sampled(station) else { return };
+        let under_way = |flow: &&FlowIx| {
+            let flow = &self.flows[**flow];
+            matches!(flow.counts(), (1.., 0)) && now < flow.stop
+        };
+        let set_up = passing.iter().filter(under_way).count() as u32;
+        let counters = air.counters(station);
+        let counted = Counters {
+            at: now,
+            airtime: air.airtime(station, now),
+            receive_own: air.receive_own(station),
+            retries: counters.no_cts + counters.no_ack,
+            traffic: self.interfaces.left(port) + counters.received_data() - messages,
+            link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
+        };
+        let queue = self.interfaces.view(port);
+        let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
+        self.carry_out(station, now);
+        if let Some((interval, order)) = next {
+            agenda.push((now + interval).0, order, What::Sample(station));
+        }
+    }
+
+    /// A packet for another station was received.
+    pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
+        if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
+            self.message_heard(station, &packet, false, now);
+        }
+    }
+
+    /// A message was received by a station, as its destination or not.
+    fn message_heard(&mut self, station: StationIx, packet: &Packet, to_me: bool, now: Time) {
+        let from = self.interfaces.id(packet.source);
+        self.agents.on_message(station, (from, packet), to_me, now, &mut self.schedule);
+        self.carry_out(station, now);
+    }
+
+    /// Movement has changed which stations can decode what a station sends: these can now, in ascending order.
+    pub(super) fn neighbours_changed(&mut self, station: StationIx, neighbours: &[StationIx], now: Time) {
+        let port = self.interfaces.of_station(station).1;
+        neighbours.iter().for_each(|&neighbour| self.interfaces.meet(port, neighbour));
+        if self.agents.is_empty() {
+            return;
+        }
+        let nodes = neighbours.iter().map(|&neighbour| self.interfaces.of_station(neighbour).0).collect();
+        let nodes = self.in_order(nodes);
+        self.agents.on_neighbours(station, &nodes, now, &mut self.schedule);
+        self.carry_out(station, now);
+    }
+}
+
+/// Routing.
+impl Network {
+    /// Does what a node's routing wants.
+    fn act(&mut self, node: NodeIx, actions: Vec<Action>, now: Time) {
+        let mut given_up = false;
+        for action in actions {
+            match action {
+                Action::Send { message, to } => self.send_routing(node, &message, to, now),
+                Action::Forward { packet, hop } => self.offer_routed(node, hop, packet, now),
+                Action::Drop { packet, reason } => {
+                    let name = match reason {
+                        DropReason::NoRoute => drop_reason::NO_ROUTE,
+                        DropReason::BufferFull => drop_reason::ROUTE_QUEUE,
+                        DropReason::BufferTime => drop_reason::ROUTE_WAIT,
+                    };
+                    self.drop_packet(node, packet, name, now);
+                    given_up |= reason != DropReason::BufferFull;
+                }
+            }
+        }
+        if given_up {
+            // Sources that always have more to send try again.
+            self.interfaces.ports_of(node).for_each(|port| self.room(port, now));
+        }
+        self.schedule_routing(node, now);
+    }
+
+    fn schedule_routing(&mut self, node: NodeIx, now: Time) {
+        if let Some(at) = self.routes.timer(node, now) {
+            let order = Order::new(class::TIMER, self.interfaces.rank(node));
+            self.schedule.add(at, order, What::RoutingTimer(node));
+        }
+    }
+
+    /// Every node's routing begins, at time 0.
+    pub(super) fn start_routing(&mut self) {
+        self.interfaces.nodes().for_each(|node| self.schedule_routing(node, Time::ZERO));
+    }
+
+    #[inline(never)]
+    pub(super) fn routing_timer(&mut self, node: NodeIx, now: Time) {
+        let actions = self.routes.on_timer(node, now);
+        self.act(node, actions, now);
+    }
+
+    /// A packet is at a node that has no fixed route: it goes where routing says, or waits, or ends.
+    #[cold]
+    pub(super) fn send_without_route(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+        let Some((packet, at)) = self.packets.both(copy).filter(|_| self.routes.are_found()) else {
+            self.drop_packet(node, copy, drop_reason::NO_ROUTE, now);
+            return;
+        };
+        let (ends, fresh) = ([packet.source, packet.destination], at.hops == 0);
+        let (hop, actions) = self.routes.send(node, copy, ends, fresh, now);
+        self.act(node, actions, now);
+        if let Some(hop) = hop {
+            self.offer_routed(node, hop, copy, now);
+        }
+    }
+
+    fn offer_routed(&mut self, node: NodeIx, hop: NextHop, copy: CopyRef, now: Time) {
+        if self.records.are_wanted()
+            && let Some((packet, at)) = self.packets.both(copy)
+            && let Some(flow) = packet.flow()
+        {
+            let (NextHop { port, node: next }, hops) = (hop, at.hops);
+            self.records.push(now, Record::Routed { node, flow, packet: at.of, next, port, hops });
+        }
+        self.offer(hop, copy, now);
+    }
+
+    fn send_routing(&mut self, node: NodeIx, message: &Message, to: Option<NextHop>, now: Time) {
+        for port in self.interfaces.ports_of(node) {
+            let destination = match to {
+                None => NodeIx::EVERYONE,
+                Some(hop) if hop.port == port => hop.node,
+                Some(_) => continue,
+            };
+            let length = message.bytes.len() as u32;
+            let Some(slot) = self.routes.begin(message.clone()) else { return };
+            let packet = Packet {
+                bytes: length + self.rules.headers.udp + self.rules.headers.ip,
+                ..Packet::control(node, destination, Payload::Routing { slot }, length, now)
+            };
+            let copy = self.packets.add(packet, Copy::PLAIN);
+            let hop = NextHop { port, node: destination };
+            let wired = matches!(self.interfaces.link(port), LinkRef::Wire(_));
+            if wired || destination == NodeIx::EVERYONE || self.arp.knows(hop) {
+                self.send_ahead(port, copy);
+            } else {
+                self.await_address(hop, copy, now);
+            }
+        }
+    }
+
+    /// The next of routing's messages that leaves by a wire, which goes ahead of what queues.
+    pub(super) fn next_control(&mut self, port: PortIx) -> Option<Offer> {
+        let copy = self.interfaces.take_ahead(port)?;
+        let packet = self.packets.get(copy)?;
+        let (slot, bytes) = (packet.slot() as u32, packet.bytes);
+        self.routes.leaves(port, slot);
+        Some(Offer { packet: copy, bytes, has_payload: true })
+    }
+
+    /// A packet has come by a wire, where routes are found.
+    #[inline(never)]
+    pub(super) fn arrives_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+        let (node, from) = (self.links.far_end(wire), self.links.far_end(opposite(wire)));
+        let port = self.links.port(opposite(wire));
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        if packet.is_routing() {
+            let (slot, to_all) = (packet.slot() as u32, packet.destination == NodeIx::EVERYONE);
+            let actions = self.routes.on_message((node, port), slot, from, to_all, now);
+            self.end_control(copy);
+            self.act(node, actions, now);
+            return;
+        }
+        at.hops += 1;
+        self.routes.note_sender(port, from);
+        self.forward(node, copy, now);
+    }
+
+    /// The MAC of a node's station has given up a packet for a neighbour's.
+    pub(super) fn routing_gives_up(
+        &mut self,
+        (node, port): (NodeIx, PortIx),
+        neighbour: StationIx,
+        packet: Option<&Packet>,
+        now: Time,
+    ) {
+        let lost = match packet {
+            Some(packet) if packet.is_routing() => Lost::Message(packet.slot() as u32),
+            Some(packet) if packet.class == PacketClass::Control => return,
+            Some(packet) => Lost::Data(Some([packet.source, packet.destination])),
+            None => Lost::Data(None),
+        };
+        let neighbour = self.interfaces.of_station(neighbour).0;
+        let actions = self.routes.on_undelivered((node, port), neighbour, &lost, now);
+        self.act(node, actions, now);
+    }
+}

@@ -1,0 +1,625 @@
+//! Flows and connections go on: packets are made, sources wait for room and find it, segments leave and arrive.
+
+use airfair_host::HeaderId;
+use airfair_schemes::places::{PacketClass, Timer};
+use airfair_transport::Segment;
+use airfair_units::{Span, Time};
+
+use crate::engine::Agenda;
+use crate::event::{Order, What, class};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PortIx, WireIx};
+use crate::node::Network;
+use crate::node::backpressure::{Permit, Waiter};
+use crate::node::tcp::{End, Heard, Start};
+use crate::packet::{Carried, Copy, Packet, Payload};
+use crate::record::{Record, TcpCause};
+use crate::route::NextHop;
+use crate::traffic::NextFile;
+
+/// After so long a saturating source offers a packet again whose like was dropped: about a packet of 1500 B at 11 Mbit/s.
+const OFFER_AGAIN: Span = Span::from_millis(1);
+
+/// Flows.
+impl Network {
+    #[inline(never)]
+    pub(super) fn flow_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
+        let now = Time(agenda.now);
+        let f = &mut self.flows[flow];
+        f.start(now);
+        if f.is_tcp {
+            self.tcp_start(flow, agenda);
+            return;
+        }
+        let due = f.source.start(now);
+        let (from, to, order, stop) = (f.from, f.to, f.order(), f.stop);
+        if f.source.is_saturating() {
+            match self.port_towards(from, to) {
+                Some(port) => {
+                    self.backpressure.saturates(port, flow);
+                    self.top_up(port, now);
+                }
+                None => {
+                    self.make(flow, now);
+                }
+            }
+        } else if due < stop {
+            agenda.push(due.0, order, What::Source(flow));
+        }
+    }
+
+    /// A flow over TCP starts.
+    fn tcp_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
+        let now = Time(agenda.now);
+        let f = &self.flows[flow];
+        let order = f.order();
+        if f.stop < self.rules.end {
+            agenda.push(f.stop.0, order, What::FlowStop(flow));
+        }
+        match self.tcp.start(flow, now) {
+            Some(Start::Files(first)) => self.file_due(flow, first),
+            Some(Start::Connection { endless }) => {
+                if let Some(id) = self.open(flow, None, now) {
+                    if endless {
+                        self.tcp.write_endless(id);
+                    }
+                    self.pump(id, now);
+                }
+                if !endless {
+                    let f = &mut self.flows[flow];
+                    let due = f.source.start(now);
+                    if due < f.stop {
+                        agenda.push(due.0, order, What::Source(flow));
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// The next packet of a flow's application is due.
+    pub(super) fn source_due(&mut self, flow: FlowIx, agenda: &mut Agenda) {
+        let now = Time(agenda.now);
+        let f = &mut self.flows[flow];
+        if f.is_tcp {
+            let size = u64::from(f.source.size());
+            f.offer(size);
+            self.schedule_source(flow, agenda);
+            let id = self.tcp.connection_of(flow);
+            if self.tcp.write(id, size) {
+                self.pump(id, now);
+            }
+            return;
+        }
+        if f.source.is_saturating() {
+            f.offers_now();
+            let (from, to) = (f.from, f.to);
+            if let Some(port) = self.port_towards(from, to) {
+                if self.routes.are_found() {
+                    self.leaves_by(flow, port);
+                }
+                self.top_up(port, now);
+            }
+            return;
+        }
+        if let Some(NextHop { port, .. }) = self.first_hop(flow)
+            && self.backpressure.rules(port).backpressure
+            && (self.is_full(port, now) || self.source_waits(port, flow, now))
+        {
+            self.flows[flow].hold(now);
+            self.block(port, Waiter::Flow(flow), now);
+            return;
+        }
+        self.make(flow, now);
+        self.schedule_source(flow, agenda);
+    }
+
+    fn schedule_source(&mut self, flow: FlowIx, agenda: &mut Agenda) {
+        let f = &mut self.flows[flow];
+        let due = f.source.next(Time(agenda.now));
+        if due < f.stop {
+            agenda.push(due.0, f.order(), What::Source(flow));
+        }
+    }
+
+    /// A flow's time is over: its application hands over no more.
+    #[inline(never)]
+    pub(super) fn flow_stop(&mut self, flow: FlowIx, now: Time) {
+        let id = self.tcp.connection_of(flow);
+        if self.tcp.stop(id) {
+            self.go_on(id, now);
+        }
+    }
+
+    /// A flow makes its next packet and sends it on its way; the packet's copy.
+    fn make(&mut self, flow: FlowIx, now: Time) -> CopyRef {
+        let headers = self.rules.headers.udp + self.rules.headers.ip;
+        let f = &mut self.flows[flow];
+        let packet = f.datagram(flow, headers, now);
+        let (from, first_hop) = (f.from, f.first_hops[0]);
+        let port = self.first_hop(flow).map(|hop| hop.port);
+        self.backpressure.flow_enters(flow, port);
+        let copy = self.packets.add(packet, Copy { at_source: true, ..Copy::PLAIN });
+        if self.records.are_wanted() {
+            let packet = self.packets.packet_of(copy);
+            self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
+        }
+        self.leave(from, first_hop, copy, now);
+        if let Some(hop) = first_hop {
+            self.note_wait(hop.port, copy, now);
+        }
+        copy
+    }
+
+    /// By which the next packet of a flow leaves its source, as it is known now.
+    #[inline(always)]
+    fn first_hop(&self, flow: FlowIx) -> Option<NextHop> {
+        let f = &self.flows[flow];
+        match f.first_hops[0] {
+            None if self.routes.are_found() => self.routes.next_hop(f.from, f.to),
+            hop => hop,
+        }
+    }
+
+    /// The port by which packets of a source leave.
+    fn port_towards(&self, node: NodeIx, destination: NodeIx) -> Option<PortIx> {
+        let next = self.routes.next_hop(node, destination).map(|hop| hop.port);
+        let first = || self.interfaces.ports_of(node).next();
+        next.or_else(|| if self.routes.are_found() && node != destination { first() } else { None })
+    }
+
+    /// A packet leaves its source.
+    #[inline(always)]
+    fn leave(&mut self, source: NodeIx, first_hop: Option<NextHop>, copy: CopyRef, now: Time) {
+        match first_hop {
+            Some(hop) => match self.interfaces.wire_with_queue(hop.port, &self.links) {
+                Some(wire) => self.offer_to_wire(wire, copy, now),
+                None => self.offer(hop, copy, now),
+            },
+            None => self.forward(source, copy, now),
+        }
+    }
+}
+
+/// Room in a node's queues.
+impl Network {
+    /// Whether a port takes no packet now.
+    #[inline]
+    fn is_full(&mut self, port: PortIx, now: Time) -> bool {
+        self.interfaces.is_full(port, &mut self.links, now)
+    }
+
+    /// A source waits for room at a port.
+    fn block(&mut self, port: PortIx, who: Waiter, now: Time) {
+        self.backpressure.block(port, who);
+        if let Some(wire) = self.interfaces.wire_with_queue(port, &self.links) {
+            self.schedule.extend(self.links.wake_at_departure(wire, now));
+        }
+    }
+
+    /// There is room in a queue again: sources that wait for it go on.
+    #[inline(always)]
+    pub(super) fn room(&mut self, port: PortIx, now: Time) {
+        if self.backpressure.wants_room(port) {
+            self.make_use_of_room(port, now);
+        }
+    }
+
+    #[inline(never)]
+    fn make_use_of_room(&mut self, port: PortIx, now: Time) {
+        // Where others wait too it is a saturating source's turn every other time that anybody finds room.
+        if self.backpressure.is_turn_of_saturating(port) {
+            let made = self.top_up(port, now);
+            self.backpressure.saturating_had_turn(port, made);
+        }
+        while !self.is_full(port, now) {
+            match self.next_waiter(port, now) {
+                Some(Waiter::Flow(flow)) => self.goes_on(flow, now),
+                Some(Waiter::Connection(id)) => {
+                    if self.tcp.get(id).is_some() {
+                        self.backpressure.unblock(id);
+                        self.pump(id, now);
+                    }
+                }
+                None => break,
+            }
+        }
+        if !self.backpressure.saturating(port).is_empty() {
+            self.top_up(port, now);
+        }
+    }
+
+    /// The source of a flow over UDP has found room for the packet that it held back.
+    fn goes_on(&mut self, flow: FlowIx, now: Time) {
+        let f = &mut self.flows[flow];
+        f.release(now);
+        if now >= f.stop {
+            return;
+        }
+        f.source.shift(now);
+        let due = f.source.next(now);
+        let (stop, order) = (f.stop, f.order());
+        self.make(flow, now);
+        if due < stop {
+            self.schedule.add(due, order, What::Source(flow));
+        }
+    }
+
+    /// The first of the sources that wait for room at a port and need not wait longer; it waits no more.
+    fn next_waiter(&mut self, port: PortIx, now: Time) -> Option<Waiter> {
+        let mut place = 0;
+        loop {
+            let waiter = self.backpressure.waiter(port, place)?;
+            let waits = match waiter {
+                Waiter::Flow(flow) => self.source_waits(port, flow, now),
+                Waiter::Connection(id) => {
+                    let Self { backpressure, interfaces, links, .. } = self;
+                    let limit = || interfaces.view(port).limit_packets;
+                    let empty = || interfaces.is_empty(port, links, now);
+                    backpressure.connection_waits(id, port, now, (limit, empty))
+                }
+            };
+            if !waits {
+                self.backpressure.next_turn(port, place);
+                return Some(waiter);
+            }
+            place += 1;
+        }
+    }
+
+    /// Whether a flow over UDP has to wait at its node's port.
+    fn source_waits(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
+        let Self { backpressure, interfaces, links, .. } = self;
+        let limit = || interfaces.view(port).limit_packets;
+        let empty = || interfaces.is_empty(port, links, now);
+        backpressure.source_waits(port, flow, now, (limit, empty))
+    }
+
+    /// Each saturating source keeps its share of half of the queue filled with its own packets: the queue is never empty, and packets
+    /// that pass through still find room. Where there is less room than sources they take turns.
+    ///
+    /// Returns whether one of them has made a packet.
+    fn top_up(&mut self, port: PortIx, now: Time) -> bool {
+        let flows = &self.flows;
+        self.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
+        self.backpressure.forget_left(port, now);
+        let limit = self.interfaces.view(port).limit_packets;
+        let share = self.backpressure.share_of_saturating(port, limit);
+        let mut made = false;
+        for i in 0..self.backpressure.saturating(port).len() {
+            let flow = self.backpressure.saturating(port)[i];
+            while self.backpressure.packets_of(flow) < share {
+                let waits = self.source_waits(port, flow, now);
+                if waits && self.backpressure.packets_of(flow) > 0 {
+                    break;
+                }
+                let view = self.interfaces.view(port);
+                if waits || view.packets >= view.limit_packets {
+                    self.backpressure.rotate_saturating(port, i);
+                    return made;
+                }
+                let copy = self.make(flow, now);
+                made = true;
+                if self.interfaces.view(port).packets == view.packets {
+                    // It waits for an address, the MAC has it, or it was dropped: the next one would fare no better now.
+                    if self.packets.get(copy).is_none() {
+                        self.offer_again(flow, now);
+                    }
+                    break;
+                }
+            }
+        }
+        made
+    }
+
+    /// A flow's packet leaves by a port: if its source is a saturating one, that port's departures tell it from now on when to offer more.
+    /// Where routes are found while the world runs nobody has known which that would be.
+    pub(super) fn leaves_by(&mut self, flow: FlowIx, port: PortIx) {
+        let f = &self.flows[flow];
+        if !f.source.is_saturating() || self.backpressure.saturating(port).contains(&flow) {
+            return;
+        }
+        for other in self.interfaces.ports_of(f.from) {
+            self.backpressure.retain_saturating(other, |&other| other != flow);
+        }
+        self.backpressure.saturates(port, flow);
+    }
+
+    /// Nothing is left of what waited in a port's queue: the queue has dropped it. Who waits for a departure is told a little later, or a
+    /// source whose packets are all dropped would offer them without end at one moment.
+    pub(super) fn emptied(&mut self, port: PortIx, now: Time) {
+        if self.backpressure.anybody_waits(port) {
+            let order = Order::new(class::TRAFFIC, self.interfaces.rank(self.interfaces.node(port)));
+            self.schedule.add(now + OFFER_AGAIN, order, What::Room(port));
+        }
+        for i in 0..self.backpressure.saturating(port).len() {
+            self.offer_again(self.backpressure.saturating(port)[i], now);
+        }
+    }
+
+    /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
+    fn offer_again(&mut self, flow: FlowIx, now: Time) {
+        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].offers_again() {
+            self.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), What::Source(flow));
+        }
+    }
+
+    /// A packet has come to its end before it left its source's queue.
+    pub(super) fn ends_at_source(&mut self, packet: &Packet, copy: &Copy, now: Time) {
+        let Payload::Udp { flow, .. } = packet.payload else {
+            let connection = self.packets.connection(copy.of);
+            self.backpressure.ends_in_node(connection, packet.length, now, &mut self.schedule);
+            return;
+        };
+        self.backpressure.flow_leaves(flow);
+        let port = self.backpressure.port_of(flow);
+        if let Some(port) = port.filter(|&port| self.interfaces.is_empty(port, &self.links, now)) {
+            self.emptied(port, now);
+        }
+        // The first packet went by a port that nobody has known: no departure there is told to its source yet.
+        if self.routes.are_found() && self.flows[flow].source.is_saturating() {
+            self.offer_again(flow, now);
+        }
+    }
+
+    /// A source over UDP has sent a packet by a port. Nobody takes the packet from a wire's own queue later: what has to wait there is
+    /// noted with its end.
+    #[inline]
+    fn note_wait(&mut self, port: PortIx, copy: CopyRef, now: Time) {
+        if self.backpressure.rules(port).local_limit.is_some()
+            && let Some(wire) = self.interfaces.wire_with_queue(port, &self.links)
+            && let Some(departure) = self.links.departure(wire, copy)
+            && let Some((packet, at)) = self.packets.both_mut(copy)
+        {
+            at.at_source = false;
+            let Payload::Udp { flow, .. } = packet.payload else { return };
+            if departure.begin > now {
+                self.backpressure.flow_leaves_at(flow, port, departure.begin);
+            } else {
+                self.backpressure.flow_leaves(flow);
+            }
+        }
+    }
+
+    /// A packet of a TCP sender is the last that a wire was given.
+    #[inline]
+    pub(super) fn leaves_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+        let Some(departure) = self.links.departure(wire, copy) else { return };
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        at.at_source = false;
+        let left = (departure.end, packet.length);
+        let connection = self.packets.connection(self.packets.packet_of(copy));
+        let port = self.links.port(wire);
+        self.backpressure.leaves_by_wire(connection, port, left, now, &mut self.schedule);
+    }
+
+    /// Some of a connection's packets have left its node.
+    pub(super) fn local_room(&mut self, id: ConnectionRef, now: Time) {
+        if self.backpressure.departed(id) {
+            self.pump(id, now);
+        }
+    }
+}
+
+/// Connections.
+impl Network {
+    fn open(&mut self, flow: FlowIx, size: Option<u64>, now: Time) -> Option<ConnectionRef> {
+        let f = &self.flows[flow];
+        let id = self.tcp.open((flow, f), size, self.interfaces.headers_mut(), now)?;
+        self.backpressure.open(id, f.rank, self.tcp.reads_own_queue(flow));
+        Some(id)
+    }
+
+    /// A file is to come, unless the flow has stopped by then.
+    fn file_due(&mut self, flow: FlowIx, file: Option<NextFile>) {
+        let f = &self.flows[flow];
+        if let Some(file) = file.filter(|file| file.at < f.stop) {
+            self.tcp.expect(flow, file);
+            self.schedule.add(file.at, f.order(), What::File(flow));
+        }
+    }
+
+    /// A file arrives: it is sent over a connection of its own.
+    pub(super) fn file_arrives(&mut self, flow: FlowIx, now: Time) {
+        let Some((size, next)) = self.tcp.file_arrives(flow, now) else { return };
+        self.flows[flow].offer(size);
+        let id = self.open(flow, Some(size), now);
+        self.file_due(flow, next);
+        if let Some(id) = id {
+            self.pump(id, now);
+        }
+    }
+
+    /// The sender may be done, or have more to send.
+    fn go_on(&mut self, id: ConnectionRef, now: Time) {
+        if self.tcp.is_done(id) {
+            self.close(id, now);
+        } else {
+            self.pump(id, now);
+        }
+    }
+
+    /// Everything is delivered and acknowledged, or the sender has given up.
+    fn close(&mut self, id: ConnectionRef, now: Time) {
+        if let Some((flow, next)) = self.tcp.close(id, now, &mut self.schedule) {
+            self.backpressure.close(id);
+            self.file_due(flow, next);
+        }
+    }
+
+    /// The sender may have segments to send, and another deadline.
+    pub(super) fn pump(&mut self, id: ConnectionRef, now: Time) {
+        self.tcp.law_effects(id, now, &mut self.schedule);
+        let Some(flow) = self.tcp.get(id).map(|connection| connection.flow) else { return };
+        if self.records.are_wanted() {
+            self.records.push(now, Record::SenderRan { connection: id, flow });
+        }
+        // The port that holds the sender back when it is full.
+        let port = self.first_hop(flow).map(|hop| hop.port);
+        let port = port.filter(|&port| self.backpressure.rules(port).backpressure);
+        loop {
+            let full = port.filter(|&port| self.is_full(port, now));
+            if self.tcp.get(id).is_none() || self.backpressure.is_blocked(id) {
+                break;
+            }
+            if let Some(port) = full {
+                self.block(port, Waiter::Connection(id), now);
+                break;
+            }
+            if self.backpressure.limits_tcp && self.is_held(id, port, now) {
+                break;
+            }
+            let Some(segment) = self.tcp.poll(id, now, &mut self.schedule) else { break };
+            let spent = self.tcp.is_spent(id);
+            self.emit(id, &segment, End::Sender, now);
+            if spent {
+                break;
+            }
+        }
+        self.tcp.arm(id, End::Sender, &mut self.schedule);
+    }
+
+    /// Whether the limit of a port holds a connection's sender back.
+    fn is_held(&mut self, id: ConnectionRef, port: Option<PortIx>, now: Time) -> bool {
+        let Self { backpressure, interfaces, links, tcp, schedule, .. } = self;
+        let limit = || port.map_or(0, |port| interfaces.view(port).limit_packets);
+        let empty = || port.is_none_or(|port| interfaces.is_empty(port, links, now));
+        let permit = backpressure.permit(id, port, now, (limit, empty), || tcp.pacing(id, now), schedule);
+        if let (Permit::Block, Some(port)) = (permit, port) {
+            self.block(port, Waiter::Connection(id), now);
+        }
+        permit != Permit::Send
+    }
+
+    /// The receiver may have acknowledgements to send, and another deadline.
+    fn answer(&mut self, id: ConnectionRef, now: Time) {
+        while let Some(segment) = self.tcp.poll_receiver(id, now) {
+            self.emit(id, &segment, End::Receiver, now);
+        }
+        self.tcp.arm(id, End::Receiver, &mut self.schedule);
+    }
+
+    /// A segment leaves.
+    fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: End, now: Time) {
+        let forward = end == End::Sender;
+        let Some(label) = self.tcp.label(id) else { return };
+        let flow = label.flow;
+        let counts = forward && self.backpressure.counts(id);
+        let way = if counts { self.first_hop(flow) } else { None };
+        let kind = self.interfaces.headers().of(label.header);
+        let f = &mut self.flows[flow];
+        f.count_made(forward && segment.payload > 0);
+        let (source, destination) = f.ends(forward);
+        let hop = f.first_hops[usize::from(!forward)];
+        let header = self.rules.headers.tcp.unwrap_or_else(|| segment.header_len());
+        let header = header + kind.map_or(0, |kind| kind.wire_len);
+        let packet = Packet {
+            created: now,
+            payload: Payload::Tcp { flow, opening: label.opening },
+            scheme_flow: label.scheme_flow,
+            source,
+            destination,
+            length: segment.payload,
+            bytes: segment.payload + header + self.rules.headers.ip,
+            class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
+        };
+        if counts {
+            self.backpressure.connection_enters(id, way.map(|hop| hop.port), segment.payload);
+        }
+        let first = Copy { at_source: counts, header: label.header, ecn: segment.ecn, ..Copy::PLAIN };
+        let copy = self.packets.add_carrying((packet, first), segment, id, forward);
+        if let Some(kind) = kind {
+            self.tcp.stamp(id, kind, end, now, self.packets.new_header(copy));
+        }
+        if self.records.are_wanted() {
+            let packet = self.packets.packet_of(copy);
+            self.records.push(now, Record::Made { packet, flow, forward, connection: Some(id) });
+        }
+        self.leave(source, hop, copy, now);
+        if counts
+            && let Some(wire) = hop.and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))
+        {
+            self.leaves_by_wire(wire, copy, now);
+        }
+    }
+
+    /// A packet of TCP has reached its host.
+    pub(super) fn segment_arrived(&mut self, packet: &Packet, arrived: &Copy, copy: CopyRef, now: Time) {
+        let carried = self.packets.carried(arrived);
+        let Some(Carried { segment, connection: id, forward }) = &carried else { return };
+        let (id, has_header) = (*id, arrived.header != HeaderId::NONE);
+        if *forward {
+            let header = if has_header { self.packets.header_mut(copy) } else { None };
+            let header = header.map(|header| (header, arrived.hops));
+            let Some(new) = self.tcp.on_data(id, segment, header, self.interfaces.headers(), now) else {
+                return;
+            };
+            if let Some(flow) = packet.flow() {
+                let delay = now.since(packet.created);
+                self.flows[flow].count_delivered(new, segment.payload > 0, delay, now);
+            }
+            self.answer(id, now);
+            return;
+        }
+        let header = if has_header { self.packets.header(copy) } else { None };
+        let watched = self.records.are_wanted();
+        if let Some(heard) = self.tcp.on_acknowledgement(id, segment, header, watched, now) {
+            self.record_causes(id, &heard, now);
+            self.go_on(id, now);
+        }
+    }
+
+    /// The own node's link layer has given a packet of TCP up.
+    pub(super) fn segment_given_up(&mut self, sent: &Copy, now: Time) {
+        let Some(Carried { segment, connection: id, forward: true }) = self.packets.carried(sent) else {
+            return;
+        };
+        if self.tcp.on_link_drop(id, segment.seq, now) {
+            self.pump(id, now);
+        }
+    }
+
+    pub(super) fn sender_timer(&mut self, id: ConnectionRef, now: Time) {
+        let watched = self.records.are_wanted();
+        let Some(heard) = self.tcp.on_sender_timer(id, watched, now, &mut self.schedule) else { return };
+        self.record_causes(id, &heard, now);
+        // The file has failed, and the user goes on as after one that was delivered; a flow that has one connection only keeps it, silent.
+        if heard.gave_up && self.tcp.has_file(id) {
+            self.close(id, now);
+        } else {
+            self.pump(id, now);
+        }
+    }
+
+    pub(super) fn receiver_timer(&mut self, id: ConnectionRef, now: Time) {
+        if self.tcp.on_receiver_timer(id, now, &mut self.schedule) {
+            self.answer(id, now);
+        }
+    }
+
+    pub(super) fn law_timer(&mut self, id: ConnectionRef, timer: (Timer, u32), now: Time) {
+        if self.tcp.on_law_timer(id, timer, now) {
+            self.pump(id, now);
+        }
+    }
+
+    /// Records why a sender has slowed down, if it has.
+    #[inline]
+    fn record_causes(&mut self, id: ConnectionRef, heard: &Heard, now: Time) {
+        if !self.records.are_wanted() {
+            return;
+        }
+        let [timeout, loss, mark] = heard.slowed;
+        let causes = [
+            (timeout, TcpCause::Timeout),
+            (loss, TcpCause::FastLoss),
+            (mark, TcpCause::Mark),
+            (heard.fell_back, TcpCause::Fallback),
+            (heard.gave_up, TcpCause::GaveUp),
+        ];
+        for (_, cause) in causes.into_iter().filter(|cause| cause.0) {
+            if let Some(record) = self.tcp.record(id, cause, now) {
+                self.records.push(now, record);
+            }
+        }
+    }
+}

@@ -1,0 +1,634 @@
+//! The way of a packet: it leaves its source, queues at an interface, goes by air or wire, is received, and goes on or ends.
+//!
+//! Every packet that is made ends in exactly one named place: delivered, dropped for a reason, or somewhere inside when the run ends.
+
+use airfair_host::Dequeued;
+use airfair_schemes::places::{
+    DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage, Verdict,
+};
+use airfair_units::{Rate, Span, Time};
+
+use crate::air::{Air, Indication, Msdu, Outcome};
+use crate::engine::Agenda;
+use crate::event::Due;
+use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
+use crate::link::{Answer, End, Free, Offer};
+use crate::node::Network;
+use crate::node::accounts::drop_reason;
+use crate::packet::{Copy, NO_FLOW, Packet, Payload};
+use crate::record::{Content, Record};
+use crate::route::NextHop;
+
+/// A packet that has left a queue.
+struct Taken {
+    copy: CopyRef,
+    queued: QueuedPacket,
+    payload: u32,
+    /// A TCP sender of this node has sent it.
+    of_local_tcp: bool,
+}
+
+/// When the present event is done.
+impl Network {
+    /// Lets stations and wires that have something new to send go on, and puts events on the agenda.
+    #[inline]
+    pub(super) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
+        while let Some(link) = self.schedule.next_link() {
+            match link {
+                LinkRef::Station(station) => self.fill(station, air, agenda),
+                LinkRef::Wire(wire) => self.kick_wire(wire, agenda),
+            }
+        }
+        self.flush(agenda);
+        self.schedule.unsettled = false;
+    }
+
+    /// Puts events that are to come on the agenda.
+    pub(super) fn flush(&mut self, agenda: &mut Agenda) {
+        for Due { at, order, what } in self.schedule.drain() {
+            agenda.push(at.0, order, what);
+        }
+    }
+
+    /// Takes up what the air has brought about, one thing completely after the other, after each of its events.
+    pub(super) fn take_up(&mut self, air: &mut Air, agenda: &mut Agenda) {
+        let now = Time(agenda.now);
+        while let Some(indication) = air.next_indication() {
+            match indication {
+                Indication::Finished { station, msdu, outcome } => {
+                    self.finished(station, msdu, outcome, now);
+                    self.fill(station, air, agenda);
+                }
+                Indication::Received { station, copy, from, at } => self.received(station, copy, from, at),
+                Indication::Overheard { station, copy, at } => self.overheard(station, copy, at),
+                Indication::NeighboursChanged { station } => {
+                    let mut neighbours: Vec<_> = air.neighbours(station).map(|(id, _)| id).collect();
+                    neighbours.sort_unstable();
+                    self.neighbours_changed(station, &neighbours, now);
+                }
+            }
+        }
+    }
+
+    /// Gives the MAC of a station the packets that it has room for.
+    fn fill(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
+        for _ in 0..air.room(station) {
+            match self.pull(station, Time(agenda.now)) {
+                Some(msdu) => air.give(station, msdu),
+                None => break,
+            }
+        }
+        air.contend(station, agenda);
+    }
+
+    /// A link may have something new to send: it is asked when the present event is done.
+    #[inline(always)]
+    pub(super) fn wake_link(&mut self, link: LinkRef) {
+        if let LinkRef::Wire(wire) = link
+            && self.links.wakes(wire)
+        {
+            return;
+        }
+        self.schedule.is_ready(link);
+    }
+}
+
+/// From node to node.
+impl Network {
+    /// A packet is at a node: deliver it or send it on.
+    pub(super) fn forward(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+        let Some((packet, &Copy { hops, .. })) = self.packets.both(copy) else { return };
+        self.go_on_from(node, (packet.destination, hops), copy, now);
+    }
+
+    /// The same for a packet to a destination that has gone so many hops.
+    #[inline(always)]
+    fn go_on_from(&mut self, node: NodeIx, (destination, hops): (NodeIx, u16), copy: CopyRef, now: Time) {
+        if destination == node {
+            self.deliver(node, copy, now);
+            return;
+        }
+        if hops >= self.rules.hop_limit {
+            self.drop_packet(node, copy, drop_reason::HOP_LIMIT, now);
+            return;
+        }
+        match self.routes.fixed_hop(node, destination) {
+            Some(hop) => self.offer(hop, copy, now),
+            None => self.send_without_route(node, copy, now),
+        }
+    }
+
+    /// Offers a packet to the queue of a port, unless its next hop's address has to be asked for first.
+    pub(super) fn offer(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
+        if matches!(self.interfaces.link(hop.port), LinkRef::Station(_)) && !self.arp.knows(hop) {
+            self.await_address(hop, copy, now);
+            return;
+        }
+        self.enqueue(hop, copy, now);
+    }
+
+    pub(super) fn enqueue(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
+        let port = hop.port;
+        if let Some(wire) = self.interfaces.wire_with_queue(port, &self.links) {
+            self.offer_to_wire(wire, copy, now);
+            return;
+        }
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        at.enqueued = now;
+        let mut queued = QueuedPacket {
+            id: PacketId(copy.place() as u32),
+            flow: FlowId(packet.scheme_flow),
+            destination: self.interfaces.id(packet.destination),
+            next_hop: self.interfaces.id(hop.node),
+            bytes: packet.bytes,
+            class: packet.class,
+            ecn: at.ecn,
+            enqueued: now,
+        };
+        if self.interfaces.judges(port) && !self.judge_arrival(port, copy, &mut queued, now) {
+            return;
+        }
+        let enqueued = self.interfaces.store(port, queued, now);
+        self.queue_effects(port, now);
+        match enqueued {
+            Enqueued::Stored => {}
+            Enqueued::Refused(reason) => {
+                self.drop_packet(self.interfaces.node(port), copy, reason.0, now);
+                return;
+            }
+            Enqueued::Displaced(other, reason) => {
+                let other = self.packets.at(other.0);
+                self.drop_at(port, other, reason.0, now);
+            }
+        }
+        self.wake_link(self.interfaces.link(port));
+    }
+
+    /// A packet arrives at a port with a hop or an AQM, which may mark it. Whether it lives.
+    #[inline(never)]
+    fn judge_arrival(&mut self, port: PortIx, copy: CopyRef, queued: &mut QueuedPacket, now: Time) -> bool {
+        let verdict = self.interfaces.judge(port, queued, self.packets.carried_header(copy), now);
+        self.obey(verdict, port, copy, now)
+    }
+
+    /// Carries out a verdict on a packet at a port. Whether the packet lives.
+    #[inline(always)]
+    fn obey(&mut self, verdict: Verdict, port: PortIx, copy: CopyRef, now: Time) -> bool {
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::Mark(reason) => self.mark(copy, reason.0),
+            Verdict::Echo(reason) => self.echo(copy, reason.0),
+            Verdict::Drop(reason) => {
+                self.drop_packet(self.interfaces.node(port), copy, reason.0, now);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn mark(&mut self, copy: CopyRef, reason: &'static str) {
+        if let Some(copy) = self.packets.copy_mut(copy) {
+            copy.ecn = Ecn::Ce;
+            self.accounts.mark(reason);
+        }
+    }
+
+    /// ECN-Echo is set in an acknowledgement on its way, whose connection has agreed on ECN: nobody else would read it.
+    fn echo(&mut self, copy: CopyRef, reason: &'static str) {
+        let packet = self.packets.packet_of(copy);
+        if self.tcp.speaks_ecn(self.packets.connection(packet)) && self.packets.echo(packet) {
+            self.accounts.mark(reason);
+        }
+    }
+
+    /// Packets that a queue has thrown away or marked by itself.
+    #[inline(always)]
+    fn queue_effects(&mut self, port: PortIx, now: Time) {
+        if self.interfaces.has_effects() {
+            self.apply_queue_effects(port, now);
+        }
+    }
+
+    #[inline(never)]
+    fn apply_queue_effects(&mut self, port: PortIx, now: Time) {
+        while let Some((place, reason)) = self.interfaces.next_dropped() {
+            self.drop_at(port, self.packets.at(place), reason.0, now);
+        }
+        while let Some((place, reason)) = self.interfaces.next_marked() {
+            self.mark(self.packets.at(place), reason.0);
+        }
+    }
+
+    /// The next packet of a port leaves its queue; if there is none, who waits for a departure is told.
+    fn take_or_tell(&mut self, port: PortIx, now: Time) -> Option<Taken> {
+        let taken = self.take(port, now);
+        if taken.is_none() {
+            self.emptied(port, now);
+        }
+        taken
+    }
+
+    /// The next packet of a port leaves its queue.
+    fn take(&mut self, port: PortIx, now: Time) -> Option<Taken> {
+        let (copy, queued) = if self.interfaces.judges(port) {
+            self.take_judged(port, now)?
+        } else {
+            let queued = self.interfaces.pop(port, now);
+            self.queue_effects(port, now);
+            let queued = queued?;
+            (self.packets.at(queued.id.0), queued)
+        };
+        let (payload, of_local_tcp) = self.has_left(port, copy, now.since(queued.enqueued));
+        Some(Taken { copy, queued, payload, of_local_tcp })
+    }
+
+    /// The same where a hop or an AQM stands: packets that it drops are passed over.
+    #[inline(never)]
+    fn take_judged(&mut self, port: PortIx, now: Time) -> Option<(CopyRef, QueuedPacket)> {
+        loop {
+            let dequeued = self.interfaces.dequeue(port, now);
+            self.queue_effects(port, now);
+            let Dequeued { packet: queued, verdict } = dequeued?;
+            let copy = self.packets.at(queued.id.0);
+            if self.obey(verdict, port, copy, now) {
+                self.interfaces.depart(port, &queued, self.packets.carried_header(copy), now);
+                return Some((copy, queued));
+            }
+        }
+    }
+
+    /// A packet has left a port's queue, in which it has spent so much time. Returns its payload, and whether a TCP sender of the node
+    /// has sent it.
+    #[inline(always)]
+    fn has_left(&mut self, port: PortIx, copy: CopyRef, waited: Span) -> (u32, bool) {
+        self.interfaces.count(port, waited);
+        let Some((packet, at)) = self.packets.both_mut(copy) else { return (0, false) };
+        let (payload, carries) = (packet.length, packet.payload);
+        if !std::mem::take(&mut at.at_source) {
+            return (payload, false);
+        }
+        if let Payload::Udp { flow, .. } = carries {
+            self.backpressure.flow_leaves(flow);
+            if self.routes.are_found() {
+                self.leaves_by(flow, port);
+            }
+        }
+        (payload, matches!(carries, Payload::Tcp { .. }))
+    }
+
+    /// A packet has reached its destination.
+    fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+        let Some((packet, ended)) = self.packets.end(copy) else { return };
+        if let Payload::Foreign { tag } = packet.payload {
+            self.outside.end(now, tag, None);
+        }
+        if let Some(flow) = packet.flow() {
+            self.flows[flow].count_arrived(&packet, &ended, now);
+        }
+        if self.records.are_wanted() {
+            let delay = now.since(packet.created);
+            let (flow, packet, content, sequence) = self.recorded(&packet, &ended);
+            let record = Record::Delivered { node, flow, packet, content, sequence, delay };
+            self.records.push(now, record);
+        }
+        if ended.at_source {
+            self.ends_at_source(&packet, &ended, now);
+        }
+        if packet.is_tcp() {
+            self.segment_arrived(&packet, &ended, copy, now);
+        }
+    }
+
+    /// A packet ends at a node without having reached its destination.
+    pub(super) fn drop_packet(&mut self, node: NodeIx, copy: CopyRef, reason: &'static str, now: Time) {
+        // A message on its way to another node: whoever overhears the frame that has brought it here may do so a little later.
+        if self.packets.both(copy).is_some_and(|(packet, copy)| copy.hops > 0 && packet.is_message()) {
+            self.release_later(node, copy, now);
+            return;
+        }
+        let Some((packet, ended)) = self.packets.end(copy) else { return };
+        if packet.class == PacketClass::Control {
+            self.control_ended(&packet);
+            return;
+        }
+        self.accounts.drop(reason);
+        if let Payload::Foreign { tag } = packet.payload {
+            self.outside.end(now, tag, Some(reason));
+        }
+        if let Some(flow) = packet.flow() {
+            self.flows[flow].count_dropped(packet.class, now);
+            if ended.at_source {
+                self.ends_at_source(&packet, &ended, now);
+            }
+        }
+        if self.records.are_wanted() {
+            let (flow, packet, content, sequence) = self.recorded(&packet, &ended);
+            let record = Record::Dropped { node, flow, packet, content, sequence, reason };
+            self.records.push(now, record);
+        }
+    }
+
+    /// A packet is dropped at a port; its hop is told.
+    #[inline(never)]
+    fn drop_at(&mut self, port: PortIx, copy: CopyRef, reason: &'static str, now: Time) {
+        if let Some(packet) = self.packets.get(copy) {
+            self.interfaces.dropped(port, packet.bytes);
+        }
+        self.drop_packet(self.interfaces.node(port), copy, reason, now);
+    }
+
+    /// A packet that ends, as records show it.
+    fn recorded(&self, packet: &Packet, copy: &Copy) -> (Option<FlowIx>, PacketRef, Content, u32) {
+        let (content, sequence) = (self.packets.content(packet, copy), self.packets.sequence(packet, copy));
+        (packet.flow(), copy.of, content, sequence)
+    }
+
+    /// A packet from outside enters, by its number.
+    #[inline(never)]
+    pub(super) fn injection_due(&mut self, number: u32, now: Time) {
+        let Some(injected) = self.outside.enter(number) else { return };
+        let packet = Packet {
+            created: now,
+            payload: Payload::Foreign { tag: injected.tag },
+            scheme_flow: NO_FLOW,
+            source: injected.from,
+            destination: injected.to,
+            length: injected.bytes,
+            bytes: injected.bytes,
+            class: PacketClass::Data,
+        };
+        self.routes.need(injected.from, injected.to);
+        let copy = self.packets.add(packet, Copy::PLAIN);
+        self.forward(injected.from, copy, now);
+    }
+
+    /// What is measured starts.
+    #[inline(never)]
+    pub(super) fn warmed_up(&mut self, now: Time) {
+        self.measuring = true;
+        self.tcp.warmed_up();
+        self.flows.iter_mut().for_each(|flow| flow.warmed_up(now));
+        self.interfaces.warmed_up(&self.links, now);
+    }
+}
+
+/// By air.
+impl Network {
+    /// The next packet of a station, if there is one; it leaves the queue.
+    fn pull(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
+        let (node, port) = self.interfaces.of_station(station);
+        if let Some(copy) = self.interfaces.take_ahead(port) {
+            return self.hand_control(port, copy);
+        }
+        let mut taken = self.take_or_tell(port, now)?;
+        while self.routes.are_found()
+            && self.routes.is_stale((node, port), taken.queued.next_hop, taken.queued.enqueued)
+        {
+            if taken.of_local_tcp
+                && let Some(copy) = self.packets.copy_mut(taken.copy)
+            {
+                copy.at_source = true;
+            }
+            self.drop_packet(node, taken.copy, drop_reason::LINK_BREAK, now);
+            self.room(port, now);
+            taken = self.take_or_tell(port, now)?;
+        }
+        self.room(port, now);
+        let Taken { copy, queued, payload, of_local_tcp } = taken;
+        let packet = self.packets.packet_of(copy);
+        if of_local_tcp {
+            let connection = self.packets.connection(packet);
+            self.backpressure.enters_mac(port, packet, connection, payload);
+        }
+        let to = self.interfaces.peer(port, queued.next_hop);
+        let overhear = queued.class == PacketClass::Control;
+        if self.meters.any() && !overhear {
+            self.meters.taken(station, packet, queued.enqueued, now);
+        }
+        Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear })
+    }
+
+    /// The MAC is done with a packet that it was given.
+    fn finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
+        let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
+        if self.meters.any() {
+            self.meters.ended(station, &msdu, outcome, now);
+        }
+        let moved_on = self.packets.has_moved_on(copy);
+        match outcome {
+            Outcome::Delivered => {
+                // ARP's packets end here; others go on at the next hop, which has a copy already.
+                match self.packets.get(copy).filter(|_| !moved_on).map(|packet| packet.class) {
+                    Some(PacketClass::Control) => self.end_control(copy),
+                    Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
+                    None => {}
+                }
+                self.packets.release(copy);
+            }
+            Outcome::Broadcast => self.release_later(node, copy, now),
+            Outcome::RetryLimit => {
+                // If the next hop has it and only the ACKs were lost, it is not a loss.
+                let found = self.packets.get(copy).copied();
+                if self.routes.are_found() {
+                    self.routing_gives_up((node, port), msdu.to, found.as_ref(), now);
+                }
+                let sent = self.packets.copy(copy).copied();
+                if let (Some(packet), Some(sent), false) = (found, sent, moved_on) {
+                    self.drop_packet(node, copy, drop_reason::RETRY_LIMIT, now);
+                    if packet.is_tcp() && packet.source == node {
+                        self.segment_given_up(&sent, now);
+                    }
+                } else {
+                    self.packets.release(copy);
+                }
+            }
+        }
+        // Its sender may go on if it was of this node.
+        if self.backpressure.limits_tcp
+            && let Some(connection) = self.backpressure.leaves_mac(port, msdu.packet)
+        {
+            self.pump(connection, now);
+        }
+    }
+
+    /// A packet has arrived for a station, once.
+    fn received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
+        let Some(packet) = self.packets.get(copy) else { return };
+        if packet.class == PacketClass::Control {
+            let packet = *packet;
+            self.control_received(station, (copy, &packet), from, now);
+            return;
+        }
+        let destination = packet.destination;
+        let Some(copy) = self.packets.pass_on(copy) else { return };
+        if self.rules.looks_at_received && !self.look_at_received(station, copy, from, now) {
+            return;
+        }
+        let hops = self.packets.copy(copy).map_or(0, |copy| copy.hops);
+        self.go_on_from(self.interfaces.of_station(station).0, (destination, hops), copy, now);
+    }
+
+    /// A packet for this node was received: unless it is lost, routing is told where it came from, it is counted, and its
+    /// interface's AQM passes, marks or drops it. Whether it lives.
+    #[inline(never)]
+    fn look_at_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) -> bool {
+        let (node, port) = self.interfaces.of_station(station);
+        if self.packet_losses.strikes(station) {
+            self.drop_packet(node, copy, drop_reason::PACKET_LOSS, now);
+            return false;
+        }
+        self.routes.note_sender(port, self.interfaces.of_station(from).0);
+        let Some((&packet, &Copy { ecn, .. })) = self.packets.both(copy) else { return false };
+        self.meters.received(station, packet.bytes);
+        if !self.interfaces.wants_received(port) {
+            return true;
+        }
+        let received = QueuedPacket {
+            id: PacketId(copy.place() as u32),
+            flow: FlowId(packet.scheme_flow),
+            destination: self.interfaces.id(packet.destination),
+            next_hop: self.interfaces.id(node),
+            bytes: packet.bytes,
+            class: packet.class,
+            ecn,
+            enqueued: now,
+        };
+        let verdict = self.interfaces.receive(port, &received, self.packets.carried_header(copy), now);
+        self.obey(verdict, port, copy, now)
+    }
+}
+
+/// By wire.
+impl Network {
+    /// Offers a packet to a wire that keeps its own queue.
+    #[inline]
+    pub(super) fn offer_to_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+        let Some(&packet) = self.packets.get(copy) else { return };
+        self.enter_wire(wire, (&packet, copy), now, None);
+    }
+
+    /// The same where the agenda may be at hand. A packet that finds no room is dropped.
+    #[inline(never)]
+    fn enter_wire(
+        &mut self,
+        wire: WireIx,
+        (packet, copy): (&Packet, CopyRef),
+        now: Time,
+        agenda: Option<&mut Agenda>,
+    ) {
+        let offer = Offer { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
+        if self.rules.hops_at_wires {
+            let backlog = self.links.backlog(wire, now).unwrap_or_default();
+            let bytes = packet.bytes + self.rules.headers.wired;
+            let passage = Passage { bytes, flow: FlowId(packet.scheme_flow), class: packet.class, backlog };
+            let carried = self.packets.carried_header(copy);
+            self.interfaces.pass(self.links.port(wire), &passage, carried, now);
+        }
+        match self.links.offer(wire, &offer, now) {
+            Answer::Accepted(None) => {}
+            Answer::Accepted(due) => match agenda {
+                Some(agenda) => agenda.extend(due),
+                None => self.schedule.extend(due),
+            },
+            Answer::Full => self.drop_at(self.links.port(wire), copy, DropReason::QUEUE_FULL.0, now),
+        }
+    }
+
+    /// A wire may have something to send: the next packet leaves its port's queue if the wire is idle, or an event is set for when
+    /// the wire is free.
+    fn kick_wire(&mut self, wire: WireIx, agenda: &mut Agenda) {
+        let (now, port) = (Time(agenda.now), self.links.port(wire));
+        if !self.links.is_idle(wire, now) {
+            agenda.extend(self.links.wake(wire));
+            return;
+        }
+        if let Some(offer) = self.next_control(port) {
+            agenda.extend(self.links.send(wire, &offer, now, now));
+            agenda.extend(self.links.wake(wire));
+            return;
+        }
+        let Some(Taken { copy, queued, payload, of_local_tcp }) = self.take_or_tell(port, now) else {
+            return;
+        };
+        let offer = Offer { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
+        agenda.extend(self.links.send(wire, &offer, queued.enqueued, now));
+        if of_local_tcp {
+            self.leaves_by_wire(wire, copy, now);
+        }
+        self.room(port, now);
+        if self.interfaces.view(port).packets > 0 {
+            agenda.extend(self.links.wake(wire));
+        }
+    }
+
+    pub(super) fn wire_free(&mut self, wire: WireIx, agenda: &mut Agenda) {
+        let Free { port, queues_itself } = self.links.on_free(wire);
+        if !queues_itself {
+            self.kick_wire(wire, agenda);
+            return;
+        }
+        let now = Time(agenda.now);
+        self.room(port, now);
+        if self.backpressure.anybody_waits(port) {
+            self.schedule.extend(self.links.wake_at_departure(wire, now));
+        }
+    }
+
+    pub(super) fn wire_arrival(&mut self, wire: WireIx, agenda: &mut Agenda) {
+        let now = Time(agenda.now);
+        let (end, due) = self.links.on_arrival(wire);
+        agenda.extend(due);
+        let (node, copy) = match end {
+            Some(End::Arrived { node, packet }) => (node, packet),
+            Some(End::Lost { node, packet }) => {
+                self.drop_packet(node, packet, drop_reason::WIRE_LOSS, now);
+                return;
+            }
+            None => return,
+        };
+        if self.routes.are_found() {
+            self.arrives_by_wire(wire, copy, now);
+            return;
+        }
+        let Some((&packet, at)) = self.packets.both_mut(copy) else { return };
+        at.hops += 1;
+        let (destination, hops) = (packet.destination, at.hops);
+        // The usual way of a router: from wire to wire, without a detour.
+        if destination != node
+            && hops < self.rules.hop_limit
+            && let Some(onward) = self.onward(wire, destination)
+        {
+            self.enter_wire(onward, (&packet, copy), now, Some(agenda));
+            return;
+        }
+        self.go_on_from(node, (destination, hops), copy, now);
+    }
+
+    /// The wire with its own queue by which packets of a wire go on to a destination: mostly the wire that the last packet took.
+    #[inline(always)]
+    fn onward(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
+        match self.onward[wire] {
+            Some((to, onward)) if to == destination => Some(onward),
+            _ => self.find_onward(wire, destination),
+        }
+    }
+
+    #[inline(never)]
+    fn find_onward(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
+        let node = self.links.far_end(wire);
+        let onward = self
+            .routes
+            .next_hop(node, destination)
+            .and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))?;
+        self.onward[wire] = Some((destination, onward));
+        Some(onward)
+    }
+
+    /// Both directions of a link have another rate from now on.
+    #[inline(never)]
+    pub(super) fn link_rate_changes(&mut self, link: u32, rate: Rate) {
+        for port in self.links.on_rate_change(link, rate) {
+            self.interfaces.set_rate(port, rate);
+        }
+    }
+}
