@@ -18,9 +18,6 @@ import pytest
 
 from tests.support import ROOT
 
-SIM_IS_IN_PARTS = False
-"""Whether `crates/sim` has become what the table says: then it is held to that and to the limits below."""
-
 MOST_FIELDS = 30
 MOST_FILES = 3
 MOST_EXCEPTIONS = 2
@@ -30,8 +27,6 @@ REST = "the rest"
 
 CRATES = ROOT / "crates"
 Module = tuple[str, ...]
-
-not_yet = pytest.mark.xfail(not SIM_IS_IN_PARTS, reason="crates/sim is still one part")
 
 
 def rows(header: str) -> list[list[str]]:
@@ -265,7 +260,7 @@ WITH_FOLDERS = sorted(
 )
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=not_yet) if n == "sim" else n for n in WITH_FOLDERS])
+@pytest.mark.parametrize("name", WITH_FOLDERS)
 def test_imports_between_folders_point_down(name: str) -> None:
     crate = Crate(name)
     assert next(crate.arrows(), None) is not None, "nothing was read"
@@ -350,7 +345,6 @@ def exceptions() -> list[str]:
     return [re.findall(r"`(\w+)`", name)[0] for name, *_ in rows("| struct of more than 30 fields |")]
 
 
-@not_yet
 def test_no_struct_is_a_world_of_its_own() -> None:
     large = {name: fields for name, fields in structs(Crate("sim")) if fields > MOST_FIELDS}
     assert len(exceptions()) <= MOST_EXCEPTIONS
@@ -358,7 +352,6 @@ def test_no_struct_is_a_world_of_its_own() -> None:
     assert set(exceptions()) <= set(large), "an exception is not needed"
 
 
-@not_yet
 def test_methods_of_a_type_stand_in_few_files() -> None:
     scattered = {
         name: sorted(str(file.relative_to(ROOT)) for file in files)
