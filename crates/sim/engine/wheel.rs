@@ -74,6 +74,7 @@ pub struct Wheel {
     heads: Box<[u32; BUCKETS]>,
     occupied: Occupied,
     slots: Vec<Slot>,
+    /// The first slot without an event: there always is one, so that an event that is pushed has a place to be put together in.
     free: u32,
     /// Absolute number of the bucket that `current` stands for.
     bucket: u64,
@@ -85,7 +86,7 @@ pub struct Wheel {
 
 impl Default for Wheel {
     fn default() -> Self {
-        Self {
+        let mut wheel = Self {
             heads: Box::new([NONE; BUCKETS]),
             occupied: Occupied { words: [0; BUCKETS / 64], summary: 0 },
             slots: Vec::new(),
@@ -94,7 +95,9 @@ impl Default for Wheel {
             current: Heap4::default(),
             far: Heap4::default(),
             far_time: u64::MAX,
-        }
+        };
+        wheel.grow();
+        wheel
     }
 }
 
@@ -139,7 +142,7 @@ impl Wheel {
         }
     }
 
-    /// Makes room for more events; the free list was empty.
+    /// Makes room for more events; no slot is free.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -159,17 +162,10 @@ impl Wheel {
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
-    /// Adds an event that needs a place, where there is none.
-    #[cold]
+    /// The event in a free slot is for the bucket that is being emptied, or before it, or beyond the horizon: it needs no slot.
     #[inline(never)]
-    fn push_growing(&mut self, event: Event) {
-        self.grow();
-        self.push(event);
-    }
-
-    /// An event for the bucket that is being emptied, or before it, or beyond the horizon.
-    #[inline(never)]
-    fn push_aside(&mut self, event: Event) {
+    fn push_aside(&mut self, at: u32) {
+        let event = self.slots[at as usize].event;
         if event.time >> BUCKET_BITS <= self.bucket {
             self.current.push(event);
         } else {
@@ -196,12 +192,16 @@ impl Wheel {
 impl Pending for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
-        let Some(index) = bucket_for(event.time, self.bucket) else { return self.push_aside(event) };
         let at = self.free;
-        let Some(place) = self.slots.get_mut(at as usize) else { return self.push_growing(event) };
-        self.free = place.next;
-        *place = Slot { event, next: std::mem::replace(&mut self.heads[index], at) };
+        let slot = &mut self.slots[at as usize];
+        slot.event = event;
+        let Some(index) = bucket_for(event.time, self.bucket) else { return self.push_aside(at) };
+        self.free = slot.next;
+        slot.next = std::mem::replace(&mut self.heads[index], at);
         self.occupied.set(index);
+        if self.free == NONE {
+            self.grow();
+        }
     }
 
     fn pop_before(&mut self, limit: u64) -> Option<Event> {
@@ -241,7 +241,8 @@ impl Pending for Wheel {
                     if time <= event.time {
                         return Some(event);
                     }
-                    self.push_aside(Event { time, ..event });
+                    slot.event.time = time;
+                    self.push_aside(at);
                     continue;
                 }
             }
