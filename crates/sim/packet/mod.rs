@@ -233,23 +233,45 @@ impl Packets {
         CopyRef::new((self.copies.len() - 1) as u32, 0)
     }
 
-    /// The next hop has received a copy: it goes on with one of its own, one hop farther. None if the copy or its packet has ended.
+    /// The next hop has received a copy: it goes on with one of its own, which has gone so many hops. None if the copy or its packet has
+    /// ended.
     #[inline(always)]
-    pub(crate) fn pass_on(&mut self, copy: CopyRef) -> Option<CopyRef> {
+    pub(crate) fn pass_on(&mut self, copy: CopyRef) -> Option<(CopyRef, u16)> {
         let earlier = *self.copy(copy)?;
         self.packet(earlier.of)?;
-        let next = self.place(Copy { hops: earlier.hops + 1, ..earlier });
+        let hops = earlier.hops + 1;
+        let next = self.place(Copy { hops, ..earlier });
         self.packets[earlier.of.place()].latest = next.place() as u32;
         if earlier.header != HeaderId::NONE {
             self.pass_header_on(copy, next);
         }
-        Some(next)
+        Some((next, hops))
     }
 
     #[inline(never)]
     fn pass_header_on(&mut self, from: CopyRef, to: CopyRef) {
         let header = self.headers.get(from.place()).copied().unwrap_or_default();
         *self.new_header(to) = header;
+    }
+
+    /// The holder of a copy has done with it. If the next hop has a copy of its own, or the packet has ended, this one goes. Otherwise the
+    /// packet is returned, and the copy stays.
+    #[inline(always)]
+    pub(crate) fn hand_over(&mut self, copy: CopyRef) -> Option<&Packet> {
+        let slot = self.copies.get_mut(copy.place())?;
+        if !slot.alive || slot.generation != copy.generation() {
+            return None;
+        }
+        let of = slot.copy.of;
+        let packet = self.packets.get(of.place())?;
+        let lives = packet.alive && packet.generation == of.generation();
+        if lives && packet.latest as usize == copy.place() {
+            return Some(&packet.packet);
+        }
+        slot.alive = false;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free_copies.push(copy.place() as u32);
+        None
     }
 
     /// Whether the next hop has a copy of its own already, or the packet has ended.
@@ -470,7 +492,8 @@ mod tests {
         let mut packets = Packets::default();
         let sender = packets.add(packet(1), first());
         assert!(!packets.has_moved_on(sender));
-        let next = packets.pass_on(sender).unwrap();
+        let (next, hops) = packets.pass_on(sender).unwrap();
+        assert_eq!(hops, 1);
         assert!(packets.has_moved_on(sender) && !packets.has_moved_on(next));
         packets.copy_mut(next).unwrap().ecn = Ecn::Ce;
         assert_eq!(packets.copy(sender).map(|copy| (copy.hops, copy.ecn)), Some((0, Ecn::NotEct)));
@@ -478,7 +501,7 @@ mod tests {
         assert!(packets.end(next).is_some(), "delivered");
         assert!(packets.get(sender).is_none() && packets.copy(sender).is_some(), "the sender does not know");
         assert!(packets.has_moved_on(sender) && packets.pass_on(sender).is_none());
-        packets.release(sender);
-        assert!(packets.copy(sender).is_none());
+        assert!(packets.hand_over(sender).is_none());
+        assert!(packets.copy(sender).is_none(), "gone");
     }
 }

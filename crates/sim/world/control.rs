@@ -64,7 +64,7 @@ impl Network {
         } else {
             // A message on its way to another node.
             self.routes.note_sender(port, from);
-            if let Some(next) = self.packets.pass_on(copy) {
+            if let Some((next, _)) = self.packets.pass_on(copy) {
                 self.forward(node, next, now);
             }
         }

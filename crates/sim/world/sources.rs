@@ -468,9 +468,10 @@ impl Network {
             if self.backpressure.limits_tcp && self.is_held(id, port, now) {
                 break;
             }
-            let Some(segment) = self.tcp.poll(id, now, &mut self.schedule) else { break };
+            let polled = self.tcp.poll(id, now, &mut self.schedule);
+            let Some(segment) = &polled else { break };
             let spent = self.tcp.is_spent(id);
-            self.emit(id, &segment, End::Sender, now);
+            self.emit(id, segment, End::Sender, now);
             if spent {
                 break;
             }
@@ -492,8 +493,9 @@ impl Network {
 
     /// The receiver may have acknowledgements to send, and another deadline.
     fn answer(&mut self, id: ConnectionRef, now: Time) {
-        while let Some(segment) = self.tcp.poll_receiver(id, now) {
-            self.emit(id, &segment, End::Receiver, now);
+        // By reference: a segment is long to move.
+        while let Some(segment) = &self.tcp.poll_receiver(id, now) {
+            self.emit(id, segment, End::Receiver, now);
         }
         self.tcp.arm(id, End::Receiver, &mut self.schedule);
     }

@@ -414,20 +414,17 @@ impl Network {
         if self.meters.any() {
             self.meters.ended(station, &msdu, outcome, now);
         }
-        let moved_on = self.packets.has_moved_on(copy);
         match outcome {
-            Outcome::Delivered => {
-                // ARP's packets end here; others go on at the next hop, which has a copy already.
-                match self.packets.get(copy).filter(|_| !moved_on).map(|packet| packet.class) {
-                    Some(PacketClass::Control) => self.end_control(copy),
-                    Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
-                    None => {}
-                }
-                self.packets.release(copy);
-            }
+            // ARP's packets end here; others go on at the next hop, which has a copy already.
+            Outcome::Delivered => match self.packets.hand_over(copy).map(|packet| packet.class) {
+                None => {}
+                Some(PacketClass::Control) => self.end_control(copy),
+                Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
+            },
             Outcome::Broadcast => self.release_later(node, copy, now),
             Outcome::RetryLimit => {
                 // If the next hop has it and only the ACKs were lost, it is not a loss.
+                let moved_on = self.packets.has_moved_on(copy);
                 let found = self.packets.get(copy).copied();
                 if self.routes.are_found() {
                     self.routing_gives_up((node, port), msdu.to, found.as_ref(), now);
@@ -460,11 +457,10 @@ impl Network {
             return;
         }
         let destination = packet.destination;
-        let Some(copy) = self.packets.pass_on(copy) else { return };
+        let Some((copy, hops)) = self.packets.pass_on(copy) else { return };
         if self.rules.looks_at_received && !self.look_at_received(station, copy, from, now) {
             return;
         }
-        let hops = self.packets.copy(copy).map_or(0, |copy| copy.hops);
         self.go_on_from(self.interfaces.of_station(station).0, (destination, hops), copy, now);
     }
 
