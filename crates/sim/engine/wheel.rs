@@ -71,7 +71,7 @@ fn bucket_for(time: u64, now: u64) -> Option<usize> {
 /// The event queue that the simulator uses.
 #[derive(Debug)]
 pub struct Wheel {
-    heads: Box<[u32; BUCKETS]>,
+    heads: [u32; BUCKETS],
     occupied: Occupied,
     slots: Vec<Slot>,
     /// The first slot without an event: there always is one, so that an event that is pushed has a place to be put together in.
@@ -87,7 +87,7 @@ pub struct Wheel {
 impl Default for Wheel {
     fn default() -> Self {
         let mut wheel = Self {
-            heads: Box::new([NONE; BUCKETS]),
+            heads: [NONE; BUCKETS],
             occupied: Occupied { words: [0; BUCKETS / 64], summary: 0 },
             slots: Vec::new(),
             free: NONE,
