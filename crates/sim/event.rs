@@ -206,7 +206,7 @@ impl Schedule {
 
     /// A link may have something new to send.
     #[inline]
-    pub fn is_ready(&mut self, link: LinkRef) {
+    pub fn ready(&mut self, link: LinkRef) {
         self.links.push(link);
         self.unsettled = true;
     }

@@ -1,6 +1,6 @@
 //! Flows: from where to where, when, and what has been counted of them. Over UDP a flow's packets are made here.
 
-use airfair_schemes::places::PacketClass;
+use airfair_schemes::places::{FlowId, PacketClass};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
@@ -53,7 +53,7 @@ pub(crate) struct Flow {
     /// TCP carries it.
     pub is_tcp: bool,
     /// Its number for schemes.
-    pub id: u32,
+    pub id: FlowId,
     /// By which its packets leave their source, and those of the other direction theirs, where routes are static.
     pub first_hops: [Option<NextHop>; 2],
     pub rank: u32,
@@ -81,7 +81,7 @@ impl Flow {
     /// A flow that has not started. `end`: of the run.
     pub fn new(
         spec: &FlowSpec,
-        (id, rank): (u32, u32),
+        (id, rank): (FlowId, u32),
         hops: [Option<NextHop>; 2],
         seed: u64,
         end: Time,

@@ -1,6 +1,7 @@
 //! The numbers by which schemes know nodes and flows: made of names, so that neither the order of a file nor what else stands in it
 //! shows in them.
 
+use airfair_schemes::places::FlowId;
 use airfair_units::random::name_hash;
 
 /// From here on numbers of flows, as schemes know them, stand for connections of flows that have many.
@@ -22,12 +23,12 @@ pub(crate) fn of_names(names: &[&str]) -> Vec<u32> {
 }
 
 /// A number for one of the connections of a flow that sends files, from [`MANY`] on: two share it with a probability of 2^-31.
-pub(crate) fn of_connection(flow: u64, number: u64) -> u32 {
+pub(crate) fn of_connection(flow: u64, number: u64) -> FlowId {
     // The finaliser of MurmurHash3, as in `name_hash`.
     let mut h = flow ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     h = (h ^ (h >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    MANY | (h >> 32) as u32
+    FlowId(MANY | (h >> 32) as u32)
 }
 
 #[cfg(test)]
@@ -39,7 +40,7 @@ mod tests {
         let three = of_names(&["a", "b", "c"]);
         assert_eq!(of_names(&["c", "far", "a"]), [three[2], of_names(&["far"])[0], three[0]]);
         assert!(three.iter().all(|&id| id < MANY));
-        let connections: Vec<u32> = (0..1000).map(|number| of_connection(7, number)).collect();
+        let connections: Vec<u32> = (0..1000).map(|number| of_connection(7, number).0).collect();
         let mut distinct = connections.clone();
         distinct.sort_unstable();
         distinct.dedup();

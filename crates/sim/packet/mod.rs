@@ -7,7 +7,7 @@
 mod cargo;
 
 use airfair_host::{HeaderId, HeaderRef};
-use airfair_schemes::places::{Ecn, Header, PacketClass};
+use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
 
 use airfair_transport::{Flags, Segment};
 use airfair_units::Time;
@@ -54,7 +54,7 @@ pub(crate) struct Packet {
     /// What the packet carries, and for whom.
     pub payload: Payload,
     /// The flow as schemes know it: each of a flow's connections is a flow of its own. [`NO_FLOW`] for packets of no flow.
-    pub scheme_flow: u32,
+    pub scheme_flow: FlowId,
     pub source: NodeIx,
     pub destination: NodeIx,
     /// Length of the transport's payload, bytes.
@@ -93,7 +93,7 @@ impl Packet {
         Self {
             created: now,
             payload,
-            scheme_flow: NO_FLOW,
+            scheme_flow: FlowId(NO_FLOW),
             source,
             destination,
             length,
@@ -454,7 +454,7 @@ mod tests {
         Packet {
             created: Time::ZERO,
             payload: Payload::Udp { flow: FlowIx(flow), number: 0 },
-            scheme_flow: flow,
+            scheme_flow: FlowId(flow),
             source: NodeIx(0),
             destination: NodeIx(1),
             length: 10,

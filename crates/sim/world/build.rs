@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_host::{AgentSlot, HeaderKinds, Pipeline};
 use airfair_routing::shortest::Link;
-use airfair_schemes::places::{Interface, NodeId};
+use airfair_schemes::places::{FlowId, Interface, NodeId};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
@@ -313,7 +313,7 @@ pub(super) fn add_flows(
         let [from, to] = [flow.from, flow.to].map(NodeIx::of);
         let hop = |(from, to)| network.routes.fixed_hop(from, to).filter(|_| from != to);
         let hops = [(from, to), (to, from)].map(hop);
-        let f = Flow::new(flow, (id, rank(seed, &flow.id)), hops, seed, network.rules.end);
+        let f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.rules.end);
         network.tcp.add_flow(flow, law, seed);
         network.backpressure.add_flow();
         let (start, stop, order) = (f.start, f.stop, f.order());

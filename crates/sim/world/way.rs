@@ -89,7 +89,7 @@ impl Network {
         {
             return;
         }
-        self.schedule.is_ready(link);
+        self.schedule.ready(link);
     }
 }
 
@@ -137,7 +137,7 @@ impl Network {
         at.enqueued = now;
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
-            flow: FlowId(packet.scheme_flow),
+            flow: packet.scheme_flow,
             destination: self.interfaces.id(packet.destination),
             next_hop: self.interfaces.id(hop.node),
             bytes: packet.bytes,
@@ -350,7 +350,7 @@ impl Network {
         let packet = Packet {
             created: now,
             payload: Payload::Foreign { tag: injected.tag },
-            scheme_flow: NO_FLOW,
+            scheme_flow: FlowId(NO_FLOW),
             source: injected.from,
             destination: injected.to,
             length: injected.bytes,
@@ -481,7 +481,7 @@ impl Network {
         }
         let received = QueuedPacket {
             id: PacketId(copy.place() as u32),
-            flow: FlowId(packet.scheme_flow),
+            flow: packet.scheme_flow,
             destination: self.interfaces.id(packet.destination),
             next_hop: self.interfaces.id(node),
             bytes: packet.bytes,
@@ -516,7 +516,7 @@ impl Network {
         if self.rules.hops_at_wires {
             let backlog = self.links.backlog(wire, now).unwrap_or_default();
             let bytes = packet.bytes + self.rules.headers.wired;
-            let passage = Passage { bytes, flow: FlowId(packet.scheme_flow), class: packet.class, backlog };
+            let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
             let carried = self.packets.carried_header(copy);
             self.interfaces.pass(self.links.port(wire), &passage, carried, now);
         }

@@ -1,6 +1,7 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
 use airfair_host::{Echo, HeaderId, Timers};
+use airfair_schemes::places::FlowId;
 use airfair_transport::{Receiver, Sender};
 use airfair_units::Time;
 use airfair_units::random::Stream;
@@ -17,7 +18,7 @@ pub(crate) struct Connection {
     pub from: NodeIx,
     pub rank: u32,
     /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
-    pub scheme_flow: u32,
+    pub scheme_flow: FlowId,
     pub opening: u32,
     /// Which of its flow's connections it is, from 0.
     pub number: u64,
@@ -64,7 +65,7 @@ impl Connection {
             flow,
             from,
             rank,
-            scheme_flow: NO_FLOW,
+            scheme_flow: FlowId(NO_FLOW),
             opening: NO_FLOW,
             number: 0,
             opened: Time::ZERO,
