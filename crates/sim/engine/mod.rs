@@ -10,6 +10,8 @@ pub use wheel::Wheel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use airfair_units::Time;
+
 use crate::event::{Due, Event, Order, What};
 
 /// A set of pending events, from which the smallest key comes first.
@@ -123,8 +125,8 @@ impl<O: Owner> Owner for Recorder<'_, O> {
 /// The agenda of a world: the present and what is to come. The back end was chosen by `make bench` (see docs/engine.md).
 #[derive(Debug, Default)]
 pub struct Agenda<Q: Pending = Wheel> {
-    /// The present, in nanoseconds since the start.
-    pub now: u64,
+    /// The present.
+    pub now: Time,
     pending: Q,
     pushes: u32,
     /// Events taken out so far.
@@ -137,11 +139,11 @@ pub struct Agenda<Q: Pending = Wheel> {
 impl<Q: Pending> Agenda<Q> {
     /// Puts an event on the agenda. Its time must not lie in the past.
     #[inline]
-    pub fn push(&mut self, time: u64, order: Order, what: What) {
-        debug_assert!(time >= self.now, "an event in the past: {time} < {}", self.now);
+    pub fn push(&mut self, at: Time, order: Order, what: What) {
+        debug_assert!(at >= self.now, "an event in the past: {at} < {}", self.now);
         let order = order.0 | u64::from(self.pushes);
         self.pushes = self.pushes.wrapping_add(1);
-        let event = Event { time, order, what };
+        let event = Event { time: at.0, order, what };
         #[cfg(feature = "record-agenda")]
         self.record.push((true, event));
         self.pending.push(event);
@@ -151,7 +153,7 @@ impl<Q: Pending> Agenda<Q> {
     #[inline]
     pub fn extend(&mut self, due: Option<Due>) {
         if let Some(Due { at, order, what }) = due {
-            self.push(at.0, order, what);
+            self.push(at, order, what);
         }
     }
 
@@ -160,20 +162,20 @@ impl<Q: Pending> Agenda<Q> {
     /// The owner is asked when an event's turn has come and may put it off: lazy deadlines, whose owners write a later time into
     /// their state and leave the event where it is. An event that is put off costs a place in the agenda, nothing more.
     #[inline(always)]
-    pub fn next_before(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
+    pub fn next_before(&mut self, limit: Time, owner: &mut impl Owner) -> Option<Event> {
         #[cfg(feature = "record-agenda")]
         let owner = &mut Recorder { owner, record: &mut self.record };
-        let event = self.pending.pop_due(limit, owner)?;
-        debug_assert!(event.time >= self.now, "time went back");
-        self.now = event.time;
+        let event = self.pending.pop_due(limit.0, owner)?;
+        debug_assert!(event.time >= self.now.0, "time went back");
+        self.now = Time(event.time);
         self.popped += 1;
         Some(event)
     }
 
     /// When the next event happens.
     #[inline]
-    pub fn next_time(&mut self) -> Option<u64> {
-        self.pending.next_time()
+    pub fn next_time(&mut self) -> Option<Time> {
+        self.pending.next_time().map(Time)
     }
 
     /// How many events are pending.

@@ -319,7 +319,7 @@ pub(super) fn add_flows(
         let (start, stop, order) = (f.start, f.stop, f.order());
         let number: FlowIx = network.flows.push(f);
         if start < stop {
-            agenda.push(start.0, order, What::FlowStart(number));
+            agenda.push(start, order, What::FlowStart(number));
         }
     }
     let limited = |port| network.backpressure.rules(port).local_limit.is_some();
@@ -328,7 +328,7 @@ pub(super) fn add_flows(
     network.tell_routes();
     network.links.rate_changes(&spec.links).for_each(|due| agenda.extend(Some(due)));
     if !network.measuring {
-        agenda.push(network.rules.warmup.0, Order::new(class::WARMUP, 0), What::Warmup);
+        agenda.push(network.rules.warmup, Order::new(class::WARMUP, 0), What::Warmup);
     }
     Ok(())
 }

@@ -176,7 +176,7 @@ impl Network {
         self.agents.know(&self.interfaces);
         for station in self.interfaces.stations() {
             if let Some((first, order)) = self.agents.first_sample(station) {
-                agenda.push(first.0, order, What::Sample(station));
+                agenda.push(first, order, What::Sample(station));
             }
             let (node, port) = self.interfaces.of_station(station);
             let neighbours = self.in_order(self.interfaces.peers(port));
@@ -224,7 +224,7 @@ impl Network {
     /// An interval of a station's counters has ended.
     #[inline(never)]
     pub(super) fn sample(&mut self, station: StationIx, air: &Air, agenda: &mut Agenda) {
-        let now = Time(agenda.now);
+        let now = agenda.now;
         let Some((port, messages, passing)) = self.agents.sampled(station) else { return };
         let under_way = |flow: &&FlowIx| {
             let flow = &self.flows[**flow];
@@ -244,7 +244,7 @@ impl Network {
         let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
         self.carry_out(station, now);
         if let Some((interval, order)) = next {
-            agenda.push((now + interval).0, order, What::Sample(station));
+            agenda.push(now + interval, order, What::Sample(station));
         }
     }
 

@@ -50,13 +50,13 @@ impl World {
     /// The loop of events. Kept out of line, and the only place that handles events: with a second one the compiler would not merge the
     /// parts' functions into the loop.
     #[inline(never)]
-    fn handle_events(&mut self, limit: u64) {
+    fn handle_events(&mut self, limit: Time) {
         let recorded = self.network.records.are_wanted();
         loop {
             let Self { agenda, air, network, .. } = self;
             let mut done = true;
             while let Some(event) = agenda.next_before(limit, air) {
-                let now = Time(agenda.now);
+                let now = agenda.now;
                 match event.what {
                     What::FrameEnd { .. }
                     | What::BandStart { .. }
@@ -127,14 +127,14 @@ impl World {
         observers.take(&mut network.records);
         // The next event, too, is to be observed before another one happens.
         network.schedule.unsettled = true;
-        let world = Observed { now: Time(agenda.now), air, network, run, events: agenda.popped };
+        let world = Observed { now: agenda.now, air, network, run, events: agenda.popped };
         observers.event_done(&world);
     }
 
     /// The world as observers see it.
     const fn observed(&self) -> Observed<'_> {
         let Self { agenda, air, network, run, observers: _ } = self;
-        Observed { now: Time(agenda.now), air, network, run, events: agenda.popped }
+        Observed { now: agenda.now, air, network, run, events: agenda.popped }
     }
 
     fn is_over(&self) -> bool {
@@ -174,14 +174,14 @@ impl World {
     /// Blocks of capture files, each with its node, that belong behind those of the last call. A file of fewer than `least` bytes waits for
     /// more, until the run ends.
     pub fn take_captures(&mut self, least: usize) -> Vec<(u32, Vec<u8>)> {
-        let (now, over) = (self.agenda.now, self.is_over());
+        let (now, over) = (self.agenda.now.0, self.is_over());
         let Some(capture) = &mut self.observers.capture else { return Vec::new() };
         capture.take_captures(now, over, least, &self.run.names)
     }
 
     /// Rows of the table of frames that belong behind those of the last call. Fewer than `least` wait for more, until the run ends.
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
-        let (now, over) = (self.agenda.now, self.is_over());
+        let (now, over) = (self.agenda.now.0, self.is_over());
         self.observers.capture.as_mut()?.take_rows(now, over, least)
     }
 
@@ -194,7 +194,7 @@ impl World {
         let Some(traffic) = spec.flows.get(flow).map(|f| &f.traffic) else {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
-        if self.agenda.now > 0 {
+        if self.agenda.now > Time::ZERO {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
         }
         let explainer = Explainer::new(FlowIx::of(flow), traffic, &self.observed());
@@ -284,7 +284,7 @@ impl World {
     /// The present.
     #[must_use]
     pub fn now(&self) -> Time {
-        Time(self.agenda.now)
+        self.agenda.now
     }
 
     /// Events handled so far.
@@ -302,12 +302,12 @@ impl World {
         if packet.from.ix() >= nodes || packet.to.ix() >= nodes {
             return Err(format!("there are {nodes} nodes"));
         }
-        if at.0 < self.agenda.now {
-            return Err(format!("{at} has passed, it is {}", Time(self.agenda.now)));
+        if at < self.agenda.now {
+            return Err(format!("{at} has passed, it is {}", self.agenda.now));
         }
         let rank = self.network.interfaces.rank(packet.from);
         let number = self.network.outside.add(packet);
-        self.agenda.push(at.0, Order::new(class::TRAFFIC, rank), What::Inject(number));
+        self.agenda.push(at, Order::new(class::TRAFFIC, rank), What::Inject(number));
         Ok(())
     }
 
@@ -389,9 +389,9 @@ impl Surface for World {
         let limit = until.min(self.run.end);
         loop {
             let stop = self.observers.next_moment().max(self.now()).min(limit);
-            self.handle_events(stop.as_nanos());
+            self.handle_events(stop);
             let Self { agenda, air, network, run, observers } = self;
-            let world = Observed { now: Time(agenda.now), air, network, run, events: agenda.popped };
+            let world = Observed { now: agenda.now, air, network, run, events: agenda.popped };
             observers.time_passed(&world);
             if stop >= limit {
                 return;
@@ -400,7 +400,7 @@ impl Surface for World {
     }
 
     fn next_deadline(&mut self) -> Option<Time> {
-        self.agenda.next_time().map(Time)
+        self.agenda.next_time()
     }
 
     fn end(&self) -> Time {

@@ -23,7 +23,7 @@ const OFFER_AGAIN: Span = Span::from_millis(1);
 impl Network {
     #[inline(never)]
     pub(super) fn flow_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
-        let now = Time(agenda.now);
+        let now = agenda.now;
         let f = &mut self.flows[flow];
         f.start(now);
         if f.is_tcp {
@@ -43,17 +43,17 @@ impl Network {
                 }
             }
         } else if due < stop {
-            agenda.push(due.0, order, What::Source(flow));
+            agenda.push(due, order, What::Source(flow));
         }
     }
 
     /// A flow over TCP starts.
     fn tcp_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
-        let now = Time(agenda.now);
+        let now = agenda.now;
         let f = &self.flows[flow];
         let order = f.order();
         if f.stop < self.rules.end {
-            agenda.push(f.stop.0, order, What::FlowStop(flow));
+            agenda.push(f.stop, order, What::FlowStop(flow));
         }
         match self.tcp.start(flow, now) {
             Some(Start::Files(first)) => self.file_due(flow, first),
@@ -68,7 +68,7 @@ impl Network {
                     let f = &mut self.flows[flow];
                     let due = f.source.start(now);
                     if due < f.stop {
-                        agenda.push(due.0, order, What::Source(flow));
+                        agenda.push(due, order, What::Source(flow));
                     }
                 }
             }
@@ -78,7 +78,7 @@ impl Network {
 
     /// The next packet of a flow's application is due.
     pub(super) fn source_due(&mut self, flow: FlowIx, agenda: &mut Agenda) {
-        let now = Time(agenda.now);
+        let now = agenda.now;
         let f = &mut self.flows[flow];
         if f.is_tcp {
             let size = u64::from(f.source.size());
@@ -115,9 +115,9 @@ impl Network {
 
     fn schedule_source(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let f = &mut self.flows[flow];
-        let due = f.source.next(Time(agenda.now));
+        let due = f.source.next(agenda.now);
         if due < f.stop {
-            agenda.push(due.0, f.order(), What::Source(flow));
+            agenda.push(due, f.order(), What::Source(flow));
         }
     }
 

@@ -46,13 +46,13 @@ impl Network {
     /// Puts events that are to come on the agenda.
     pub(super) fn flush(&mut self, agenda: &mut Agenda) {
         for Due { at, order, what } in self.schedule.drain() {
-            agenda.push(at.0, order, what);
+            agenda.push(at, order, what);
         }
     }
 
     /// Takes up what the air has brought about, one thing completely after the other, after each of its events.
     pub(super) fn take_up(&mut self, air: &mut Air, agenda: &mut Agenda) {
-        let now = Time(agenda.now);
+        let now = agenda.now;
         while let Some(indication) = air.next_indication() {
             match indication {
                 Indication::Finished { station, msdu, outcome } => {
@@ -73,7 +73,7 @@ impl Network {
     /// Gives the MAC of a station the packets that it has room for.
     fn fill(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
         for _ in 0..air.room(station) {
-            match self.pull(station, Time(agenda.now)) {
+            match self.pull(station, agenda.now) {
                 Some(msdu) => air.give(station, msdu),
                 None => break,
             }
@@ -533,7 +533,7 @@ impl Network {
     /// A wire may have something to send: the next packet leaves its port's queue if the wire is idle, or an event is set for when
     /// the wire is free.
     fn kick_wire(&mut self, wire: WireIx, agenda: &mut Agenda) {
-        let (now, port) = (Time(agenda.now), self.links.port(wire));
+        let (now, port) = (agenda.now, self.links.port(wire));
         if !self.links.is_idle(wire, now) {
             agenda.extend(self.links.wake(wire));
             return;
@@ -563,7 +563,7 @@ impl Network {
             self.kick_wire(wire, agenda);
             return;
         }
-        let now = Time(agenda.now);
+        let now = agenda.now;
         self.room(port, now);
         if self.backpressure.anybody_waits(port) {
             self.schedule.extend(self.links.wake_at_departure(wire, now));
@@ -571,7 +571,7 @@ impl Network {
     }
 
     pub(super) fn wire_arrival(&mut self, wire: WireIx, agenda: &mut Agenda) {
-        let now = Time(agenda.now);
+        let now = agenda.now;
         let (end, due) = self.links.on_arrival(wire);
         agenda.extend(due);
         let (node, copy) = match end {

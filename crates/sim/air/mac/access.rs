@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use airfair_units::Time;
 use airfair_units::random::Stream;
 
 use super::{Mac, MacKind, Msdu};
@@ -89,7 +90,7 @@ pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
     let deadline = station.radio.deadline;
     if deadline < station.clock.armed_at {
         station.clock.armed_at = deadline;
-        agenda.push(deadline, station.order(class::ACCESS), What::Access(id));
+        agenda.push(Time(deadline), station.order(class::ACCESS), What::Access(id));
     }
 }
 
@@ -97,7 +98,7 @@ pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
 #[inline]
 pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agenda: &mut Agenda) {
     let contending = station.radio.has(flag::CONTENDING);
-    if !contending && station.radio.deadline <= agenda.now {
+    if !contending && station.radio.deadline <= agenda.now.0 {
         // A back-off after the last packet has run out meanwhile.
         station.radio.deadline = NO_DEADLINE;
         return;
@@ -135,7 +136,7 @@ impl Mac {
 
     /// A station that has something to send and does nothing contends for the medium.
     pub(crate) fn contend(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
-        let now = agenda.now;
+        let now = agenda.now.0;
         let contention = self.stations[id].contention_mut();
         if contention.state != State::Idle || contention.held.is_empty() {
             return;
@@ -178,7 +179,7 @@ impl Mac {
     #[inline(always)]
     pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) -> bool {
         let (station, mac, kind) = self.at(medium, id);
-        if station.clock.armed_at != agenda.now {
+        if station.clock.armed_at != agenda.now.0 {
             return false;
         }
         station.clock.armed_at = NEVER;
@@ -189,7 +190,7 @@ impl Mac {
             station.radio.clear(flag::DRAW);
             station.radio.slots = mac.contention_mut().draw();
             station.count_from(station.radio.count_from, kind.timing.slot);
-            if station.radio.deadline > agenda.now {
+            if station.radio.deadline > agenda.now.0 {
                 arm(station, id, agenda);
                 return false;
             }

@@ -75,12 +75,12 @@ impl Exchange {
         agenda: &mut Agenda,
     ) {
         self.reply = reply;
-        agenda.push(end + kind.timing.sifs, station.order(class::REPLY), What::Reply(id));
+        agenda.push(Time(end + kind.timing.sifs), station.order(class::REPLY), What::Reply(id));
     }
 
     fn await_response(&self, station: &Station, id: StationIx, at: u64, agenda: &mut Agenda) {
         let what = What::Timeout { station: id, generation: self.generation };
-        agenda.push(at, station.order(class::TIMEOUT), what);
+        agenda.push(Time(at), station.order(class::TIMEOUT), what);
     }
 }
 
@@ -103,7 +103,7 @@ impl Mac {
         let (station, StationMac { exchange, .. }, _) = self.at(medium, id);
         let at = std::mem::replace(&mut exchange.deferred_timeout, NEVER);
         if at != NEVER {
-            exchange.await_response(station, id, at.max(agenda.now), agenda);
+            exchange.await_response(station, id, at.max(agenda.now.0), agenda);
         }
     }
 
@@ -160,8 +160,8 @@ impl Mac {
             _ => (Ack::wire_len(), kind.ack_in(mode)),
         };
         let frame = Frame {
-            start: agenda.now,
-            end: agenda.now + duration,
+            start: agenda.now.0,
+            end: agenda.now.0 + duration,
             mpdus: [Mpdu::NONE],
             number: medium.frames.count,
             sender: station,
@@ -193,8 +193,8 @@ impl Mac {
             *sequence = (*sequence + 1) & 0x0fff;
         }
         let frame = Frame {
-            start: agenda.now,
-            end: agenda.now + kind.duration(mode, bytes),
+            start: agenda.now.0,
+            end: agenda.now.0 + kind.duration(mode, bytes),
             mpdus: [Mpdu { packet: packet.packet, copy: packet.copy, sequence: *sequence, retry }],
             number,
             sender: station,
@@ -222,7 +222,7 @@ impl Mac {
                 let reply = self.stations[frame.receiver].exchange.reply;
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
                 let rts = frame.kind == FrameKind::Rts;
-                let at = agenda.now + if rts { kind.cts_timeout } else { kind.ack_timeout };
+                let at = agenda.now.0 + if rts { kind.cts_timeout } else { kind.ack_timeout };
                 if reply.is_some_and(|r| r.to == id) && !kind.awaits_end {
                     exchange.deferred_timeout = at;
                 } else {
@@ -232,7 +232,7 @@ impl Mac {
             FrameKind::Broadcast => self.packet_done(medium, id, Outcome::Broadcast, agenda),
             FrameKind::Cts if frame.receiver == id => {
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
-                exchange.reply_after_sifs(station, id, kind, None, agenda.now, agenda);
+                exchange.reply_after_sifs(station, id, kind, None, agenda.now.0, agenda);
             }
             FrameKind::Cts | FrameKind::Ack => {}
         }
@@ -243,9 +243,9 @@ impl Mac {
     pub(crate) fn reply(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
         match exchange.reply.take() {
-            Some(reply) if reply.kind == FrameKind::Cts && carrier_withholds(station, kind, agenda.now) => {
+            Some(reply) if reply.kind == FrameKind::Cts && carrier_withholds(station, kind, agenda.now.0) => {
                 let nav_until = station.radio.busy_until.max(station.radio.nav_until);
-                self.cts_withheld(medium, id, reply.to, nav_until, agenda.now);
+                self.cts_withheld(medium, id, reply.to, nav_until, agenda.now.0);
                 self.response_lost(medium, reply.to, agenda);
             }
             Some(Reply { kind, to, nav_us, mode }) => {
@@ -450,7 +450,7 @@ impl Mac {
         let kind = &self.kinds[usize::from(radio.kind)];
         if kind.awaits_end && radio.lock != NONE {
             let header = kind.format.header(frames.get(radio.lock).mode);
-            if clock.lock_start + header <= agenda.now {
+            if clock.lock_start + header <= agenda.now.0 {
                 radio.set(flag::AWAIT_END);
                 return;
             }
@@ -460,7 +460,7 @@ impl Mac {
 
     /// The attempt has failed: count it, widen the window, back off, or give the packet up.
     fn no_response(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
-        let now = agenda.now;
+        let now = agenda.now.0;
         let (Station { radio, .. }, mac, kind) = self.at(medium, id);
         radio.clear(flag::AWAIT_END);
         let contention = mac.contention_mut();
@@ -514,7 +514,7 @@ impl Mac {
 
     /// The MAC is done with its first packet. A back-off follows (post-backoff, 10.3.4.3), after which the next packet may be sent.
     fn packet_done(&mut self, medium: &mut Medium, id: StationIx, outcome: Outcome, agenda: &mut Agenda) {
-        let now = agenda.now;
+        let now = agenda.now.0;
         let (station, mac, kind) = self.at(medium, id);
         let contention = mac.contention_mut();
         let Some(msdu) = contention.held.pop_front() else { return };

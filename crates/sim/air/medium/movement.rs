@@ -9,6 +9,8 @@
 //! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (A packet that is received in such a late
 //! pass the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
 
+use airfair_units::Time;
+
 use crate::engine::Agenda;
 use crate::event::{Order, What, class, rank};
 use crate::ids::{StationIx, Table};
@@ -131,7 +133,7 @@ impl Medium {
             }
             let rank = rank(seed, &first.node_id);
             if let Some(at) = read.next(0) {
-                agenda.push(at, Order::new(class::MOVE, rank), What::Move(nodes.len() as u32));
+                agenda.push(Time(at), Order::new(class::MOVE, rank), What::Move(nodes.len() as u32));
             }
             nodes.push(Moving {
                 path: read,
@@ -201,15 +203,15 @@ impl Medium {
         let silent = frame_end + bands.last().map_or(0, |band| u64::from(band.offset));
         let until = match sender.radio.has(flag::TRANSMITTING) {
             true if waited => frame_end,
-            false if waited || agenda.now >= silent => {
-                self.renew(movement, station, (agenda.now < silent).then_some(silent), agenda.now);
+            false if waited || agenda.now.0 >= silent => {
+                self.renew(movement, station, (agenda.now.0 < silent).then_some(silent), agenda.now.0);
                 return;
             }
             _ => silent,
         };
         movement.due[station].waits = true;
         let order = sender.order(class::MOVE);
-        agenda.push(until, order, What::Renew(station));
+        agenda.push(Time(until), order, What::Renew(station));
     }
 
     /// Makes a station's list what it is with everybody where they are now. Passes go through the old one until `kept`.
@@ -341,10 +343,10 @@ impl Movement {
     /// Takes a node to where it is now.
     fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Moved {
         let moving = &self.nodes[node as usize];
-        if let Some(at) = moving.path.next(agenda.now) {
-            agenda.push(at, Order::new(class::MOVE, moving.rank), What::Move(node));
+        if let Some(at) = moving.path.next(agenda.now.0) {
+            agenda.push(Time(at), Order::new(class::MOVE, moving.rank), What::Move(node));
         }
-        let there = moving.path.place(agenda.now);
+        let there = moving.path.place(agenda.now.0);
         let own = moving.stations.clone();
         let mut from = there;
         for &station in &own {

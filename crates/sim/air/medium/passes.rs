@@ -71,7 +71,7 @@ impl Medium {
             self.records.push(Time(start), Record::Start { frame: view });
         }
         let frame_end = What::FrameEnd { sender, frame: at };
-        agenda.push(end, Order::new(class::FRAME_END, rank), frame_end);
+        agenda.push(Time(end), Order::new(class::FRAME_END, rank), frame_end);
         for band in bands {
             if self.hearers.bands[band].offset == 0 {
                 self.start_at_band(at, frame, band);
@@ -87,9 +87,9 @@ impl Medium {
         let (sender, offset) = (frame.sender, u64::from(self.hearers.bands[band].offset));
         let (station, number) = (&self.stations[sender], band as u32);
         let start = What::BandStart { sender, frame: at, band: number };
-        agenda.push(frame.start + offset, station.order(class::BAND_START), start);
+        agenda.push(Time(frame.start + offset), station.order(class::BAND_START), start);
         let end = What::BandEnd { sender, frame: at, band: number };
-        agenda.push(frame.end + offset, station.order(class::BAND_END), end);
+        agenda.push(Time(frame.end + offset), station.order(class::BAND_END), end);
     }
 
     /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.

@@ -8,7 +8,7 @@ use airfair_sim::engine::Agenda;
 use airfair_sim::ids::{CopyRef, PacketRef, StationIx};
 use airfair_sim::record::{FrameKind, FrameView, Loss, Record, Trace};
 use airfair_sim::spec::*;
-use airfair_units::{Db, Dbm};
+use airfair_units::{Db, Dbm, Time};
 
 /// What lies above the MACs: queues that the test fills, and a diary.
 #[derive(Default)]
@@ -116,19 +116,19 @@ impl Rig {
     }
 
     fn advance(&mut self, until: u64) {
-        while let Some(event) = self.agenda.next_before(until, &mut self.air) {
+        while let Some(event) = self.agenda.next_before(Time(until), &mut self.air) {
             self.air.handle(event.what, &mut self.agenda);
             while let Some(indication) = self.air.next_indication() {
                 self.note(indication);
             }
         }
-        self.agenda.now = until;
+        self.agenda.now = Time(until);
     }
 
     fn note(&mut self, indication: Indication) {
         match indication {
             Indication::Finished { station, msdu, outcome } => {
-                self.diary.done.push((self.agenda.now, station.0, msdu.packet.0, outcome));
+                self.diary.done.push((self.agenda.now.0, station.0, msdu.packet.0, outcome));
                 self.fill(station);
             }
             Indication::Received { station, copy, at, .. } => {
