@@ -42,14 +42,14 @@ impl Messages {
         self.list.get(message.0 as usize).map_or(&[], |message| &message.bytes)
     }
 
-    /// Lends its bytes to a caller that has to hand the rest of itself on meanwhile, until [`Messages::put_back`].
+    /// Takes the bytes out, so that the caller can borrow the list mutably; [`Messages::put_back`] gives them back.
     pub fn take_bytes(&mut self, message: MessageIx) -> Vec<u8> {
         self.list
             .get_mut(message.0 as usize)
             .map_or_else(Vec::new, |message| core::mem::take(&mut message.bytes))
     }
 
-    /// Takes the bytes back that [`Messages::take_bytes`] has lent.
+    /// Gives the bytes back that [`Messages::take_bytes`] has taken.
     pub fn put_back(&mut self, message: MessageIx, bytes: Vec<u8>) {
         if let Some(message) = self.list.get_mut(message.0 as usize) {
             message.bytes = bytes;

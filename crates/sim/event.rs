@@ -178,13 +178,14 @@ pub struct Due {
     pub what: What,
 }
 
-/// What parts leave to the loop of events, which does it when the present event is done: events that are to come, and links that may have
-/// something new to send.
+/// What parts leave to the loop of events, which does it when the present event is done: links that may have something new to send, and
+/// events that are to come, which it puts on the agenda last and in the order of their list. That order is the last tie-break of equal
+/// keys ([`Order`]).
 #[derive(Debug, Default)]
 pub struct Schedule {
     events: Vec<Due>,
     links: Vec<LinkRef>,
-    /// Whether there is anything to do. It is set for longer where somebody observes every event.
+    /// Whether there is anything to do. Observers of records keep it set, so that the loop is left after each event.
     pub unsettled: bool,
 }
 

@@ -30,9 +30,9 @@ fn station_of(event: &Event) -> Option<StationIx> {
 }
 
 impl Air {
-    /// Brings what events need into the cache, whose turn comes soon. In a large network they are of stations far from one another,
-    /// what each needs comes from farther away, and the events themselves, whose branches depend on what they read, would wait for one
-    /// line after the other. Here no load depends on another: each round asks for all that the one before has found.
+    /// Prefetches the state of the events whose turn comes soon. Handled one by one, each would miss the cache and wait before the branch
+    /// that depends on what it reads. Here the loads of a round are independent of one another, and each round loads the addresses that
+    /// the one before has found.
     #[inline(never)]
     pub(super) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;

@@ -1,16 +1,17 @@
 //! The air: the radio medium, and above it the MAC (DCF).
 //!
-//! A *station* is one radio interface of a node. [`Air`] knows stations and packet handles, nothing above. What lies above gives packets
-//! to the MAC ([`Air::room`], [`Air::give`], [`Air::contend`]) and takes out what the air has to say ([`Indication`]) after each of the
-//! air's events.
+//! A *station* is one radio interface of a node. [`Air`] knows stations and references to packets, nothing above. What lies above gives
+//! packets to the MAC ([`Air::room`], [`Air::give`], [`Air::contend`]) and takes out what the air has to say ([`Indication`]) after each
+//! of the air's events.
 //!
 //! | folder | contents |
 //! |---|---|
 //! | `medium` | power and time: who hears whom, what a transmission does to every hearer, what is received |
 //! | `mac` | the station's side of DCF |
 //!
-//! The MAC stands above the medium, which knows nothing of it: the pass at a frame's end goes from hearer to hearer, and what it finds at
-//! each (`Reception`) goes to the MAC here.
+//! The MAC stands above the medium, which calls nothing of it: the pass at a frame's end goes from hearer to hearer, and what it finds at
+//! each (`Reception`) goes to the MAC here. What both write is a station's count-down to its access: the MAC sets it, and the medium
+//! freezes it at every frame that the station senses (`medium/radio.rs`).
 
 mod fetch;
 mod kind;
@@ -226,8 +227,7 @@ impl Air {
         relations::heard_at(&self.medium, station)
     }
 
-    /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was
-    /// made of.
+    /// Lets nodes move: see [`Medium::let_move`].
     ///
     /// # Errors
     /// Which path contradicts itself.

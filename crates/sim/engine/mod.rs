@@ -24,8 +24,7 @@ pub trait Pending: Default {
     fn pop(&mut self) -> Option<Event> {
         self.pop_before(u64::MAX)
     }
-    /// Takes the first one out that is due, if its time is below `limit`. Those before it, which their owner puts off, wait for their new
-    /// time.
+    /// Pops the first event that its owner does not postpone, if its time is below `limit`; postponed ones go back with their new time.
     fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
         loop {
             let event = self.pop_before(limit)?;

@@ -40,7 +40,7 @@ pub(crate) struct Offer {
 pub(crate) enum Answer {
     /// The wire has the packet.
     Accepted(Option<Due>),
-    /// As many packets wait as may.
+    /// The queue is full.
     Full,
 }
 
@@ -279,7 +279,9 @@ impl Links {
         wire.timetable.is_none() || wire.in_flight.back().is_none_or(|packet| packet.begin <= now)
     }
 
-    /// What waits in a wire's own queue, framing included; `None` if it has none. Moments must not go back.
+    /// What waits in a wire's own queue, framing included; `None` if it has none. A moment may lie before that of an earlier question or
+    /// offer, by less than 4 us (a packet that came by air is handled with the moment of its last bit at the hearer): packets that had
+    /// begun to leave by the later moment are then not counted again.
     #[inline]
     pub(crate) fn backlog(&mut self, wire: WireIx, now: Time) -> Option<Backlog> {
         let wire = &mut self.wires[wire];

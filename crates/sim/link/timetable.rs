@@ -38,7 +38,7 @@ impl Timetable {
         self.begun = self.begun.saturating_sub(1);
     }
 
-    /// Whether as many packets wait as may.
+    /// Whether the queue is full.
     #[inline]
     pub(super) fn is_full(&mut self, in_flight: &VecDeque<InFlight>, now: Time) -> bool {
         // What left long ago matters only when it could make room.
@@ -49,7 +49,8 @@ impl Timetable {
         in_flight.len() - self.begun >= self.limit
     }
 
-    /// What waits, in bytes as the wire carries them, on a wire of that rate and delay. Moments must not go back.
+    /// What waits, in bytes as the wire carries them, on a wire of that rate. What had begun to leave by the latest moment that was asked
+    /// about does not wait, also if `now` lies before that.
     #[inline]
     pub(super) fn backlog(&mut self, in_flight: &VecDeque<InFlight>, rate: Rate, now: Time) -> Backlog {
         self.pass(in_flight, now);

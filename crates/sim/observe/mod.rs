@@ -65,7 +65,7 @@ pub(crate) struct Run {
     pub seed: u64,
     pub warmup: Time,
     pub end: Time,
-    /// What the specification alone lets doubt.
+    /// Warnings that follow from the specification alone.
     pub warnings: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Access to the medium (802.11-2016 10.3.4): contention, back-off, retries.
 //!
-//! The part that the passes over hearers touch, the earliest deadline of a station and the slots that lead to it, is kept in the
-//! station's [`Radio`](crate::air::medium::radio::Radio).
+//! The numbers of a back-off, the slots that are left, from when they are counted and when they will have passed, stand in the station's
+//! [`Radio`](crate::air::medium::radio::Radio): every frame that the station senses freezes them. They are drawn and set here.
 
 use std::collections::VecDeque;
 

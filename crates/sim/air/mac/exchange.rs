@@ -51,7 +51,7 @@ impl Exchange {
         self.reply.is_some()
     }
 
-    /// Reads what lies in its cache line, and nothing of it.
+    /// Touches its cache line, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn fetch(&self) -> u64 {
         u64::from(self.generation)

@@ -131,13 +131,13 @@ impl StationMac {
         self.contentions.iter().flat_map(|contention| &contention.held)
     }
 
-    /// Reads what lies in its first cache line, and nothing of it.
+    /// Touches its first cache line, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn fetch(&self) -> u64 {
         self.exchange.fetch()
     }
 
-    /// The same of the packet in its hands.
+    /// Touches the packet in its hands, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn fetch_held(&self) -> u64 {
         self.contention().held.front().map_or(0, |msdu| msdu.packet.0)

@@ -50,8 +50,8 @@ pub(crate) const BAND_NS: u64 = 4_000;
 #[derive(Debug, Default)]
 pub(crate) struct Hearers {
     pub list: Vec<Hearer>,
-    /// A word for each entry of the list that belongs to the layer above. It stays with its pair of stations when movement renews a
-    /// list; a new pair begins with 0.
+    /// A word for each entry of the list that belongs to the layer above, which keeps there what tells duplicates. It stays with its
+    /// pair of stations when movement renews a list; a new pair begins with 0.
     pub notes: Vec<u32>,
     pub bands: Vec<Band>,
     /// For each station the range of its bands.

@@ -8,8 +8,8 @@ use super::radio::{Counted, Station, extend, flag};
 use crate::ids::{FrameIx, StationIx};
 use crate::record::{FrameKind, Loss};
 
-/// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its counted, so that its loop runs
-/// in registers.
+/// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs in
+/// registers.
 pub(crate) struct StartPass<'a> {
     pub at: FrameIx,
     pub frame: &'a Frame,

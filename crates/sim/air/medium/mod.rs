@@ -1,4 +1,8 @@
-//! The radio medium: who hears whom, what a transmission does to every hearer, what is received. Power and time; no rules of access.
+//! The radio medium: who hears whom, what a transmission does to every hearer, what is received. It calls nothing of the MAC.
+//!
+//! How long a hearer waits after a signal is the medium's: a pass applies DIFS and EIFS, and the NAV that a duration field sets. The
+//! numbers of a station's back-off stand in the hearer's cache line too ([`radio::Radio`]), since every frame that is sensed freezes them:
+//! the MAC draws and sets them, the medium freezes them. Whether a station sends, and what, is the MAC's.
 //!
 //! | file | contents |
 //! |---|---|
@@ -9,7 +13,7 @@
 //! | `passes` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's side of these passes: carrier sense, lock, interference, NAV |
 //! | `path`, `movement` | where a moving node is; how the lists of hearers follow it |
-//! | `relations`, `doubts` | what stations receive of each other on a silent air; links that exist or are missing by decree |
+//! | `relations`, `doubts` | what stations receive of each other on a silent air; links that exist, or are missing, by a parameter |
 //! | `phy` | constants of a kind of radio |
 //! | `memory` | how much memory the lists will take |
 

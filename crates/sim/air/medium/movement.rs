@@ -101,8 +101,7 @@ impl Rooms {
 }
 
 impl Medium {
-    /// Lets nodes move: `nodes` by the number of the node, with the rank of its name and its path; `stations` those that the air was
-    /// made of.
+    /// Lets the nodes that have a path in `spec` move along it. `stations` are those that the medium was made of.
     ///
     /// # Errors
     /// Which path contradicts itself.

@@ -14,7 +14,8 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// No back-off runs: a time that lies before every other.
 pub(crate) const NO_DEADLINE: u64 = 0;
 
-/// Bits of [`Radio::flags`].
+/// Bits of [`Radio::flags`]. The MAC sets `IMMEDIATE`, `CONTENDING` and `AWAIT_END`; a frame that is sensed turns `IMMEDIATE` into `DRAW`,
+/// which the MAC clears. The others are the medium's, or are set when the world is.
 pub(crate) mod flag {
     /// An own transmission is on the air.
     pub(crate) const TRANSMITTING: u8 = 1;
@@ -34,7 +35,9 @@ pub(crate) mod flag {
     pub(crate) const MONITORS: u8 = 128;
 }
 
-/// The state that the passes read and write at every hearer: one cache line.
+/// The state that the passes read and write at every hearer: one cache line. The back-off (`deadline`, `count_from`, `slots`) is among it
+/// because a frame that is sensed freezes it ([`Radio::freeze`]), as does a NAV that turns out to last. The MAC draws it, starts it
+/// ([`Station::count_from`]) and ends it.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Radio {

@@ -68,7 +68,7 @@ pub(crate) struct Explainer {
 
 impl Observer for Explainer {
     fn record(&mut self, _at: Time, record: &Record, world: &Observed<'_>) {
-        // Until now nothing had changed since the last event, as which everything is remembered here.
+        // State is constant between events: the time since the last one is accounted for with the state recorded then.
         self.pass(world.now.as_nanos());
         self.on_record(world.now.as_nanos(), record, world.air, world.network);
     }
