@@ -1,8 +1,8 @@
 //! The world in virtual time.
 //!
 //! [`spec`] says what a world is made from; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; `link`,
-//! `route`, `packet` and `node` are what lies above it; `traffic` what applications send; [`measure`] what is counted; [`record`] what parts say
-//! about what happens, and [`observe`] who listens. [`World`] puts them together.
+//! `route`, `packet` and `node` are what lies above it; `traffic` what applications send; [`measure`] what is counted; [`record`] what
+//! parts say about what happens, and [`observe`] who listens. [`World`] puts them together.
 
 pub mod air;
 pub mod engine;

@@ -21,7 +21,8 @@
 //! Contract of all:
 //! - A hook gets one borrowed struct, so that new fields break nobody, and a [`Context`]; it returns a decision. All
 //!   other effects go into the context's `out`, whose type belongs to the place: an effect that the place does not have does not compile.
-//!   The caller owns it, drains it after every hook and reuses it: no allocation in the steady state.
+//!   The caller owns it, drains it after the hooks that one occasion brings (a packet, a sample, an acknowledgement) and reuses it: no
+//!   allocation in the steady state.
 //! - No hook reads a clock, draws from anything but `context.random`, blocks, or panics on any input.
 //! - `context.now` may step back between two hooks of one interface, by less than 4 us: what comes by air is handled with the moment of
 //!   its last bit at this station, which lies up to a propagation delay (4 us for 1.2 km) after the event that handles all hearers, and
