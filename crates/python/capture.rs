@@ -2,6 +2,7 @@
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
+use airfair_sim::ids::{Ix, NodeIx, PortIx};
 use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_units::Time;
 use pyo3::prelude::*;
@@ -57,14 +58,14 @@ impl Watch {
             return Err(input_error(format!("a capture from {from} until {until} has no time in it")));
         }
         let queues = world.queues();
-        let mut interfaces = Vec::new();
+        let mut interfaces: Vec<PortIx> = Vec::new();
         for name in &self.interfaces {
-            interfaces.extend(find(name, &queues)?);
+            interfaces.extend(find(name, &queues)?.into_iter().map(PortIx::of));
         }
         let nodes = &scenario.0.spec.nodes;
         let node = self.node.as_ref().map(|name| {
             let at = nodes.iter().position(|n| n.id == *name);
-            at.map(|at| at as u32).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
+            at.map(NodeIx::of).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
         });
         world.capture(CaptureSpec {
             interfaces,
@@ -87,7 +88,7 @@ impl Watch {
         }
         Python::attach(|py| {
             for (node, bytes) in captures {
-                let name = &world.names().nodes[node as usize];
+                let name = &world.names().nodes[node.ix()];
                 self.on_capture.call1(py, (name, PyBytes::new(py, &bytes)))?;
             }
             if let (Some(columns), Some(on_frames)) = (frames, &self.on_frames) {

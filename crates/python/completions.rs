@@ -1,6 +1,7 @@
 //! Files that have ended, handed to Python while the run goes on: however many there are, few are in memory.
 
 use airfair_sim::World;
+use airfair_sim::ids::FlowIx;
 use airfair_sim::measure::files::Completion;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,21 +27,25 @@ impl Completions {
     }
 }
 
-fn table<'py>(py: Python<'py>, world: &World, block: &[(usize, Completion)]) -> PyResult<Bound<'py, PyDict>> {
+fn table<'py>(
+    py: Python<'py>,
+    world: &World,
+    block: &[(FlowIx, Completion)],
+) -> PyResult<Bound<'py, PyDict>> {
     let flows: Vec<&str> = world.names().flows.iter().map(String::as_str).collect();
     // No count of a run comes near 2^63.
     let whole = |of: &dyn Fn(&Completion) -> u64| block.iter().map(|(_, c)| of(c) as i64).collect::<Vec<_>>();
     let seconds =
         |of: &dyn Fn(&Completion) -> u64| block.iter().map(|(_, c)| of(c) as f64 / 1e9).collect::<Vec<_>>();
-    let flow: Vec<i64> = block.iter().map(|&(flow, _)| flow as i64).collect();
+    let flow: Vec<i64> = block.iter().map(|(flow, _)| i64::from(flow.0)).collect();
     columns::table(
         py,
         &[
             ("flow", Column::Code(&flow, &flows)),
             ("file", Column::Whole(&whole(&|c| c.file))),
-            ("start_s", Column::Float(&seconds(&|c| c.start_ns))),
+            ("start_s", Column::Float(&seconds(&|c| c.start.0))),
             ("bytes", Column::Whole(&whole(&|c| c.bytes))),
-            ("completion_s", Column::Float(&seconds(&|c| c.duration_ns))),
+            ("completion_s", Column::Float(&seconds(&|c| c.duration.0))),
             ("timeouts", Column::Whole(&whole(&|c| c.timeouts))),
             ("retransmissions", Column::Whole(&whole(&|c| c.retransmissions))),
         ],

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
+use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
     Attempts, Doing, Explanation, Held, HopExplanation, QueueExplanation, Sending, Shares, TcpExplanation,
     share_of_due,
@@ -389,7 +390,7 @@ pub(crate) fn explain(
 ) -> PyResult<String> {
     let flow = place(scenario, flow, &make, stop)?;
     let mut world = make()?;
-    world.explain(&scenario.spec, flow).map_err(input_error)?;
+    world.explain(&scenario.spec, FlowIx::of(flow)).map_err(input_error)?;
     let timeline = Timeline::record(&mut world, flow, stop)?;
     let (e, result) = (explanation(&world)?, world.result());
     json(&Explained {

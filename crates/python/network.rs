@@ -127,7 +127,7 @@ pub(crate) fn write(scenario: &Scenario, world: &World) -> PyResult<String> {
                 id: &flow.id,
                 src: id(flow.from),
                 dst: id(flow.to),
-                path: path.map(|nodes| nodes.into_iter().map(|node| id(node as usize)).collect()),
+                path: path.map(|nodes| nodes.into_iter().map(|node| id(node.ix())).collect()),
             })
             .collect(),
     })

@@ -148,7 +148,10 @@ impl World {
     fn take_completions(&self, py: Python<'_>) -> PyResult<Vec<(usize, u64, u64, u64)>> {
         py.detach(|| {
             let completions = self.state()?.world.take_completions();
-            Ok(completions.into_iter().map(|(flow, c)| (flow, c.start_ns, c.bytes, c.duration_ns)).collect())
+            Ok(completions
+                .into_iter()
+                .map(|(flow, c)| (flow.ix(), c.start.0, c.bytes, c.duration.0))
+                .collect())
         })
     }
 

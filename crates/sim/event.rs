@@ -185,7 +185,7 @@ pub struct Due {
 pub struct Schedule {
     events: Vec<Due>,
     links: Vec<LinkRef>,
-    /// Whether there is anything to do. Observers of records keep it set, so that the loop is left after each event.
+    /// Whether there is anything to do.
     pub unsettled: bool,
 }
 
@@ -199,7 +199,7 @@ impl Schedule {
 
     /// The same for what another part returned.
     #[inline]
-    pub fn extend(&mut self, due: Option<Due>) {
+    pub fn add_if(&mut self, due: Option<Due>) {
         if let Some(Due { at, order, what }) = due {
             self.add(at, order, what);
         }

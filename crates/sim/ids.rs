@@ -52,6 +52,8 @@ indices! {
     FlowIx
     /// One direction of a wired link.
     WireIx
+    /// A message of a routing protocol. Its place is used again when the message has ended.
+    RoutingIx
     /// A frame on the air. Its place is used again when the last hearer has heard its end.
     FrameIx
 }

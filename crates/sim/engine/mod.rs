@@ -148,9 +148,9 @@ impl<Q: Pending> Agenda<Q> {
         self.pending.push(event);
     }
 
-    /// The same for an event that a part has returned.
+    /// The same for an event that a part has returned, if it has returned one.
     #[inline]
-    pub fn extend(&mut self, due: Option<Due>) {
+    pub fn push_if(&mut self, due: Option<Due>) {
         if let Some(Due { at, order, what }) = due {
             self.push(at, order, what);
         }

@@ -1,5 +1,7 @@
 //! Completion times of files: by size, in memory that does not grow with their number.
 
+use airfair_units::{Span, Time};
+
 use super::delays::Delays;
 use super::summary::{FilesResult, SizeClass};
 
@@ -23,12 +25,12 @@ pub(crate) struct Files {
 pub struct Completion {
     /// Its number in its flow, in the order of arrivals, from 0.
     pub file: u64,
-    /// When its application asked for it, ns since the start of the run.
-    pub start_ns: u64,
+    /// When its application asked for it.
+    pub start: Time,
     /// Its size.
     pub bytes: u64,
     /// Until its last byte was acknowledged.
-    pub duration_ns: u64,
+    pub duration: Span,
     /// Time-outs of its connection, its SYN's included.
     pub timeouts: u64,
     /// Segments with payload that it sent again.
@@ -54,13 +56,13 @@ impl Files {
         }
     }
 
-    pub(crate) fn add(&mut self, bytes: u64, duration_ns: u64) {
+    pub(crate) fn add(&mut self, bytes: u64, duration: Span) {
         self.finished += 1;
-        self.all.add(duration_ns);
+        self.all.add(duration.0);
         let class = bytes.max(1).ilog2() as usize;
         if class >= self.by_size.len() {
             self.by_size.resize_with(class + 1, Delays::default);
         }
-        self.by_size[class].add(duration_ns);
+        self.by_size[class].add(duration.0);
     }
 }

@@ -14,7 +14,6 @@ use crate::packet::{Packet, Payload};
 pub(crate) struct Agents {
     /// Empty if the scheme has none.
     hosts: Table<StationIx, Option<Host>>,
-    /// By [`Packet::slot`].
     messages: Messages,
     /// Nodes by the numbers that agents know them by, sorted.
     nodes: Vec<(NodeId, NodeIx)>,
@@ -32,6 +31,17 @@ struct Host {
     node: NodeIx,
     /// Flows whose static routes pass the node.
     passing: Vec<FlowIx>,
+    /// Messages that it has received to pass them on.
+    relayed: u64,
+}
+
+/// How a station has received a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hearing {
+    /// The message is for the station's node, or for all.
+    pub to_me: bool,
+    /// It came in a frame for this station alone.
+    pub own_frame: bool,
 }
 
 /// A message that leaves an agent.
@@ -39,8 +49,7 @@ pub(crate) struct Sent {
     /// The agent's node.
     pub node: NodeIx,
     pub to: NodeIx,
-    /// The message's place among those that are under way.
-    pub slot: u32,
+    pub message: MessageIx,
     pub bytes: u32,
     /// It may pass other nodes on its way.
     pub routed: bool,
@@ -64,7 +73,7 @@ impl Agents {
         if self.hosts.is_empty() {
             self.hosts = (0..stations).map(|_| None).collect();
         }
-        self.hosts[station] = Some(Host { agent, port, node, passing: Vec::new() });
+        self.hosts[station] = Some(Host { agent, port, node, passing: Vec::new(), relayed: 0 });
     }
 
     fn at(&mut self, station: StationIx) -> Option<&mut Host> {
@@ -133,10 +142,16 @@ impl Agents {
         self.call(station, schedule, |agent, out, firings| agent.meet(nodes, now, out, firings));
     }
 
-    /// Of a station's agent, if there is one: its port, messages that it has received, and the flows whose routes pass its node.
+    /// A station has received a message that it passes on.
+    pub fn count_relayed(&mut self, station: StationIx) {
+        self.at(station).into_iter().for_each(|host| host.relayed += 1);
+    }
+
+    /// Of a station's agent, if there is one: its port, messages that came in frames for the station, and the flows whose routes pass its
+    /// node.
     pub fn sampled(&self, station: StationIx) -> Option<(PortIx, u64, &[FlowIx])> {
         let host = self.look(station)?;
-        Some((host.port, host.agent.counts().received, &host.passing))
+        Some((host.port, host.agent.counts().received + host.relayed, &host.passing))
     }
 
     /// An interval of a station's counters has ended: the counters as they are, flows that are being set up, the queue. Returns the
@@ -155,23 +170,24 @@ impl Agents {
         Some((agent.interval().unwrap_or_default(), Order::new(class::TIMER, agent.rank())))
     }
 
-    /// A message was received by a station, as its destination or not.
+    /// A message was received by a station, from a node.
     pub fn on_message(
         &mut self,
         station: StationIx,
         (from, packet): (NodeId, &Packet),
-        to_me: bool,
+        Hearing { to_me, own_frame }: Hearing,
         now: Time,
         schedule: &mut Schedule,
     ) {
         let Self { hosts, messages, .. } = self;
         let Some(Some(host)) = hosts.get_mut(station) else { return };
-        let message = MessageIx(packet.slot() as u32);
-        // A broadcast is addressed to nobody; it does not come in a frame for this station either, as samples count them.
-        if to_me && packet.destination != NodeIx::EVERYONE {
+        let Payload::Message(message) = packet.payload else { return };
+        // Samples count frames for this station, and leave out those with messages for it.
+        if own_frame {
             host.agent.count_received();
         }
-        if !messages.is_heard_first(message, station.0) {
+        // A node overhears its own message when the next hop passes that on.
+        if packet.source == host.node || !messages.is_heard_first(message, station.0) {
             return;
         }
         let bytes = messages.take_bytes(message);
@@ -202,23 +218,23 @@ impl Agents {
             return None;
         }
         let bytes = message.bytes.len() as u32;
-        let MessageIx(slot) = self.messages.add(station.0, message.bytes);
+        let (under_way, ahead) = (self.messages.add(station.0, message.bytes), message.ahead);
         self.at(station)?.agent.count_sent();
-        Some(Sent { node, to, slot, bytes, routed, ahead: message.ahead })
+        Some(Sent { node, to, message: under_way, bytes, routed, ahead })
     }
 
     /// A message has ended: nobody will hear it any more.
-    pub fn message_ended(&mut self, packet: &Packet) {
-        let Some((sender, heard)) = self.messages.end(MessageIx(packet.slot() as u32)) else { return };
+    pub fn message_ended(&mut self, message: MessageIx) {
+        let Some((sender, heard)) = self.messages.end(message) else { return };
         if let Some(host) = self.at(StationIx(sender)) {
             host.agent.count_ended(heard);
         }
     }
 
     /// The first bytes of a message that lives.
-    pub fn start_of<const N: usize>(&self, packet: &Packet) -> [u8; N] {
+    pub fn start_of<const N: usize>(&self, message: MessageIx) -> [u8; N] {
         let mut start = [0; N];
-        let bytes = self.messages.bytes(MessageIx(packet.slot() as u32));
+        let bytes = self.messages.bytes(message);
         start.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         start
     }
@@ -237,7 +253,7 @@ impl Agents {
 impl Sent {
     /// The packet of the message; `headers`: bytes of UDP and IP.
     pub fn packet(&self, headers: u32, now: Time) -> Packet {
-        let payload = Payload::Message { slot: self.slot };
+        let payload = Payload::Message(self.message);
         Packet {
             bytes: self.bytes + headers,
             ..Packet::control(self.node, self.to, payload, self.bytes, now)

@@ -183,7 +183,7 @@ impl Local {
         self.at_source.end(ports);
     }
 
-    /// Whether the sender has as much in its node as it sends in `limit_ns` at a pacing rate.
+    /// Whether the sender has as much in its node as it sends in the time of the limit at a pacing rate.
     #[inline]
     fn fills_limit(&self, limit: Span, pacing: Option<Rate>) -> bool {
         let memory = self.bytes + u64::from(self.at_source.packets) * PACKET_MEMORY;
@@ -209,8 +209,8 @@ impl Port {
         room + u32::from(self.own.tcp > 0)
     }
 
-    /// The same, and what of it a flow may have that has so many packets here: as much as each other that has some, nothing if there are
-    /// more flows than room. Saturating ones keep their shares filled and no more, so what the division leaves is nobody's there.
+    /// Returns the allowance of all own flows, and an equal share of it for a flow that has so many packets here; the share is 0 if there are
+    /// more flows than places. With saturating sources the allowance is the share times the flows: nobody uses the remainder.
     fn share(&self, packets: u32, limit: u32) -> (u32, u32) {
         let (all, flows) = (self.room_of_own(limit), (self.own.active + u32::from(packets == 0)).max(1));
         let share = all / flows;
@@ -295,7 +295,7 @@ impl Backpressure {
         self.ports[port].own.waits.push_back((at, flow));
     }
 
-    /// A packet of a connection's sender goes on its way. Returns whether it counts.
+    /// A packet of a connection's sender goes on its way.
     #[inline]
     pub fn connection_enters(&mut self, id: ConnectionRef, port: Option<PortIx>, payload: u32) {
         let Self { ports, connections, .. } = self;

@@ -62,7 +62,7 @@ pub(crate) struct Flow {
     pub source: Source,
     next_number: u32,
     /// A saturating source whose packet was dropped is to offer another one.
-    offers_again: bool,
+    offer_requested: bool,
     /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
     totals: FlowTotals,
     warmup: FlowTotals,
@@ -103,7 +103,7 @@ impl Flow {
             stop: spec.stop.min(end),
             source: Source::new(spec, seed),
             next_number: 0,
-            offers_again: false,
+            offer_requested: false,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),
             held_since: None,
@@ -170,8 +170,8 @@ impl Flow {
         self.hops
     }
 
-    /// It starts.
-    pub fn start(&mut self, now: Time) {
+    /// Traffic starts now.
+    pub fn begin(&mut self, now: Time) {
         self.start = now;
     }
 
@@ -246,14 +246,14 @@ impl Flow {
         self.held_since = None;
     }
 
-    /// A saturating source is to offer a packet again, later. Whether it was not to do so before.
-    pub fn offers_again(&mut self) -> bool {
-        !std::mem::replace(&mut self.offers_again, true)
+    /// Asks a saturating source to offer another packet later; true if no request was pending.
+    pub fn request_offer(&mut self) -> bool {
+        !std::mem::replace(&mut self.offer_requested, true)
     }
 
-    /// It does so now.
-    pub fn offers_now(&mut self) {
-        self.offers_again = false;
+    /// The requested offer is due.
+    pub fn offer_due(&mut self) {
+        self.offer_requested = false;
     }
 
     /// What is measured starts.

@@ -4,12 +4,11 @@ use std::collections::VecDeque;
 
 use airfair_host::{Dequeued, Firing, HeaderKinds, HeaderRef, Pipeline};
 use airfair_schemes::places::{
-    Backlog, DropReason, Enqueued, HopEffects, MarkReason, NodeId, Packet as QueuedPacket, Passage,
-    QueueEffects, QueueView, Setting, Timer, Verdict,
+    Backlog, DropReason, Enqueued, HopEffects, MarkReason, NodeId, Packet as QueuedPacket, PacketClass,
+    Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::{Rate, Span, Time};
 
-use crate::air::BROADCAST;
 use crate::event::{Order, Schedule, What, class};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::Links;
@@ -34,6 +33,8 @@ struct Port {
     /// What has left the queue, and what of it before the end of the warm-up; a wire with its own queue counts for itself.
     totals: QueueTotals,
     warmup: QueueTotals,
+    /// Messages among what has left the queue.
+    messages_left: u64,
     /// Packets of the node itself, ahead of the queue.
     ahead: VecDeque<CopyRef>,
 }
@@ -88,6 +89,7 @@ impl Interfaces {
             peers,
             totals: QueueTotals::default(),
             warmup: QueueTotals::default(),
+            messages_left: 0,
             ahead: VecDeque::new(),
         };
         Self {
@@ -151,11 +153,30 @@ impl Interfaces {
         self.nodes[node].rank
     }
 
-    /// The station of a neighbour behind a port.
+    /// The station to which a port sends what is for a neighbour; none for everyone, and for a node without a radio.
     #[inline(always)]
-    pub fn peer(&self, port: PortIx, node: NodeId) -> StationIx {
+    pub fn peer(&self, port: PortIx, node: NodeId) -> Option<StationIx> {
         let peers = &self.ports[port].peers;
-        peers.binary_search_by_key(&node, |peer| peer.0).map_or(BROADCAST, |i| peers[i].1)
+        match peers.binary_search_by_key(&node, |peer| peer.0) {
+            Ok(at) => Some(peers[at].1),
+            Err(_) => self.out_of_reach(node),
+        }
+    }
+
+    /// The first station of a node that a port does not reach: nothing will answer.
+    #[cold]
+    #[inline(never)]
+    fn out_of_reach(&self, node: NodeId) -> Option<StationIx> {
+        let (at, _) = self.nodes.pairs().find(|(_, row)| row.id == node)?;
+        self.first_station(at)
+    }
+
+    /// The first station of a node.
+    pub fn first_station(&self, node: NodeIx) -> Option<StationIx> {
+        self.ports_of(node).find_map(|port| match self.link(port) {
+            LinkRef::Station(station) => Some(station),
+            LinkRef::Wire(_) => None,
+        })
     }
 
     /// The nodes that a port reaches or, where nodes move, has reached.
@@ -168,8 +189,8 @@ impl Interfaces {
         self.ports[port].peers.iter().map(|peer| peer.1)
     }
 
-    /// A station is met by the one behind a port.
-    pub fn meet(&mut self, port: PortIx, station: StationIx) {
+    /// A port reaches another station.
+    pub fn add_peer(&mut self, port: PortIx, station: StationIx) {
         let id = self.id(self.stations[station].0);
         let peers = &mut self.ports[port].peers;
         if let Err(at) = peers.binary_search_by_key(&id, |peer| peer.0) {
@@ -232,18 +253,21 @@ impl Interfaces {
     /// A packet that is not dropped enters a port's queue. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
     #[inline(always)]
     pub fn store(&mut self, port: PortIx, packet: QueuedPacket, now: Time) -> Enqueued {
+        debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.store(packet, now, &mut self.queue)
     }
 
     /// The next packet of a port where nothing judges. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
     #[inline(always)]
     pub fn pop(&mut self, port: PortIx, now: Time) -> Option<QueuedPacket> {
+        debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.pop(now, &mut self.queue)
     }
 
     /// The next packet of a port where something judges. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
     #[inline(always)]
     pub fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Dequeued> {
+        debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.dequeue(now, &mut self.queue)
     }
 
@@ -274,10 +298,11 @@ impl Interfaces {
 
     /// A packet has left a port's queue, in which it has spent so much time.
     #[inline(always)]
-    pub fn count(&mut self, port: PortIx, waited: Span) {
-        let totals = &mut self.ports[port].totals;
+    pub fn count(&mut self, port: PortIx, class: PacketClass, waited: Span) {
+        let Port { totals, messages_left, .. } = &mut self.ports[port];
         totals.left += 1;
         totals.waited += waited;
+        *messages_left += u64::from(class == PacketClass::Control);
     }
 
     /// A packet has come in by a port's station.
@@ -291,9 +316,9 @@ impl Interfaces {
         self.ports[port].pipeline.receive(packet, carried, now)
     }
 
-    /// Packets that have left the queue of a station's port.
-    pub fn left(&self, port: PortIx) -> u64 {
-        self.ports[port].totals.left
+    /// Packets of flows that have left the queue of a station's port.
+    pub fn packets_left(&self, port: PortIx) -> u64 {
+        self.ports[port].totals.left - self.ports[port].messages_left
     }
 
     /// Takes over what a port's agent has settled.

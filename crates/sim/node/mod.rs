@@ -13,7 +13,6 @@
 //! | `packet_losses` | losses above the MAC |
 //! | `outside` | packets that callers inject |
 //! | `accounts` | drops and marks, by reason |
-//! | `placed` | which scheme stands where |
 //! | `scheme_ids` | the numbers by which schemes know nodes and flows |
 
 pub mod accounts;
@@ -25,7 +24,6 @@ pub(crate) mod interfaces;
 pub(crate) mod meters;
 pub mod outside;
 pub(crate) mod packet_losses;
-pub(crate) mod placed;
 pub(crate) mod scheme_ids;
 pub(crate) mod tcp;
 
@@ -62,7 +60,7 @@ pub(crate) struct Rules {
     pub hops_at_wires: bool,
     /// Some AQM asks for received packets, they are counted, they may be lost, or routing wants to know where they came from.
     pub looks_at_received: bool,
-    /// The run's scheme would act at other interfaces than those that there are.
+    /// The run's scheme fills no place in this network.
     pub acts_nowhere: bool,
 }
 

@@ -69,8 +69,8 @@ pub(crate) fn packet(network: &Network, packet: PacketRef) -> Option<Described> 
 pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<Described> {
     let (packet, at) = network.packets.both(copy)?;
     let body = match packet.payload {
-        Payload::Routing { slot } => Body::Routing(network.routes.datagram(slot)?),
-        Payload::Message { .. } => Body::Message(network.agents.start_of(packet)),
+        Payload::Routing(message) => Body::Routing(network.routes.datagram(message)?),
+        Payload::Message(message) => Body::Message(network.agents.start_of(message)),
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { .. } => Body::Foreign,

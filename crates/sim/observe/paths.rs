@@ -1,5 +1,6 @@
 //! The paths of flows' packets, as routes are now.
 
+use crate::air::BROADCAST;
 use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
 use crate::node::Network;
 
@@ -16,7 +17,12 @@ pub(crate) struct Hop {
 /// The hop from a node to the next one, by a port.
 pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> Hop {
     let interfaces = &network.interfaces;
-    Hop { from, to, link: interfaces.link(port), peer: interfaces.peer(port, interfaces.id(to)) }
+    Hop {
+        from,
+        to,
+        link: interfaces.link(port),
+        peer: interfaces.peer(port, interfaces.id(to)).unwrap_or(BROADCAST),
+    }
 }
 
 /// The hops of a flow's packets, forward or back; none if there is no route.
@@ -32,16 +38,16 @@ pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<Hop> {
 }
 
 /// Nodes that a flow's packets pass, its source and its destination included; none without a route.
-pub(crate) fn nodes(network: &Network, flow: FlowIx) -> Option<Vec<u32>> {
+pub(crate) fn nodes(network: &Network, flow: FlowIx) -> Option<Vec<NodeIx>> {
     let (mut node, destination) = network.flows[flow].ends(true);
-    let mut path = vec![node.0];
+    let mut path = vec![node];
     while node != destination {
         // Routes that change may lead astray for a moment.
         if path.len() > network.interfaces.nodes().len() {
             return None;
         }
         node = network.routes.next_hop(node, destination)?.node;
-        path.push(node.0);
+        path.push(node);
     }
     Some(path)
 }

@@ -1,6 +1,6 @@
 //! The numbers of a run, put together from what its parts have counted.
 
-use airfair_schemes::places::PacketClass;
+use airfair_schemes::places::{Packet as Queued, PacketClass};
 
 use super::Observed;
 use crate::air::Msdu;
@@ -176,8 +176,13 @@ impl<'a> Observed<'a> {
             ends.made += made;
             ends.delivered += delivered;
         }
-        let waiting = |port: PortIx| network.interfaces.waiting(port, &network.links, self.now);
-        ends.queued = network.interfaces.ports().map(waiting).sum();
+        for port in network.interfaces.ports() {
+            let mut count = |packet: &Queued| ends.queued += u64::from(packet.class != PacketClass::Control);
+            network.interfaces.show(port, &mut count);
+            if let LinkRef::Wire(wire) = network.interfaces.link(port) {
+                ends.queued += network.links.waiting(wire, self.now).filter(data).count() as u64;
+            }
+        }
         ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
         for station in self.air.stations() {
             // A packet of which the next hop has a copy already is counted there.
@@ -186,8 +191,7 @@ impl<'a> Observed<'a> {
         }
         ends.awaiting_route = network.routes.waiting();
         let on_wire = |wire| network.links.on_the_way(wire, self.now);
-        let counts = |copy: &CopyRef| network.packets.get(*copy).is_some_and(|packet| !packet.is_routing());
-        ends.on_wire = network.links.places().flat_map(on_wire).filter(counts).count() as u64;
+        ends.on_wire = network.links.places().flat_map(on_wire).filter(data).count() as u64;
         ends
     }
 }

@@ -6,7 +6,7 @@
 
 mod cargo;
 
-use airfair_host::{HeaderId, HeaderRef};
+use airfair_host::{HeaderId, HeaderRef, MessageIx};
 use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
 
 use airfair_transport::{Flags, Segment};
@@ -15,7 +15,7 @@ use airfair_units::Time;
 use cargo::Cargo;
 pub(crate) use cargo::Carried;
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
 
 /// No flow.
@@ -38,10 +38,10 @@ pub(crate) enum Payload {
     },
     /// A request or reply of ARP.
     Arp { request: bool },
-    /// A message of an agent, by its place among those that are under way.
-    Message { slot: u32 },
-    /// A message of a routing protocol, by its place among those that are under way.
-    Routing { slot: u32 },
+    /// A message of an agent.
+    Message(MessageIx),
+    /// A message of a routing protocol.
+    Routing(RoutingIx),
     /// A packet from outside, with the number that the caller has given to it.
     Foreign { tag: u32 },
 }
@@ -70,8 +70,6 @@ pub(crate) struct Packet {
 pub(crate) struct Copy {
     /// Of which packet.
     pub of: PacketRef,
-    /// When it entered the queue that it is in.
-    pub enqueued: Time,
     /// Hops that it has gone.
     pub hops: u16,
     /// It has not left its source's queue yet. Of TCP only what its sender sends.
@@ -117,35 +115,21 @@ impl Packet {
         matches!(self.payload, Payload::Tcp { .. })
     }
 
-    /// The place of a message among those of its sort that are under way.
-    pub(crate) fn slot(&self) -> usize {
-        match self.payload {
-            Payload::Message { slot } | Payload::Routing { slot } => slot as usize,
-            _ => usize::MAX,
-        }
-    }
-
     /// Whether it is a message of a scheme's agent.
     pub(crate) fn is_message(&self) -> bool {
-        matches!(self.payload, Payload::Message { .. })
+        matches!(self.payload, Payload::Message(_))
     }
 
     /// Whether it is a message of a routing protocol.
     pub(crate) fn is_routing(&self) -> bool {
-        matches!(self.payload, Payload::Routing { .. })
+        matches!(self.payload, Payload::Routing(_))
     }
 }
 
 impl Copy {
     /// The first copy of a packet that no flow has made: without header, ECN or wait at a source.
-    pub(crate) const PLAIN: Self = Self {
-        of: PacketRef(u64::MAX),
-        enqueued: Time::ZERO,
-        hops: 0,
-        at_source: false,
-        header: HeaderId::NONE,
-        ecn: Ecn::NotEct,
-    };
+    pub(crate) const PLAIN: Self =
+        Self { of: PacketRef(u64::MAX), hops: 0, at_source: false, header: HeaderId::NONE, ecn: Ecn::NotEct };
 }
 
 /// A place for packets.
@@ -159,7 +143,7 @@ struct PacketSlot {
     alive: bool,
 }
 
-/// A place for copies: half a cache line.
+/// A place for copies.
 #[derive(Debug, Clone, Copy)]
 struct CopySlot {
     copy: Copy,
@@ -441,7 +425,7 @@ impl Packets {
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
             Payload::Foreign { tag } => tag,
             Payload::Arp { request } => 2 - u32::from(request),
-            Payload::Message { slot } | Payload::Routing { slot } => slot,
+            Payload::Message(MessageIx(place)) | Payload::Routing(RoutingIx(place)) => place,
         }
     }
 }
@@ -468,9 +452,9 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_takes_a_line_and_a_copy_half_of_one() {
+    fn a_packet_takes_a_line_and_a_copy_less_than_half_of_one() {
         assert_eq!(size_of::<PacketSlot>(), 64);
-        assert_eq!(size_of::<CopySlot>(), 32);
+        assert_eq!(size_of::<CopySlot>(), 24);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
 
 use super::{Action, Datagram, Lost, Message, NextHop};
-use crate::ids::{CopyRef, NodeIx, PortIx, Table};
+use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx, Table};
 
 /// The nodes' routing, and its messages that are under way.
 pub(super) struct Found {
@@ -18,8 +18,8 @@ pub(super) struct Found {
     hosts: Table<NodeIx, Host>,
     /// The node of each address, from 10.0.0.1 on. As in captures, the nth name has 10.0.0.n.
     node_of: Vec<NodeIx>,
-    messages: Vec<Message>,
-    free: Vec<u32>,
+    messages: Table<RoutingIx, Message>,
+    free: Vec<RoutingIx>,
     /// The port by which a data packet was received last, and the neighbour that it came from.
     pub came: (PortIx, NodeIx),
     /// Ends of flows between which there is no way at all.
@@ -74,7 +74,7 @@ impl Found {
             protocol: protocol.clone(),
             hosts: names.iter().enumerate().map(host).collect(),
             node_of,
-            messages: Vec::new(),
+            messages: Table::default(),
             free: Vec::new(),
             came: (PortIx(0), NodeIx(0)),
             cut_off: BTreeSet::new(),
@@ -171,13 +171,13 @@ impl Found {
         &mut self,
         node: NodeIx,
         port: PortIx,
-        message: u32,
+        message: RoutingIx,
         from: NodeIx,
         to_all: bool,
         now: Time,
     ) -> Vec<Action> {
         let from = self.hop(node, port, from);
-        let Message { bytes, ttl, .. } = self.messages[message as usize].clone();
+        let Message { bytes, ttl, .. } = self.messages[message].clone();
         let received = Received { from, ttl, to_all };
         self.call(node, now, |routing, cx| routing.on_message(&bytes, received, cx)).1
     }
@@ -195,7 +195,7 @@ impl Found {
         let what = match *lost {
             Lost::Data(ends) => Undelivered::Data(ends.map(|ends| ends.map(|end| self.hosts[end].address))),
             Lost::Message(message) => {
-                bytes = self.messages[message as usize].bytes.clone();
+                bytes = self.messages[message].bytes.clone();
                 Undelivered::Message(&bytes)
             }
         };
@@ -220,33 +220,30 @@ impl Found {
         })
     }
 
-    pub(super) fn begin(&mut self, message: Message) -> u32 {
+    pub(super) fn begin(&mut self, message: Message) -> RoutingIx {
         match self.free.pop() {
             Some(at) => {
-                self.messages[at as usize] = message;
+                self.messages[at] = message;
                 at
             }
-            None => {
-                self.messages.push(message);
-                self.messages.len() as u32 - 1
-            }
+            None => self.messages.push(message),
         }
     }
 
-    pub(super) fn end(&mut self, message: u32) {
-        self.messages[message as usize] = Message::default();
+    pub(super) fn end(&mut self, message: RoutingIx) {
+        self.messages[message] = Message::default();
         self.free.push(message);
     }
 
-    pub(super) fn leaves(&mut self, port: PortIx, message: u32) {
-        let kind = self.messages[message as usize].kind;
+    pub(super) fn leaves(&mut self, port: PortIx, message: RoutingIx) {
+        let kind = self.messages[message].kind;
         if let Some(count) = self.left[port].get_mut(kind) {
             *count += 1;
         }
     }
 
-    pub(super) fn datagram(&self, message: u32) -> Option<Datagram> {
-        let Message { bytes, ttl, .. } = self.messages.get(message as usize)?.clone();
+    pub(super) fn datagram(&self, message: RoutingIx) -> Option<Datagram> {
+        let Message { bytes, ttl, .. } = self.messages.get(message)?.clone();
         Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 

@@ -12,7 +12,7 @@ use airfair_routing::shortest::{Link, Metric};
 use airfair_schemes::places::NodeId;
 use airfair_units::Time;
 
-use crate::ids::{CopyRef, NodeIx, PortIx};
+use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx};
 use crate::spec::RoutingSpec;
 use fixed::Fixed;
 use found::Found;
@@ -59,7 +59,7 @@ pub(crate) enum Lost {
     /// A data packet, from one node to another, if that is known.
     Data(Option<[NodeIx; 2]>),
     /// A message that lives.
-    Message(u32),
+    Message(RoutingIx),
 }
 
 /// The nodes of a world, as routes see them.
@@ -173,7 +173,7 @@ impl Routes {
     pub(crate) fn on_message(
         &mut self,
         (node, port): (NodeIx, PortIx),
-        message: u32,
+        message: RoutingIx,
         from: NodeIx,
         to_all: bool,
         now: Time,
@@ -206,26 +206,26 @@ impl Routes {
     }
 
     /// A message gets a number and lives until [`Routes::end`].
-    pub(crate) fn begin(&mut self, message: Message) -> Option<u32> {
+    pub(crate) fn begin(&mut self, message: Message) -> Option<RoutingIx> {
         Some(self.found.as_mut()?.begin(message))
     }
 
     /// A message has come to its end.
-    pub(crate) fn end(&mut self, message: u32) {
+    pub(crate) fn end(&mut self, message: RoutingIx) {
         if let Some(found) = &mut self.found {
             found.end(message);
         }
     }
 
     /// A message that lives leaves by a port: it is counted.
-    pub(crate) fn leaves(&mut self, port: PortIx, message: u32) {
+    pub(crate) fn leaves(&mut self, port: PortIx, message: RoutingIx) {
         if let Some(found) = &mut self.found {
             found.leaves(port, message);
         }
     }
 
     /// A message that lives, to look at.
-    pub(crate) fn datagram(&self, message: u32) -> Option<Datagram> {
+    pub(crate) fn datagram(&self, message: RoutingIx) -> Option<Datagram> {
         self.found.as_ref()?.datagram(message)
     }
 

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::support::wires::link;
 use crate::support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Destination, Interface, Message, NodeId, NodeSample, Timer, Wants,
+    Agent, AgentContext, AgentSetup, Destination, Interface, Medium, Message, NodeId, NodeSample, Timer,
+    Wants,
 };
 use airfair_schemes::{Params, Scheme, find};
 use airfair_sim::World;
@@ -25,6 +27,7 @@ struct Speaker {
     log: Arc<Mutex<Log>>,
     me: u32,
     says: Arc<Vec<(u32, f64, Destination)>>,
+    ahead: bool,
 }
 
 impl Agent for Speaker {
@@ -48,29 +51,37 @@ impl Agent for Speaker {
 
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         let (_, _, to) = self.says[usize::from(timer.0)];
-        context.out.messages.push(Message { to, bytes: vec![timer.0 as u8; 8], ahead: true });
+        context.out.messages.push(Message { to, bytes: vec![timer.0 as u8; 8], ahead: self.ahead });
     }
 }
 
 struct Speaking {
     log: Arc<Mutex<Log>>,
     says: Arc<Vec<(u32, f64, Destination)>>,
+    ahead: bool,
 }
 
 impl Scheme for Speaking {
     fn agent(&self, _at: &Interface) -> Option<Box<dyn Agent>> {
         let (log, says) = (Arc::clone(&self.log), Arc::clone(&self.says));
-        Some(Box::new(Speaker { log, me: u32::MAX, says }))
+        Some(Box::new(Speaker { log, me: u32::MAX, says, ahead: self.ahead }))
     }
 
-    fn wants(&self, _: &Interface) -> Wants {
+    fn wants(&self, at: &Interface) -> Wants {
+        if at.medium == Medium::Wire {
+            return Wants::default();
+        }
         Wants { samples: Span::from_millis(100), overheard: true, ..Wants::default() }
     }
 }
 
 fn speak(spec: &WorldSpec, says: &[(u32, f64, Destination)]) -> (RunResult, Log) {
+    speak_as(spec, says, true)
+}
+
+fn speak_as(spec: &WorldSpec, says: &[(u32, f64, Destination)], ahead: bool) -> (RunResult, Log) {
     let log = Arc::new(Mutex::new(Log::default()));
-    let scheme = Speaking { log: Arc::clone(&log), says: Arc::new(says.to_vec()) };
+    let scheme = Speaking { log: Arc::clone(&log), says: Arc::new(says.to_vec()), ahead };
     let mut world = World::new(spec, "speaking", Box::new(scheme), 1).unwrap();
     drive::to_end(&mut world);
     let result = world.result();
@@ -245,4 +256,76 @@ fn frame_loss_strikes_messages_too() {
     );
     let [told, overheard] = heard(Destination::Neighbour(id_of(0)));
     assert!(told >= 998 && (overheard - 769).abs() < 54, "{told} {overheard}");
+}
+
+/// Node 2 has a radio too, but 1 reaches it by wire only: a message from 0 to 2 goes by air, then by wire, and is heard there, once. 0 overhears
+/// nothing, since 1 sends no frame.
+#[test]
+fn a_message_goes_on_by_wire() {
+    let mut spec = chain(dot11b(250.0, 550.0), 1, 200.0, saturating(500), 3);
+    spec.flows.clear();
+    let far = node(&mut spec, "2", 9_000.0, 0.0);
+    spec.links.push(link((1, far), 10, Span::from_millis(1), 50));
+    let says: Vec<_> = (0..19).map(|i| (0, 0.5 + 0.1 * f64::from(i), Destination::Node(id_of(2)))).collect();
+    for ahead in [true, false] {
+        let (result, log) = speak_as(&spec, &says, ahead);
+        let heard: Vec<_> = log.heard.iter().map(|h| (h.0, h.2, h.3[0], h.4)).collect();
+        assert_eq!(heard, (0..19).map(|i| (2, 0, i, true)).collect::<Vec<_>>());
+        assert_eq!([messages(&result, "0")[0], messages(&result, "2")[2]], [19, 19]);
+        assert!(log.samples.iter().all(|s| s.1.traffic == 0), "no packet of a flow");
+    }
+}
+
+/// 0 - 1 - 2 - 3: 1 relays what 0 says to 3, and 0 decodes that frame, but does not hear itself; 1 overhears the relay of 2. Those that relay do
+/// not hear what they relay, and no message counts as traffic of flows.
+#[test]
+fn a_node_does_not_hear_itself() {
+    let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
+    spec.flows.clear();
+    let (_, log) = speak(&spec, &[(0, 0.5, Destination::Node(id_of(3)))]);
+    let mut heard: Vec<_> = log.heard.iter().map(|h| (h.0, h.2, h.4)).collect();
+    heard.sort_unstable();
+    assert_eq!(heard, [(1, 0, false), (3, 0, true)]);
+    assert!(log.samples.iter().all(|s| s.1.traffic == 0));
+}
+
+/// 3 does not decode 1: a frame for 3 is sent as often as the retry limit says, is answered by nobody, and is passed on by nobody. Node 4 has no
+/// radio: a message for it as a neighbour costs no air.
+#[test]
+fn nobody_answers_for_a_node_that_is_no_neighbour() {
+    let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
+    spec.flows.clear();
+    let wired = node(&mut spec, "4", 0.0, 0.0);
+    spec.nodes[wired].radios.clear();
+    spec.links.push(link((0, wired), 10, Span::from_millis(1), 50));
+    let (result, log) = speak(&spec, &[(1, 0.5, Destination::Neighbour(id_of(3)))]);
+    let mut heard: Vec<_> = log.heard.iter().map(|h| (h.0, h.2, h.4)).collect();
+    heard.sort_unstable();
+    assert_eq!(heard, [(0, 1, false), (2, 1, false)]);
+    assert_eq!(result.stations[1].counters.given_up, 1);
+    assert_eq!(messages(&result, "3"), [0, 0, 0, 0]);
+    let (result, log) = speak(&spec, &[(1, 0.5, Destination::Neighbour(id_of(4)))]);
+    assert_eq!((log.heard.len(), messages(&result, "1")[0], result.transmissions), (0, 1, 0));
+}
+
+/// Packets of flows end in named places, whatever agents have queued beside them.
+#[test]
+fn messages_are_in_no_account_of_packets() {
+    let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(500), 1);
+    let far = node(&mut spec, "3", 9_000.0, 0.0);
+    spec.links.push(link((2, far), 1, Span::from_millis(300), 50));
+    // All at the very end: they queue, and they are on the wire.
+    let says: Vec<_> =
+        (0..40).map(|i| (0, 0.9 + 0.002 * f64::from(i), Destination::Node(id_of(3)))).collect();
+    let quiet = WorldSpec { flows: vec![], ..spec.clone() };
+    for ahead in [true, false] {
+        assert_eq!(speak_as(&quiet, &says, ahead).0.ends.inside(), 0);
+        let ends = speak_as(&spec, &says, ahead).0.ends;
+        assert!(ends.made > 100);
+        assert_eq!(
+            ends.made,
+            ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside(),
+            "{ends:?}"
+        );
+    }
 }

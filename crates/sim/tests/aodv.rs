@@ -43,7 +43,8 @@ fn places_add_up(result: &RunResult) {
 fn to_end(spec: &WorldSpec, seed: u64) -> (RunResult, Option<Vec<u32>>) {
     let mut world = make(spec, seed);
     drive::to_end(&mut world);
-    (world.result(), world.paths().swap_remove(0))
+    let way = world.paths().swap_remove(0);
+    (world.result(), way.map(|way| way.into_iter().map(|node| node.0).collect()))
 }
 
 /// Five hops: the rings of 1 and 3 hops find nothing, that of 5 does, after 240 + 400 ms. The request is passed on by 0, 2 and 4 nodes;

@@ -6,6 +6,7 @@ use crate::support::random_world::*;
 use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::{NodeIx, PortIx};
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_sim::record::FrameKind;
@@ -18,7 +19,7 @@ use proptest::test_runner::RngSeed;
 
 fn everything(world: &World) -> CaptureSpec {
     CaptureSpec {
-        interfaces: (0..world.queues().len()).collect(),
+        interfaces: (0..world.queues().len() as u32).map(PortIx).collect(),
         snap_len: 0,
         errors: true,
         rows: true,
@@ -36,7 +37,7 @@ fn watched(world: &mut World, step: Span) -> (BTreeMap<u32, Vec<u8>>, Vec<Column
     while world.now() < world.end() {
         world.advance(world.now().saturating_add(step));
         for (node, bytes) in world.take_captures(1) {
-            files.entry(node).or_default().extend(bytes);
+            files.entry(node.0).or_default().extend(bytes);
         }
         rows.extend(world.take_frames(1));
     }
@@ -199,18 +200,18 @@ fn captures_are_cut_as_asked() {
     let spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(1000), 1);
     let mut world = make(&spec, 1);
     let cut = CaptureSpec {
-        interfaces: vec![1],
+        interfaces: vec![PortIx(1)],
         snap_len: 100,
         errors: false,
         rows: true,
-        node: Some(0),
+        node: Some(NodeIx(0)),
         from: Time(300_000_000),
         until: Time(400_000_000),
     };
     world.capture(cut);
     drive::to_end(&mut world);
     let files = world.take_captures(1);
-    assert_eq!(files.iter().map(|file| file.0).collect::<Vec<_>>(), [1]);
+    assert_eq!(files.iter().map(|file| file.0.0).collect::<Vec<_>>(), [1]);
     let (_, packets) = read(&files[0].1);
     assert!(packets.len() > 50);
     let within = |time: u64| (300_000_000..400_000_000).contains(&time);

@@ -6,6 +6,7 @@ use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::FlowIx;
 use airfair_sim::observe::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
@@ -15,7 +16,7 @@ use proptest::test_runner::RngSeed;
 
 fn watched(spec: &WorldSpec, flow: usize, seed: u64) -> World {
     let mut world = make(spec, seed);
-    world.explain(spec, flow).unwrap();
+    world.explain(spec, FlowIx(flow as u32)).unwrap();
     world
 }
 
@@ -346,9 +347,9 @@ fn it_is_asked_in_time() {
     let spec = chain(dot11b(250.0, 550.0), 1, 100.0, saturating(1000), 1);
     let mut world = make(&spec, 1);
     assert!(world.explanation().is_none());
-    assert!(world.explain(&spec, 1).unwrap_err().contains("1 flows"));
+    assert!(world.explain(&spec, FlowIx(1)).unwrap_err().contains("1 flows"));
     world.advance(Time(1));
-    assert!(world.explain(&spec, 0).unwrap_err().contains("at time 0"));
+    assert!(world.explain(&spec, FlowIx(0)).unwrap_err().contains("at time 0"));
 }
 
 /// Over AODV a flow's hops are those that its packets take. The first packet waits for 640 ms, in which rings of 1, 3 and 5 hops are

@@ -10,6 +10,7 @@ use airfair_schemes::places::{
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::PortIx;
 use airfair_sim::measure::statistics::jain_index;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::observe::capture::CaptureSpec;
@@ -316,7 +317,7 @@ fn among_tcp_it_is_tcp() {
 /// The packets of a captured wire: congestion header and payload.
 fn captured(spec: &WorldSpec, node: u32) -> Vec<(Congestion, usize)> {
     let mut world = World::new(spec, "qfcp", built("qfcp", &[]), 1).unwrap();
-    let interfaces = (0..world.queues().len()).collect();
+    let interfaces = (0..world.queues().len() as u32).map(PortIx).collect();
     let (from, until) = (Time::ZERO, Time::NEVER);
     world.capture(CaptureSpec {
         interfaces,
@@ -330,7 +331,7 @@ fn captured(spec: &WorldSpec, node: u32) -> Vec<(Congestion, usize)> {
     let mut file = Vec::new();
     while world.now() < world.end() {
         world.advance(world.now().saturating_add(Span::from_millis(100)));
-        let of_node = world.take_captures(1).into_iter().filter(|(captured, _)| *captured == node);
+        let of_node = world.take_captures(1).into_iter().filter(|(captured, _)| captured.0 == node);
         file.extend(of_node.flat_map(|(_, bytes)| bytes));
     }
     let (mut found, mut left) = (Vec::new(), &file[..]);

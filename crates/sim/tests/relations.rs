@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use airfair_sim::World;
+use airfair_sim::ids::NodeIx;
 use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm};
 
@@ -65,13 +66,17 @@ fn far_bands_are_told_too() {
     assert!((power((2, 1)) - power((0, 1)) - 0.589).abs() < 1e-3);
 }
 
+fn nodes(path: Option<Vec<u32>>) -> Option<Vec<NodeIx>> {
+    path.map(|path| path.into_iter().map(NodeIx).collect())
+}
+
 #[test]
 fn paths_name_every_node_on_the_way() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 1);
     let far = node(&mut spec, "far", 9000.0, 0.0);
     flow(&mut spec, "back", 2, 0, saturating(500));
     flow(&mut spec, "lost", 0, far, saturating(500));
-    assert_eq!(make(&spec, 1).paths(), [Some(vec![0, 1, 2, 3]), Some(vec![2, 1, 0]), None]);
+    assert_eq!(make(&spec, 1).paths(), [Some(vec![0, 1, 2, 3]), Some(vec![2, 1, 0]), None].map(nodes));
 }
 
 /// A link whose two directions differ is no route, but is heard where it is heard.

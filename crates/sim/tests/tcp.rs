@@ -7,6 +7,7 @@ use airfair_schemes::places::{Enqueued, Head, Interface, Packet, Queue, QueueCon
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::ids::FlowIx;
 use airfair_sim::measure::files::Completion;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::record::{Content, Record, TcpCause};
@@ -166,8 +167,9 @@ fn files_may_be_kept_one_by_one() {
     world.advance(Time(500_000_000));
     world.keep_completions();
     drive::to_end(&mut world);
-    let kept = |file, start_ns, bytes, duration_ns| {
-        (0, Completion { file, start_ns, bytes, duration_ns, timeouts: 0, retransmissions: 0 })
+    let kept = |file, start, bytes, duration| {
+        let (start, duration) = (Time(start), Span(duration));
+        (FlowIx(0), Completion { file, start, bytes, duration, timeouts: 0, retransmissions: 0 })
     };
     let expected = [kept(1, 1_000_000_000, 1000, 49_280_000), kept(2, 2_000_000_000, 3000, 86_240_000)];
     assert_eq!(world.take_completions(), expected);

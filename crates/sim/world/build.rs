@@ -9,6 +9,7 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
+use super::placed::Placed;
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
 use crate::engine::Agenda;
 use crate::event::{Order, Schedule, What, class, rank};
@@ -24,7 +25,6 @@ use crate::node::interfaces::{Interfaces, NewPort};
 use crate::node::meters::Meters;
 use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
-use crate::node::placed::Placed;
 use crate::node::scheme_ids;
 use crate::node::tcp::{Laws, Tcp};
 use crate::node::{Network, Rules};
@@ -151,7 +151,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether the run's scheme would act at other interfaces than those that there are.
+    /// Whether the run's scheme fills no place in this network, and would in others.
     fn acts_nowhere(&self, network: &Network) -> bool {
         let scheme = &self.placed.run;
         let acts = |at: &Interface| {
@@ -326,7 +326,7 @@ pub(super) fn add_flows(
     network.backpressure.limits_tcp =
         network.interfaces.ports().any(limited) && network.flows.iter().any(|flow| flow.is_tcp);
     network.tell_routes();
-    network.links.rate_changes(&spec.links).for_each(|due| agenda.extend(Some(due)));
+    network.links.rate_changes(&spec.links).for_each(|due| agenda.push_if(Some(due)));
     if !network.measuring {
         agenda.push(network.rules.warmup, Order::new(class::WARMUP, 0), What::Warmup);
     }

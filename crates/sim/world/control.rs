@@ -2,7 +2,7 @@
 
 use airfair_host::Counters;
 use airfair_routing::DropReason;
-use airfair_schemes::places::{AgentEffects, AgentSetup, LinkUse, NodeId, PacketClass, Timer};
+use airfair_schemes::places::{AgentEffects, AgentSetup, LinkUse, NodeId, Timer};
 use airfair_units::{Span, Time};
 
 use crate::air::{Air, BROADCAST, Msdu};
@@ -12,6 +12,7 @@ use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 use crate::link::{Offer, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
+use crate::node::agents::Hearing;
 use crate::node::arp::{Unanswered, Waits};
 use crate::packet::{Copy, Packet, Payload};
 use crate::record::Record;
@@ -20,7 +21,7 @@ use crate::route::{Action, Lost, Message, NextHop};
 /// Distant hearers receive a packet a little later than its sender has sent it: it lives on for so long.
 const LIVES_ON: Span = Span::from_millis(1);
 
-/// All of them.
+/// Packets of all three.
 impl Network {
     /// A packet of the node itself goes before all that queues.
     fn send_ahead(&mut self, port: PortIx, copy: CopyRef) {
@@ -31,16 +32,16 @@ impl Network {
     /// The MAC takes a packet of ARP, of an agent or of routing.
     pub(super) fn hand_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Msdu> {
         let packet = self.packets.get(copy)?;
-        let (overhear, routing) = (packet.is_message(), packet.is_routing());
-        let asks = packet.payload == Payload::Arp { request: true };
-        // A message to everyone has a destination that is no neighbour's.
-        let to = self.interfaces.peer(port, self.interfaces.id(packet.destination));
-        let to = if asks { BROADCAST } else { to };
-        let handed = Msdu { copy, packet: self.packets.packet_of(copy), bytes: packet.bytes, to, overhear };
-        if routing {
-            self.routes.leaves(port, packet.slot() as u32);
+        let neighbour = match packet.payload {
+            Payload::Arp { request: true } => NodeIx::EVERYONE,
+            _ => packet.destination,
+        };
+        let to = self.interfaces.peer(port, self.interfaces.id(neighbour)).unwrap_or(BROADCAST);
+        if let Payload::Routing(message) = packet.payload {
+            self.routes.leaves(port, message);
         }
-        Some(handed)
+        let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
+        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, overhear })
     }
 
     /// A packet of ARP, of an agent or of routing has arrived at a station.
@@ -53,30 +54,34 @@ impl Network {
     ) {
         let (node, port) = self.interfaces.of_station(station);
         let (from, to_all) = (self.interfaces.of_station(from).0, packet.destination == NodeIx::EVERYONE);
-        if packet.is_routing() {
-            let message = packet.slot() as u32;
-            let actions = self.routes.on_message((node, port), message, from, to_all, now);
-            self.act(node, actions, now);
-        } else if !packet.is_message() {
-            self.arp_received((node, port), packet, now);
-        } else if packet.destination == node || to_all {
-            self.message_heard(station, packet, true, now);
-        } else {
-            // A message on its way to another node.
-            self.routes.note_sender(port, from);
-            if let Some((next, _)) = self.packets.pass_on(copy) {
-                self.forward(node, next, now);
+        match packet.payload {
+            Payload::Routing(message) => {
+                let actions = self.routes.on_message((node, port), message, from, to_all, now);
+                self.act(node, actions, now);
             }
+            Payload::Message(_) if packet.destination == node || to_all => {
+                let hearing = Hearing { to_me: true, own_frame: !to_all };
+                self.message_heard(station, packet, hearing, now);
+            }
+            // On its way to another node.
+            Payload::Message(_) => {
+                self.agents.count_relayed(station);
+                self.routes.note_sender(port, from);
+                if let Some((next, _)) = self.packets.pass_on(copy) {
+                    self.forward(node, next, now);
+                }
+            }
+            _ => self.arp_received((node, port), packet, now),
         }
     }
 
-    /// A packet of ARP, of an agent or of routing has been sent by a node: it ends a little later.
+    /// A packet that nobody acknowledges has been sent by a node: it ends a little later.
     pub(super) fn release_later(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let order = Order::new(class::TIMER, self.interfaces.rank(node));
         self.schedule.add(now + LIVES_ON, order, What::Release(copy));
     }
 
-    /// A packet of ARP or of an agent has reached all that it will reach.
+    /// A packet has reached all that it will reach.
     pub(super) fn end_control(&mut self, copy: CopyRef) {
         match self.packets.end(copy) {
             Some((packet, _)) => self.control_ended(&packet),
@@ -86,10 +91,10 @@ impl Network {
 
     /// The same, for one that is there no more.
     pub(super) fn control_ended(&mut self, packet: &Packet) {
-        if packet.is_message() {
-            self.agents.message_ended(packet);
-        } else if packet.is_routing() {
-            self.routes.end(packet.slot() as u32);
+        match packet.payload {
+            Payload::Message(message) => self.agents.message_ended(message),
+            Payload::Routing(message) => self.routes.end(message),
+            _ => {}
         }
     }
 }
@@ -201,6 +206,11 @@ impl Network {
         settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting));
         for message in messages {
             let Some(sent) = self.agents.send(station, message) else { continue };
+            let to_nobody = sent.to != NodeIx::EVERYONE && self.interfaces.first_station(sent.to).is_none();
+            if !sent.routed && to_nobody {
+                self.agents.message_ended(sent.message);
+                continue;
+            }
             let headers = self.rules.headers.udp + self.rules.headers.ip;
             let copy = self.packets.add(sent.packet(headers, now), Copy::PLAIN);
             if sent.routed {
@@ -237,7 +247,7 @@ impl Network {
             airtime: air.airtime(station, now),
             receive_own: air.receive_own(station),
             retries: counters.no_cts + counters.no_ack,
-            traffic: self.interfaces.left(port) + counters.received_data() - messages,
+            traffic: self.interfaces.packets_left(port) + counters.received_data() - messages,
             link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
         let queue = self.interfaces.view(port);
@@ -251,21 +261,32 @@ impl Network {
     /// A packet for another station was received.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
-            self.message_heard(station, &packet, false, now);
+            self.message_heard(station, &packet, Hearing { to_me: false, own_frame: false }, now);
         }
     }
 
-    /// A message was received by a station, as its destination or not.
-    fn message_heard(&mut self, station: StationIx, packet: &Packet, to_me: bool, now: Time) {
+    /// A message has come by wire to the node that it is for: its agents hear it, and it ends.
+    #[cold]
+    pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
+        for port in self.interfaces.ports_of(node) {
+            if let LinkRef::Station(station) = self.interfaces.link(port) {
+                self.message_heard(station, packet, Hearing { to_me: true, own_frame: false }, now);
+            }
+        }
+        self.control_ended(packet);
+    }
+
+    /// A message was received by a station.
+    fn message_heard(&mut self, station: StationIx, packet: &Packet, hearing: Hearing, now: Time) {
         let from = self.interfaces.id(packet.source);
-        self.agents.on_message(station, (from, packet), to_me, now, &mut self.schedule);
+        self.agents.on_message(station, (from, packet), hearing, now, &mut self.schedule);
         self.carry_out(station, now);
     }
 
     /// Movement has changed which stations can decode what a station sends: these can now, in ascending order.
     pub(super) fn neighbours_changed(&mut self, station: StationIx, neighbours: &[StationIx], now: Time) {
         let port = self.interfaces.of_station(station).1;
-        neighbours.iter().for_each(|&neighbour| self.interfaces.meet(port, neighbour));
+        neighbours.iter().for_each(|&neighbour| self.interfaces.add_peer(port, neighbour));
         if self.agents.is_empty() {
             return;
         }
@@ -355,10 +376,10 @@ impl Network {
                 Some(_) => continue,
             };
             let length = message.bytes.len() as u32;
-            let Some(slot) = self.routes.begin(message.clone()) else { return };
+            let Some(number) = self.routes.begin(message.clone()) else { return };
             let packet = Packet {
                 bytes: length + self.rules.headers.udp + self.rules.headers.ip,
-                ..Packet::control(node, destination, Payload::Routing { slot }, length, now)
+                ..Packet::control(node, destination, Payload::Routing(number), length, now)
             };
             let copy = self.packets.add(packet, Copy::PLAIN);
             let hop = NextHop { port, node: destination };
@@ -374,9 +395,10 @@ impl Network {
     /// The next of routing's messages that leaves by a wire, which goes ahead of what queues.
     pub(super) fn next_control(&mut self, port: PortIx) -> Option<Offer> {
         let copy = self.interfaces.take_ahead(port)?;
-        let packet = self.packets.get(copy)?;
-        let (slot, bytes) = (packet.slot() as u32, packet.bytes);
-        self.routes.leaves(port, slot);
+        let &Packet { payload, bytes, .. } = self.packets.get(copy)?;
+        if let Payload::Routing(message) = payload {
+            self.routes.leaves(port, message);
+        }
         Some(Offer { packet: copy, bytes, has_payload: true })
     }
 
@@ -386,9 +408,9 @@ impl Network {
         let (node, from) = (self.links.far_end(wire), self.links.far_end(opposite(wire)));
         let port = self.links.port(opposite(wire));
         let Some((packet, at)) = self.packets.both_mut(copy) else { return };
-        if packet.is_routing() {
-            let (slot, to_all) = (packet.slot() as u32, packet.destination == NodeIx::EVERYONE);
-            let actions = self.routes.on_message((node, port), slot, from, to_all, now);
+        if let Payload::Routing(message) = packet.payload {
+            let to_all = packet.destination == NodeIx::EVERYONE;
+            let actions = self.routes.on_message((node, port), message, from, to_all, now);
             self.end_control(copy);
             self.act(node, actions, now);
             return;
@@ -406,10 +428,10 @@ impl Network {
         packet: Option<&Packet>,
         now: Time,
     ) {
-        let lost = match packet {
-            Some(packet) if packet.is_routing() => Lost::Message(packet.slot() as u32),
-            Some(packet) if packet.class == PacketClass::Control => return,
-            Some(packet) => Lost::Data(Some([packet.source, packet.destination])),
+        let lost = match packet.map(|packet| (packet.payload, packet)) {
+            Some((Payload::Routing(message), _)) => Lost::Message(message),
+            Some((Payload::Message(_) | Payload::Arp { .. }, _)) => return,
+            Some((_, packet)) => Lost::Data(Some([packet.source, packet.destination])),
             None => Lost::Data(None),
         };
         let neighbour = self.interfaces.of_station(neighbour).0;

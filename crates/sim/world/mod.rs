@@ -7,10 +7,12 @@
 //! | `sources` | flows and connections go on |
 //! | `control` | packets of ARP, agents and routing |
 //! | `setup`, `build` | a world from its specification |
+//! | `placed` | which scheme stands where |
 //! | `warnings` | what lets doubt before anything happens |
 
 mod build;
 mod control;
+mod placed;
 mod setup;
 mod sources;
 mod warnings;
@@ -23,7 +25,7 @@ use crate::air::{Air, Relation};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
 use crate::event::{Order, What, class};
-use crate::ids::{FlowIx, Ix};
+use crate::ids::{FlowIx, NodeIx};
 use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
@@ -99,7 +101,7 @@ impl World {
                     What::RateChange { link, rate } => network.link_rate_changes(link, rate),
                     What::Warmup => network.warmed_up(now),
                 }
-                if network.schedule.unsettled {
+                if recorded | network.schedule.unsettled {
                     network.settle(air, agenda);
                     if recorded {
                         done = false;
@@ -125,8 +127,6 @@ impl World {
         observers.take(air.records());
         observers.take(&mut network.links.records);
         observers.take(&mut network.records);
-        // The next event, too, is to be observed before another one happens.
-        network.schedule.unsettled = true;
         let world = Observed { now: agenda.now, air, network, run, events: agenda.popped };
         observers.event_done(&world);
     }
@@ -146,7 +146,6 @@ impl World {
         self.air.records().keep();
         self.network.links.records.keep();
         self.network.records.keep();
-        self.network.schedule.unsettled = true;
     }
 
     /// Asks for a trace from now on; [`World::take_trace`] fetches it. The run stays the same, here and with every other observer.
@@ -173,15 +172,15 @@ impl World {
 
     /// Blocks of capture files, each with its node, that belong behind those of the last call. A file of fewer than `least` bytes waits for
     /// more, until the run ends.
-    pub fn take_captures(&mut self, least: usize) -> Vec<(u32, Vec<u8>)> {
-        let (now, over) = (self.agenda.now.0, self.is_over());
+    pub fn take_captures(&mut self, least: usize) -> Vec<(NodeIx, Vec<u8>)> {
+        let (now, over) = (self.agenda.now, self.is_over());
         let Some(capture) = &mut self.observers.capture else { return Vec::new() };
         capture.take_captures(now, over, least, &self.run.names)
     }
 
     /// Rows of the table of frames that belong behind those of the last call. Fewer than `least` wait for more, until the run ends.
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
-        let (now, over) = (self.agenda.now.0, self.is_over());
+        let (now, over) = (self.agenda.now, self.is_over());
         self.observers.capture.as_mut()?.take_rows(now, over, least)
     }
 
@@ -190,14 +189,14 @@ impl World {
     ///
     /// # Errors
     /// If there is no such flow, or time has passed already.
-    pub fn explain(&mut self, spec: &WorldSpec, flow: usize) -> Result<(), String> {
-        let Some(traffic) = spec.flows.get(flow).map(|f| &f.traffic) else {
+    pub fn explain(&mut self, spec: &WorldSpec, flow: FlowIx) -> Result<(), String> {
+        let Some(traffic) = spec.flows.get(flow.ix()).map(|f| &f.traffic) else {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
         if self.agenda.now > Time::ZERO {
             return Err("what has passed cannot be explained: ask at time 0".to_string());
         }
-        let explainer = Explainer::new(FlowIx::of(flow), traffic, &self.observed());
+        let explainer = Explainer::new(flow, traffic, &self.observed());
         self.observers.explain = Some(Box::new(explainer));
         self.keep_records();
         Ok(())
@@ -251,14 +250,14 @@ impl World {
         self.network.tcp.keep_completions();
     }
 
-    /// The files that ended since the last call, each with its flow (as an index), in the order of their ends.
-    pub fn take_completions(&mut self) -> Vec<(usize, Completion)> {
+    /// The files that ended since the last call, each with its flow, in the order of their ends.
+    pub fn take_completions(&mut self) -> Vec<(FlowIx, Completion)> {
         self.network.tcp.take_completions()
     }
 
     /// The next `files` of them, or `None` if fewer have ended: so a long run is written in blocks that do not hang on the steps in
     /// which it is advanced. At the end of the run those that are left, once; never any where no flow sends files.
-    pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(usize, Completion)>> {
+    pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(FlowIx, Completion)>> {
         let over = self.is_over();
         self.network.tcp.take_completion_block(files, over)
     }
@@ -354,7 +353,7 @@ impl World {
 
     /// Nodes that the packets of each flow pass, its source and its destination included; none without a route.
     #[must_use]
-    pub fn paths(&self) -> Vec<Option<Vec<u32>>> {
+    pub fn paths(&self) -> Vec<Option<Vec<NodeIx>>> {
         self.network.flows.places().map(|flow| paths::nodes(&self.network, flow)).collect()
     }
 

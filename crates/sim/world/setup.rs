@@ -6,11 +6,11 @@ use airfair_units::Time;
 
 use super::World;
 use super::build::{self, Plan};
+use super::placed::Placed;
 use super::warnings::warnings;
 use crate::air::{self, Air, Kind, StationSpec};
 use crate::engine::Agenda;
 use crate::ids::{Ix, NodeIx};
-use crate::node::placed::Placed;
 use crate::observe::{Observers, Run};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};

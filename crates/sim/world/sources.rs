@@ -25,7 +25,7 @@ impl Network {
     pub(super) fn flow_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let f = &mut self.flows[flow];
-        f.start(now);
+        f.begin(now);
         if f.is_tcp {
             self.tcp_start(flow, agenda);
             return;
@@ -91,7 +91,7 @@ impl Network {
             return;
         }
         if f.source.is_saturating() {
-            f.offers_now();
+            f.offer_due();
             let (from, to) = (f.from, f.to);
             if let Some(port) = self.port_towards(from, to) {
                 if self.routes.are_found() {
@@ -192,7 +192,7 @@ impl Network {
     fn block(&mut self, port: PortIx, who: Waiter, now: Time) {
         self.backpressure.block(port, who);
         if let Some(wire) = self.interfaces.wire_with_queue(port, &self.links) {
-            self.schedule.extend(self.links.wake_at_departure(wire, now));
+            self.schedule.add_if(self.links.wake_at_departure(wire, now));
         }
     }
 
@@ -311,8 +311,8 @@ impl Network {
         made
     }
 
-    /// A flow's packet leaves by a port: if its source is a saturating one, that port's departures tell it from now on when to offer more.
-    /// Where routes are found while the world runs nobody has known which that would be.
+    /// Registers a saturating source at the port by which its packet has left: with routes that are found on demand the port is not known
+    /// earlier.
     pub(super) fn leaves_by(&mut self, flow: FlowIx, port: PortIx) {
         let f = &self.flows[flow];
         if !f.source.is_saturating() || self.backpressure.saturating(port).contains(&flow) {
@@ -338,7 +338,7 @@ impl Network {
 
     /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
     fn offer_again(&mut self, flow: FlowIx, now: Time) {
-        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].offers_again() {
+        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
             self.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), What::Source(flow));
         }
     }
@@ -355,7 +355,7 @@ impl Network {
         if let Some(port) = port.filter(|&port| self.interfaces.is_empty(port, &self.links, now)) {
             self.emptied(port, now);
         }
-        // The first packet went by a port that nobody has known: no departure there is told to its source yet.
+        // The port of the first packet was unknown when the packet was made, so its source is not registered there yet.
         if self.routes.are_found() && self.flows[flow].source.is_saturating() {
             self.offer_again(flow, now);
         }
@@ -404,7 +404,7 @@ impl Network {
 impl Network {
     fn open(&mut self, flow: FlowIx, size: Option<u64>, now: Time) -> Option<ConnectionRef> {
         let f = &self.flows[flow];
-        let id = self.tcp.open((flow, f), size, self.interfaces.headers_mut(), now)?;
+        let id = self.tcp.open((flow, f), size, self.interfaces.headers_mut(), now, &mut self.schedule)?;
         self.backpressure.open(id, f.rank, self.tcp.reads_own_queue(flow));
         Some(id)
     }
@@ -440,7 +440,7 @@ impl Network {
 
     /// Everything is delivered and acknowledged, or the sender has given up.
     fn close(&mut self, id: ConnectionRef, now: Time) {
-        if let Some((flow, next)) = self.tcp.close(id, now, &mut self.schedule) {
+        if let Some((flow, next)) = self.tcp.close(id, now) {
             self.backpressure.close(id);
             self.file_due(flow, next);
         }
@@ -448,7 +448,6 @@ impl Network {
 
     /// The sender may have segments to send, and another deadline.
     pub(super) fn pump(&mut self, id: ConnectionRef, now: Time) {
-        self.tcp.law_effects(id, now, &mut self.schedule);
         let Some(flow) = self.tcp.get(id).map(|connection| connection.flow) else { return };
         if self.records.are_wanted() {
             self.records.push(now, Record::SenderRan { connection: id, flow });
@@ -564,7 +563,9 @@ impl Network {
         }
         let header = if has_header { self.packets.header(copy) } else { None };
         let watched = self.records.are_wanted();
-        if let Some(heard) = self.tcp.on_acknowledgement(id, segment, header, watched, now) {
+        if let Some(heard) =
+            self.tcp.on_acknowledgement(id, segment, header, watched, now, &mut self.schedule)
+        {
             self.record_causes(id, &heard, now);
             self.go_on(id, now);
         }
@@ -575,7 +576,7 @@ impl Network {
         let Some(Carried { segment, connection: id, forward: true }) = self.packets.carried(sent) else {
             return;
         };
-        if self.tcp.on_link_drop(id, segment.seq, now) {
+        if self.tcp.on_link_drop(id, segment.seq, now, &mut self.schedule) {
             self.pump(id, now);
         }
     }
@@ -599,7 +600,7 @@ impl Network {
     }
 
     pub(super) fn law_timer(&mut self, id: ConnectionRef, timer: (Timer, u32), now: Time) {
-        if self.tcp.on_law_timer(id, timer, now) {
+        if self.tcp.on_law_timer(id, timer, now, &mut self.schedule) {
             self.pump(id, now);
         }
     }

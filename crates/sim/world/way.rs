@@ -6,9 +6,9 @@ use airfair_host::Dequeued;
 use airfair_schemes::places::{
     DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage, Verdict,
 };
-use airfair_units::{Rate, Span, Time};
+use airfair_units::{Rate, Time};
 
-use crate::air::{Air, Indication, Msdu, Outcome};
+use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
 use crate::event::Due;
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
@@ -28,7 +28,7 @@ struct Taken {
     of_local_tcp: bool,
 }
 
-/// When the present event is done.
+/// When the air has indicated something, and when the present event is done.
 impl Network {
     /// Lets stations and wires that have something new to send go on, and puts events on the agenda.
     #[inline]
@@ -134,7 +134,6 @@ impl Network {
             return;
         }
         let Some((packet, at)) = self.packets.both_mut(copy) else { return };
-        at.enqueued = now;
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
             flow: packet.scheme_flow,
@@ -238,7 +237,7 @@ impl Network {
             let queued = queued?;
             (self.packets.at(queued.id.0), queued)
         };
-        let (payload, of_local_tcp) = self.has_left(port, copy, now.since(queued.enqueued));
+        let (payload, of_local_tcp) = self.has_left(port, &queued, copy, now);
         Some(Taken { copy, queued, payload, of_local_tcp })
     }
 
@@ -257,11 +256,11 @@ impl Network {
         }
     }
 
-    /// A packet has left a port's queue, in which it has spent so much time. Returns its payload, and whether a TCP sender of the node
+    /// A packet has left a port's queue. Returns its payload, and whether a TCP sender of the node
     /// has sent it.
     #[inline(always)]
-    fn has_left(&mut self, port: PortIx, copy: CopyRef, waited: Span) -> (u32, bool) {
-        self.interfaces.count(port, waited);
+    fn has_left(&mut self, port: PortIx, queued: &QueuedPacket, copy: CopyRef, now: Time) -> (u32, bool) {
+        self.interfaces.count(port, queued.class, now.since(queued.enqueued));
         let Some((packet, at)) = self.packets.both_mut(copy) else { return (0, false) };
         let (payload, carries) = (packet.length, packet.payload);
         if !std::mem::take(&mut at.at_source) {
@@ -279,6 +278,10 @@ impl Network {
     /// A packet has reached its destination.
     fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let Some((packet, ended)) = self.packets.end(copy) else { return };
+        if packet.class == PacketClass::Control {
+            self.message_delivered(node, &packet, now);
+            return;
+        }
         if let Payload::Foreign { tag } = packet.payload {
             self.outside.end(now, tag, None);
         }
@@ -400,7 +403,7 @@ impl Network {
             let connection = self.packets.connection(packet);
             self.backpressure.enters_mac(port, packet, connection, payload);
         }
-        let to = self.interfaces.peer(port, queued.next_hop);
+        let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let overhear = queued.class == PacketClass::Control;
         if self.meters.any() && !overhear {
             self.meters.taken(station, packet, queued.enqueued, now);
@@ -523,8 +526,8 @@ impl Network {
         match self.links.offer(wire, &offer, now) {
             Answer::Accepted(None) => {}
             Answer::Accepted(due) => match agenda {
-                Some(agenda) => agenda.extend(due),
-                None => self.schedule.extend(due),
+                Some(agenda) => agenda.push_if(due),
+                None => self.schedule.add_if(due),
             },
             Answer::Full => self.drop_at(self.links.port(wire), copy, DropReason::QUEUE_FULL.0, now),
         }
@@ -535,25 +538,25 @@ impl Network {
     fn kick_wire(&mut self, wire: WireIx, agenda: &mut Agenda) {
         let (now, port) = (agenda.now, self.links.port(wire));
         if !self.links.is_idle(wire, now) {
-            agenda.extend(self.links.wake(wire));
+            agenda.push_if(self.links.wake(wire));
             return;
         }
         if let Some(offer) = self.next_control(port) {
-            agenda.extend(self.links.send(wire, &offer, now, now));
-            agenda.extend(self.links.wake(wire));
+            agenda.push_if(self.links.send(wire, &offer, now, now));
+            agenda.push_if(self.links.wake(wire));
             return;
         }
         let Some(Taken { copy, queued, payload, of_local_tcp }) = self.take_or_tell(port, now) else {
             return;
         };
         let offer = Offer { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
-        agenda.extend(self.links.send(wire, &offer, queued.enqueued, now));
+        agenda.push_if(self.links.send(wire, &offer, queued.enqueued, now));
         if of_local_tcp {
             self.leaves_by_wire(wire, copy, now);
         }
         self.room(port, now);
         if self.interfaces.view(port).packets > 0 {
-            agenda.extend(self.links.wake(wire));
+            agenda.push_if(self.links.wake(wire));
         }
     }
 
@@ -566,14 +569,14 @@ impl Network {
         let now = agenda.now;
         self.room(port, now);
         if self.backpressure.anybody_waits(port) {
-            self.schedule.extend(self.links.wake_at_departure(wire, now));
+            self.schedule.add_if(self.links.wake_at_departure(wire, now));
         }
     }
 
     pub(super) fn wire_arrival(&mut self, wire: WireIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let (end, due) = self.links.on_arrival(wire);
-        agenda.extend(due);
+        agenda.push_if(due);
         let (node, copy) = match end {
             Some(End::Arrived { node, packet }) => (node, packet),
             Some(End::Lost { node, packet }) => {

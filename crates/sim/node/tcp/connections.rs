@@ -129,7 +129,7 @@ impl Connections {
         self.slots.iter().filter_map(|slot| slot.connection.as_deref())
     }
 
-    /// How many live, and for how many there is room.
+    /// How many live, and the most that have lived at once: a place for each.
     pub(crate) fn count(&self) -> (u64, u64) {
         ((self.slots.len() - self.free.len()) as u64, self.slots.len() as u64)
     }

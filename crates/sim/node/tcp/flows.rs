@@ -204,12 +204,12 @@ impl Tcp {
     }
 
     /// The files that ended since the last call, each with its flow.
-    pub fn take_completions(&mut self) -> Vec<(usize, Completion)> {
+    pub fn take_completions(&mut self) -> Vec<(FlowIx, Completion)> {
         self.completions.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// So many of them, or none if there are fewer. When the run is over, those that are left, once.
-    pub fn take_completion_block(&mut self, files: usize, over: bool) -> Option<Vec<(usize, Completion)>> {
+    pub fn take_completion_block(&mut self, files: usize, over: bool) -> Option<Vec<(FlowIx, Completion)>> {
         let list = self.completions.as_mut()?;
         if over && list.len() <= files {
             return self.completions.take();

@@ -70,7 +70,7 @@ pub(crate) struct Tcp {
     /// Connections for files opened so far.
     opened: u32,
     /// Files that have ended, with their flows, if somebody wants them one by one.
-    completions: Option<Vec<(usize, Completion)>>,
+    completions: Option<Vec<(FlowIx, Completion)>>,
     /// What laws have asked for.
     effects: SourceEffects,
     /// The first flow whose source has failed ([`SourceEffects::failed`]): the run is in error.
@@ -86,6 +86,7 @@ impl Tcp {
         size: Option<u64>,
         headers: &mut HeaderKinds,
         now: Time,
+        schedule: &mut Schedule,
     ) -> Option<ConnectionRef> {
         let tcp = self.flows[flow].as_deref_mut()?;
         let law = self.laws.source(tcp.law)?;
@@ -113,6 +114,7 @@ impl Tcp {
         if size.is_none() {
             tcp.connection = id;
         }
+        self.law_effects(id, now, schedule);
         Some(id)
     }
 
@@ -237,6 +239,7 @@ impl Tcp {
         header: Option<&Header>,
         watched: bool,
         now: Time,
+        schedule: &mut Schedule,
     ) -> Option<Heard> {
         let connection = self.connections.get_mut(id)?;
         let before = if watched { connection.reasons() } else { [0; 3] };
@@ -254,14 +257,22 @@ impl Tcp {
         if fell_back && let Some(tcp) = &mut self.flows[connection.flow] {
             tcp.fallbacks += 1;
         }
+        self.law_effects(id, now, schedule);
         Some(Heard { slowed, fell_back, gave_up: false })
     }
 
     /// The own node's link layer has given a sender's segment up. Whether the connection lives.
-    pub fn on_link_drop(&mut self, id: ConnectionRef, sequence: u64, now: Time) -> bool {
+    pub fn on_link_drop(
+        &mut self,
+        id: ConnectionRef,
+        sequence: u64,
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return false };
         let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
         connection.sender.on_link_drop(sequence, &mut context);
+        self.law_effects(id, now, schedule);
         true
     }
 
@@ -283,7 +294,9 @@ impl Tcp {
         let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
         connection.sender.on_timer(&mut context);
         let slowed = if watched { connection.slowed(before) } else { [false; 3] };
-        Some(Heard { slowed, fell_back: false, gave_up: connection.sender.state() == State::Failed })
+        let gave_up = connection.sender.state() == State::Failed;
+        self.law_effects(id, now, schedule);
+        Some(Heard { slowed, fell_back: false, gave_up })
     }
 
     /// The event of a receiver's deadline, if that has not moved. Whether the receiver may have something to send.
@@ -301,13 +314,20 @@ impl Tcp {
     }
 
     /// A timer of a law is due, unless it was moved meanwhile. Whether the sender may have something to send.
-    pub fn on_law_timer(&mut self, id: ConnectionRef, (timer, generation): (Timer, u32), now: Time) -> bool {
+    pub fn on_law_timer(
+        &mut self,
+        id: ConnectionRef,
+        (timer, generation): (Timer, u32),
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return false };
         if !connection.timers.fires(timer, generation) {
             return false;
         }
         let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
         connection.sender.law_mut().on_timer(timer, &mut context);
+        self.law_effects(id, now, schedule);
         true
     }
 
@@ -335,9 +355,9 @@ impl Tcp {
         schedule.add(deadline, Order::new(class::TIMER, connection.rank), what);
     }
 
-    /// Carries out what a law has asked for in the last hook.
+    /// Carries out what a law has asked for in the hook that was called.
     #[inline(always)]
-    pub fn law_effects(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) {
+    fn law_effects(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) {
         if !self.effects.is_empty() {
             self.law_timers(id, now, schedule);
         }
@@ -362,34 +382,28 @@ impl Tcp {
 
     /// A connection ends: everything is delivered and acknowledged, or the sender has given up. Returns its flow, and the file after
     /// this one, if that waited for it.
-    pub fn close(
-        &mut self,
-        id: ConnectionRef,
-        now: Time,
-        schedule: &mut Schedule,
-    ) -> Option<(FlowIx, Option<NextFile>)> {
-        self.law_effects(id, now, schedule);
+    pub fn close(&mut self, id: ConnectionRef, now: Time) -> Option<(FlowIx, Option<NextFile>)> {
         let connection = self.connections.remove(id)?;
         let (flow, done, stats) = (connection.flow, connection.sender.is_done(), connection.sender.stats());
         let tcp = self.flows[flow].as_deref_mut()?;
         tcp.ended += TransportTotals::of(stats);
         let Some(bytes) = connection.size else { return Some((flow, None)) };
-        let duration_ns = now.since(connection.opened).0;
+        let duration = now.since(connection.opened);
         if done {
-            tcp.done.add(bytes, duration_ns);
+            tcp.done.add(bytes, duration);
         } else {
             tcp.done.failed += 1;
         }
         if let Some(list) = self.completions.as_mut().filter(|_| done) {
             let completion = Completion {
                 file: connection.number,
-                start_ns: connection.opened.0,
+                start: connection.opened,
                 bytes,
-                duration_ns,
+                duration,
                 timeouts: stats.timeouts + stats.syns.saturating_sub(1),
                 retransmissions: stats.retransmissions,
             };
-            list.push((flow.ix(), completion));
+            list.push((flow, completion));
         }
         Some((flow, tcp.files.as_mut().and_then(|files| files.after_end(now))))
     }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use airfair_units::Time;
 
 use crate::air::Air;
-use crate::ids::{CopyRef, LinkRef, NodeIx, PacketRef, StationIx, WireIx};
+use crate::ids::{CopyRef, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 use crate::link::opposite;
 use crate::node::Network;
 use crate::observe::describe::{self, Described};
@@ -36,7 +36,7 @@ pub use table::{Columns, Labels};
 #[derive(Debug, Clone)]
 pub struct CaptureSpec {
     /// Interfaces whose traffic is captured: places in [`World::queues`](crate::World::queues).
-    pub interfaces: Vec<usize>,
+    pub interfaces: Vec<PortIx>,
     /// Most bytes that are kept of a packet, radiotap header included; 0: all.
     pub snap_len: u32,
     /// Frames that a radio received with errors are captured too.
@@ -44,7 +44,7 @@ pub struct CaptureSpec {
     /// The table of frames is made.
     pub rows: bool,
     /// The table has rows of this node only.
-    pub node: Option<u32>,
+    pub node: Option<NodeIx>,
     /// Start of capture and table (inclusive).
     pub from: Time,
     /// End of capture and table (exclusive).
@@ -141,16 +141,20 @@ impl Capture {
         interfaces.sort_unstable();
         interfaces.dedup();
         for port in interfaces {
-            let Some(&(node, link)) = ports.get(port) else { continue };
+            let Some(&(node, link)) = ports.get(port.ix()) else { continue };
             let name = names.nodes[node.ix()].as_str();
             if capture.files.last().is_none_or(|file| file.node != node) {
                 capture.files.push(File::new(node));
             }
             let at = capture.files.len() - 1;
             let link_type = bytes::link_type(link, &network.rules.headers);
-            let number =
-                capture.files[at].add_interface(link_type, capture.spec.snap_len, name, &targets[port].1);
-            capture.file_of_port[port] = Some((at, number));
+            let number = capture.files[at].add_interface(
+                link_type,
+                capture.spec.snap_len,
+                name,
+                &targets[port.ix()].1,
+            );
+            capture.file_of_port[port.ix()] = Some((at, number));
             if let LinkRef::Station(station) = link {
                 air.monitor(station);
             }
@@ -246,7 +250,7 @@ impl Capture {
         let names = &world.run.names;
         let asked = self.spec.rows
             && self.in_time(at)
-            && self.spec.node.is_none_or(|node| names.concerns(record, NodeIx(node)));
+            && self.spec.node.is_none_or(|node| names.concerns(record, node));
         if asked {
             let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried.clone());
             let held = |station: StationIx| {
@@ -261,26 +265,26 @@ impl Capture {
     /// Blocks of the files of nodes, whose packets are all before `now`, or the end of the run; less than `least` bytes wait for more.
     pub(crate) fn take_captures(
         &mut self,
-        now: u64,
+        now: Time,
         over: bool,
         least: usize,
         names: &Names,
-    ) -> Vec<(u32, Vec<u8>)> {
+    ) -> Vec<(NodeIx, Vec<u8>)> {
         // A frame that is on the air may be received yet, and its time is that of its first bit.
-        let horizon = self.on_air.values().next().map_or(now, |on_air| on_air.frame.start.0.min(now));
+        let horizon = self.on_air.values().next().map_or(now, |on_air| on_air.frame.start.min(now));
         let mut taken = Vec::new();
         for file in &mut self.files {
-            file.write_before(if over { now } else { horizon }, &self.addresses, names);
+            file.write_before(if over { now } else { horizon }.0, &self.addresses, names);
             if let Some(bytes) = file.take(if over { 1 } else { least }) {
-                taken.push((file.node.0, bytes));
+                taken.push((file.node, bytes));
             }
         }
         taken
     }
 
     /// Rows that are before `now` by more than a band's width, or all at the end; fewer than `least` wait for more.
-    pub(crate) fn take_rows(&mut self, now: u64, over: bool, least: usize) -> Option<Columns> {
-        let settled = if over { u64::MAX } else { now.saturating_sub(crate::air::BAND_NS) };
+    pub(crate) fn take_rows(&mut self, now: Time, over: bool, least: usize) -> Option<Columns> {
+        let settled = if over { u64::MAX } else { now.0.saturating_sub(crate::air::BAND_NS) };
         self.rows.take(settled, if over { 1 } else { least })
     }
 }
