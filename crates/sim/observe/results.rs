@@ -177,11 +177,13 @@ impl<'a> Observed<'a> {
             ends.delivered += delivered;
         }
         for port in network.interfaces.ports() {
-            let mut count = |packet: &Queued| ends.queued += u64::from(packet.class != PacketClass::Control);
+            let mut messages = 0;
+            let mut count = |packet: &Queued| messages += u64::from(packet.class == PacketClass::Control);
             network.interfaces.show(port, &mut count);
             if let LinkRef::Wire(wire) = network.interfaces.link(port) {
-                ends.queued += network.links.waiting(wire, self.now).filter(data).count() as u64;
+                messages += network.links.waiting(wire, self.now).filter(|copy| !data(copy)).count() as u64;
             }
+            ends.queued += network.interfaces.waiting(port, &network.links, self.now) - messages;
         }
         ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
         for station in self.air.stations() {
