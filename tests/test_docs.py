@@ -88,6 +88,19 @@ def links(text: str) -> Iterator[str]:
                 yield str(token.attrs[key])
 
 
+SOURCE_FILE = re.compile(r"`((?:\w+/)+\w+\.(?:rs|py))`")
+"""A file as pages name it: with a folder, and without what all of them have in common."""
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "docs").glob("*.md")), ids=lambda file: file.name)
+def test_files_that_a_page_names_exist(file: Path) -> None:
+    crates = sorted((ROOT / "crates").iterdir())
+    folders = [ROOT, ROOT / "python", ROOT / "crates", *crates]
+    named = set(SOURCE_FILE.findall(file.read_text(encoding="utf-8")))
+    gone = {name for name in named if not any((folder / name).is_file() for folder in folders)}
+    assert {name for name in gone if "NAME" not in name} == set()
+
+
 @cache
 def anchors(file: Path) -> set[str]:
     """The anchors of a page: its headings as forges make them, and those that are written."""
