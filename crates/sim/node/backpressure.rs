@@ -209,8 +209,8 @@ impl Port {
         room + u32::from(self.own.tcp > 0)
     }
 
-    /// Returns the allowance of all own flows, and an equal share of it for a flow that has so many packets here; the share is 0 if there are
-    /// more flows than places. With saturating sources the allowance is the share times the flows: nobody uses the remainder.
+    /// Returns the allowance of all own flows, and an equal share of it for a flow that has so many packets here; the share is 0 if there
+    /// are more flows than places. With saturating sources the allowance is the share times the flows: nobody uses the remainder.
     fn share(&self, packets: u32, limit: u32) -> (u32, u32) {
         let (all, flows) = (self.room_of_own(limit), (self.own.active + u32::from(packets == 0)).max(1));
         let share = all / flows;

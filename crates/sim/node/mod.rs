@@ -1,5 +1,5 @@
-//! What nodes have above the MAC, part by part. A part owns its fields; it takes values and returns values, and puts what is to happen later
-//! into the [`Schedule`]. Parts do not know one another: the folder `world` carries packets and answers between them.
+//! What nodes have above the MAC, part by part. A part owns its fields; it takes values and returns values, and puts what is to happen
+//! later into the [`Schedule`]. Parts do not know one another: the folder `world` carries packets and answers between them.
 //!
 //! | file | contents |
 //! |---|---|

@@ -258,8 +258,8 @@ fn frame_loss_strikes_messages_too() {
     assert!(told >= 998 && (overheard - 769).abs() < 54, "{told} {overheard}");
 }
 
-/// Node 2 has a radio too, but 1 reaches it by wire only: a message from 0 to 2 goes by air, then by wire, and is heard there, once. 0 overhears
-/// nothing, since 1 sends no frame.
+/// Node 2 has a radio too, but 1 reaches it by wire only: a message from 0 to 2 goes by air, then by wire, and is heard there, once. 0
+/// overhears nothing, since 1 sends no frame.
 #[test]
 fn a_message_goes_on_by_wire() {
     let mut spec = chain(dot11b(250.0, 550.0), 1, 200.0, saturating(500), 3);
@@ -276,8 +276,8 @@ fn a_message_goes_on_by_wire() {
     }
 }
 
-/// 0 - 1 - 2 - 3: 1 relays what 0 says to 3, and 0 decodes that frame, but does not hear itself; 1 overhears the relay of 2. Those that relay do
-/// not hear what they relay, and no message counts as traffic of flows.
+/// 0 - 1 - 2 - 3: 1 relays what 0 says to 3, and 0 decodes that frame, but does not hear itself; 1 overhears the relay of 2. Those that
+/// relay do not hear what they relay, and no message counts as traffic of flows.
 #[test]
 fn a_node_does_not_hear_itself() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
@@ -289,8 +289,8 @@ fn a_node_does_not_hear_itself() {
     assert!(log.samples.iter().all(|s| s.1.traffic == 0));
 }
 
-/// 3 does not decode 1: a frame for 3 is sent as often as the retry limit says, is answered by nobody, and is passed on by nobody. Node 4 has no
-/// radio: a message for it as a neighbour costs no air.
+/// 3 does not decode 1: a frame for 3 is sent as often as the retry limit says, is answered by nobody, and is passed on by nobody. Node 4
+/// has no radio: a message for it as a neighbour costs no air.
 #[test]
 fn nobody_answers_for_a_node_that_is_no_neighbour() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
