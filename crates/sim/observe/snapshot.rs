@@ -28,7 +28,7 @@ impl Observed<'_> {
         let transport = self.network.tcp.totals();
         let sample = |flow: FlowIx| {
             let connection = self.network.tcp.get(self.network.tcp.connection_of(flow));
-            let sender = connection.map(|connection| &connection.sender);
+            let sender = connection.map(|connection| &connection.sender.machine);
             let totals = self.network.flows[flow].totals(self.now);
             FlowSample {
                 delivered_bytes: totals.delivered_bytes,

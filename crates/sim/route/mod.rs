@@ -1,6 +1,6 @@
 //! Next hops. Routes are either fixed, shortest paths that are computed before the world runs, or found while it runs, by a routing
-//! protocol at each node. Which of both, and which protocol, nobody outside has to know: a question is answered with a next hop or with
-//! what is to be done ([`Action`]).
+//! protocol at each node. Which protocol, nobody outside has to know: a question is answered with a next hop or with what is to be done
+//! ([`Action`]).
 
 mod fixed;
 mod found;

@@ -1,22 +1,21 @@
 //! TCP connections while they live: a slab of slots that are used again.
 
-use airfair_host::{Echo, HeaderId, Timers};
+use airfair_host::{Echo, HeaderId, Slot};
 use airfair_schemes::places::FlowId;
 use airfair_transport::{Receiver, Sender};
 use airfair_units::Time;
-use airfair_units::random::Stream;
 
 use crate::ids::{ConnectionRef, FlowIx, NodeIx};
 use crate::packet::NO_FLOW;
 
 /// Both ends of a connection.
 pub(crate) struct Connection {
-    pub sender: Sender,
+    /// With its law's stream and timers; its rank is the flow's.
+    pub sender: Slot<Sender>,
     pub receiver: Receiver,
     pub flow: FlowIx,
-    /// Where its data come from, and the flow's rank among events of equal time.
+    /// Where its data come from.
     pub from: NodeIx,
-    pub rank: u32,
     /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
     pub scheme_flow: FlowId,
     pub opening: u32,
@@ -26,7 +25,6 @@ pub(crate) struct Connection {
     pub opened: Time,
     /// Size of its file; `None`: it has no end.
     pub size: Option<u64>,
-    pub random: Stream,
     /// Times of the pending timer events.
     pub sender_armed: Time,
     pub receiver_armed: Time,
@@ -35,12 +33,11 @@ pub(crate) struct Connection {
     pub echo: Echo,
     /// Its law has met routers that do not speak its scheme.
     pub fell_back: bool,
-    /// Timers of its law.
-    pub timers: Timers,
 }
 
+/// A place for connections.
 #[derive(Default)]
-struct Slot {
+struct Place {
     generation: u32,
     connection: Option<Box<Connection>>,
 }
@@ -48,55 +45,41 @@ struct Slot {
 /// All connections that live.
 #[derive(Default)]
 pub(crate) struct Connections {
-    slots: Vec<Slot>,
+    slots: Vec<Place>,
     free: Vec<u32>,
 }
 
 impl Connection {
-    pub(crate) fn new(
-        (sender, receiver): (Sender, Receiver),
-        flow: FlowIx,
-        (from, rank): (NodeIx, u32),
-        random: Stream,
-    ) -> Self {
+    pub(crate) fn new((sender, receiver): (Slot<Sender>, Receiver), (flow, from): (FlowIx, NodeIx)) -> Self {
         Self {
             sender,
             receiver,
             flow,
             from,
-            rank,
             scheme_flow: FlowId(NO_FLOW),
             opening: NO_FLOW,
             number: 0,
             opened: Time::ZERO,
             size: None,
-            random,
             sender_armed: Time::NEVER,
             receiver_armed: Time::NEVER,
             header: HeaderId::NONE,
             echo: Echo::default(),
             fell_back: false,
-            timers: Timers::default(),
         }
     }
+}
 
-    /// How often the sender has had reason to slow down: time-outs, losses told by acknowledgements, marks.
-    pub(crate) fn reasons(&self) -> [u64; 3] {
-        let stats = self.sender.stats();
-        [stats.timeouts, stats.fast_recoveries, stats.ecn_reductions]
-    }
-
-    /// Which of these reasons there were more than before.
-    pub(super) fn slowed(&self, before: [u64; 3]) -> [bool; 3] {
-        let now = self.reasons();
-        std::array::from_fn(|i| now[i] > before[i])
-    }
+/// How often a sender has had reason to slow down: time-outs, losses told by acknowledgements, marks.
+pub(crate) fn reasons(sender: &Sender) -> [u64; 3] {
+    let stats = sender.stats();
+    [stats.timeouts, stats.fast_recoveries, stats.ecn_reductions]
 }
 
 impl Connections {
     pub(crate) fn add(&mut self, connection: Connection) -> ConnectionRef {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot::default());
+            self.slots.push(Place::default());
             (self.slots.len() - 1) as u32
         });
         let place = &mut self.slots[slot as usize];

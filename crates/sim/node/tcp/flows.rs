@@ -162,7 +162,7 @@ impl Tcp {
         let ended = |tcp: &Option<Box<TcpFlow>>| tcp.as_ref().map(|tcp| tcp.ended).unwrap_or_default();
         let mut totals: Table<FlowIx, TransportTotals> = self.flows.iter().map(ended).collect();
         for connection in self.connections.iter() {
-            totals[connection.flow] += TransportTotals::of(connection.sender.stats());
+            totals[connection.flow] += TransportTotals::of(connection.sender.machine.stats());
         }
         totals
     }

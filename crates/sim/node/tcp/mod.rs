@@ -12,8 +12,8 @@ mod connections;
 mod flows;
 mod laws;
 
-use airfair_host::{Firing, HeaderId, HeaderKinds};
-use airfair_schemes::places::{Context, FlowId, Header, HeaderKind, SourceEffects, Timer};
+use airfair_host::{Firing, HeaderId, HeaderKinds, Slot};
+use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer};
 use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Time};
@@ -26,8 +26,8 @@ use crate::measure::files::Completion;
 use crate::packet::NO_FLOW;
 use crate::record::{Record, TcpCause};
 use crate::traffic::NextFile;
-pub(crate) use connections::Connection;
 use connections::Connections;
+pub(crate) use connections::{Connection, reasons};
 use flows::TcpFlow;
 pub(crate) use flows::{Start, TransportTotals};
 pub(crate) use laws::Laws;
@@ -71,8 +71,9 @@ pub(crate) struct Tcp {
     opened: u32,
     /// Files that have ended, with their flows, if somebody wants them one by one.
     completions: Option<Vec<(FlowIx, Completion)>>,
-    /// What laws have asked for.
+    /// What a law has asked for, while its hook is called.
     effects: SourceEffects,
+    firings: Vec<Firing>,
     /// The first flow whose source has failed ([`SourceEffects::failed`]): the run is in error.
     pub failed: Option<FlowIx>,
 }
@@ -93,10 +94,10 @@ impl Tcp {
         let number = tcp.opened;
         tcp.opened += 1;
         let random = Stream::of_hash(tcp.seed, tcp.hash ^ number, Purpose::Source);
-        let ends = (Sender::new(&tcp.config, law), Receiver::new(&tcp.config));
-        let mut connection = Connection::new(ends, flow, (f.from, f.rank), random);
+        let sender = Slot::new(Sender::new(&tcp.config, law), random, f.rank);
+        let mut connection = Connection::new((sender, Receiver::new(&tcp.config)), (flow, f.from));
         connection.opened = now;
-        connection.header = headers.id(connection.sender.header());
+        connection.header = headers.id(connection.sender.machine.header());
         connection.scheme_flow = f.id;
         if size.is_some() {
             connection.scheme_flow = scheme_ids::of_connection(tcp.hash, number);
@@ -105,17 +106,49 @@ impl Tcp {
         }
         connection.size = size;
         connection.number = number;
-        connection.sender.open(&mut Context { now, random: &mut connection.random, out: &mut self.effects });
-        if let Some(size) = size {
-            connection.sender.write(size);
-            connection.sender.close();
-        }
         let id = self.connections.add(connection);
         if size.is_none() {
             tcp.connection = id;
         }
-        self.law_effects(id, now, schedule);
+        self.call(id, now, schedule, |sender, context| {
+            sender.open(context);
+            if let Some(size) = size {
+                sender.write(size);
+                sender.close();
+            }
+        })?;
         Some(id)
+    }
+
+    /// Calls a hook of a connection's sender, and with it of the law, if the connection lives. What the law asks for is done at once.
+    #[inline(always)]
+    fn call<R>(
+        &mut self,
+        id: ConnectionRef,
+        now: Time,
+        schedule: &mut Schedule,
+        hook: impl FnOnce(&mut Sender, &mut SourceContext<'_>) -> R,
+    ) -> Option<R> {
+        let connection = self.connections.get_mut(id)?;
+        let answer = connection.sender.call(now, &mut self.effects, &mut self.firings, hook);
+        if !self.firings.is_empty() || self.effects.failed {
+            self.carry_out(id, schedule);
+        }
+        Some(answer)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn carry_out(&mut self, id: ConnectionRef, schedule: &mut Schedule) {
+        let Self { connections, effects, firings, failed, .. } = self;
+        let Some(connection) = connections.get(id) else { return };
+        let order = Order::new(class::TIMER, connection.sender.rank);
+        for Firing { at, timer, generation } in firings.drain(..) {
+            schedule.add(at, order, What::LawTimer { connection: id, generation, timer: timer.0 });
+        }
+        if std::mem::take(&mut effects.failed) {
+            failed.get_or_insert(connection.flow);
+        }
     }
 
     /// A connection, if it lives, to look at.
@@ -139,24 +172,24 @@ impl Tcp {
 
     /// The rate at which a connection's sender paces itself, if it does.
     pub fn pacing(&self, id: ConnectionRef, now: Time) -> Option<Rate> {
-        self.connections.get(id)?.sender.pacing_rate(now)
+        self.connections.get(id)?.sender.machine.pacing_rate(now)
     }
 
     /// Whether a sender has agreed on ECN.
     pub fn speaks_ecn(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id).is_some_and(|connection| connection.sender.speaks_ecn())
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.speaks_ecn())
     }
 
     /// Whether everything that a sender had was delivered and acknowledged.
     #[inline(always)]
     pub fn is_done(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id).is_some_and(|connection| connection.sender.is_done())
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.is_done())
     }
 
     /// Whether a sender has nothing more to send now.
     #[inline(always)]
     pub fn is_spent(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id).is_some_and(|connection| connection.sender.is_spent())
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.is_spent())
     }
 
     /// Whether a connection lives and carries a file.
@@ -166,28 +199,27 @@ impl Tcp {
 
     /// The application writes without end.
     pub fn write_endless(&mut self, id: ConnectionRef) {
-        self.connections.get_mut(id).into_iter().for_each(|connection| connection.sender.write_endless());
+        self.connections
+            .get_mut(id)
+            .into_iter()
+            .for_each(|connection| connection.sender.machine.write_endless());
     }
 
     /// The application writes. Whether the connection lives.
     pub fn write(&mut self, id: ConnectionRef, bytes: u64) -> bool {
         let connection = self.connections.get_mut(id);
-        connection.map(|connection| connection.sender.write(bytes)).is_some()
+        connection.map(|connection| connection.sender.machine.write(bytes)).is_some()
     }
 
     /// The application hands over no more. Whether the connection lives.
     pub fn stop(&mut self, id: ConnectionRef) -> bool {
-        self.connections.get_mut(id).map(|connection| connection.sender.stop()).is_some()
+        self.connections.get_mut(id).map(|connection| connection.sender.machine.stop()).is_some()
     }
 
     /// The next segment of a sender.
     #[inline(always)]
     pub fn poll(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> Option<Segment> {
-        let connection = self.connections.get_mut(id)?;
-        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
-        let polled = connection.sender.poll(&mut context);
-        self.law_effects(id, now, schedule);
-        polled
+        self.call(id, now, schedule, |sender, context| sender.poll(context))?
     }
 
     /// The next segment of a receiver.
@@ -202,7 +234,7 @@ impl Tcp {
         match end {
             End::Sender => {
                 *header = Header::default();
-                connection.sender.stamp(header, now);
+                connection.sender.machine.stamp(header, now);
             }
             End::Receiver => *header = connection.echo.answer(kind),
         }
@@ -241,24 +273,28 @@ impl Tcp {
         now: Time,
         schedule: &mut Schedule,
     ) -> Option<Heard> {
-        let connection = self.connections.get_mut(id)?;
-        let before = if watched { connection.reasons() } else { [0; 3] };
-        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
-        if let Some(header) = header {
-            connection.sender.on_header(header, &mut context);
-        }
-        connection.sender.on_segment(segment, &mut context);
-        let slowed = if watched { connection.slowed(before) } else { [false; 3] };
-        let mut fell_back = false;
-        if header.is_some() {
-            let falls = connection.sender.law().fell_back();
-            fell_back = !std::mem::replace(&mut connection.fell_back, falls) && falls;
-        }
+        let (slowed, falls) = self.call(id, now, schedule, |sender, context| {
+            let before = if watched { reasons(sender) } else { [0; 3] };
+            if let Some(header) = header {
+                sender.on_header(header, context);
+            }
+            sender.on_segment(segment, context);
+            let slowed = if watched { slowed(sender, before) } else { [false; 3] };
+            (slowed, header.is_some() && sender.law().fell_back())
+        })?;
+        let fell_back = header.is_some() && self.falls_back(id, falls);
+        Some(Heard { slowed, fell_back, gave_up: false })
+    }
+
+    /// Whether a connection's law has begun to follow TCP's.
+    #[inline(never)]
+    fn falls_back(&mut self, id: ConnectionRef, falls: bool) -> bool {
+        let Some(connection) = self.connections.get_mut(id) else { return false };
+        let fell_back = !std::mem::replace(&mut connection.fell_back, falls) && falls;
         if fell_back && let Some(tcp) = &mut self.flows[connection.flow] {
             tcp.fallbacks += 1;
         }
-        self.law_effects(id, now, schedule);
-        Some(Heard { slowed, fell_back, gave_up: false })
+        fell_back
     }
 
     /// The own node's link layer has given a sender's segment up. Whether the connection lives.
@@ -269,11 +305,7 @@ impl Tcp {
         now: Time,
         schedule: &mut Schedule,
     ) -> bool {
-        let Some(connection) = self.connections.get_mut(id) else { return false };
-        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
-        connection.sender.on_link_drop(sequence, &mut context);
-        self.law_effects(id, now, schedule);
-        true
+        self.call(id, now, schedule, |sender, context| sender.on_link_drop(sequence, context)).is_some()
     }
 
     /// The event of a sender's deadline, if that has not moved. Then the sender may have something to send.
@@ -286,16 +318,16 @@ impl Tcp {
     ) -> Option<Heard> {
         let connection = self.connections.get_mut(id).filter(|c| c.sender_armed == now)?;
         connection.sender_armed = Time::NEVER;
-        if connection.sender.deadline().is_none_or(|deadline| deadline > now) {
+        if connection.sender.machine.deadline().is_none_or(|deadline| deadline > now) {
             self.arm(id, End::Sender, schedule);
             return None;
         }
-        let before = if watched { connection.reasons() } else { [0; 3] };
-        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
-        connection.sender.on_timer(&mut context);
-        let slowed = if watched { connection.slowed(before) } else { [false; 3] };
-        let gave_up = connection.sender.state() == State::Failed;
-        self.law_effects(id, now, schedule);
+        let (slowed, gave_up) = self.call(id, now, schedule, |sender, context| {
+            let before = if watched { reasons(sender) } else { [0; 3] };
+            sender.on_timer(context);
+            let slowed = if watched { slowed(sender, before) } else { [false; 3] };
+            (slowed, sender.state() == State::Failed)
+        })?;
         Some(Heard { slowed, fell_back: false, gave_up })
     }
 
@@ -322,13 +354,10 @@ impl Tcp {
         schedule: &mut Schedule,
     ) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return false };
-        if !connection.timers.fires(timer, generation) {
-            return false;
-        }
-        let mut context = Context { now, random: &mut connection.random, out: &mut self.effects };
-        connection.sender.law_mut().on_timer(timer, &mut context);
-        self.law_effects(id, now, schedule);
-        true
+        connection.sender.timers.fires(timer, generation)
+            && self
+                .call(id, now, schedule, |sender, context| sender.law_mut().on_timer(timer, context))
+                .is_some()
     }
 
     /// Makes sure that a timer event comes no later than the deadline of one of the ends.
@@ -336,7 +365,7 @@ impl Tcp {
     pub fn arm(&mut self, id: ConnectionRef, end: End, schedule: &mut Schedule) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (deadline, armed) = match end {
-            End::Sender => (connection.sender.deadline(), connection.sender_armed),
+            End::Sender => (connection.sender.machine.deadline(), connection.sender_armed),
             End::Receiver => (connection.receiver.deadline(), connection.receiver_armed),
         };
         if let Some(deadline) = deadline.filter(|&deadline| deadline < armed) {
@@ -352,39 +381,15 @@ impl Tcp {
             End::Receiver => (&mut connection.receiver_armed, What::ReceiverTimer(id)),
         };
         *armed = deadline;
-        schedule.add(deadline, Order::new(class::TIMER, connection.rank), what);
-    }
-
-    /// Carries out what a law has asked for in the hook that was called.
-    #[inline(always)]
-    fn law_effects(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) {
-        if !self.effects.is_empty() {
-            self.law_timers(id, now, schedule);
-        }
-    }
-
-    #[inline(never)]
-    fn law_timers(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) {
-        let failed = std::mem::take(&mut self.effects.failed);
-        let Some(connection) = self.connections.get_mut(id) else {
-            self.effects.timers.clear();
-            return;
-        };
-        for (timer, at) in self.effects.timers.drain(..) {
-            let Firing { at, generation, .. } = connection.timers.set(timer, at, now);
-            let order = Order::new(class::TIMER, connection.rank);
-            schedule.add(at, order, What::LawTimer { connection: id, generation, timer: timer.0 });
-        }
-        if failed {
-            self.failed.get_or_insert(connection.flow);
-        }
+        schedule.add(deadline, Order::new(class::TIMER, connection.sender.rank), what);
     }
 
     /// A connection ends: everything is delivered and acknowledged, or the sender has given up. Returns its flow, and the file after
     /// this one, if that waited for it.
     pub fn close(&mut self, id: ConnectionRef, now: Time) -> Option<(FlowIx, Option<NextFile>)> {
         let connection = self.connections.remove(id)?;
-        let (flow, done, stats) = (connection.flow, connection.sender.is_done(), connection.sender.stats());
+        let (flow, done, stats) =
+            (connection.flow, connection.sender.machine.is_done(), connection.sender.machine.stats());
         let tcp = self.flows[flow].as_deref_mut()?;
         tcp.ended += TransportTotals::of(stats);
         let Some(bytes) = connection.size else { return Some((flow, None)) };
@@ -411,7 +416,7 @@ impl Tcp {
     /// What a trace says of a sender that slows down.
     pub fn record(&self, id: ConnectionRef, cause: TcpCause, now: Time) -> Option<Record> {
         let connection = self.connections.get(id)?;
-        let sender = &connection.sender;
+        let sender = &connection.sender.machine;
         Some(Record::Tcp {
             node: connection.from,
             flow: connection.flow,
@@ -421,4 +426,10 @@ impl Tcp {
             rto: sender.rto(),
         })
     }
+}
+
+/// Which reasons to slow down a sender has had more often than before.
+fn slowed(sender: &Sender, before: [u64; 3]) -> [bool; 3] {
+    let now = reasons(sender);
+    std::array::from_fn(|i| now[i] > before[i])
 }

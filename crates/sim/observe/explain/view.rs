@@ -6,7 +6,7 @@ use airfair_transport::Limit;
 use airfair_units::Time;
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, LinkRef, PacketRef, PortIx};
-use crate::node::Network;
+use crate::node::{Network, tcp};
 
 /// Whose packet something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ pub(super) fn hops_gone(network: &Network, packet: PacketRef) -> Option<usize> {
 pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Option<ConnectionView> {
     let connection = network.tcp.get(id)?;
     let (blocked, held) = network.backpressure.state(id);
-    let sender = &connection.sender;
+    let sender = &connection.sender.machine;
     let limit = sender.limit(now);
     Some(ConnectionView {
         limit,
@@ -83,6 +83,6 @@ pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Opt
         blocked,
         held,
         acknowledgement_due: connection.receiver.holds_acknowledgement(),
-        reasons: connection.reasons(),
+        reasons: tcp::reasons(sender),
     })
 }
