@@ -131,10 +131,15 @@ impl Tcp {
     ) -> Option<R> {
         let connection = self.connections.get_mut(id)?;
         let answer = connection.sender.call(now, &mut self.effects, &mut self.firings, hook);
+        self.law_effects(id, schedule);
+        Some(answer)
+    }
+
+    #[inline(always)]
+    fn law_effects(&mut self, id: ConnectionRef, schedule: &mut Schedule) {
         if !self.firings.is_empty() || self.effects.failed {
             self.carry_out(id, schedule);
         }
-        Some(answer)
     }
 
     #[cold]
@@ -219,7 +224,13 @@ impl Tcp {
     /// The next segment of a sender.
     #[inline(always)]
     pub fn poll(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> Option<Segment> {
-        self.call(id, now, schedule, |sender, context| sender.poll(context))?
+        // Not by `call`: a segment is long to move from one option into another.
+        let connection = self.connections.get_mut(id)?;
+        let slot = &mut connection.sender;
+        let polled =
+            slot.call(now, &mut self.effects, &mut self.firings, |sender, context| sender.poll(context));
+        self.law_effects(id, schedule);
+        polled
     }
 
     /// The next segment of a receiver.
