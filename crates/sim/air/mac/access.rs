@@ -53,7 +53,8 @@ pub(super) struct Contention {
 impl Contention {
     pub(super) fn new(kind: &MacKind, random: Stream) -> Self {
         Self {
-            held: VecDeque::new(),
+            // Room for what a MAC takes ahead, one packet in most scenarios: a list that grows by itself begins with four.
+            held: VecDeque::with_capacity(kind.mac_queue.min(4) as usize),
             most: kind.mac_queue,
             state: State::Idle,
             sent_before: false,
