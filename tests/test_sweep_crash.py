@@ -5,6 +5,7 @@ In the end every run is there exactly once, equal to that of a sweep that nothin
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
@@ -16,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -461,3 +462,32 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         assert len(airfair.load_sweep(out).runs) == len(kept.runs) == 8
         subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
         assert_goes_on(file, out)
+
+
+def test_a_pool_whose_pipe_closes_is_a_dead_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process has died: the pool closes its pipe, maybe while a run is handed to it or it is shut down."""
+    real = ProcessPoolExecutor.submit
+    closed = iter([True, False, True, True])
+
+    def submit(pool: ProcessPoolExecutor, *args: Any) -> Future[Any]:  # noqa: ANN401 - of any run
+        if next(closed):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        return real(pool, *args)
+
+    def shutdown(pool: ProcessPoolExecutor, **_: object) -> None:
+        ended.append(pool)
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    ended: list[ProcessPoolExecutor] = []
+    processes = Processes(1)
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    assert processes.submit(len, "abc").result(timeout=60) == 3, "by another process"
+    lost = processes.submit(len, "abc")
+    with pytest.raises(BrokenExecutor, match=r"cannot be started: .*Bad file descriptor"):
+        lost.result(timeout=60)
+    monkeypatch.undo()
+    assert processes.submit(len, "abcd").result(timeout=60) == 4
+    with monkeypatch.context() as patch:
+        patch.setattr(ProcessPoolExecutor, "shutdown", shutdown)
+        processes.shutdown()
+    assert len(ended) == 1

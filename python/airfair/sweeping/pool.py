@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
@@ -55,10 +56,13 @@ class Processes(Executor):
                 self._pools[place] = pool
             try:
                 return pool.submit(fn, *args, **kwargs)
-            except BrokenExecutor:  # died while it had nothing to do
+            # Its process died while it had nothing to do, or dies just now: the pool's own pipe may be closed
+            # while the run is handed to it.
+            except (BrokenExecutor, OSError) as error:
                 self._pools[place] = None
-                broken = Future[T]()
-        broken.set_exception(BrokenExecutor("a worker process cannot be started"))
+                why = str(error) if isinstance(error, OSError) else ""
+        broken = Future[T]()
+        broken.set_exception(BrokenExecutor(f"a worker process cannot be started{why and f': {why}'}"))
         return broken
 
     def _done(self, place: int, future: Future[T]) -> None:
@@ -72,7 +76,8 @@ class Processes(Executor):
         self._ours.close()
         for pool in self._pools:
             if pool is not None:
-                pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+                with suppress(OSError):  # it is closing its own pipe just now, since its process has died
+                    pool.shutdown(wait=wait, cancel_futures=cancel_futures)
         self._theirs.close()
 
 
