@@ -465,7 +465,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_pool_whose_pipe_closes_is_a_dead_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its process has died: the pool closes its pipe, maybe while a run is handed to it or it is shut down."""
+    """Its process has died, and the pool closes its pipe while a run is handed to it, or at the end."""
     real = ProcessPoolExecutor.submit
     closed = iter([True, False, True, True])
 
