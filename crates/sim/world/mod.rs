@@ -85,7 +85,7 @@ impl World {
                     What::LocalRoom(connection) => network.local_room(connection, now),
                     What::Room(port) => network.room(port, now),
                     What::ArpRetry { port, target } => network.arp_retry(port, target, now),
-                    What::Release(packet) => network.end_control(packet),
+                    What::Release(copy) => network.end_control(copy),
                     What::Inject(number) => network.injection_due(number, now),
                     What::AgentTimer { station, generation, timer } => {
                         network.agent_timer(station, (Timer(timer), generation), now);
