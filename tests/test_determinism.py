@@ -180,8 +180,8 @@ def test_with_every_scheme_rows_are_those_of_names(scene: str, scheme: str) -> N
 def test_a_trace_changes_nothing_and_is_the_same_in_parts(pairs: Scenario) -> None:
     whole = list(airfair.trace(pairs, seed=4))
     parts = [
-        *airfair.trace(pairs, seed=4, until_ns=700_000_001),
-        *airfair.trace(pairs, seed=4, from_ns=700_000_001),
+        *airfair.trace(pairs, seed=4, until="700.000001 ms"),
+        *airfair.trace(pairs, seed=4, start="700.000001 ms"),
     ]
     assert whole == parts
     sent = sum(" sends " in line for line in whole)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import airfair
 import pytest
-from airfair import InputError, Scenario, ScenarioError, World, _core
+from airfair import InputError, Scenario, ScenarioError, Study, World, _core
 
 from tests.support import SHORT, THREE_PAIRS
 
@@ -174,6 +174,20 @@ def test_one_text_and_a_dict_are_taken_as_they_are_meant(tmp_path: Path) -> None
             lambda: airfair.record(Scenario.read(THREE_PAIRS), interval=cast(Any, 0.1)),
             "0.1 is no text; expected a time",
         ),
+        (lambda: airfair.run(cast(Any, 3)), "scenario: expected a Scenario or the path of a file, not 3"),
+        (
+            lambda: airfair.trace(cast(Any, None)),
+            "scenario: expected a Scenario or the path of a file, not None",
+        ),
+        (lambda: airfair.record(cast(Any, 3)), "scenario: expected a Scenario"),
+        (lambda: airfair.explain(cast(Any, 3)), "scenario: expected a Scenario"),
+        (
+            lambda: airfair.network(cast(Any, b"x")),
+            "scenario: expected a Scenario or the path of a file, not b'x'",
+        ),
+        (lambda: airfair.sweep(cast(Any, 3)), "study: expected a Study or the path of a file, not 3"),
+        (lambda: Study(name="x", scenario=cast(Any, 3)), "scenario: expected a Scenario"),
+        (lambda: airfair.trace(THREE_PAIRS, start=cast(Any, 1)), "1 is no text; expected a time"),
         (lambda: airfair.run(THREE_PAIRS, overrides=cast(Any, 5)), "overrides: 5; expected texts such as"),
         (
             lambda: airfair.run(THREE_PAIRS, overrides=cast(Any, [5])),
@@ -214,3 +228,29 @@ def test_broadcast_notifications_are_no_traffic(pairs: Scenario) -> None:
     heard = sum(station["messages"]["heard"] for station in stations)
     assert heard > 0
     assert all(station["messages"]["received"] == 0 for station in stations)
+
+
+def test_a_path_stands_for_a_scenario_everywhere(tmp_path: Path) -> None:
+    scenario = Scenario.read(THREE_PAIRS, SHORT[1::2])
+    file = tmp_path / "short.toml"
+    file.write_text(scenario.resolved)
+    assert list(airfair.trace(file, until="10 ms")) == list(airfair.trace(scenario, until="10 ms"))
+    tables = [airfair.record(given, windows="1 s").frame("flow_series") for given in (file, scenario)]
+    assert tables[0].equals(tables[1])
+    assert len(tables[0]) > 0
+    assert airfair.network(str(file)) == airfair.network(scenario)
+    overrides = {"duration": "1 s", "warmup": "0 s"}
+    assert airfair.record(file, overrides=overrides).result["duration_s"] == 1.0
+    with pytest.raises(InputError, match="overrides go with a file"):
+        airfair.trace(scenario, overrides=overrides)
+
+
+def test_one_scheme_is_a_text() -> None:
+    (row,) = airfair.compare(THREE_PAIRS, schemes="red", seeds=[1, 2], overrides=SHORT[1::2])
+    assert row["scheme"] == "red"
+    assert Study(name="x", scenario=THREE_PAIRS, schemes="red").schemes == ["red"]
+
+
+def test_what_the_package_shows_is_what_it_has() -> None:
+    assert dir(airfair) == sorted(airfair.__all__)
+    assert all(hasattr(airfair, name) for name in airfair.__all__)

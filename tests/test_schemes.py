@@ -94,8 +94,8 @@ def test_the_whole_package_knows_it(pairs: Scenario) -> None:
     assert rows[0]["jain_index"] == rows[1]["jain_index"]
     recorded = airfair.record(pairs, scheme="py-red", interval="500 ms")
     assert recorded.arrow("queues").num_rows > 0
-    lines = airfair.trace(pairs, "py-red", 1, None, 0, 100_000_000)
-    assert list(lines) == list(airfair.trace(pairs, "red", 1, None, 0, 100_000_000))
+    lines = airfair.trace(pairs, scheme="py-red", until="100 ms")
+    assert list(lines) == list(airfair.trace(pairs, scheme="red", until="100 ms"))
 
 
 def test_scenarios_name_it_and_set_its_parameters() -> None:
@@ -231,7 +231,7 @@ def test_an_exception_in_a_hook_ends_the_run(pairs: Scenario) -> None:
     with pytest.raises(Wrong):
         airfair.record(pairs, scheme=scheme)
     with pytest.raises(Wrong):
-        list(airfair.trace(pairs, scheme))
+        list(airfair.trace(pairs, scheme=scheme))
     world = World(pairs, scheme)
     world.advance(400_000_000)
     assert '"scheme":"test-aqm"' in world.result()

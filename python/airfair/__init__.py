@@ -21,8 +21,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__, trace
-from .experiment import compare, network, run, schemes
+from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
+from .experiment import compare, network, run, schemes, trace
 from .explaining import Explanation, explain, explanation_figure
 from .importing import import_network
 from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
@@ -71,6 +71,11 @@ __all__ = [
     "sweep",
     "trace",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is there to use."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
 
 from . import _core
-from ._core import InputError, Scenario
+from ._core import InputError, Scenario, Trace
 from .results import CompareRow, Network, RunResult, SchemeInfo
 from .sequential import MAX_SEEDS, STATISTICS, Until
 
@@ -48,7 +48,7 @@ def run(
     are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`). Raises
     `InputError` for what the caller can put right.
     """
-    scenario = _scenario(scenario, overrides)
+    scenario = as_scenario(scenario, overrides)
     _check_seeds([seed])
     text = scenario.run(scheme, seed, windows_ns=lengths(windows))
     return cast(RunResult, json.loads(text))
@@ -86,7 +86,7 @@ def compare(
     `jobs` runs go at a time (as many as there are cores by default); `on_run` is called in this thread after
     each. The rows do not depend on `jobs`. Raises `InputError` for what the caller can put right.
     """
-    scenario = _scenario(scenario, overrides)
+    scenario = as_scenario(scenario, overrides)
     schemes, windows = texts(schemes), texts(windows)
     until = None if until_halfwidth is None else Until(until_halfwidth, tuple(texts(statistics)), max_seeds)
     interval = None
@@ -252,19 +252,48 @@ def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Ne
 
     It is what the simulator builds for a run. Raises `InputError`.
     """
-    scenario = _scenario(scenario, ())
+    scenario = as_scenario(scenario, ())
     _check_seeds([seed])
     return cast(Network, json.loads(scenario.network(seed)))
 
 
-def _scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides) -> Scenario:
+def trace(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    scheme: str | None = None,
+    seed: int = 1,
+    overrides: Overrides = (),
+    node: str | None = None,
+    start: str = "0 s",
+    until: str | None = None,
+) -> Trace:
+    """What happens in a run, as an iterator of lines: frames, losses and why, drops and deliveries.
+
+    Of one node or of all; from `start` on and before `until`, times such as "10.05 s" (by default the whole
+    run). `overrides` go with a file, as in `run`. Raises `InputError`.
+    """
+    scenario = as_scenario(scenario, overrides)
+    _check_seeds([seed])
+    ends = _core.parse_time(start), None if until is None else _core.parse_time(until)
+    return _core.trace(scenario, scheme, seed, node, *ends)
+
+
+def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides = ()) -> Scenario:
+    """A scenario, or the file of one with overrides. Raises `InputError`, also for values of another type."""
     if not isinstance(scenario, Scenario):
-        return Scenario.read(scenario, overrides)
+        return Scenario.read(as_path("scenario", scenario, "a Scenario or the path of a file"), overrides)
     if overrides:
         raise InputError(
             "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
         )
     return scenario
+
+
+def as_path(name: str, path: str | os.PathLike[str], expected: str) -> str:
+    """A path as text. Raises `InputError` for a value of another type."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"{name}: expected {expected}, not {path!r}")
+    return os.fspath(path)
 
 
 def _at_least(seeds: int) -> str:

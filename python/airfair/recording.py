@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from . import _core, capture
 from ._core import InputError, Scenario
+from .experiment import Overrides, Texts, as_scenario, lengths
 from .output import whole_folder
 from .results import RunResult
 from .rows import NAMES, Columns, Rows
@@ -199,12 +200,13 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def record(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     *,
     scheme: str | None = None,
     seed: int = 1,
+    overrides: Overrides = (),
     interval: str = "1 s",
-    windows: Sequence[str] = (),
+    windows: Texts = (),
     stop: _core.Stop | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -216,7 +218,9 @@ def record(
     start: str = "0 s",
     until: str | None = None,
 ) -> Recording:
-    """Run a scenario to its end and read it at the end of each `interval`, such as "100 ms".
+    """Run a scenario, or the file of one with `overrides`, and read it at the end of each `interval`.
+
+    An `interval` is a time such as "100 ms".
 
     With `out` everything is written into that new folder, whole or not at all, as `Recording.save` would;
     with `force` it may be the folder of an older run, which is replaced when this one is done.
@@ -229,8 +233,8 @@ def record(
     The result is that of `airfair.run` with the same `windows`: looking changes nothing. Raises `InputError`,
     and `OSError` if the folder cannot be written.
     """
-    interval_ns = _core.parse_time(interval)
-    windows_ns = [_core.parse_time(window) for window in windows]
+    scenario = as_scenario(scenario, overrides)
+    interval_ns, windows_ns = _core.parse_time(interval), lengths(windows)
     if pcap and out is None:
         raise InputError("pcap: captures are files; expected a folder for them (out)")
     if node is not None and not trace:

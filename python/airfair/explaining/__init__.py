@@ -36,7 +36,7 @@ def explain(
     flows, or what it asks for if that is less. The run is that of `airfair.run`.
     Times are in ns and add up: see `Explanation`. Raises `InputError` for what the caller can put right.
     """
-    scenario = experiment._scenario(scenario, overrides)
+    scenario = experiment.as_scenario(scenario, overrides)
     experiment._check_seeds([seed])
     told = json.loads(scenario.explain(flow, scheme, seed, stop))
     told["asked"] = flow is not None

@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 
 from .. import _core
 from .._core import InputError, Scenario
-from ..experiment import SEED_LIMIT
+from ..experiment import SEED_LIMIT, Texts, as_path, texts
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 """A value of a parameter: what may stand after the equals sign of `--set`."""
@@ -62,7 +62,7 @@ class Study:
         *,
         name: str,
         scenario: Scenario | str | os.PathLike[str],
-        schemes: Sequence[str] | None = None,
+        schemes: Texts | None = None,
         seeds: int | Iterable[int] = 10,
         seed_from: int = 1,
         parameters: Mapping[str, Sequence[Value]] | None = None,
@@ -79,10 +79,14 @@ class Study:
         given["seeds"] = seeds if isinstance(seeds, int) else list(seeds)
         given["parameters"] = {path: list(values) for path, values in (parameters or {}).items()}
         if schemes is not None:
-            given["schemes"] = list(schemes)
+            given["schemes"] = list(texts(schemes))
         if cases:
             given["case"] = [dict(case) for case in cases]
-        given["scenario"] = "scenario" if isinstance(scenario, Scenario) else os.fspath(scenario)
+        given["scenario"] = (
+            "scenario"
+            if isinstance(scenario, Scenario)
+            else as_path("scenario", scenario, "a Scenario or the path of a file")
+        )
         _Reader(self, "", Path()).read(
             {key: (0, _lineless(value)) for key, value in given.items()},
             scenario if isinstance(scenario, Scenario) else None,
@@ -148,7 +152,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     """A study's file as far as it is sound: `errors` has what is not, for a `Plan` to raise together with
     what is wrong with the cells. Raises `InputError` if it is not TOML."""
     study = Study.__new__(Study)
-    _fill(study, Path(path))
+    _fill(study, Path(as_path("study", path, "a Study or the path of a file")))
     return study
 
 
