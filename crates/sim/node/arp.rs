@@ -51,12 +51,15 @@ pub(crate) enum Unanswered {
 #[derive(Debug)]
 pub(crate) struct Arp {
     spec: ArpSpec,
+    /// Empty if all addresses are known from the start.
     ports: Table<PortIx, Neighbours>,
 }
 
 impl Arp {
+    /// So many ports. Where all addresses are known from the start no table is needed.
     pub fn new(spec: ArpSpec, ports: usize) -> Self {
-        Self { spec, ports: (0..ports).map(|_| Neighbours::default()).collect() }
+        let tables = if spec.prefilled { 0 } else { ports };
+        Self { spec, ports: (0..tables).map(|_| Neighbours::default()).collect() }
     }
 
     /// Whether a port knows a node's address.
