@@ -167,6 +167,10 @@ impl Interfaces {
     #[cold]
     #[inline(never)]
     fn out_of_reach(&self, node: NodeId) -> Option<StationIx> {
+        // A broadcast is no search through all nodes.
+        if node == self.id(NodeIx::EVERYONE) {
+            return None;
+        }
         let (at, _) = self.nodes.pairs().find(|(_, row)| row.id == node)?;
         self.first_station(at)
     }

@@ -14,6 +14,7 @@ use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::node::agents::Hearing;
 use crate::node::arp::{Unanswered, Waits};
+use crate::observe::paths;
 use crate::packet::{Copy, Packet, Payload};
 use crate::record::Record;
 use crate::route::{Action, Lost, Message, NextHop};
@@ -163,11 +164,9 @@ impl Network {
         }
         for flow in self.flows.places() {
             for forward in [true, false] {
-                let (mut node, end) = self.flows[flow].ends(forward);
-                self.agents.passes(node, flow);
-                while let Some(hop) = self.routes.fixed_hop(node, end).filter(|_| node != end) {
-                    node = hop.node;
-                    self.agents.passes(node, flow);
+                self.agents.passes(self.flows[flow].ends(forward).0, flow);
+                for hop in paths::hops(self, flow, forward) {
+                    self.agents.passes(hop.to, flow);
                 }
             }
         }
