@@ -3,10 +3,11 @@
 use airfair_schemes::Params;
 use airfair_sim::World;
 
-use crate::file_list;
-use crate::files::Listed;
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold, import};
-use crate::{Limits, Override, Place, Scenario, movement_file, read_within};
+use crate::keys::file_traffic::Listed;
+use crate::resolve::file_traffic_csv;
+use crate::resolve::movement_file;
+use crate::{Limits, Override, Place, Scenario, read_within};
 
 /// Small enough that no input takes long.
 const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, waypoints: 1000 };
@@ -45,7 +46,7 @@ pub fn fuzz_scenario(data: &[u8]) {
 /// # Panics
 /// If the list is out of order, or does not read back as the same list.
 pub fn fuzz_file_list(data: &[u8]) {
-    match file_list::parse(data) {
+    match file_traffic_csv::parse(data) {
         Ok(list) => {
             assert!(
                 !list.is_empty() && list.windows(2).all(|pair| pair[0].0 <= pair[1].0),
@@ -57,7 +58,7 @@ pub fn fuzz_file_list(data: &[u8]) {
                 text.push_str(&format!("{seconds}.{rest:09},{}\r\n", size.0));
             }
             // Late moments have more digits than a float: they may move by a few nanoseconds, but stay in order.
-            let again = file_list::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            let again = file_traffic_csv::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
             let near = |a: &Listed, b: &Listed| a.0.0.abs_diff(b.0.0) <= 4 && a.1 == b.1;
             assert!(list.len() == again.len() && list.iter().zip(&again).all(|(a, b)| near(a, b)), "{text}");
         }
@@ -76,7 +77,7 @@ pub fn fuzz_movement_file(data: &[u8]) {
         Ok(nodes) => {
             for node in nodes.iter().filter(|node| !node.legs.is_empty()).take(20) {
                 let [x, y, z] = node.start.unwrap_or_default();
-                let waypoints = crate::movement::waypoints(&node.legs);
+                let waypoints = crate::resolve::movement::waypoints(&node.legs);
                 let text = format!(
                     "name = \"fuzz\"\nduration = \"1 s\"\n[radio]\n[[node]]\nid = \"a\"\nposition = [\"{x:?} m\", \"{y:?} m\", \
                      \"{z:?} m\"]\nmovement = {{ waypoints = [\n{waypoints}] }}\n"

@@ -38,49 +38,15 @@
 //! # Ok::<(), airfair_scenario::Errors>(())
 //! ```
 
-mod assemble;
-mod blocks;
-mod building;
-mod carrier;
-mod choice;
-mod document;
-mod error;
-mod examples;
-mod field;
-mod file_list;
-mod files;
-mod frequency;
+mod declare;
+mod defaults;
 pub mod fuzz;
+mod generate;
 pub mod import;
-mod inherit;
-mod movement;
-mod movement_file;
-mod name;
-mod nearest;
-mod network;
-mod overrides;
+mod keys;
 mod params;
-mod place;
-mod place_nodes;
-mod profile;
-mod propagation;
-mod radio;
-mod reference;
-mod resolve_radio;
-mod resolved;
-mod routing;
-mod schema;
-mod scheme_name;
-mod standard;
-mod stations;
-mod streams;
-mod table;
-mod tcp;
-mod tcp_profile;
-mod traffic;
-mod tree;
-mod window;
-mod written;
+mod resolve;
+mod text;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -88,14 +54,14 @@ use std::path::Path;
 use airfair_schemes::{Params, Registry};
 use airfair_sim::spec::WorldSpec;
 
-pub use document::{Item, read_document};
-pub use error::{Errors, Place, ScenarioError};
-pub use nearest::nearest;
-pub use overrides::Override;
-pub use reference::{QuantityDoc, Section, quantities, reference, reference_with};
-pub use schema::schema;
-pub use table::{DefaultDoc, KeyDoc, TableDoc};
-pub use written::Written;
+pub use declare::schema::schema;
+pub use declare::table::{DefaultDoc, KeyDoc, TableDoc};
+pub use keys::reference::{QuantityDoc, Section, quantities, reference, reference_with};
+pub use text::document::{Item, read_document};
+pub use text::error::{Errors, Place, ScenarioError};
+pub use text::nearest::nearest;
+pub use text::overrides::Override;
+pub use text::source::Written;
 
 /// A scenario that was read and checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,17 +167,17 @@ impl<'a> Reader<'a> {
             let problem = format!("a scheme is called \"{}\", which is a key of scenarios", entry.name);
             return Err(Errors::whole(origin, problem));
         }
-        let mut cx = error::Cx::new(origin, overrides);
+        let mut cx = text::error::Cx::new(origin, overrides);
         (cx.folder, cx.list_bytes, cx.schemes) = (folder, limits.file_bytes, self.schemes);
-        let read = tree::parse(text, &mut cx).and_then(|mut root| {
-            overrides::apply(&mut root, overrides, &top_keys().collect::<Vec<_>>(), &mut cx);
-            assemble::assemble(&root, limits, &mut cx)
+        let read = text::tree::parse(text, &mut cx).and_then(|mut root| {
+            text::overrides::apply(&mut root, overrides, &top_keys().collect::<Vec<_>>(), &mut cx);
+            resolve::world::assemble(&root, limits, &mut cx)
         });
         let warnings = cx.finish()?;
         let Some((model, spec)) = read else {
             return Err(Errors::whole(origin, "cannot be read".to_string()));
         };
-        let resolved = resolved::write(&model);
+        let resolved = resolve::complete_form::write(&model);
         Ok(Scenario {
             name: model.top.name.0,
             description: model.top.description,
@@ -227,7 +193,7 @@ impl<'a> Reader<'a> {
 
 /// Keys that a file may have.
 fn top_keys() -> impl Iterator<Item = &'static str> {
-    network::TopTable::KEYS.iter().copied().chain(assemble::tables())
+    keys::network::TopTable::KEYS.iter().copied().chain(resolve::world::tables())
 }
 
 /// Whether a file may have this key: no scheme may be called so, for `--set NAME.parameter=value` would mean both.

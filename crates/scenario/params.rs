@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use airfair_schemes::{ParamKind, ParamValue, Params, Registry, SchemeEntry};
 use airfair_units::{Bytes, Rate, Span};
 
-use crate::error::{Cx, one_of, quoted};
-use crate::field::{Field, misfit, quote, unknown_choice};
-use crate::nearest::hint;
-use crate::place::{At, Path};
-use crate::schema::words;
-use crate::table::{DefaultDoc, KeyDoc, TableDoc};
-use crate::tree::{Node, Table, Value};
+use crate::declare::field::{Field, misfit, quote, unknown_choice};
+use crate::declare::schema::words;
+use crate::declare::table::{DefaultDoc, KeyDoc, TableDoc};
+use crate::text::error::{Cx, one_of, quoted};
+use crate::text::location::{At, Path};
+use crate::text::nearest::hint;
+use crate::text::tree::{Node, Table, Value};
 
 /// The line of the registry for a name that a user wrote.
 pub(crate) fn known<'r>(
@@ -50,7 +50,7 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     let Some(table) = table else { return params };
     for (key, written) in &table.entries {
         if !entry.params.iter().any(|d| d.name == key) {
-            cx.error(written.key_at, &path.child(&crate::error::cut(key)), || {
+            cx.error(written.key_at, &path.child(&crate::text::error::cut(key)), || {
                 let names: Vec<&str> = entry.params.iter().map(|d| d.name).collect();
                 match names.as_slice() {
                     [] => format!("{} has no parameters", entry.name),
@@ -155,8 +155,8 @@ mod tests {
     use airfair_schemes::ParamDoc;
 
     use super::*;
-    use crate::place::At;
-    use crate::tree::parse_value;
+    use crate::text::location::At;
+    use crate::text::tree::parse_value;
 
     const PARAMS: &[ParamDoc] = &[
         ParamDoc { name: "max_p", doc: "", kind: ParamKind::Number, default: "0.02" },
@@ -172,7 +172,7 @@ mod tests {
 
     fn read_text(text: &str) -> Result<Params, String> {
         let mut cx = Cx::new("x.toml", &[]);
-        let table = crate::tree::parse(text, &mut cx).unwrap();
+        let table = crate::text::tree::parse(text, &mut cx).unwrap();
         let params = read(&entry(), Some(&table), &Path::ROOT.child("schemes").child("test"), &mut cx);
         cx.finish().map(|_| params).map_err(|e| e.to_string())
     }

@@ -4,8 +4,8 @@ use airfair_units::random::{Purpose, Stream};
 
 use super::network::{Network, components};
 use super::options::ImportOptions;
-use crate::error::quoted;
-use crate::nearest::hint;
+use crate::text::error::quoted;
+use crate::text::nearest::hint;
 
 /// The gateway and the nodes that send to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

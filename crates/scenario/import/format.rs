@@ -6,8 +6,8 @@ use super::draft::{ImportLimits, Imported, Wanted};
 use super::options::LinkModel;
 use super::{batman, bmx6, cnml, graphml, matrix, meshviewer, movement, netjson, nycmesh, olsr, openwifimap};
 use super::{topohub, xml};
-use crate::error::{one_of, quoted};
-use crate::movement_file;
+use crate::resolve::movement_file;
+use crate::text::error::{one_of, quoted};
 
 /// A format that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

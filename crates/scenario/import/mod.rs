@@ -95,7 +95,8 @@ pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Error
             files.push((shown(&file), load(&file, most)?));
         }
         if files.is_empty() {
-            let problem = format!("a folder without {}; expected a file", crate::error::one_of(&SIBLINGS));
+            let problem =
+                format!("a folder without {}; expected a file", crate::text::error::one_of(&SIBLINGS));
             return Err(Errors::whole(&shown(path), problem));
         }
     } else {
@@ -161,7 +162,7 @@ fn import_as(
         return Err(fail(format!(
             "since: records of {} have no date; expected no such option (those of {} have one)",
             format.name(),
-            crate::error::one_of(&dated)
+            crate::text::error::one_of(&dated)
         )));
     }
     let model = options.link_model.unwrap_or(format.link_model());
@@ -244,7 +245,7 @@ fn radio(format: Format, options: &ImportOptions) -> Result<quality::Radio, Stri
     let data_rate = options.data_rate.unwrap_or(usual);
     quality::Radio::new(standard, data_rate, options.margin, options.antenna).ok_or_else(|| {
         let modes: Vec<String> =
-            crate::standard::defaults(standard).modes.iter().map(Rate::to_string).collect();
+            crate::defaults::standard::defaults(standard).modes.iter().map(Rate::to_string).collect();
         let standard = options::standard_name(standard);
         format!(
             "data-rate: \"{data_rate}\": {standard} has no such mode; expected one of {}",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::draft::{Draft, Imported, Spot, Wanted, name, node_record, shown};
 use super::reason::Reason;
-use crate::movement_file::{Leg, Line, bonnmotion, bonnmotion_rows, ns2};
+use crate::resolve::movement_file::{Leg, Line, bonnmotion, bonnmotion_rows, ns2};
 
 /// Reads ns-2's form.
 ///

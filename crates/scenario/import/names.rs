@@ -7,18 +7,24 @@ const LONGEST: usize = 56;
 
 /// A name for each id, and the ids that had to change with their names. Ids that are legal stay.
 pub(crate) fn names(ids: &[&str]) -> (Vec<String>, Vec<(String, String)>) {
-    let mut taken: BTreeSet<String> =
-        ids.iter().filter(|id| crate::name::problem(id).is_none()).map(|id| (*id).to_string()).collect();
+    let mut taken: BTreeSet<String> = ids
+        .iter()
+        .filter(|id| crate::declare::name::problem(id).is_none())
+        .map(|id| (*id).to_string())
+        .collect();
     let mut next: BTreeMap<String, u64> = BTreeMap::new();
     let mut renamed = Vec::new();
     let named = ids
         .iter()
         .map(|id| {
-            if crate::name::problem(id).is_none() {
+            if crate::declare::name::problem(id).is_none() {
                 return (*id).to_string();
             }
-            let plain: String =
-                id.chars().map(|c| if crate::name::unprintable(c) { '_' } else { c }).take(LONGEST).collect();
+            let plain: String = id
+                .chars()
+                .map(|c| if crate::declare::name::unprintable(c) { '_' } else { c })
+                .take(LONGEST)
+                .collect();
             let base = if plain.trim().is_empty() { "node" } else { plain.trim() };
             // Counting goes on where it stopped, or many ids with one beginning would take for ever.
             let number = next.entry(base.to_string()).or_insert(1u64);
@@ -52,6 +58,6 @@ mod tests {
         let alike: Vec<&str> = alike.iter().map(String::as_str).collect();
         let (named, _) = super::names(&alike);
         assert_eq!(named[19_999], format!("{}-10000", "y".repeat(56)));
-        assert!(names.iter().all(|n| crate::name::problem(n).is_none()));
+        assert!(names.iter().all(|n| crate::declare::name::problem(n).is_none()));
     }
 }

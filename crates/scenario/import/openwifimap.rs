@@ -42,7 +42,7 @@ pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, Strin
             links.iter().try_for_each(|_| draft.count("links"))?;
             let when = if mtime.is_empty() { "no date" } else { mtime };
             let detail = format!("of {when}, with {}", count(links.len(), "link"));
-            draft.reject(node_record(&name), Reason::TooOld, crate::error::cut(&detail));
+            draft.reject(node_record(&name), Reason::TooOld, crate::text::error::cut(&detail));
             continue;
         }
         if draft.node(&name, spot(row)).is_some() {

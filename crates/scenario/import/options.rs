@@ -5,9 +5,9 @@ use airfair_units::{Db, Meters, Quantity, Rate, Span};
 
 use super::draft::ImportLimits;
 use super::format::Format;
-use crate::error::{one_of, quoted};
-use crate::nearest::hint;
-use crate::standard::not_modelled;
+use crate::defaults::standard::not_modelled;
+use crate::text::error::{one_of, quoted};
+use crate::text::nearest::hint;
 
 /// How the quality of a link becomes a received power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,9 +233,9 @@ impl ImportOptions {
             "gateway" => self.gateway = Some(text.to_string()).filter(|t| t != "auto"),
             "seed" => self.seed = whole(key, text, u64::MAX)?,
             "duration" => {
-                self.duration = quantity(key, text, &(Span::from_millis(1)..=crate::radio::LONGEST))?;
+                self.duration = quantity(key, text, &(Span::from_millis(1)..=crate::keys::radio::LONGEST))?;
             }
-            "name" => match crate::name::problem(text) {
+            "name" => match crate::declare::name::problem(text) {
                 Some(problem) => return Err(format!("name: {}: {problem}", quoted(text))),
                 None => self.name = Some(text.to_string()),
             },

@@ -12,7 +12,7 @@ use airfair_units::{Db, Dbm, Rate, math};
 
 use super::draft::Way;
 use super::options::LinkModel;
-use crate::standard::{defaults, noise};
+use crate::defaults::standard::{defaults, noise};
 
 /// Bytes of a data frame: 1500 of IP, 8 of LLC/SNAP, 28 of MAC.
 const DATA_BYTES: f64 = 1536.0;

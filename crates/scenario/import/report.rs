@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::draft::name;
 use super::network::Linked;
 use super::reason::{Reason, Record};
-use crate::error::{clean, cut};
+use crate::text::error::{clean, cut};
 
 /// What went into the scenario.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use super::network::{Network, Wire, round};
 use super::options::{ImportOptions, LinkModel, standard_name};
 use super::quality::{NOISE_FIGURE, Radio, TX_POWER, broadcast_rate};
 use super::report::Report;
-use crate::error::{clean, cut};
-use crate::field::quote;
-use crate::standard::PREAMBLE_DETECT;
+use crate::declare::field::quote;
+use crate::defaults::standard::PREAMBLE_DETECT;
+use crate::text::error::{clean, cut};
 
 /// A delivery ratio below which nobody asks whether a preamble is detected.
 const HEARD: f64 = 0.01;
@@ -122,7 +122,7 @@ impl Scenario<'_> {
                 out.push_str(", radios = []");
             }
             if !node.legs.is_empty() {
-                let waypoints = crate::movement::waypoints(&node.legs);
+                let waypoints = crate::resolve::movement::waypoints(&node.legs);
                 let _ = write!(out, ", movement = {{ waypoints = [\n{waypoints}  ] }}");
             }
             out.push_str(" },");

@@ -1,0 +1,160 @@
+//! The words that a key may be, for every setting that is a choice.
+
+use airfair_sim::spec::{
+    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
+    Standard,
+};
+use airfair_transport::{PartialAckTimer, TickMode};
+use airfair_units::Dbm;
+
+use crate::declare::field::{Field, quote, read_word};
+use crate::declare::schema::{Schema, words, words_or};
+use crate::text::error::{Cx, one_of};
+use crate::text::location::Path;
+use crate::text::tree::{Node, Value};
+
+/// Which rules a radio starts from where the file says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// The standard's.
+    Standard,
+    /// What ns-2.35 does.
+    Ns2,
+    /// What ns-3 does.
+    Ns3,
+}
+
+/// Which rules TCP starts from where the file says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TcpProfile {
+    /// What the RFCs recommend.
+    Rfc,
+    /// What ns-2.35 does.
+    Ns2,
+    /// What ns-3 does.
+    Ns3,
+    /// What Linux does.
+    Linux,
+}
+
+/// Which static routes are short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Metric {
+    /// Those with few hops.
+    Hops,
+    /// Those with few transmissions.
+    Etx,
+}
+
+/// How the sizes of files spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Distribution {
+    /// All the same.
+    Fixed,
+    /// Exponential.
+    Exponential,
+    /// Pareto.
+    Pareto,
+}
+
+/// Sizes of a Poisson source's packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sizes {
+    /// All the same.
+    Fixed,
+    /// Exponential.
+    Exponential,
+}
+
+macro_rules! choices {
+    ($($ty:ident { $($variant:ident: $word:literal),* $(,)? })*) => {
+        $(impl Field for $ty {
+            const TYPE: &'static str = "choice";
+
+            fn expected() -> String {
+                one_of(&Self::choices())
+            }
+
+            fn choices() -> Vec<&'static str> {
+                vec![$($word),*]
+            }
+
+            fn schema() -> Schema {
+                words(&Self::choices())
+            }
+
+            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                read_word(node, path, cx, &[$(($word, Self::$variant)),*])
+            }
+
+            fn write(&self) -> String {
+                quote(match self { $(Self::$variant => $word),* })
+            }
+        })*
+    };
+}
+
+/// The words of `sensitivity`, which may be a power too.
+const SENSITIVITIES: [(&str, Sensitivity); 2] =
+    [("per-rate", Sensitivity::PerRate), ("preamble-detect", Sensitivity::PreambleDetect)];
+
+impl Field for Sensitivity {
+    const TYPE: &'static str = Dbm::TYPE;
+
+    fn expected() -> String {
+        format!("\"per-rate\", \"preamble-detect\" or {}", Dbm::expected())
+    }
+
+    fn choices() -> Vec<&'static str> {
+        SENSITIVITIES.map(|(word, _)| word).to_vec()
+    }
+
+    fn schema() -> Schema {
+        words_or(&Self::choices(), Dbm::schema())
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let word =
+            SENSITIVITIES.iter().find(|(word, _)| matches!(&node.value, Value::Text(text) if text == word));
+        match (word, &node.value) {
+            (Some(&(_, word)), _) => Some(word),
+            (None, Value::Text(text)) if text.starts_with(char::is_alphabetic) => {
+                let hint = crate::text::nearest::hint(text, Self::choices());
+                let expected = Self::expected();
+                cx.error(node.at, path, || {
+                    format!("{}: unknown choice; expected {expected}{hint}", crate::text::error::quoted(text))
+                });
+                None
+            }
+            (None, Value::Text(_)) => Dbm::read(node, path, cx).map(Self::Level),
+            _ => crate::declare::field::wrong_type(node, path, cx),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Self::PerRate => quote("per-rate"),
+            Self::PreambleDetect => quote("preamble-detect"),
+            Self::Level(level) => level.write(),
+        }
+    }
+}
+
+choices! {
+    Profile { Standard: "standard", Ns2: "ns-2", Ns3: "ns-3" }
+    Standard { Dot11b: "802.11b", Dot11a: "802.11a", Dot11g: "802.11g" }
+    Preamble { Long: "long", Short: "short" }
+    Protection { None: "none", CtsToSelf: "cts-to-self", RtsCts: "rts-cts" }
+    LockOn { Preamble: "preamble", Energy: "energy" }
+    Interference { Sum: "sum", Strongest: "strongest" }
+    ErrorModel { Threshold: "threshold", WorstSinr: "worst-sinr", PerChunk: "per-chunk" }
+    Eifs { LowestRate: "lowest-rate", ResponseRate: "response-rate", Off: "off" }
+    AfterTimeout { Difs: "difs", Immediate: "immediate" }
+    ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
+    Metric { Hops: "hops", Etx: "etx" }
+    TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
+    TickMode { RoundUp: "round-up", Bsd: "bsd" }
+    PartialAckTimer { Impatient: "impatient", SlowButSteady: "slow-but-steady" }
+    Distribution { Fixed: "fixed", Exponential: "exponential", Pareto: "pareto" }
+    Sizes { Fixed: "fixed", Exponential: "exponential" }
+}

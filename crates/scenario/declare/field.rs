@@ -1,0 +1,423 @@
+//! What can stand behind a key: each type reads itself, writes itself and says what it expects, in one place.
+
+use std::ops::RangeInclusive;
+
+use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
+
+use crate::declare::frequency::Frequency;
+use crate::declare::schema::{self, Schema};
+use crate::text::error::{Cx, cut, one_of};
+use crate::text::location::Path;
+use crate::text::tree::{Node, Value};
+
+/// A type that a key can have.
+pub(crate) trait Field: Sized {
+    /// Its name in the reference: `rate`.
+    const TYPE: &'static str;
+
+    /// What is expected, for messages: `a rate such as "11 Mbit/s" (...)`.
+    fn expected() -> String;
+
+    /// The words it may be, if it is a choice.
+    fn choices() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// What a JSON Schema can say of it.
+    fn schema() -> Schema;
+
+    /// It as a bound of a JSON Schema, if it is a plain number.
+    fn bound(&self) -> Option<Schema> {
+        None
+    }
+
+    /// Reads it; `None` after noting an error.
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
+
+    /// Writes it as TOML that reads back as the same value.
+    fn write(&self) -> String;
+}
+
+/// Notes that another type of value was expected.
+pub(crate) fn wrong_type<T: Field>(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
+    misfit(node, path, cx, &T::expected())
+}
+
+/// The same, where the type alone does not know what is expected.
+pub(crate) fn misfit<T>(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>, expected: &str) -> Option<T> {
+    cx.error(node.at, path, || {
+        let shown = match node.value {
+            Value::List(_) | Value::Table(_) => String::new(),
+            _ => format!("{}: ", node.shown()),
+        };
+        format!("{shown}{} stands here; expected {expected}", node.kind())
+    });
+    None
+}
+
+/// Why a value lies outside its range; `None` if it does not.
+pub(crate) fn outside<T: Field + PartialOrd>(value: &T, range: &RangeInclusive<T>) -> Option<String> {
+    if range.contains(value) { None } else { Some(format!("out of range; expected {}", describe(range))) }
+}
+
+/// A range in words: `0 to 1`.
+pub(crate) fn describe<T: Field>(range: &RangeInclusive<T>) -> String {
+    format!("{} to {}", range.start().write(), range.end().write())
+}
+
+macro_rules! quantities {
+    ($($ty:ty: $name:literal),*) => {
+        $(impl Field for $ty {
+            const TYPE: &'static str = $name;
+
+            fn expected() -> String {
+                <$ty as Quantity>::EXPECTED.to_string()
+            }
+
+            fn schema() -> Schema {
+                schema::quantity::<$ty>()
+            }
+
+            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                let problem = match &node.value {
+                    Value::Text(text) => match <$ty as Quantity>::parse(text) {
+                        Ok(value) => return Some(value),
+                        Err(error) => cut(&error.problem),
+                    },
+                    Value::Integer(_) | Value::Huge(_) | Value::Number(_) => "the unit is missing".to_string(),
+                    _ => return wrong_type(node, path, cx),
+                };
+                cx.error(node.at, path, || format!("{}: {problem}; expected {}", node.shown(), Self::expected()));
+                None
+            }
+
+            fn write(&self) -> String {
+                format!("\"{self}\"")
+            }
+        })*
+    };
+}
+
+quantities! {
+    Rate: "rate", Span: "time", Bytes: "size", Dbm: "power", Db: "ratio", Meters: "length", Speed: "speed", Frequency: "frequency"
+}
+
+macro_rules! integers {
+    ($($ty:ty),*) => {
+        $(impl Field for $ty {
+            const TYPE: &'static str = "integer";
+
+            fn expected() -> String {
+                "a whole number".to_string()
+            }
+
+            fn schema() -> Schema {
+                schema::integer(<$ty>::MAX.min(i64::MAX as $ty).into())
+            }
+
+            fn bound(&self) -> Option<Schema> {
+                Some((*self).into())
+            }
+
+            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                let value = match &node.value {
+                    Value::Integer(value) => <$ty>::try_from(*value).ok(),
+                    Value::Huge(_) => None,
+                    _ => return wrong_type(node, path, cx),
+                };
+                if value.is_none() {
+                    let most = <$ty>::MAX.min(i64::MAX as $ty);
+                    cx.error(node.at, path, || {
+                        format!("{}: out of range; expected a whole number, 0 to {most}", node.shown())
+                    });
+                }
+                value
+            }
+
+            fn write(&self) -> String {
+                self.to_string()
+            }
+        })*
+    };
+}
+
+integers!(u8, u16, u32, u64);
+
+impl Field for f64 {
+    const TYPE: &'static str = "number";
+
+    fn expected() -> String {
+        "a number".to_string()
+    }
+
+    fn schema() -> Schema {
+        schema::of_type("number")
+    }
+
+    fn bound(&self) -> Option<Schema> {
+        Some((*self).into())
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match node.value {
+            Value::Integer(value) => Some(value as Self),
+            Value::Number(value) if value.is_finite() => Some(value),
+            Value::Number(_) => {
+                cx.error(node.at, path, || format!("{}: not a finite number", node.shown()));
+                None
+            }
+            _ => wrong_type(node, path, cx),
+        }
+    }
+
+    fn write(&self) -> String {
+        // A number with a point, which TOML reads as a float.
+        format!("{self:?}")
+    }
+}
+
+impl Field for bool {
+    const TYPE: &'static str = "flag";
+
+    fn expected() -> String {
+        "true or false".to_string()
+    }
+
+    fn schema() -> Schema {
+        schema::of_type("boolean")
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match node.value {
+            Value::Flag(value) => Some(value),
+            _ => wrong_type(node, path, cx),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Field for String {
+    const TYPE: &'static str = "text";
+
+    fn expected() -> String {
+        "a text in quotes".to_string()
+    }
+
+    fn schema() -> Schema {
+        schema::of_type("string")
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) => Some(text.clone()),
+            Value::List(_) | Value::Table(_) => wrong_type(node, path, cx),
+            // `--set flow.left.to=2`: the shell took the quotes away.
+            _ => match cx.override_text(node.at) {
+                Some(text) => Some(text.to_string()),
+                None => wrong_type(node, path, cx),
+            },
+        }
+    }
+
+    fn write(&self) -> String {
+        quote(self)
+    }
+}
+
+/// Items in brackets.
+fn write_list<T: Field>(items: &[T]) -> String {
+    let mut written = String::from("[");
+    for (i, item) in items.iter().enumerate() {
+        written.push_str(if i > 0 { ", " } else { "" });
+        written.push_str(&item.write());
+    }
+    written.push(']');
+    written
+}
+
+impl<T: Field> Field for Vec<T> {
+    const TYPE: &'static str = "list";
+
+    fn expected() -> String {
+        format!("a list in brackets, each item {}", T::expected())
+    }
+
+    fn schema() -> Schema {
+        schema::list(T::schema(), None)
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let Value::List(items) = &node.value else { return wrong_type(node, path, cx) };
+        let read: Vec<Option<T>> = items
+            .iter()
+            .enumerate()
+            .map(|(i, item)| T::read(item, &path.child(&i.to_string()), cx))
+            .collect();
+        read.into_iter().collect()
+    }
+
+    fn write(&self) -> String {
+        write_list(self)
+    }
+}
+
+impl<T: Field, const N: usize> Field for [T; N] {
+    const TYPE: &'static str = "list";
+
+    fn expected() -> String {
+        format!("a list of {N}, each {}", T::expected())
+    }
+
+    fn schema() -> Schema {
+        schema::list(T::schema(), Some((N, N)))
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let items = Vec::<T>::read(node, path, cx)?;
+        let found = items.len();
+        let read = <[T; N]>::try_from(items).ok();
+        if read.is_none() {
+            cx.error(node.at, path, || format!("{found} items; expected {}", Self::expected()));
+        }
+        read
+    }
+
+    fn write(&self) -> String {
+        write_list(self)
+    }
+}
+
+/// A word that stands for the absence of a value.
+pub(crate) trait Word {
+    /// The word.
+    const WORD: &'static str;
+}
+
+/// `relock = "off"`.
+#[derive(Debug, Clone)]
+pub(crate) struct Off;
+impl Word for Off {
+    const WORD: &'static str = "off";
+}
+
+/// `stop = "end"`.
+#[derive(Debug, Clone)]
+pub(crate) struct End;
+impl Word for End {
+    const WORD: &'static str = "end";
+}
+
+/// `retries = "unlimited"`.
+#[derive(Debug, Clone)]
+pub(crate) struct Unlimited;
+impl Word for Unlimited {
+    const WORD: &'static str = "unlimited";
+}
+
+/// `tcp = "real"`.
+#[derive(Debug, Clone)]
+pub(crate) struct Real;
+impl Word for Real {
+    const WORD: &'static str = "real";
+}
+
+/// A value or the word that stands for none.
+#[derive(Debug, Clone)]
+pub(crate) struct Or<W, T>(pub Option<T>, std::marker::PhantomData<W>);
+
+impl<W, T> Or<W, T> {
+    /// The word.
+    pub const NONE: Self = Self(None, std::marker::PhantomData);
+
+    /// A value.
+    pub const fn of(value: T) -> Self
+    where
+        T: Copy,
+    {
+        Self::maybe(Some(value))
+    }
+
+    /// A value, or the word for none.
+    pub const fn maybe(value: Option<T>) -> Self
+    where
+        T: Copy,
+    {
+        Self(value, std::marker::PhantomData)
+    }
+}
+
+impl<W: Word, T: Field> Field for Or<W, T> {
+    const TYPE: &'static str = T::TYPE;
+
+    fn expected() -> String {
+        format!("\"{}\" or {}", W::WORD, T::expected())
+    }
+
+    fn choices() -> Vec<&'static str> {
+        vec![W::WORD]
+    }
+
+    fn schema() -> Schema {
+        schema::words_or(&Self::choices(), T::schema())
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) if text == W::WORD => Some(Self::NONE),
+            Value::Text(_) if T::TYPE == <u32 as Field>::TYPE => wrong_type(node, path, cx),
+            Value::Text(_) | Value::Integer(_) | Value::Huge(_) | Value::Number(_) => {
+                T::read(node, path, cx).map(|v| Self(Some(v), std::marker::PhantomData))
+            }
+            _ => wrong_type(node, path, cx),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.0.as_ref().map_or_else(|| quote(W::WORD), Field::write)
+    }
+}
+
+/// Reads one of several words.
+pub(crate) fn read_word<T: Field + Copy>(
+    node: &Node,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+    words: &[(&'static str, T)],
+) -> Option<T> {
+    let Value::Text(text) = &node.value else { return wrong_type(node, path, cx) };
+    let found = words.iter().find(|(word, _)| word == text).map(|&(_, value)| value);
+    if found.is_none() {
+        cx.error(node.at, path, || unknown_choice(text, &T::choices()));
+    }
+    found
+}
+
+/// The message about a word that is not among the choices.
+pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String {
+    if let Some(problem) = crate::defaults::standard::not_modelled(text) {
+        return problem;
+    }
+    let hint = crate::text::nearest::hint(text, choices.iter().map(AsRef::as_ref));
+    format!("{}: unknown choice; expected {}{hint}", crate::text::error::quoted(text), one_of(choices))
+}
+
+/// A text as a TOML basic string.
+pub(crate) fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

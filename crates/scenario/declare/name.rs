@@ -1,0 +1,62 @@
+//! Names that users give to nodes, flows and kinds of radio.
+
+use crate::declare::field::{Field, quote};
+use crate::declare::schema::Schema;
+use crate::text::error::Cx;
+use crate::text::location::Path;
+use crate::text::tree::Node;
+
+/// Longest name, in characters.
+const LONGEST: usize = 64;
+
+/// A name that can stand in every table, message and file name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name(pub String);
+
+/// Whether a character is no part of what is read: controls, and marks that turn the direction of writing, so that what is shown is not
+/// what is there (Unicode TR9, explicit formatting).
+pub(crate) fn unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What is wrong with a name.
+pub(crate) fn problem(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("a name must not be empty")
+    } else if text.chars().count() > LONGEST {
+        Some("a name has at most 64 characters")
+    } else if text.chars().any(unprintable) || text.trim() != text {
+        Some("a name has no control characters (those of writing direction neither) and no space around it")
+    } else {
+        None
+    }
+}
+
+impl Field for Name {
+    const TYPE: &'static str = "name";
+
+    fn expected() -> String {
+        "a name in quotes such as \"a1\"".to_string()
+    }
+
+    fn schema() -> Schema {
+        crate::declare::schema::name(LONGEST)
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        if !matches!(node.value, crate::text::tree::Value::Text(_)) && cx.override_text(node.at).is_none() {
+            return crate::declare::field::wrong_type(node, path, cx);
+        }
+        let text = String::read(node, path, cx)?;
+        if let Some(problem) = problem(&text) {
+            cx.error(node.at, path, || format!("{}: {problem}", node.shown()));
+            return None;
+        }
+        Some(Self(text))
+    }
+
+    fn write(&self) -> String {
+        quote(&self.0)
+    }
+}

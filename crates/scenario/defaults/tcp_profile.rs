@@ -1,0 +1,178 @@
+//! What TCP does where the file says nothing: the RFCs, and what other simulators and hosts do instead.
+
+use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, TickMode};
+use airfair_units::{Bytes, Span};
+
+use crate::declare::choice::TcpProfile;
+use crate::declare::field::{Field, Or, Unlimited};
+use crate::declare::window::Window;
+use crate::keys::tcp::{Acks, TcpTable};
+
+macro_rules! rules {
+    ($($key:ident: $ty:ty),* $(,)?) => {
+        /// A value for every key of `[tcp]` but the profile.
+        #[derive(Debug, Clone)]
+        pub(crate) struct Rules { $(pub $key: $ty),* }
+
+        impl Rules {
+            /// The value of a key as TOML.
+            fn text(&self, key: &str) -> String {
+                match key {
+                    $(stringify!($key) => self.$key.write(),)*
+                    _ => String::new(),
+                }
+            }
+
+            /// Fills in what is not written, and gives the whole.
+            pub fn fill(&self, t: &mut TcpTable) -> Self {
+                Self { $($key: t.$key.get_or_insert_with(|| self.$key.clone()).clone()),* }
+            }
+        }
+    };
+}
+
+rules! {
+    mss: Bytes,
+    initial_window: InitialWindow,
+    window_limit: Window,
+    receive_window: Window,
+    delayed_ack: Acks,
+    initial_rto: Span,
+    rto_after_syn_loss: Span,
+    min_rto: Span,
+    max_rto: Span,
+    tick: Span,
+    tick_mode: TickMode,
+    sack: bool,
+    duplicate_sack: bool,
+    limited_transmit: bool,
+    prr: bool,
+    timestamps: bool,
+    window_scale: u8,
+    syn_window: Or<Unlimited, Bytes>,
+    ecn: bool,
+    handshake: bool,
+    idle_restart: bool,
+    nagle: bool,
+    fin: bool,
+    dupack_threshold: u32,
+    fast_retransmit_once: bool,
+    partial_ack_timer: PartialAckTimer,
+    syn_retries: Or<Unlimited, u32>,
+    retries: Or<Unlimited, u32>,
+}
+
+/// What the RFCs recommend, without ECN: the transport's own defaults.
+const RFC: Rules = {
+    let tcp = TcpConfig::RFC;
+    Rules {
+        mss: Bytes(tcp.mss as u64),
+        window_limit: Window::Bytes(Bytes(tcp.window_limit)),
+        receive_window: Window::Bytes(Bytes(tcp.receive_window)),
+        delayed_ack: Acks(tcp.delayed_ack),
+        initial_window: tcp.initial_window,
+        initial_rto: tcp.initial_rto,
+        rto_after_syn_loss: tcp.rto_after_syn_loss,
+        min_rto: tcp.min_rto,
+        max_rto: tcp.max_rto,
+        tick: tcp.tick,
+        tick_mode: tcp.tick_mode,
+        sack: tcp.sack,
+        duplicate_sack: tcp.duplicate_sack,
+        limited_transmit: tcp.limited_transmit,
+        prr: tcp.prr,
+        timestamps: tcp.timestamps,
+        window_scale: tcp.window_scale,
+        syn_window: match tcp.syn_window {
+            Some(bytes) => Or::of(Bytes(bytes)),
+            None => Or::NONE,
+        },
+        ecn: tcp.ecn,
+        handshake: tcp.handshake,
+        idle_restart: tcp.idle_restart,
+        nagle: tcp.nagle,
+        fin: tcp.fin,
+        dupack_threshold: tcp.dupack_threshold,
+        fast_retransmit_once: tcp.fast_retransmit_once,
+        partial_ack_timer: tcp.partial_ack_timer,
+        syn_retries: Or::maybe(tcp.syn_retries),
+        retries: Or::maybe(tcp.retries),
+    }
+};
+
+/// ns-2.35's one-way TCP (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`), with the window limit that its users set (its own is 20
+/// packets) and the usual segment size: it has neither a receiver's window nor a FIN, and an acknowledgement for each
+/// segment. A SYN goes first (`syn_ true`, since 2001); the back-off of a lost one stays until data are measured, so that
+/// they begin with twice the initial time-out. A fast retransmit is not repeated within a window of data (`bugFix_ true`).
+const NS2: Rules = Rules {
+    initial_window: InitialWindow::Segments(2),
+    window_limit: Window::Segments(1000),
+    receive_window: Window::Bytes(Bytes(65_535 << 14)),
+    window_scale: 14,
+    syn_window: Or::NONE,
+    delayed_ack: Acks(None),
+    initial_rto: Span::from_secs(3),
+    rto_after_syn_loss: Span::from_secs(6),
+    min_rto: Span::from_millis(200),
+    tick: Span::from_millis(10),
+    sack: false,
+    fin: false,
+    fast_retransmit_once: true,
+    syn_retries: Or::NONE,
+    ..RFC
+};
+
+/// ns-3.37 (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`, `rtt-estimator.cc`, `tcp-l4-protocol.cc`), but for the
+/// segment size, which it leaves at 536 B and its users set.
+const NS3: Rules = Rules {
+    initial_window: InitialWindow::Segments(10),
+    window_limit: Window::Bytes(Bytes(128 << 10)),
+    receive_window: Window::Bytes(Bytes(128 << 10)),
+    window_scale: 2,
+    initial_rto: Span::from_secs(3),
+    tick: Span::from_millis(1),
+    prr: true,
+    timestamps: true,
+    idle_restart: false,
+    retries: Or::of(6),
+    ..RFC
+};
+
+/// A Linux host of today (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`).
+const LINUX: Rules = Rules {
+    initial_window: InitialWindow::Segments(10),
+    window_limit: Window::Bytes(Bytes(4 << 20)),
+    receive_window: Window::Bytes(Bytes(6 << 20)),
+    delayed_ack: Acks(Some(DelayedAck { segments: 2, timeout: Span::from_millis(40), quick: 16 })),
+    min_rto: Span::from_millis(200),
+    max_rto: Span::from_secs(120),
+    tick: Span::from_micros(1),
+    duplicate_sack: true,
+    prr: true,
+    timestamps: true,
+    nagle: true,
+    retries: Or::of(15),
+    ..RFC
+};
+
+/// The rules of a profile.
+pub(crate) fn rules(profile: TcpProfile) -> &'static Rules {
+    match profile {
+        TcpProfile::Rfc => &RFC,
+        TcpProfile::Ns2 => &NS2,
+        TcpProfile::Ns3 => &NS3,
+        TcpProfile::Linux => &LINUX,
+    }
+}
+
+/// The default of a key in words: `"1 s" (ns-2: "0.2 s", linux: "0.2 s")`.
+pub(crate) fn describe(key: &str) -> String {
+    let usual = RFC.text(key);
+    let others: Vec<String> = [("ns-2", &NS2), ("ns-3", &NS3), ("linux", &LINUX)]
+        .into_iter()
+        .map(|(name, rules)| (name, rules.text(key)))
+        .filter(|(_, value)| *value != usual)
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    if others.is_empty() { usual } else { format!("{usual} ({})", others.join(", ")) }
+}

@@ -1,0 +1,80 @@
+//! What is written in two ways or in two places: which of them holds.
+
+use crate::text::error::Cx;
+use crate::text::location::{At, Path};
+use crate::text::tree::{Table, Value};
+
+/// Keys that say the same thing in two ways; the second of each pair may stand in `propagation`.
+const TWO_WAYS: [(&str, &str); 3] =
+    [("noise", "noise_figure"), ("preamble_detect", "range"), ("energy_detect", "carrier_sense")];
+
+/// The keys of a kind of radio, and those of `[radio]` where it writes none that says the same.
+pub(crate) fn inherit(base: &Table, own: &Table) -> Table {
+    let own_range =
+        |key: &str| own.get("propagation").and_then(|n| n.table()).is_some_and(|t| t.get(key).is_some());
+    let mut merged = own.clone();
+    for (key, entry) in &base.entries {
+        let said_otherwise = TWO_WAYS.iter().any(|&(one, other)| {
+            (key == one && (own.get(other).is_some() || own_range(other)))
+                || (key == other && own.get(one).is_some())
+        });
+        if own.get(key).is_some() || said_otherwise {
+            continue;
+        }
+        let mut entry = entry.clone();
+        if let ("propagation", Value::Table(table)) = (key.as_str(), &mut entry.node.value) {
+            table
+                .entries
+                .retain(|k, _| !TWO_WAYS.iter().any(|&(one, other)| k == other && own.get(one).is_some()));
+        }
+        merged.entries.insert(key.clone(), entry);
+    }
+    merged
+}
+
+/// Which of two ways of saying the same thing holds.
+pub(crate) enum Holds {
+    /// The first: it is set from outside and the other is not.
+    First,
+    /// The second.
+    Second,
+    /// Neither can be preferred.
+    Conflict,
+}
+
+/// An override holds against what the file says; two of a kind are in conflict.
+pub(crate) fn holds(first: At, second: At) -> Holds {
+    match (first, second) {
+        (At::Override(_), At::Line(_)) => Holds::First,
+        (At::Line(_), At::Override(_)) => Holds::Second,
+        _ => Holds::Conflict,
+    }
+}
+
+/// Keys of a flow that may stand in its `traffic` as well.
+pub(crate) const HOISTED: [&str; 3] = ["start", "start_jitter", "stop"];
+
+/// Moves `start`, `start_jitter` and `stop` from `traffic` to the flow.
+pub(crate) fn hoist(flow: &mut Table, path: &Path<'_>, cx: &mut Cx<'_>) {
+    for key in HOISTED {
+        let inner = match flow.entries.get_mut("traffic").map(|e| &mut e.node.value) {
+            Some(Value::Table(traffic)) => traffic.entries.remove(key),
+            _ => return,
+        };
+        let Some(inner) = inner else { continue };
+        if let Some(outer) = flow.entries.get(key) {
+            match holds(outer.node.at, inner.node.at) {
+                Holds::First => continue,
+                Holds::Second => {}
+                Holds::Conflict => {
+                    let traffic = path.child("traffic");
+                    cx.error(inner.key_at, &traffic.child(key), || {
+                        format!("the flow itself has `{key}` too; write it once")
+                    });
+                    continue;
+                }
+            }
+        }
+        flow.entries.insert(key.to_string(), inner);
+    }
+}

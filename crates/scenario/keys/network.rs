@@ -1,0 +1,292 @@
+//! Everything beside radios and flows: the run, nodes, links, gains, routing, ARP, headers.
+
+use airfair_units::{Bytes, Db, Meters, Rate, Span};
+
+use crate::declare::choice::Metric;
+use crate::declare::field::{Field, Off, Or, Real};
+use crate::declare::name::Name;
+use crate::declare::schema::Schema;
+use crate::declare::table::{inline_table, table, variants};
+use crate::keys::radio::LONGEST;
+use crate::keys::routing::Finder;
+use crate::keys::scheme_name::SchemeName;
+use crate::resolve::movement::Way;
+use crate::text::error::Cx;
+use crate::text::location::Path;
+use crate::text::tree::Node;
+
+/// Rates of a wired link.
+const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
+const LENGTHS: std::ops::RangeInclusive<Meters> = Meters(0.0)..=Meters(1e7);
+/// Lengths of headers.
+pub(crate) const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
+
+table! {
+    /// The run as a whole; these keys stand at the top of the file, before the first table.
+    struct TopTable {
+        /// Name of the scenario.
+        name: Name = required;
+        /// What it shows, in a sentence or two.
+        description: String = default(String::new());
+        /// Length of the run.
+        duration: Span = required, in Span(1)..=LONGEST;
+        /// What is measured starts here.
+        warmup: Span = default(Span::ZERO);
+        /// The scheme, unless the command line names another.
+        scheme: SchemeName = default(SchemeName("droptail".to_string()));
+        /// A world whose pairs of radios, of which one hears the other, take more memory than this is refused before it is built.
+        memory_limit: Bytes = default(Bytes(4_000_000_000));
+    }
+}
+
+table! {
+    /// A node. The order of nodes has no meaning, their names have: random streams hang on them.
+    struct NodeTable {
+        /// Its name, unique among nodes.
+        id: Name = required;
+        /// Where it is: x and y, or x, y and z. A node that only has wired links, or a measured matrix, needs none.
+        position: Position = computed("required with radios whose propagation hangs on distance");
+        /// Its radios, at most one of a kind; an empty list for a wired node.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+        /// The scheme at its interfaces, whatever the run's is: queues, what stands beside them, agents. Its flows keep their laws. So
+        /// a mesh is half converted: `scheme = "droptail"` leaves a node out, `scheme = "nred"` makes one the first.
+        scheme: SchemeName = computed("the run's scheme");
+        /// Where it goes from there.
+        movement: Way = computed("it stays, unless the file of [movement] moves it");
+    }
+}
+
+variants! {
+    /// Nodes that are placed by a rule instead of written.
+    enum NodesTable by kind {
+        "chain" => Chain(ChainTable),
+        "grid" => Grid(GridTable),
+        "random" => Random(RandomTable),
+        "building" => Building(BuildingTable),
+    }
+}
+
+table! {
+    /// Nodes in a row along the x axis, from the origin.
+    struct ChainTable {
+        /// How many.
+        count: u32 = required, in 1..=u32::MAX;
+        /// Distance between neighbours.
+        spacing: Meters = required, in LENGTHS;
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// Nodes in rows and columns, numbered row by row from the origin.
+    struct GridTable {
+        /// Rows, along the y axis.
+        rows: u32 = required, in 1..=u32::MAX;
+        /// Nodes in a row, along the x axis.
+        columns: u32 = required, in 1..=u32::MAX;
+        /// Distance between neighbours.
+        spacing: Meters = required, in LENGTHS;
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// Nodes placed uniformly in a rectangle, again and again until every node can reach every other over hops that are
+    /// within the range of their first radio.
+    struct RandomTable {
+        /// How many.
+        count: u32 = required, in 1..=u32::MAX;
+        /// Width and height of the rectangle.
+        area: [Meters; 2] = required;
+        /// Seed of the placement: it is the same in every run, whatever the run's own seed is.
+        seed: u64 = default(1);
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// Nodes in the rooms of a building, numbered floor by floor and there row by row. Between radios with
+    /// `propagation = { model = "matrix" }` walls and floors take power away, by the multi-wall model of COST 231 (final report,
+    /// 1999, section 4.7.2): free space, `wall` for each wall on the straight line, and for k floors
+    /// k^((k + 2)/(k + 1) - 0.46) times `floor`. A `[[gain]]` that is written wins. Radios of any other model know no walls:
+    /// they need `wall` and `floor` of 0 dB.
+    struct BuildingTable {
+        /// Floors.
+        floors: u32 = required, in 1..=1000;
+        /// Rooms of a floor along the y axis.
+        rows: u32 = required, in 1..=u32::MAX;
+        /// Rooms of a floor along the x axis.
+        columns: u32 = required, in 1..=u32::MAX;
+        /// Width (x) and depth (y) of a room.
+        room: [Meters; 2] = required;
+        /// From floor to floor.
+        height: Meters = default(Meters(3.0)), in Meters(0.1)..=Meters(100.0);
+        /// Nodes in a room, placed uniformly, at the height of its floor.
+        per_room: u32 = default(1), in 1..=u32::MAX;
+        /// Seed of the placement: it is the same in every run, whatever the run's own seed is.
+        seed: u64 = default(1);
+        /// Loss of a wall: 3.4 dB a light one, 6.9 dB one of brick or concrete.
+        wall: Db = default(Db(6.9)), in Db(0.0)..=Db(100.0);
+        /// Loss of one floor.
+        floor: Db = default(Db(18.3)), in Db(0.0)..=Db(100.0);
+        /// The nodes are named by this and a number from 0.
+        prefix: String = default(String::new());
+        /// Their radios.
+        radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
+    }
+}
+
+table! {
+    /// A wired full-duplex link between two nodes.
+    struct LinkTable {
+        /// The two nodes.
+        ends: [Name; 2] = required;
+        /// Rate of each direction.
+        rate: Rate = required, in WIRED_RATES;
+        /// Other rates from certain moments on, in ascending order of time: `[{ at = "10 s", rate = "75 Mbit/s" }]`. A packet that
+        /// is being sent keeps its pace, the next one has the new rate. Schemes are set up for the first rate.
+        rate_changes: Vec<RateChange> = default(Vec::new());
+        /// Propagation delay.
+        delay: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
+        /// Probability that a packet is lost on the way.
+        loss: f64 = default(0.0), in 0.0..=1.0;
+        /// Every so many-th packet with payload is lost too, counted from 1 in each direction by itself; 0: none.
+        loss_every: u32 = default(0);
+        /// Most packets that wait at each end.
+        queue_packets: u32 = default(50), in 1..=1_000_000;
+        /// How much of the flows of the node at an end may wait there: `local_limit` of `[radio]` says more. Linux has about 1 ms on
+        /// wires (`sk_pacing_shift` in `net/core/sock.c`).
+        local_limit: Or<Off, Span> = computed("\"1 ms\" (`profile` of [tcp] \"ns-2\" or \"ns-3\": \"off\")");
+    }
+}
+
+table! {
+    /// From a moment on a link has another rate, in both directions.
+    struct RateChangeTable {
+        /// The moment, since the start of the run.
+        at: Span = required, in Span::ZERO..=LONGEST;
+        /// The rate of each direction from then on.
+        rate: Rate = required, in WIRED_RATES;
+    }
+}
+
+/// `{ at = "10 s", rate = "75 Mbit/s" }`.
+#[derive(Debug, Clone)]
+pub(crate) struct RateChange(pub RateChangeTable);
+inline_table!(RateChange, RateChangeTable, "{ at = \"10 s\", rate = \"75 Mbit/s\" }");
+
+table! {
+    /// A measured path gain, for radios with `propagation = { model = "matrix" }`.
+    struct GainTable {
+        /// Transmitting node.
+        from: Name = required;
+        /// Receiving node.
+        to: Name = required;
+        /// Path gain, negative for a loss.
+        gain: Db = required, in Db(-300.0)..=Db(60.0);
+        /// Whether the other direction has the same gain.
+        both: bool = default(false);
+    }
+}
+
+table! {
+    /// How next hops are found, and how many there may be.
+    struct RoutingTable {
+        /// Routes that are there from the start and never change, or routes that the nodes look for with messages, by air and by wire,
+        /// when they need them (`[aodv]`).
+        protocol: Finder = default(Finder::Static);
+        /// What makes a static route short: few hops, or the least expected transmission count.
+        metric: Metric = default(Metric::Hops);
+        /// Most hops of a packet: IPv4's time to live as the source writes it; Linux writes 64. A node that would have to send the
+        /// packet on after that many hops drops it (`hop-limit`). AODV's own messages have theirs.
+        hop_limit: u8 = default(64), in 1..=255;
+    }
+}
+
+table! {
+    /// How hardware addresses are found.
+    struct ArpTable {
+        /// Every neighbour is known from the start.
+        prefilled: bool = default(true);
+        /// Packets that wait for one address; more are dropped, the oldest first.
+        waiting_packets: u32 = default(1), in 1..=1_000_000;
+        /// A request that is not answered is repeated after this and up to 10 ms, node by node.
+        retry: Span = default(Span::from_secs(1)), in Span(1)..=LONGEST;
+        /// Requests before the waiting packets are dropped.
+        attempts: u32 = default(3), in 1..=1_000_000;
+    }
+}
+
+table! {
+    /// Bytes that each layer adds to a packet. Other simulators count differently: ns-2 has 20 B of IP and none of UDP, and its
+    /// TCP packets count 40 B above the IP header.
+    struct HeadersTable {
+        /// UDP.
+        udp: Bytes = default(Bytes(8)), in HEADERS;
+        /// TCP, options included: "real" counts the header as it is, with the options that each segment carries.
+        tcp: Or<Real, Bytes> = default(Or::NONE);
+        /// IP, under UDP and TCP alike.
+        ip: Bytes = default(Bytes(20)), in HEADERS;
+        /// LLC/SNAP, on the air only.
+        llc: Bytes = default(Bytes(8)), in HEADERS;
+        /// MAC header and FCS of a data frame, on the air only.
+        mac: Bytes = default(Bytes(28)), in HEADERS;
+        /// Framing of a wired link.
+        wired: Bytes = default(Bytes(0)), in HEADERS;
+    }
+}
+
+/// A place in space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Position(pub [f64; 3]);
+
+/// Farthest coordinate, m.
+pub(crate) const FARTHEST: f64 = 1e7;
+
+impl Field for Position {
+    const TYPE: &'static str = "position";
+
+    fn expected() -> String {
+        "two or three coordinates such as [\"0 m\", \"200 m\"]".to_string()
+    }
+
+    fn schema() -> Schema {
+        crate::declare::schema::list(Meters::schema(), Some((2, 3)))
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        if !matches!(node.value, crate::text::tree::Value::List(_)) {
+            return crate::declare::field::wrong_type(node, path, cx);
+        }
+        let list = Vec::<Meters>::read(node, path, cx)?;
+        if list.iter().any(|m| m.0.abs() > FARTHEST) {
+            cx.error(node.at, path, || "out of range; expected coordinates within 10,000 km".to_string());
+            return None;
+        }
+        match list[..] {
+            [x, y] => Some(Self([x.0, y.0, 0.0])),
+            [x, y, z] => Some(Self([x.0, y.0, z.0])),
+            _ => {
+                cx.error(node.at, path, || {
+                    let count = list.len();
+                    let noun = if count == 1 { "coordinate" } else { "coordinates" };
+                    format!("{count} {noun}; expected {}", Self::expected())
+                });
+                None
+            }
+        }
+    }
+
+    fn write(&self) -> String {
+        self.0.map(Meters).write()
+    }
+}

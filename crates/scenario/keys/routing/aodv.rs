@@ -1,0 +1,169 @@
+//! `[aodv]`: the parameters of RFC 3561 section 10 and ours, and what hangs on several of them.
+
+use std::sync::Arc;
+
+use airfair_routing::Protocol;
+use airfair_routing::aodv::{Base, Config};
+use airfair_units::Span;
+
+use super::Parameters;
+use crate::declare::field::Field;
+use crate::declare::table::{Beside, TableDoc, table};
+use crate::keys::radio::LONGEST;
+use crate::text::error::Cx;
+use crate::text::location::Path;
+use crate::text::tree::Table;
+
+const TIMES: std::ops::RangeInclusive<Span> = Span(1_000_000)..=LONGEST;
+
+table! {
+    /// Parameters of `[routing]` with `protocol = "aodv"` (RFC 3561); the RFC has their names in capitals.
+    struct AodvTable {
+        /// How long a route is good after its last use.
+        active_route_timeout: Span = default(Span::from_secs(3)), in TIMES;
+        /// Hello messages of a neighbour that may be missed before its link counts as broken.
+        allowed_hello_loss: u32 = default(2), in 1..=1000;
+        /// How long requests of a neighbour are ignored that did not get a reply.
+        blacklist_timeout: Span = computed("rreq_retries times net_traversal_time"), in Span::ZERO..=LONGEST;
+        /// How long a route that has ended is remembered.
+        delete_period: Span = computed("5 times the larger of active_route_timeout and hello_interval"), in TIMES;
+        /// Time between Hello messages.
+        hello_interval: Span = default(Span::from_secs(1)), in TIMES;
+        /// What is added to the reach of a request that repairs a route.
+        local_add_ttl: u8 = default(2);
+        /// A route is repaired where it broke if its destination was no farther than so many hops.
+        max_repair_ttl: u8 = computed("0.3 times net_diameter, rounded down");
+        /// Lifetime of a route in replies of its destination.
+        my_route_timeout: Span = computed("twice active_route_timeout"), in TIMES;
+        /// Most hops of the network: reach of the widest requests.
+        net_diameter: u8 = default(35), in 1..=u8::MAX;
+        /// How long the answer to the first of the widest requests is awaited; to each further one twice as long.
+        net_traversal_time: Span = computed("2 times net_diameter times node_traversal_time"), in TIMES;
+        /// How long the acknowledgement of a reply is awaited.
+        next_hop_wait: Span = computed("node_traversal_time and 10 ms"), in TIMES;
+        /// Estimate of the time that a packet takes for a hop, queueing included.
+        node_traversal_time: Span = default(Span::from_millis(40)), in TIMES;
+        /// How long a request is remembered, so that it is not handled twice.
+        path_discovery_time: Span = computed("twice net_traversal_time"), in TIMES;
+        /// Most route errors of a node in a second.
+        rerr_ratelimit: u32 = default(10), in 1..=1_000_000;
+        /// Further requests of the widest reach after the first.
+        rreq_retries: u32 = default(2), in 0..=32;
+        /// Most requests of a node in a second, those of others that it passes on not counted.
+        rreq_ratelimit: u32 = default(10), in 1..=1_000_000;
+        /// Hops that are added to the reach of a request to get how long its answer is awaited: 2 node_traversal_time
+        /// (reach + timeout_buffer).
+        timeout_buffer: u8 = default(2);
+        /// Reach of the first request for a destination, in hops.
+        ttl_start: u8 = default(1), in 1..=u8::MAX;
+        /// What each further request adds.
+        ttl_increment: u8 = default(2), in 1..=u8::MAX;
+        /// Beyond this reach comes net_diameter.
+        ttl_threshold: u8 = default(7);
+        /// Only the destination answers requests (flag D).
+        destination_only: bool = default(false);
+        /// A node that answers for a destination tells the destination of the way back (flag G).
+        gratuitous_reply: bool = default(true);
+        /// A packet that the MAC gives up breaks its link.
+        link_layer_feedback: bool = default(true);
+        /// Nodes on routes in use send Hello messages, and miss those of their neighbours.
+        hello: bool = default(false);
+        /// Routes are repaired where they break, if they may be.
+        local_repair: bool = default(false);
+        /// Replies ask for acknowledgements (flag A). With link_layer_feedback the MAC tells as much.
+        reply_acknowledgement: bool = default(false);
+        /// A message to all that is passed on waits for a random part of this (RFC 5148), so that neighbours do not speak at once.
+        broadcast_jitter: Span = default(Span::from_millis(10)), in Span::ZERO..=LONGEST;
+        /// Most packets of a node that wait for routes; more are dropped, the oldest first.
+        buffer_packets: u32 = default(64), in 1..=1_000_000;
+        /// A packet that has waited this long for a route is dropped.
+        buffer_time: Span = default(Span::from_secs(30)), in TIMES;
+        /// What queues for a neighbour is dropped when the link to it breaks, as ns-2 and QualNet do.
+        drop_queued: bool = default(true);
+    }
+}
+
+impl Parameters for AodvTable {
+    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        Self::read_table(table, path, cx, &Beside::default())
+    }
+
+    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol> {
+        Arc::new(self.config(cx))
+    }
+
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        Self::pairs(self)
+    }
+
+    fn doc(name: String) -> TableDoc {
+        Self::doc(name)
+    }
+}
+
+impl AodvTable {
+    /// Fills in what hangs on other keys.
+    fn config(&mut self, cx: &mut Cx<'_>) -> Config {
+        let base = Base {
+            active_route_timeout: self.active_route_timeout,
+            hello_interval: self.hello_interval,
+            net_diameter: self.net_diameter,
+            node_traversal_time: self.node_traversal_time,
+            rreq_retries: self.rreq_retries,
+        };
+        let mut rfc = Config::from(base);
+        // These hang on a derived one.
+        rfc.net_traversal_time = *self.net_traversal_time.get_or_insert(rfc.net_traversal_time);
+        rfc.rederive();
+        let protocol = Config {
+            allowed_hello_loss: self.allowed_hello_loss,
+            blacklist_timeout: *self.blacklist_timeout.get_or_insert(rfc.blacklist_timeout),
+            delete_period: *self.delete_period.get_or_insert(rfc.delete_period),
+            local_add_ttl: self.local_add_ttl,
+            max_repair_ttl: *self.max_repair_ttl.get_or_insert(rfc.max_repair_ttl),
+            my_route_timeout: *self.my_route_timeout.get_or_insert(rfc.my_route_timeout),
+            next_hop_wait: *self.next_hop_wait.get_or_insert(rfc.next_hop_wait),
+            path_discovery_time: *self.path_discovery_time.get_or_insert(rfc.path_discovery_time),
+            rerr_ratelimit: self.rerr_ratelimit,
+            rreq_ratelimit: self.rreq_ratelimit,
+            timeout_buffer: self.timeout_buffer,
+            ttl_start: self.ttl_start,
+            ttl_increment: self.ttl_increment,
+            ttl_threshold: self.ttl_threshold,
+            destination_only: self.destination_only,
+            gratuitous_reply: self.gratuitous_reply,
+            link_layer_feedback: self.link_layer_feedback,
+            hello: self.hello,
+            local_repair: self.local_repair,
+            reply_acknowledgement: self.reply_acknowledgement,
+            broadcast_jitter: self.broadcast_jitter,
+            buffer_packets: self.buffer_packets,
+            buffer_time: self.buffer_time,
+            drop_queued: self.drop_queued,
+            ..rfc
+        };
+        self.check(&protocol, cx);
+        protocol
+    }
+
+    /// What would let a node forget a number that others still trust in: loops.
+    fn check(&self, config: &Config, cx: &mut Cx<'_>) {
+        let path = Path::ROOT.child("aodv");
+        let least = config.active_route_timeout.max(config.my_route_timeout);
+        if config.delete_period < least {
+            cx.error(self.places.of("delete_period"), &path.child("delete_period"), || {
+                format!(
+                    "{}: routes would be forgotten while others use them; expected at least active_route_timeout and \
+                     my_route_timeout, {}",
+                    config.delete_period.write(),
+                    least.write()
+                )
+            });
+        }
+        if !config.link_layer_feedback && !config.hello {
+            cx.error(self.places.of("link_layer_feedback"), &path.child("link_layer_feedback"), || {
+                "false: no broken link would ever be noticed; expected true, or hello = true".to_string()
+            });
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Routing protocols that a scenario can name in `[routing]`, each with a table of parameters of its own.
+
+mod aodv;
+
+use std::sync::Arc;
+
+use airfair_routing::Protocol;
+use airfair_routing::shortest::Metric as Length;
+use airfair_sim::spec::RoutingSpec;
+
+use crate::declare::choice::Metric;
+use crate::declare::field::{Field, quote, read_word};
+use crate::declare::schema::{Schema, words};
+use crate::declare::table::TableDoc;
+use crate::keys::network::RoutingTable;
+use crate::resolve::blocks::single;
+use crate::text::error::{Cx, one_of};
+use crate::text::location::Path;
+use crate::text::tree::{Node, Table};
+
+/// Every protocol: the word for it in `protocol`, which is the name of its table too.
+pub(crate) const PROTOCOLS: [Entry; 1] = [Entry::of::<aodv::AodvTable>("aodv")];
+
+/// The table of a protocol's parameters.
+trait Parameters: Sized {
+    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
+    /// Fills in what hangs on other keys, and checks what does not go together.
+    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol>;
+    fn pairs(&self) -> Vec<(&'static str, String)>;
+    fn doc(name: String) -> TableDoc;
+}
+
+/// A protocol that a scenario can name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub word: &'static str,
+    read: fn(&Table, &Path<'_>, &mut Cx<'_>) -> Option<Read>,
+    pub doc: fn(String) -> TableDoc,
+}
+
+/// A table that was read.
+struct Read {
+    protocol: Arc<dyn Protocol>,
+    pairs: Vec<(&'static str, String)>,
+}
+
+impl Entry {
+    const fn of<T: Parameters>(word: &'static str) -> Self {
+        Self { word, read: read::<T>, doc: T::doc }
+    }
+}
+
+fn read<T: Parameters>(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Read> {
+    let mut parameters = T::read(table, path, cx)?;
+    let protocol = parameters.resolve(cx);
+    Some(Read { protocol, pairs: parameters.pairs() })
+}
+
+/// Who finds routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finder {
+    /// Routes are static.
+    Static,
+    /// A protocol, by its place in [`PROTOCOLS`].
+    Protocol(usize),
+}
+
+impl Finder {
+    fn all() -> Vec<(&'static str, Self)> {
+        let protocols = PROTOCOLS.iter().enumerate().map(|(i, entry)| (entry.word, Self::Protocol(i)));
+        std::iter::once(("static", Self::Static)).chain(protocols).collect()
+    }
+}
+
+impl Field for Finder {
+    const TYPE: &'static str = "choice";
+
+    fn expected() -> String {
+        one_of(&Self::choices())
+    }
+
+    fn choices() -> Vec<&'static str> {
+        Self::all().into_iter().map(|(word, _)| word).collect()
+    }
+
+    fn schema() -> Schema {
+        words(&Self::choices())
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        read_word(node, path, cx, &Self::all())
+    }
+
+    fn write(&self) -> String {
+        quote(match *self {
+            Self::Static => "static",
+            Self::Protocol(i) => PROTOCOLS[i].word,
+        })
+    }
+}
+
+/// The tables of protocols that the complete form shows, with their keys and values.
+pub(crate) type Shown = Vec<(&'static str, Vec<(&'static str, String)>)>;
+
+/// The routing, and the tables of protocols that are in use or were written.
+pub(crate) fn resolve(root: &Table, routing: Option<&RoutingTable>, cx: &mut Cx<'_>) -> (RoutingSpec, Shown) {
+    let empty = Table::new(root.at);
+    let mut read = Vec::new();
+    for entry in &PROTOCOLS {
+        let table = single(root, entry.word, cx).unwrap_or(&empty);
+        read.push((entry.read)(table, &Path::ROOT.child(entry.word), cx));
+    }
+    let nothing = RoutingSpec::Static(Length::Hops);
+    let Some(routing) = routing else { return (nothing, Vec::new()) };
+    let chosen = match routing.protocol {
+        Finder::Static => None,
+        Finder::Protocol(i) => Some(i),
+    };
+    let spec = match (chosen, routing.metric) {
+        (Some(i), metric) => {
+            let Some(Read { protocol, .. }) = &read[i] else { return (nothing, Vec::new()) };
+            if metric != Metric::Hops {
+                cx.error(routing.places.of("metric"), &Path::ROOT.child("routing").child("metric"), || {
+                    format!(
+                        "{}: {} has no metric but hops; expected no metric beside protocol = {}",
+                        metric.write(),
+                        protocol.name(),
+                        routing.protocol.write()
+                    )
+                });
+            }
+            RoutingSpec::Found(protocol.clone())
+        }
+        (None, Metric::Hops) => RoutingSpec::Static(Length::Hops),
+        (None, Metric::Etx) => RoutingSpec::Static(Length::Etx),
+    };
+    let mut shown = Vec::new();
+    for (i, (entry, read)) in PROTOCOLS.iter().zip(read).enumerate() {
+        let written = root.get(entry.word).is_some();
+        if written && chosen != Some(i) {
+            let protocol = routing.protocol.write();
+            cx.warnings.push(format!("[{}] has no effect: [routing] has protocol = {protocol}", entry.word));
+        }
+        if let Some(Read { pairs, .. }) = read.filter(|_| written || chosen == Some(i)) {
+            shown.push((entry.word, pairs));
+        }
+    }
+    (spec, shown)
+}

@@ -1,0 +1,47 @@
+//! Names of schemes of the registry. That there is such a scheme is asked where the file is put together, since the
+//! message hangs on what it is used for.
+
+use crate::declare::field::{Field, quote};
+use crate::declare::schema::{Schema, words};
+use crate::keys::transport::has_source;
+use crate::text::error::Cx;
+use crate::text::location::Path;
+use crate::text::tree::Node;
+
+/// Any scheme, as it was written.
+#[derive(Debug, Clone)]
+pub(crate) struct SchemeName(pub String);
+
+/// A scheme whose source is a flow's window law, as it was written.
+#[derive(Debug, Clone)]
+pub(crate) struct LawName(pub String);
+
+macro_rules! names {
+    ($($ty:ident: $fits:expr),*) => {
+        $(impl Field for $ty {
+            const TYPE: &'static str = "choice";
+
+            fn expected() -> String {
+                String::expected()
+            }
+
+            fn choices() -> Vec<&'static str> {
+                airfair_schemes::registry().iter().filter(|entry| $fits(*entry)).map(|entry| entry.name).collect()
+            }
+
+            fn schema() -> Schema {
+                words(&Self::choices())
+            }
+
+            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                String::read(node, path, cx).map(Self)
+            }
+
+            fn write(&self) -> String {
+                quote(&self.0)
+            }
+        })*
+    };
+}
+
+names! { SchemeName: |_| true, LawName: has_source }

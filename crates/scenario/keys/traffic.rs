@@ -1,0 +1,198 @@
+//! `[[flow]]`, its `traffic`, and `[flows]`.
+
+use airfair_sim::spec::Traffic;
+use airfair_units::{Bytes, Rate, Span};
+
+use crate::declare::choice::Sizes;
+use crate::declare::field::{End, Or};
+use crate::declare::name::Name;
+use crate::declare::table::{table, variants};
+use crate::keys::file_traffic::{ArrivalsTable, FileTable, FtpTable, ListTable, WebTable};
+use crate::keys::radio::LONGEST;
+use crate::keys::scheme_name::LawName;
+use crate::keys::tcp::OwnTcp;
+use crate::keys::transport::Carrier;
+use crate::text::error::Cx;
+use crate::text::location::Path;
+
+/// A packet of the sizes that UDP can carry.
+const PACKETS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(65_507);
+const RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
+const USUAL_PACKET: Bytes = Bytes(1460);
+/// Long TCP flows that start within this time are out of step. The same moment for all would be no neutral choice: their SYNs
+/// would meet at every queue in one order, and the first windows with them (Floyd and Jacobson, "On traffic phase effects
+/// in packet-switched gateways", 1992).
+const TCP_JITTER: Span = Span::from_millis(100);
+const USUAL_JITTER: &str =
+    "one gap between packets for constant traffic, \"0.1 s\" for TCP with ftp or saturating, else \"0 s\"";
+
+table! {
+    /// A flow from one node to another.
+    struct FlowTable {
+        /// Its name, unique among flows.
+        id: Name = required;
+        /// Source node.
+        from: Name = required;
+        /// Destination node.
+        to: Name = required;
+        /// What carries it: UDP, or TCP under a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
+        /// replaces the law.
+        transport: Carrier = computed("\"udp\"");
+        /// The scheme whose source is this flow's window law, whatever `transport` and the run's scheme say. TCP only.
+        scheme: LawName = computed("the run's scheme, or the law that transport names");
+        /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
+        tcp: OwnTcp = computed("those of [tcp]");
+        /// When it starts. May stand in `traffic` too, as may `start_jitter` and `stop`.
+        start: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
+        /// A uniform random delay of up to this is added to the start.
+        start_jitter: Span = computed(USUAL_JITTER), in Span::ZERO..=LONGEST;
+        /// When it stops.
+        stop: Or<End, Span> = default(Or::NONE);
+        /// What the source sends.
+        traffic: TrafficTable = required;
+    }
+}
+
+variants! {
+    /// Flows that are drawn instead of written.
+    enum FlowsTable by kind {
+        "random" => Random(RandomFlowsTable),
+    }
+}
+
+table! {
+    /// Flows between pairs of nodes drawn without repetition.
+    struct RandomFlowsTable {
+        /// How many.
+        count: u32 = required, in 1..=u32::MAX;
+        /// Seed of the drawing: the flows are the same in every run, whatever the run's own seed is.
+        seed: u64 = default(1);
+        /// The flows are named by this and a number from 0.
+        prefix: String = default("flow-".to_string());
+        /// What carries them: UDP, or TCP under a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
+        /// replaces the law.
+        transport: Carrier = computed("\"udp\"");
+        /// The scheme whose source is these flows' window law, whatever `transport` and the run's scheme say. TCP only.
+        scheme: LawName = computed("the run's scheme, or the law that transport names");
+        /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
+        tcp: OwnTcp = computed("those of [tcp]");
+        /// When they start.
+        start: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
+        /// A uniform random delay of up to this is added to each start.
+        start_jitter: Span = computed(USUAL_JITTER), in Span::ZERO..=LONGEST;
+        /// When they stop.
+        stop: Or<End, Span> = default(Or::NONE);
+        /// What each source sends.
+        traffic: TrafficTable = required;
+    }
+}
+
+variants! {
+    /// What a source sends.
+    enum TrafficTable by kind {
+        "constant" => Constant(ConstantTable),
+        "poisson" => Poisson(PoissonTable),
+        "saturating" => Saturating(SaturatingTable),
+        "ftp" => Ftp(FtpTable),
+        "file" => File(FileTable),
+        "web" => Web(WebTable),
+        "arrivals" => Arrivals(ArrivalsTable),
+        "list" => List(ListTable),
+    }
+}
+
+table! {
+    /// A packet at a constant rate.
+    struct ConstantTable {
+        /// Payload rate.
+        rate: Rate = required, in RATES;
+        /// Payload of a packet.
+        packet: Bytes = default(USUAL_PACKET), in PACKETS;
+        /// Share of the gap between packets that is random: 0 is strictly periodic.
+        gap_jitter: f64 = default(0.0), in 0.0..=1.0;
+    }
+}
+
+table! {
+    /// Packets with exponential gaps.
+    struct PoissonTable {
+        /// Mean payload rate.
+        rate: Rate = required, in RATES;
+        /// Mean payload of a packet.
+        packet: Bytes = default(USUAL_PACKET), in PACKETS;
+        /// Whether packets have all the same size, or exponential sizes with that mean.
+        sizes: Sizes = default(Sizes::Fixed);
+    }
+}
+
+table! {
+    /// A source that is never without a packet.
+    struct SaturatingTable {
+        /// Payload of a packet.
+        packet: Bytes = default(USUAL_PACKET), in PACKETS;
+    }
+}
+
+impl RandomFlowsTable {
+    /// A flow as each of them is, but for its name and its ends.
+    pub fn flow(self) -> FlowTable {
+        let none = || Name(String::new());
+        FlowTable {
+            places: self.places,
+            id: none(),
+            from: none(),
+            to: none(),
+            transport: self.transport,
+            scheme: self.scheme,
+            tcp: self.tcp,
+            start: self.start,
+            start_jitter: self.start_jitter,
+            stop: self.stop,
+            traffic: self.traffic,
+        }
+    }
+}
+
+impl TrafficTable {
+    /// The model; errors are noted and the rest goes on.
+    pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
+        match self {
+            Self::Constant(t) => {
+                Traffic::ConstantRate { rate: t.rate, packet: t.packet, gap_jitter: t.gap_jitter }
+            }
+            Self::Poisson(t) => Traffic::Poisson {
+                rate: t.rate,
+                packet: t.packet,
+                exponential_sizes: t.sizes == Sizes::Exponential,
+            },
+            Self::Saturating(t) => Traffic::Saturating { packet: t.packet },
+            Self::Ftp(_) => Traffic::Endless,
+            Self::File(t) => Traffic::File { size: t.size },
+            Self::Web(t) => t.resolve(path, cx),
+            Self::Arrivals(t) => t.resolve(path, cx),
+            Self::List(t) => t.resolve(path, cx),
+        }
+    }
+
+    /// Its kind, if only TCP carries it.
+    pub fn only_tcp(&self) -> Option<&'static str> {
+        match self {
+            Self::Constant(_) | Self::Poisson(_) | Self::Saturating(_) => None,
+            Self::Ftp(_) => Some("ftp"),
+            Self::File(_) => Some("file"),
+            Self::Web(_) => Some("web"),
+            Self::Arrivals(_) => Some("arrivals"),
+            Self::List(_) => Some("list"),
+        }
+    }
+
+    /// The start jitter where none is written: periodic sources that start together would stay in step for ever, and long TCP
+    /// flows for long.
+    pub fn usual_jitter(&self, carrier: Carrier) -> Span {
+        match (self, carrier) {
+            (Self::Constant(t), _) => t.rate.time_for(t.packet).min(LONGEST),
+            (Self::Ftp(_) | Self::Saturating(_), Carrier::Tcp(_)) => TCP_JITTER,
+            _ => Span::ZERO,
+        }
+    }
+}

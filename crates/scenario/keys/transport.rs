@@ -1,0 +1,86 @@
+//! `transport`: UDP, or TCP under one of the registry's window laws.
+
+use airfair_schemes::{Registry, SchemeEntry};
+
+use crate::declare::field::{Field, misfit, quote, unknown_choice};
+use crate::declare::schema::{self, Schema};
+use crate::text::error::{Cx, one_of};
+use crate::text::location::Path;
+use crate::text::tree::{Node, Value};
+
+/// The law that plain "tcp" means.
+const USUAL_LAW: &str = "newreno";
+
+/// What carries a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// UDP.
+    Udp,
+    /// TCP, and the scheme whose source is its window law.
+    Tcp(&'static str),
+}
+
+/// Every word, in the order in which they are shown.
+fn words(schemes: &Registry) -> Vec<(String, Carrier)> {
+    let laws = laws(schemes).map(|entry| (format!("tcp-{}", entry.name), Carrier::Tcp(entry.name)));
+    [("udp".to_string(), Carrier::Udp), ("tcp".to_string(), Carrier::Tcp(USUAL_LAW))]
+        .into_iter()
+        .chain(laws)
+        .collect()
+}
+
+/// The words alone: what the reference says of the key.
+pub(crate) fn names(schemes: &Registry) -> Vec<String> {
+    words(schemes).into_iter().map(|(word, _)| word).collect()
+}
+
+/// The schemes that have a source.
+pub(crate) fn laws(schemes: &Registry) -> impl Iterator<Item = &SchemeEntry> {
+    schemes.entries().iter().filter(|entry| has_source(entry))
+}
+
+/// Whether a scheme has a source.
+pub(crate) fn has_source(entry: &SchemeEntry) -> bool {
+    entry.places.contains(&"source")
+}
+
+impl Field for Carrier {
+    const TYPE: &'static str = "choice";
+
+    fn expected() -> String {
+        one_of(&names(Registry::built_in()))
+    }
+
+    fn schema() -> Schema {
+        let names = names(Registry::built_in());
+        schema::words(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let schemes = cx.schemes;
+        let Value::Text(text) = &node.value else { return misfit(node, path, cx, &one_of(&names(schemes))) };
+        let found = words(schemes).into_iter().find(|(word, _)| word == text).map(|(_, carrier)| carrier);
+        if found.is_none() {
+            cx.error(node.at, path, || unknown_choice(text, &names(schemes)));
+        }
+        found
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Self::Udp => quote("udp"),
+            Self::Tcp(law) => format!("\"tcp-{law}\""),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_law_is_in_the_registry() {
+        assert!(laws(Registry::built_in()).any(|entry| entry.name == USUAL_LAW));
+        assert!(laws(Registry::built_in()).all(|entry| entry.name != "droptail"));
+    }
+}

@@ -1,0 +1,91 @@
+//! The complete scenario as TOML: every default filled in, generated nodes and flows written out.
+
+use airfair_schemes::ParamValue;
+use airfair_sim::air::least_power;
+use airfair_sim::modes::Mode;
+use airfair_sim::spec::RadioSpec;
+
+use crate::declare::field::quote;
+use crate::keys::propagation::reach;
+use crate::params;
+use crate::resolve::world::Model;
+
+/// Writes the whole.
+pub(crate) fn write(model: &Model) -> String {
+    let mut out = String::from("# Complete: every default is filled in.\n");
+    pairs(&mut out, &model.top.pairs());
+    for (table, spec) in model.radios.kinds.iter().flatten() {
+        let header = if spec.name == "default" {
+            "[radio]".to_string()
+        } else {
+            format!("[radios.{}]", key(&spec.name))
+        };
+        out.push_str(&format!("\n{header}\n{}", ranges(spec)));
+        pairs(&mut out, &table.pairs());
+    }
+    section(&mut out, "[routing]", &model.routing.pairs());
+    for (protocol, pairs) in &model.protocols {
+        section(&mut out, &format!("[{protocol}]"), pairs);
+    }
+    section(&mut out, "[arp]", &model.arp.pairs());
+    section(&mut out, "[headers]", &model.headers.pairs());
+    if let Some(tcp) = &model.tcp {
+        section(&mut out, "[tcp]", &tcp.pairs());
+    }
+    for (name, values) in &model.schemes {
+        let line =
+            |(name, value): (&String, &ParamValue)| format!("{} = {}\n", key(name), params::write(value));
+        let lines: String = values.0.iter().map(line).collect();
+        out.push_str(&format!("\n[schemes.{}]\n{lines}", key(name)));
+    }
+    if let Some(movement) = &model.movement {
+        section(&mut out, "[movement]", movement);
+    }
+    for table in &model.stations.tables {
+        section(&mut out, "[[node]]", &table.pairs());
+    }
+    for table in &model.links {
+        section(&mut out, "[[link]]", &table.pairs());
+    }
+    for table in &model.gains {
+        section(&mut out, "[[gain]]", &table.pairs());
+    }
+    for table in &model.streams.tables {
+        section(&mut out, "[[flow]]", &table.pairs());
+    }
+    out
+}
+
+fn section(out: &mut String, header: &str, lines: &[(&'static str, String)]) {
+    out.push_str(&format!("\n{header}\n"));
+    pairs(out, lines);
+}
+
+fn pairs(out: &mut String, lines: &[(&'static str, String)]) {
+    for (key, value) in lines {
+        out.push_str(&format!("{key} = {value}\n"));
+    }
+}
+
+/// The thresholds as distances, for a reader; the file itself holds the thresholds.
+fn ranges(radio: &RadioSpec) -> String {
+    let far = |level| {
+        reach(&radio.propagation, radio.phy.tx_power, level)
+            .map_or_else(|| "-".to_string(), |d| format!("{d:.1} m"))
+    };
+    let phy = &radio.phy;
+    let data = Mode::of_rate(phy.standard, phy.data_rate)
+        .map_or_else(|| "-".to_string(), |mode| far(least_power(phy, mode)));
+    let [preamble, sense, cutoff] = [phy.preamble_detect, phy.energy_detect, phy.cutoff].map(far);
+    let rate = phy.data_rate;
+    format!(
+        "# data at {rate} up to {data}, preambles {preamble} (preamble_detect), carrier sense {sense} (energy_detect), nothing \
+         beyond {cutoff} (cutoff)\n"
+    )
+}
+
+/// A key, in quotes if it needs them.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if bare { name.to_string() } else { quote(name) }
+}

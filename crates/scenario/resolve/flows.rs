@@ -1,0 +1,286 @@
+//! Flows, written and drawn.
+
+use std::collections::BTreeSet;
+
+use airfair_schemes::Params;
+use airfair_sim::spec::{FlowSpec, Traffic, Transport};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Span, Time};
+
+use crate::Limits;
+use crate::declare::field::Field;
+use crate::declare::name::Name;
+use crate::declare::table::Beside;
+use crate::keys::inherit::hoist;
+use crate::keys::radio::LONGEST;
+use crate::keys::tcp::{Tcp, look_at};
+use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
+use crate::keys::transport::{Carrier, has_source, laws};
+use crate::resolve::blocks::{Names, blocks, generator};
+use crate::resolve::nodes::Stations;
+use crate::text::error::{Cx, one_of, quoted};
+use crate::text::location::Path;
+use crate::text::tree::{Node, Table};
+
+/// Flows: as written and filled in, and as specified.
+pub(crate) struct Streams {
+    pub tables: Vec<FlowTable>,
+    pub specs: Vec<FlowSpec>,
+    /// Schemes whose sources are the flows' window laws.
+    pub laws: BTreeSet<String>,
+    names: Names,
+    /// Files in the lists of all flows.
+    listed: u64,
+}
+
+/// What the flows of a file stand on.
+pub(crate) struct Ground<'a> {
+    pub stations: &'a Stations,
+    pub tcp: &'a Tcp,
+    pub duration: Span,
+    pub warmup: Span,
+    pub limits: &'a Limits,
+}
+
+/// What a flow, or every flow that is drawn, carries.
+#[derive(Clone)]
+struct Carried {
+    transport: Transport,
+    traffic: Traffic,
+}
+
+impl Carried {
+    /// How many files its list has.
+    fn files(&self) -> u64 {
+        match &self.traffic {
+            Traffic::List { files } => files.len() as u64,
+            _ => 0,
+        }
+    }
+}
+
+/// Reads every `[[flow]]` and runs `[flows]`.
+pub(crate) fn streams(root: &Table, ground: &Ground<'_>, cx: &mut Cx<'_>) -> Streams {
+    let mut streams = Streams {
+        tables: Vec::new(),
+        specs: Vec::new(),
+        laws: BTreeSet::new(),
+        names: Names::of("flow"),
+        listed: 0,
+    };
+    let rows = blocks(root, "flow", cx);
+    let generator = generator(root, "flows", "flow", cx).and_then(|node| read_generator(node, cx));
+    let drawn = generator.as_ref().map_or(0, |g| u64::from(g.count));
+    if rows.len() as u64 + drawn > ground.limits.flows {
+        let (key, at) = generator.as_ref().map_or(("flow", root.at), |g| ("flows", g.places.of("count")));
+        cx.error(at, &Path::ROOT.child(key), || {
+            format!("{} flows; expected at most {}", rows.len() as u64 + drawn, ground.limits.flows)
+        });
+        return streams;
+    }
+    let parent = Path::ROOT.child("flow");
+    for row in &rows {
+        let path = parent.child(&row.label);
+        let mut table = row.table.clone();
+        hoist(&mut table, &path, cx);
+        if let Some(mut flow) = FlowTable::read_table(&table, &path, cx, &Beside::default()) {
+            streams.names.add(&flow.id.0, flow.places.of("id"), &path.child("id"), cx);
+            let carried = carry(&mut flow, ground.tcp, &path, cx);
+            push(&mut streams, flow, carried, ground, &path, cx);
+        } else {
+            // Whatever else is wrong with it, its ends are looked for.
+            for key in ["from", "to"] {
+                let (Some(node), path) = (table.get(key), path.child(key)) else { continue };
+                if let Some(name) = Name::read(node, &path, cx) {
+                    ground.stations.names.find(&name, node.at, &path, cx);
+                }
+            }
+        }
+        // Many flows may name one long list: the first that is too much ends it.
+        if streams.listed > ground.limits.listed {
+            break;
+        }
+    }
+    if let Some(generator) = generator {
+        draw(&mut streams, generator, ground, cx);
+    }
+    if streams.listed > ground.limits.listed {
+        cx.error(root.at, &Path::ROOT.child("flow"), || {
+            format!(
+                "{} files or more in the lists of all flows; expected at most {}",
+                streams.listed, ground.limits.listed
+            )
+        });
+    }
+    if streams.specs.is_empty() {
+        cx.warnings.push("there are no flows: nothing is sent".to_string());
+    }
+    streams
+}
+
+fn read_generator(node: &Node, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
+    let path = Path::ROOT.child("flows");
+    let mut node = node.clone();
+    if let crate::text::tree::Value::Table(table) = &mut node.value {
+        hoist(table, &path, cx);
+    }
+    let FlowsTable::Random(table) = FlowsTable::read(&node, &path, cx)?;
+    Some(table)
+}
+
+/// What a flow carries: its transport under its own rules, and its traffic. Errors are noted and the rest goes on.
+fn carry(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Carried {
+    let unreadable = table.transport.is_none() && table.places.has("transport");
+    let carrier = *table.transport.get_or_insert(Carrier::Udp);
+    table.start_jitter.get_or_insert(table.traffic.usual_jitter(carrier));
+    let transport = if unreadable { None } else { transport(table, carrier, tcp, path, cx) };
+    if let (Carrier::Udp, Some(kind), false) = (carrier, table.traffic.only_tcp(), unreadable) {
+        cx.error(table.places.of("traffic"), &path.child("traffic").child("kind"), || {
+            crate::keys::file_traffic::only_tcp(kind)
+        });
+    }
+    let traffic = table.traffic.resolve(&path.child("traffic"), cx);
+    Carried { transport: transport.unwrap_or(Transport::Udp), traffic }
+}
+
+fn transport(
+    table: &mut FlowTable,
+    carrier: Carrier,
+    tcp: &Tcp,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Transport> {
+    let place = (table.places.of("scheme"), &path.child("scheme"));
+    let own = match &table.scheme {
+        Some(name) => Some(crate::params::known(cx.schemes, &name.0, place, cx)?),
+        None => None,
+    };
+    let Carrier::Tcp(law) = carrier else {
+        let keys = [("scheme", table.scheme.is_some()), ("tcp", table.tcp.is_some())];
+        for (key, _) in keys.into_iter().filter(|(_, written)| *written) {
+            cx.error(table.places.of(key), &path.child(key), || {
+                "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it"
+                    .to_string()
+            });
+        }
+        return Some(Transport::Udp);
+    };
+    if let Some(entry) = own.filter(|entry| !has_source(entry)) {
+        let (at, path) = place;
+        let schemes = cx.schemes;
+        cx.error(at, path, || {
+            let names: Vec<&str> = laws(schemes).map(|law| law.name).collect();
+            format!("{}: this scheme has no window law; expected {}", quoted(entry.name), one_of(&names))
+        });
+    }
+    let config = match &mut table.tcp {
+        Some(own) => tcp.for_flow(own, &path.child("tcp"), cx)?,
+        None => tcp.rules.as_ref()?.1,
+    };
+    look_at(&config, cx);
+    let law = own.map_or(law, |entry| entry.name).to_string();
+    // The parameters come when the schemes are read.
+    Some(Transport::Tcp { config, law, params: Params::default(), pinned: own.is_some() })
+}
+
+/// Completes a flow and adds it.
+fn push(
+    streams: &mut Streams,
+    table: FlowTable,
+    carried: Carried,
+    ground: &Ground<'_>,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) {
+    let Ground { stations, duration, warmup, .. } = *ground;
+    let from = stations.names.find(&table.from, table.places.of("from"), &path.child("from"), cx);
+    let to = stations.names.find(&table.to, table.places.of("to"), &path.child("to"), cx);
+    if table.from == table.to {
+        cx.error(table.places.of("to"), &path.child("to"), || {
+            format!("{}: the flow's own source; expected another node", quoted(&table.to.0))
+        });
+    }
+    if let Some(stop) = table.stop.0 {
+        let problem = if stop > LONGEST {
+            Some(format!("out of range; expected at most {}", LONGEST.write()))
+        } else if stop <= table.start {
+            Some(format!("not after the start; expected more than {}", table.start.write()))
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            cx.error(table.places.of("stop"), &path.child("stop"), || format!("{}: {problem}", stop.write()));
+        }
+    }
+    if table.start >= duration {
+        cx.warnings.push(format!("flow \"{}\" starts after the end of the run", table.id.0));
+    }
+    if table.stop.0.is_some_and(|stop| stop <= warmup) {
+        cx.warnings.push(format!(
+            "flow \"{}\" stops by the end of the warm-up, {warmup}: what it sends is not counted",
+            table.id.0
+        ));
+    }
+    if let Transport::Tcp { law, .. } = &carried.transport {
+        streams.laws.insert(law.clone());
+    }
+    streams.listed += carried.files();
+    streams.specs.push(FlowSpec {
+        id: table.id.0.clone(),
+        from: from.unwrap_or_default(),
+        to: to.unwrap_or_default(),
+        transport: carried.transport,
+        traffic: carried.traffic,
+        start: Time::ZERO + table.start,
+        start_jitter: table.start_jitter.unwrap_or_default(),
+        stop: table.stop.0.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+    });
+    streams.tables.push(table);
+}
+
+/// Draws pairs of nodes. They are drawn from the sorted names, so that the order of the file has no meaning.
+fn draw(streams: &mut Streams, t: RandomFlowsTable, ground: &Ground<'_>, cx: &mut Cx<'_>) {
+    let path = Path::ROOT.child("flows");
+    if !ground.stations.names.complete {
+        return;
+    }
+    let nodes = ground.stations.names.sorted();
+    let pairs = (nodes.len() as u64) * (nodes.len() as u64).saturating_sub(1);
+    if u64::from(t.count) > pairs {
+        cx.error(t.places.of("count"), &path.child("count"), || {
+            format!("{}: more flows than pairs of nodes; expected at most {pairs}", t.count)
+        });
+        return;
+    }
+    let (seed, count, prefix, places) = (t.seed, t.count, t.prefix.clone(), t.places.clone());
+    let mut model = t.flow();
+    let carried = carry(&mut model, ground.tcp, &path, cx);
+    let listed = carried.files().saturating_mul(u64::from(count)).saturating_add(streams.listed);
+    if listed > ground.limits.listed {
+        streams.listed = listed;
+        return;
+    }
+    let mut stream = Stream::new(seed, "flows", Purpose::Placement);
+    // More than one node, or there are no pairs; at most 2^32, or there are too many nodes.
+    let most = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+    let mut drawn = BTreeSet::new();
+    for i in 0..count {
+        let (from, to) = loop {
+            let from = stream.below(most);
+            let other = stream.below(most - 1);
+            let pair = (from as usize, if other >= from { other + 1 } else { other } as usize);
+            if drawn.insert(pair) {
+                break pair;
+            }
+        };
+        let id = format!("{}{i}", prefix);
+        if let Some(problem) = crate::declare::name::problem(&id) {
+            cx.error(places.of("prefix"), &path.child("prefix"), || format!("{}: {problem}", quoted(&id)));
+            return;
+        }
+        streams.names.add(&id, places.of("prefix"), &path.child("prefix"), cx);
+        let name = |i: usize| Name(nodes.get(i).map_or_else(String::new, |n| (*n).to_string()));
+        let table = FlowTable { id: Name(id), from: name(from), to: name(to), ..model.clone() };
+        push(streams, table, carried.clone(), ground, &path, cx);
+    }
+}

@@ -1,0 +1,11 @@
+//! From the tables that were read to the specification of a world, with every default filled in and every reference between blocks checked.
+
+pub(crate) mod blocks;
+pub(crate) mod complete_form;
+pub(crate) mod file_traffic_csv;
+pub(crate) mod flows;
+pub(crate) mod movement;
+pub(crate) mod movement_file;
+pub(crate) mod nodes;
+pub(crate) mod radio;
+pub(crate) mod world;

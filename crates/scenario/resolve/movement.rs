@@ -1,0 +1,471 @@
+//! Nodes that move: each by its own `movement`, or all by a file.
+
+use std::collections::BTreeMap;
+
+use airfair_sim::spec::{Knot, MovementSpec, NodeSpec, PathSpec, Propagation};
+use airfair_units::{Meters, Span, Speed, Time};
+
+use crate::declare::field::Field;
+use crate::declare::schema::Schema;
+use crate::declare::table::{Beside, TableDoc, inline_table, table, write_pairs};
+use crate::keys::network::Position;
+use crate::keys::radio::LONGEST;
+use crate::resolve::blocks::single;
+use crate::resolve::movement_file::{self, FileNode, Leg, Pace};
+use crate::resolve::nodes::{Radios, Stations};
+use crate::text::error::{Cx, quoted};
+use crate::text::location::{At, Path, Places};
+use crate::text::tree::{Node, Table, Value};
+
+/// Fastest movement.
+pub(crate) const FASTEST: Speed = Speed(100_000.0);
+/// Shortest round of a path that repeats.
+const ROUND: Span = Span::from_millis(1);
+/// Nanoseconds of a second.
+const SECOND: f64 = 1e9;
+/// A time after which no run is, so that adding to it is safe.
+const NEVER: u64 = u64::MAX / 4;
+/// Most errors of one file that are shown.
+const SHOWN: usize = 5;
+
+table! {
+    /// Movement of nodes. Static routes stay as they are at the start of a run. Nodes whose radios read measured gains cannot move.
+    struct MovingTable {
+        /// A movement file of ns-2 (`$ns_ at 2.0 "$node_(3) setdest 90.0 45.0 1.5"`) or of BonnMotion, found from the folder of the
+        /// scenario. First places in it are the positions of nodes that have none.
+        file: String = computed("none");
+        /// The file's node 3 is the node that is named by this and 3.
+        prefix: String = computed("nothing");
+        /// Least time from one refresh of what others hear of a moving node to the next.
+        refresh_interval: Span = default(Span::from_millis(100)), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// Least way between two refreshes, unless the node comes to rest before.
+        refresh_distance: Meters = default(Meters(1.0)), in Meters(0.0)..=Meters(1e7);
+    }
+}
+
+table! {
+    /// The way of a node, from its `position` on.
+    struct PathTable {
+        /// Where it goes, one after the other: `[{ to = ["350 m", "0 m"], speed = "10 m/s", pause = "20 s" }]`.
+        waypoints: Vec<Waypoint> = required;
+        /// After the last waypoint it goes to the first again, and so on. Only the first may have `at`, none `arrive`.
+        repeat: bool = default(false);
+    }
+}
+
+table! {
+    /// A straight line of a node's way, at constant speed.
+    struct WaypointTable {
+        /// It sets out at this moment, even if it is still under way to the waypoint above.
+        at: Span = computed("when it has arrived at the waypoint above, and its pause is over"), in Span::ZERO..=LONGEST;
+        /// Where it goes: x and y, or x, y and z. Without z it keeps its height.
+        to: Goal = required;
+        /// Its speed; at 0 m/s it stays where it is.
+        speed: Speed = computed("either this or arrive"), in Speed(0.0)..=FASTEST;
+        /// The moment of its arrival.
+        arrive: Span = computed("either this or speed"), in Span::ZERO..=LONGEST;
+        /// How long it rests there.
+        pause: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
+    }
+}
+
+/// The pages of the reference.
+pub(crate) fn docs() -> Vec<TableDoc> {
+    vec![
+        PathTable::doc("movement of a node".to_string()),
+        WaypointTable::doc("waypoints".to_string()),
+        MovingTable::doc("[movement]".to_string()),
+    ]
+}
+
+/// The schema of `[movement]`.
+pub(crate) fn schema() -> Schema {
+    MovingTable::doc(String::new()).schema()
+}
+
+/// `{ waypoints = [...], repeat = true }`.
+#[derive(Debug, Clone)]
+pub(crate) struct Way(PathTable);
+inline_table!(
+    Way,
+    PathTable,
+    "{ waypoints = [{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }] }",
+    write_way
+);
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Waypoint(WaypointTable);
+inline_table!(Waypoint, WaypointTable, "{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }");
+
+/// A line a waypoint.
+fn write_way(way: &PathTable) -> String {
+    let lines: String = way.waypoints.iter().map(|w| format!("  {},\n", w.write())).collect();
+    format!("{{ waypoints = [\n{lines}], repeat = {} }}", way.repeat)
+}
+
+/// A place to go to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Goal([f64; 2], Option<f64>);
+
+impl Field for Goal {
+    const TYPE: &'static str = "position";
+
+    fn expected() -> String {
+        Position::expected()
+    }
+
+    fn schema() -> Schema {
+        Position::schema()
+    }
+
+    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let Position([x, y, z]) = Position::read(node, path, cx)?;
+        let flat = matches!(&node.value, Value::List(items) if items.len() == 2);
+        Some(Self([x, y], (!flat).then_some(z)))
+    }
+
+    fn write(&self) -> String {
+        let Self([x, y], z) = *self;
+        [Some(x), Some(y), z].into_iter().flatten().map(Meters).collect::<Vec<_>>().write()
+    }
+}
+
+/// What the file says of every node.
+pub(crate) struct Moves {
+    table: Option<MovingTable>,
+    /// Where the name of the file stands.
+    at: At,
+    file: String,
+    /// By the name of the node.
+    nodes: BTreeMap<String, FileNode>,
+}
+
+impl Moves {
+    /// The complete form's keys; none where nothing moves and nothing was written.
+    pub fn pairs(&self, spec: &MovementSpec) -> Option<Vec<(&'static str, String)>> {
+        let written = self.table.as_ref().filter(|t| !spec.paths.is_empty() || t.is_written());
+        written.map(MovingTable::pairs)
+    }
+
+    /// What the file says of a node, once.
+    pub fn take(&mut self, id: &str) -> Option<FileNode> {
+        self.nodes.remove(id)
+    }
+}
+
+impl MovingTable {
+    fn is_written(&self) -> bool {
+        Self::KEYS.iter().any(|key| self.places.has(key))
+    }
+}
+
+/// Reads `[movement]` and its file. `most`: how many movements it may have.
+pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
+    let path = Path::ROOT.child("movement");
+    let empty = Table::new(root.at);
+    let table = single(root, "movement", cx).unwrap_or(&empty);
+    let mut moves = Moves {
+        table: MovingTable::read_table(table, &path, cx, &Beside::default()),
+        at: table.at,
+        file: String::new(),
+        nodes: BTreeMap::new(),
+    };
+    let Some(table) = &mut moves.table else { return moves };
+    let (file, prefix) = (table.file.take(), table.prefix.take());
+    moves.at = table.places.of("file");
+    let path = path.child("file");
+    let Some(file) = file else {
+        if prefix.is_some() {
+            cx.error(table.places.of("prefix"), &Path::ROOT.child("movement").child("prefix"), || {
+                "only `file` needs it; expected `file` beside it".to_string()
+            });
+        }
+        return moves;
+    };
+    let instead = "`movement = { waypoints = [...] }` in the nodes that move";
+    let Some(bytes) = crate::resolve::file_traffic_csv::load(&file, instead, (moves.at, &path), cx) else {
+        return moves;
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        cx.error(moves.at, &path, || format!("{}: not UTF-8", quoted(&file)));
+        return moves;
+    };
+    match movement_file::parse(&text, most) {
+        Ok(nodes) => {
+            let prefix = prefix.unwrap_or_default();
+            moves.nodes = nodes.into_iter().map(|node| (format!("{prefix}{}", node.id), node)).collect();
+        }
+        Err(wrong) => {
+            for error in wrong.iter().take(SHOWN) {
+                cx.error(moves.at, &path, || {
+                    let line = if error.line == 0 { String::new() } else { format!(" line {}", error.line) };
+                    format!("{}{line}: {}", quoted(&file), error.problem)
+                });
+            }
+        }
+    }
+    moves.file = file;
+    moves
+}
+
+/// Puts what the file says of a node into its table: its way, and its position if that is not written.
+pub(crate) fn from_file(
+    node: FileNode,
+    moves: &Moves,
+    position: &mut Option<Position>,
+    movement: &mut Option<Way>,
+    cx: &mut Cx<'_>,
+) {
+    let path = Path::ROOT.child("movement");
+    let path = path.child("file");
+    let file = || format!("{}: node {}", quoted(&moves.file), quoted(&node.id));
+    match (*position, node.start) {
+        (Some(Position(written)), Some(start)) if written != start => cx.error(moves.at, &path, || {
+            format!(
+                "{} begins at {}, but its position is {}; expected one of them",
+                file(),
+                Position(start).write(),
+                Position(written).write()
+            )
+        }),
+        (None, start) => *position = start.map(Position),
+        _ => {}
+    }
+    if node.legs.is_empty() {
+        return;
+    }
+    if movement.is_some() {
+        cx.error(moves.at, &path, || format!("{} has a `movement` of its own; expected one of them", file()));
+    }
+    let waypoints = node.legs.iter().map(|leg| waypoint(leg, moves.at)).collect();
+    *movement = Some(Way(PathTable { places: Places::new(moves.at), waypoints, repeat: false }));
+}
+
+/// A line of a file as a waypoint.
+fn waypoint(leg: &Leg, at: At) -> Waypoint {
+    let (speed, arrive) = match leg.pace {
+        Pace::Speed(speed) => (Some(Speed(speed)), None),
+        Pace::Arrive(moment) => (None, Some(moment)),
+    };
+    let to = Goal(leg.to.0, leg.to.1);
+    Waypoint(WaypointTable { places: Places::new(at), at: leg.leave, to, speed, arrive, pause: Span::ZERO })
+}
+
+/// The waypoints of an import as they stand in a scenario.
+pub(crate) fn waypoints(legs: &[Leg]) -> String {
+    let line = |leg: &Leg| {
+        let mut pairs = waypoint(leg, At::Line(1)).0.pairs();
+        pairs.retain(|(key, _)| *key != "pause");
+        format!("    {},\n", write_pairs(&pairs))
+    };
+    legs.iter().map(line).collect()
+}
+
+/// Everything that moves, checked. Names that only the file has are told here.
+pub(crate) fn resolve(
+    moves: &Moves,
+    stations: &Stations,
+    radios: &Radios,
+    most: u64,
+    cx: &mut Cx<'_>,
+) -> MovementSpec {
+    for (name, node) in moves.nodes.iter().take(SHOWN) {
+        cx.error(moves.at, &Path::ROOT.child("movement").child("file"), || {
+            format!("{}: node {}: there is no node {}", quoted(&moves.file), quoted(&node.id), quoted(name))
+        });
+    }
+    let mut spec = MovementSpec::default();
+    if let Some(table) = &moves.table {
+        spec.interval = table.refresh_interval;
+        spec.distance_m = table.refresh_distance.0;
+    }
+    let mut total = 0;
+    let parent = Path::ROOT.child("node");
+    for (index, (table, node)) in stations.tables.iter().zip(&stations.specs).enumerate() {
+        let Some(Way(way)) = &table.movement else { continue };
+        let at = table.places.of("movement");
+        let path = parent.child(&table.id.0);
+        let path = path.child("movement");
+        total += way.waypoints.len() as u64;
+        if let Some(problem) = immovable(node, radios) {
+            cx.error(at, &path, || problem);
+        } else if total <= most
+            && let Some(path) = resolve_way(way, index, node.position, &path, cx)
+        {
+            spec.paths.push(path);
+        }
+    }
+    if total > most {
+        cx.error(moves.at, &parent, || format!("{total} waypoints; expected at most {most}"));
+    }
+    let written = moves.table.as_ref().is_some_and(MovingTable::is_written);
+    if spec.paths.is_empty() && written && !cx.failed() {
+        cx.warnings.push("[movement] has no effect: no node moves".to_string());
+    }
+    spec
+}
+
+/// Why a node cannot move.
+fn immovable(node: &NodeSpec, radios: &Radios) -> Option<String> {
+    let kinds = || node.radios.iter().filter_map(|&radio| radios.kinds.get(radio)?.as_ref());
+    if let Some((_, radio)) = kinds().find(|(_, radio)| radio.propagation == Propagation::Matrix) {
+        return Some(format!(
+            "what radio {} receives is given by [[gain]], wherever the node is; expected a propagation that hangs on distance, such as \
+             \"two-ray\", or no movement",
+            quoted(&radio.name)
+        ));
+    }
+    node.radios.is_empty().then(|| "a node without a radio; nothing hangs on where it is".to_string())
+}
+
+/// A way that is being made.
+struct Making {
+    knots: Vec<Knot>,
+    /// When it set out last.
+    set_out: u64,
+    /// From when it is free to set out.
+    free: u64,
+    place: [f64; 3],
+}
+
+impl Making {
+    fn knot(&mut self, at: u64, position: [f64; 3]) {
+        let knot = Knot { at: Time(at), position };
+        if self.knots.last() != Some(&knot) {
+            self.knots.push(knot);
+        }
+    }
+
+    /// At a moment after it has set out, the node leaves the line that it is on, or stops waiting.
+    fn stop(&mut self, at: u64) {
+        if let [.., from, to] = self.knots.as_slice()
+            && from.at.0 <= at
+            && at < to.at.0
+        {
+            let share = (at - from.at.0) as f64 / (to.at.0 - from.at.0) as f64;
+            self.place = [0, 1, 2].map(|i| from.position[i] + (to.position[i] - from.position[i]) * share);
+            self.knots.pop();
+        }
+        self.free = at;
+    }
+
+    /// Goes to a waypoint. Why it cannot: the key and the words.
+    fn go(&mut self, waypoint: &WaypointTable) -> Result<(), (&'static str, String)> {
+        if let Some(at) = waypoint.at {
+            if at.0 < self.set_out {
+                let above = Span(self.set_out).write();
+                let problem = format!(
+                    "{}: it sets out to the one above at {above}; expected a later moment",
+                    at.write()
+                );
+                return Err(("at", problem));
+            }
+            self.stop(at.0);
+        }
+        let leave = self.free;
+        self.set_out = leave;
+        let Goal([x, y], z) = waypoint.to;
+        let to = [x, y, z.unwrap_or(self.place[2])];
+        let way: f64 = [0, 1, 2].map(|i| to[i] - self.place[i]).iter().map(|d| d * d).sum::<f64>().sqrt();
+        let arrival = match (waypoint.speed, waypoint.arrive) {
+            (Some(_), Some(_)) => {
+                return Err(("arrive", "`speed` says how fast it goes; write one of them".to_string()));
+            }
+            (None, None) => {
+                return Err(("speed", format!("missing; expected {}, or `arrive`", Speed::expected())));
+            }
+            (Some(Speed(speed)), None) if speed <= 0.0 => {
+                self.knot(leave, self.place);
+                self.free = leave.saturating_add(waypoint.pause.0).min(NEVER);
+                return Ok(());
+            }
+            (Some(Speed(speed)), None) => {
+                let takes = (way / speed * SECOND).round() as u64;
+                leave.saturating_add(takes.max(u64::from(way > 0.0))).min(NEVER)
+            }
+            (None, Some(arrive)) => {
+                if arrive.0 < leave || arrive.0 == leave && way > 0.0 {
+                    let problem = format!(
+                        "{}: it sets out at {}; expected a later moment",
+                        arrive.write(),
+                        Span(leave).write()
+                    );
+                    return Err(("arrive", problem));
+                }
+                arrive.0
+            }
+        };
+        self.knot(leave, self.place);
+        self.knot(arrival, to);
+        self.place = to;
+        self.free = arrival.saturating_add(waypoint.pause.0).min(NEVER);
+        Ok(())
+    }
+}
+
+fn resolve_way(
+    way: &PathTable,
+    node: usize,
+    start: [f64; 3],
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<PathSpec> {
+    let path = path.child("waypoints");
+    if way.waypoints.is_empty() {
+        cx.error(way.places.of("waypoints"), &path, || "empty; expected at least one waypoint".to_string());
+        return None;
+    }
+    let mut making = Making { knots: Vec::new(), set_out: 0, free: 0, place: start };
+    for (i, Waypoint(waypoint)) in way.waypoints.iter().enumerate() {
+        let fail = |key: &str, problem: String, cx: &mut Cx<'_>| {
+            cx.error(waypoint.places.of(key), &path.child(&i.to_string()).child(key), || problem);
+        };
+        let moment = [("at", waypoint.at.filter(|_| i > 0)), ("arrive", waypoint.arrive)];
+        if let (true, Some((key, _))) = (way.repeat, moment.iter().find(|m| m.1.is_some())) {
+            let problem = "a moment in a way that repeats; expected `speed` and `pause`".to_string();
+            fail(key, problem, cx);
+            return None;
+        }
+        let said = |key: &str, read: bool| waypoint.places.has(key) && !read;
+        if said("speed", waypoint.speed.is_some()) || said("arrive", waypoint.arrive.is_some()) {
+            // What stands there was not understood, which was told.
+            return None;
+        }
+        if let Err((key, problem)) = making.go(waypoint) {
+            fail(key, problem, cx);
+            return None;
+        }
+        if making.free >= NEVER && i + 1 < way.waypoints.len() && way.waypoints[i + 1].0.at.is_none() {
+            fail(
+                "speed",
+                "it never arrives; expected a higher speed, or `at` in the next waypoint".to_string(),
+                cx,
+            );
+            return None;
+        }
+    }
+    let mut repeat_from = None;
+    if way.repeat {
+        let begins = making.free;
+        making.knot(begins, making.place);
+        repeat_from = Some(making.knots.len() - 1);
+        for Waypoint(waypoint) in &way.waypoints {
+            let again = WaypointTable { at: None, ..waypoint.clone() };
+            // What went well once goes well again.
+            making.go(&again).ok()?;
+        }
+        making.knot(making.free, making.place);
+        if making.free >= NEVER || making.free - begins < ROUND.0 {
+            cx.error(way.places.of("repeat"), &path, || {
+                format!(
+                    "a round takes {}; expected at least {}",
+                    Span(making.free - begins).write(),
+                    ROUND.write()
+                )
+            });
+            return None;
+        }
+    }
+    Some(PathSpec { node, knots: making.knots.into(), repeat_from })
+}

@@ -1,0 +1,344 @@
+//! Movement files, line by line: ns-2's (`$node_(0) set X_ 150.0`, `$ns_ at 2.0 "$node_(0) setdest 3 4 5"`) and BonnMotion's own (a
+//! line of time, x, y, ... for each node). What reads scenarios and what imports maps both ask here.
+
+use airfair_units::Span;
+
+use crate::keys::network::FARTHEST;
+use crate::keys::radio::LONGEST;
+use crate::resolve::movement::FASTEST;
+use crate::text::error::quoted;
+
+/// Nanoseconds of a second.
+const SECOND: f64 = 1e9;
+
+/// Where a node goes next, on a straight line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Leg {
+    /// When it leaves; none: as soon as it has arrived where it went before.
+    pub leave: Option<Span>,
+    /// x and y, and z if it does not keep that, m.
+    pub to: ([f64; 2], Option<f64>),
+    pub pace: Pace,
+}
+
+/// How fast a node goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Pace {
+    /// m/s; 0: it stays where it is.
+    Speed(f64),
+    /// It arrives then.
+    Arrive(Span),
+}
+
+/// A node of a movement file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct FileNode {
+    pub id: String,
+    /// Where it begins, if the file says so, m.
+    pub start: Option<[f64; 3]>,
+    /// In order of time.
+    pub legs: Vec<Leg>,
+}
+
+/// What a line of ns-2's form says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Line<'a> {
+    /// A coordinate of a node's first place: which axis, m.
+    Place { id: &'a str, axis: usize, value: f64 },
+    /// A node sets out; or why it cannot.
+    Leg { id: &'a str, at: &'a str, leg: Result<Leg, String> },
+    /// Nothing that moves anybody: empty lines, comments, distances in hops.
+    Nothing,
+}
+
+/// Reads a line of ns-2's form; none if it is not one.
+pub(crate) fn ns2(line: &str) -> Option<Line<'_>> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') || line.starts_with("$god_") {
+        return Some(Line::Nothing);
+    }
+    if let Some(rest) = line.strip_prefix("$ns_") {
+        let (at, command) = rest.trim_start().strip_prefix("at")?.trim_start().split_once('"')?;
+        let command = command.strip_suffix('"')?.trim();
+        if command.starts_with("$god_") {
+            return Some(Line::Nothing);
+        }
+        let at = at.trim();
+        let (id, rest) = node(command)?;
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let ["setdest", x, y, speed] = words.as_slice() else { return None };
+        return Some(Line::Leg { id, at, leg: set_out(at, [x, y], speed) });
+    }
+    let (id, rest) = node(line)?;
+    let mut words = rest.split_whitespace();
+    let (set, axis, value) = (words.next()?, words.next()?, words.next()?);
+    let axis = ["X_", "Y_", "Z_"].iter().position(|a| *a == axis)?;
+    (set == "set").then_some(())?;
+    Some(Line::Place { id, axis, value: value.parse().ok()? })
+}
+
+/// `$node_(3) setdest`: the node and what follows.
+fn node(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix("$node_(")?.split_once(')').filter(|(id, _)| !id.is_empty())
+}
+
+fn set_out(at: &str, to: [&str; 2], speed: &str) -> Result<Leg, String> {
+    let leave = moment(number(at)?)?;
+    let to = [number(to[0])?, number(to[1])?];
+    check_place(&to)?;
+    let speed = number(speed)?;
+    if !(0.0..=FASTEST.0).contains(&speed) {
+        return Err(format!("{speed} m/s; expected 0 to {}", FASTEST.0));
+    }
+    Ok(Leg { leave: Some(leave), to: (to, None), pace: Pace::Speed(speed) })
+}
+
+fn number(word: &str) -> Result<f64, String> {
+    word.parse().map_err(|_| format!("{} is no number", quoted(word)))
+}
+
+/// Seconds as a moment, to the nanosecond: programs write more digits.
+fn moment(seconds: f64) -> Result<Span, String> {
+    let longest = LONGEST.as_secs_f64();
+    if (0.0..=longest).contains(&seconds) {
+        Ok(Span((seconds * SECOND).round() as u64))
+    } else {
+        Err(format!("at {seconds} s; expected 0 to {longest}"))
+    }
+}
+
+fn check_place(place: &[f64]) -> Result<(), String> {
+    if place.iter().all(|x| x.abs() <= FARTHEST) {
+        return Ok(());
+    }
+    let shown: Vec<String> = place.iter().map(|x| format!("{x} m")).collect();
+    Err(format!("{}; expected coordinates within 10,000 km", shown.join(", ")))
+}
+
+/// The numbers of a line, if it has nothing else.
+fn numbers(line: &str) -> Option<Vec<f64>> {
+    line.split_whitespace().map(|word| word.parse().ok()).collect()
+}
+
+/// Whether a text looks like ns-2's.
+pub(crate) fn is_ns2(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("$node_("))
+}
+
+/// Whether a text looks like BonnMotion's: numbers only, and whole waypoints in the first line.
+pub(crate) fn is_bonnmotion(text: &str) -> bool {
+    let (size, rows) = bonnmotion_rows(text);
+    let whole = |line: &str| numbers(line).is_some_and(|n| n.len() >= size && n.len().is_multiple_of(size));
+    rows.first().is_some_and(|(_, line)| whole(line)) && rows.iter().all(|(_, line)| numbers(line).is_some())
+}
+
+/// Numbers of a waypoint, and the lines that hold them; the nodes are numbered by these lines, from 0.
+pub(crate) fn bonnmotion_rows(text: &str) -> (usize, Vec<(usize, &str)>) {
+    let size = if text.lines().next().is_some_and(|l| l.trim().eq_ignore_ascii_case("#3D")) { 4 } else { 3 };
+    let lines = (1..).zip(text.lines().map(str::trim));
+    (size, lines.filter(|(_, l)| !l.is_empty() && !l.starts_with('#')).collect())
+}
+
+/// What a line of BonnMotion's form says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    /// Where the node begins, m.
+    pub start: [f64; 3],
+    /// Where it goes; or of which moment (s) a waypoint is none, and why.
+    pub legs: Vec<Result<Leg, (f64, String)>>,
+}
+
+/// Reads a line of BonnMotion's form: `size` numbers a waypoint.
+///
+/// # Errors
+/// What was expected.
+pub(crate) fn bonnmotion(line: &str, size: usize) -> Result<Row, String> {
+    let waypoints = numbers(line).filter(|n| n.len() >= size && n.len().is_multiple_of(size));
+    let Some(waypoints) = waypoints else { return Err(format!("expected {size} numbers for each waypoint")) };
+    let mut row = Row { start: [0.0; 3], legs: Vec::new() };
+    let mut last: Option<(Span, [f64; 3])> = None;
+    for (i, waypoint) in waypoints.chunks(size).enumerate() {
+        let at = |k: usize| waypoint.get(k).copied().unwrap_or_default();
+        let place = [at(1), at(2), if size == 4 { at(3) } else { 0.0 }];
+        let when = moment(at(0)).map_err(|problem| (at(0), problem));
+        if i == 0 {
+            // A place that is none is told by whoever takes it; a moment that is none counts as the start.
+            row.start = place;
+            last = Some((when.unwrap_or(Span::ZERO), place));
+            continue;
+        }
+        let Some((before, from)) = last else { continue };
+        let leg = when.and_then(|arrive| {
+            let fail = |problem: String| (at(0), problem);
+            check_place(&place).map_err(fail)?;
+            if arrive < before || arrive == before && place != from {
+                return Err(fail("not after the one before it".to_string()));
+            }
+            let leave = (i == 1 && before > Span::ZERO).then_some(before);
+            last = Some((arrive, place));
+            let z = (size == 4).then_some(place[2]);
+            Ok(Leg { leave, to: ([place[0], place[1]], z), pace: Pace::Arrive(arrive) })
+        });
+        row.legs.push(leg);
+    }
+    Ok(row)
+}
+
+/// What is wrong with a line.
+pub(crate) struct Wrong {
+    /// From 1.
+    pub line: usize,
+    pub problem: String,
+}
+
+/// Reads a whole file of which everything has to be right: at most so many legs.
+///
+/// # Errors
+/// What is wrong, line by line; line 0 is the whole file.
+pub(crate) fn parse(text: &str, most: u64) -> Result<Vec<FileNode>, Vec<Wrong>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (nodes, mut wrong) = if is_ns2(text) {
+        parse_ns2(text)
+    } else if is_bonnmotion(text) {
+        parse_bonnmotion(text)
+    } else {
+        let problem =
+            "neither ns-2's lines ($node_(0) set X_ 150.0, $ns_ at 2.0 \"$node_(0) setdest 3 4 5\") nor \
+                       BonnMotion's (time, x, y and so on, a line a node)"
+                .to_string();
+        (Vec::new(), vec![Wrong { line: 0, problem }])
+    };
+    let legs: usize = nodes.iter().map(|node| node.legs.len()).sum();
+    if legs as u64 > most {
+        wrong.push(Wrong { line: 0, problem: format!("{legs} movements; expected at most {most}") });
+    }
+    if wrong.is_empty() { Ok(nodes) } else { Err(wrong) }
+}
+
+fn parse_ns2(text: &str) -> (Vec<FileNode>, Vec<Wrong>) {
+    let (mut nodes, mut wrong) = (Nodes::default(), Vec::new());
+    for (line, content) in (1..).zip(text.lines()) {
+        let mut fail = |problem: String| wrong.push(Wrong { line, problem });
+        match ns2(content) {
+            Some(Line::Nothing) => {}
+            Some(Line::Place { id, axis, value }) => match check_place(&[value]) {
+                Ok(()) => nodes.of(id).start.get_or_insert([0.0; 3])[axis] = value,
+                Err(problem) => fail(problem),
+            },
+            Some(Line::Leg { id, leg, .. }) => match leg {
+                Ok(leg) => nodes.of(id).legs.push(leg),
+                Err(problem) => fail(problem),
+            },
+            None => fail(format!(
+                "{}; expected such as $node_(0) set X_ 150.0 or $ns_ at 2.0 \"$node_(0) setdest 3 4 5\"",
+                quoted(content.trim())
+            )),
+        }
+    }
+    for node in &mut nodes.list {
+        // Whoever runs the file does what is due first, whatever its place among the lines.
+        node.legs.sort_by_key(|leg| leg.leave);
+    }
+    (nodes.list, wrong)
+}
+
+fn parse_bonnmotion(text: &str) -> (Vec<FileNode>, Vec<Wrong>) {
+    let (mut nodes, mut wrong) = (Vec::new(), Vec::new());
+    let (size, rows) = bonnmotion_rows(text);
+    for (place, (line, content)) in rows.into_iter().enumerate() {
+        let mut fail = |problem: String| wrong.push(Wrong { line, problem });
+        match bonnmotion(content, size) {
+            Err(problem) => fail(problem),
+            Ok(row) => {
+                if let Err(problem) = check_place(&row.start) {
+                    fail(problem);
+                }
+                let mut node = FileNode { id: place.to_string(), start: Some(row.start), legs: Vec::new() };
+                for leg in row.legs {
+                    match leg {
+                        Ok(leg) => node.legs.push(leg),
+                        Err((at, problem)) => fail(format!("the waypoint of {at} s: {problem}")),
+                    }
+                }
+                nodes.push(node);
+            }
+        }
+    }
+    (nodes, wrong)
+}
+
+/// Nodes by their names, in the order in which they first occur.
+#[derive(Default)]
+struct Nodes {
+    list: Vec<FileNode>,
+    index: std::collections::BTreeMap<String, usize>,
+}
+
+impl Nodes {
+    fn of(&mut self, id: &str) -> &mut FileNode {
+        let at = *self.index.entry(id.to_string()).or_insert_with(|| {
+            self.list.push(FileNode { id: id.to_string(), ..FileNode::default() });
+            self.list.len() - 1
+        });
+        &mut self.list[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_ns2() {
+        assert_eq!(ns2("$node_(a) set Z_ 1.5"), Some(Line::Place { id: "a", axis: 2, value: 1.5 }));
+        let leg =
+            Leg { leave: Some(Span::from_millis(1500)), to: ([10.0, -11.0], None), pace: Pace::Speed(5.0) };
+        let line = "  $ns_ at 1.500000000004 \"$node_(1) setdest 10.0 -11.0 5.0\"";
+        assert_eq!(ns2(line), Some(Line::Leg { id: "1", at: "1.500000000004", leg: Ok(leg) }));
+        for nothing in ["", "# x", "$god_ set-dist 0 1 1", "$ns_ at 3 \"$god_ set-dist 0 1 2\""] {
+            assert_eq!(ns2(nothing), Some(Line::Nothing), "{nothing}");
+        }
+        for other in [
+            "set x 1",
+            "$node_() set X_ 1",
+            "$node_(1) set X_ one",
+            "$ns_ at 1 \"$node_(1) setdest 1 2\"",
+            "$ns_ at 1 $node_(1) setdest 1 2 3",
+            "$ns_ rate 1",
+        ] {
+            assert_eq!(ns2(other), None, "{other}");
+        }
+        for (wrong, words) in [
+            ("$ns_ at -1 \"$node_(1) setdest 1 2 3\"", "at -1 s; expected 0 to 31536000"),
+            (
+                "$ns_ at 1 \"$node_(1) setdest 1 2e9 3\"",
+                "1 m, 2000000000 m; expected coordinates within 10,000 km",
+            ),
+            ("$ns_ at 1 \"$node_(1) setdest 1 2 -3\"", "-3 m/s; expected 0 to 100000"),
+            ("$ns_ at x \"$node_(1) setdest 1 2 -3\"", "\"x\" is no number"),
+            ("$ns_ at NaN \"$node_(1) setdest 1 2 3\"", "at NaN s; expected 0 to 31536000"),
+        ] {
+            let Some(Line::Leg { leg: Err(problem), .. }) = ns2(wrong) else { panic!("{wrong}") };
+            assert_eq!(problem, words);
+        }
+    }
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let ns2 = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$ns_ at 4 \"$node_(0) setdest 1 12 5\"\n";
+        let bonnmotion = "4 1 2 6 1 12\n";
+        let (a, b) = (parse(ns2, 10).ok().unwrap(), parse(bonnmotion, 10).ok().unwrap());
+        assert_eq!((&a[0].id, a[0].start), (&b[0].id, b[0].start));
+        assert_eq!((a[0].legs[0].leave, a[0].legs[0].to), (b[0].legs[0].leave, b[0].legs[0].to));
+        assert_eq!(b[0].legs[0].pace, Pace::Arrive(Span::from_secs(6)));
+        assert!(parse(ns2, 0).is_err() && parse("walk", 9).is_err());
+    }
+
+    #[test]
+    fn waypoints_go_forward_in_time() {
+        let row = bonnmotion("0 0 0 5 10 0 3 20 0 5 10 0 7 10 1e9 9 0 0", 3).unwrap();
+        let problems: Vec<Option<f64>> = row.legs.iter().map(|l| l.as_ref().err().map(|e| e.0)).collect();
+        assert_eq!(problems, [None, Some(3.0), None, Some(7.0), None]);
+        assert_eq!(bonnmotion("0 0", 3), Err("expected 3 numbers for each waypoint".to_string()));
+    }
+}

@@ -1,0 +1,375 @@
+//! Radios and the nodes that carry them.
+
+use airfair_sim::air::least_power;
+use airfair_sim::air::propagation::gain_at;
+use airfair_sim::modes::Mode;
+use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
+use airfair_units::{Db, Meters};
+
+use crate::Limits;
+use crate::declare::field::Field;
+use crate::declare::name::Name;
+use crate::declare::table::Beside;
+use crate::generate::building;
+use crate::generate::positions::{Air, count, place};
+use crate::keys::inherit::inherit;
+use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
+use crate::keys::propagation::reach;
+use crate::keys::radio::RadioTable;
+use crate::keys::scheme_name::SchemeName;
+use crate::keys::tcp::Tcp;
+use crate::resolve::blocks::{Names, blocks, generator, single};
+use crate::resolve::movement::{Moves, from_file};
+use crate::resolve::radio::{name as standard_name, resolve};
+use crate::text::error::Cx;
+use crate::text::location::{At, Path, Places};
+use crate::text::tree::{Entry, Node, Table, Value};
+
+/// The name of the `[radio]` table's kind.
+const DEFAULT: &str = "default";
+
+/// Kinds of radio: as written and filled in, and as specified.
+pub(crate) struct Radios {
+    pub names: Names,
+    /// In the order of `names`; empty where a table could not be read.
+    pub kinds: Vec<Option<(RadioTable, RadioSpec)>>,
+    has_default: bool,
+}
+
+/// Reads `[radio]` and every `[radios.NAME]`.
+pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
+    let mut radios = Radios { names: Names::of("kind of radio"), kinds: Vec::new(), has_default: false };
+    let base = single(root, "radio", cx);
+    if let Some(base) = base {
+        radios.has_default = true;
+        add(&mut radios, DEFAULT, base, tcp, (&Path::ROOT.child("radio"), cx));
+    }
+    let parent = Path::ROOT.child("radios");
+    let kinds = single(root, "radios", cx);
+    if let Some(key) = kinds.and_then(key_of_a_radio) {
+        radios.names.complete = false;
+        cx.error(key.1, &parent, || {
+            format!("`{}` is a key of [radio]; did you mean that? [radios.NAME] adds a kind of radio", key.0)
+        });
+        return radios;
+    }
+    for (name, entry) in kinds.map(|t| &t.entries).into_iter().flatten() {
+        let path = parent.child(name);
+        if let Some(problem) = crate::declare::name::problem(name) {
+            cx.error(entry.key_at, &parent.child(&crate::text::error::cut(name)), || problem.to_string());
+            continue;
+        }
+        let Some(own) = entry.node.table() else {
+            cx.error(entry.node.at, &path, || format!("{} stands here; expected a table", entry.node.kind()));
+            continue;
+        };
+        if name == DEFAULT {
+            cx.error(entry.key_at, &path, || "the radio named \"default\" is written as [radio]".to_string());
+            continue;
+        }
+        let merged = base.map_or_else(|| own.clone(), |base| inherit(base, own));
+        add(&mut radios, name, &merged, tcp, (&path, cx));
+    }
+    one_standard_a_channel(&radios, cx);
+    radios
+}
+
+/// The first key of `[radios]` that belongs into `[radio]`, and where it stands.
+fn key_of_a_radio(kinds: &Table) -> Option<(&str, At)> {
+    let of_a_radio = |(key, entry): &(&String, &Entry)| {
+        entry.node.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
+    };
+    let found = kinds.entries.iter().filter(of_a_radio).min_by_key(|(_, entry)| entry.key_at)?;
+    Some((found.0, found.1.key_at))
+}
+
+fn add(radios: &mut Radios, name: &str, table: &Table, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
+    radios.names.add(name, table.at, path, cx);
+    let kind = RadioTable::read_table(table, path, cx, &Beside::default()).and_then(|mut table| {
+        let spec = resolve(&mut table, name, tcp, (path, cx));
+        (!table.places.refused("standard")).then_some((table, spec))
+    });
+    radios.kinds.push(kind);
+}
+
+fn one_standard_a_channel(radios: &Radios, cx: &mut Cx<'_>) {
+    let kinds: Vec<&(RadioTable, RadioSpec)> = radios.kinds.iter().flatten().collect();
+    for (i, (table, spec)) in kinds.iter().enumerate() {
+        let Some((_, other)) = kinds.iter().take(i).find(|(_, s)| s.channel == spec.channel) else {
+            continue;
+        };
+        if other.phy.standard != spec.phy.standard {
+            let parent = Path::ROOT.child("radios");
+            let path = parent.child(&spec.name);
+            cx.error(table.places.of_any(&["channel", "standard"]), &path.child("channel"), || {
+                format!(
+                    "{}: radio \"{}\" uses this channel with {}, this one with {}; expected another channel",
+                    spec.channel,
+                    other.name,
+                    standard_name(other.phy.standard),
+                    standard_name(spec.phy.standard)
+                )
+            });
+        } else if other.propagation != spec.propagation {
+            cx.warnings.push(format!(
+                "radios \"{}\" and \"{}\" share channel {} but not their propagation",
+                other.name, spec.name, spec.channel
+            ));
+        }
+    }
+}
+
+/// Nodes: as written and filled in, and as specified.
+pub(crate) struct Stations {
+    pub names: Names,
+    pub tables: Vec<NodeTable>,
+    pub specs: Vec<NodeSpec>,
+    /// Nodes that name a scheme of their own.
+    pub schemes: Vec<(usize, String)>,
+    /// Gains that a generator makes, the same both ways: where it stands, two nodes, the gain.
+    pub gains: Vec<(At, String, String, Db)>,
+}
+
+/// Reads every `[[node]]` and runs `[nodes]`.
+pub(crate) fn stations(
+    root: &Table,
+    radios: &Radios,
+    moves: &mut Moves,
+    limits: &Limits,
+    cx: &mut Cx<'_>,
+) -> Stations {
+    let mut stations = Stations {
+        names: Names::of("node"),
+        tables: Vec::new(),
+        specs: Vec::new(),
+        schemes: Vec::new(),
+        gains: Vec::new(),
+    };
+    let rows = blocks(root, "node", cx);
+    let rule = root.get("nodes");
+    let generator = generator(root, "nodes", "node", cx).and_then(|node| {
+        let read = NodesTable::read(node, &Path::ROOT.child("nodes"), cx);
+        read.map(|table| (node, table))
+    });
+    let unread = |node: &Node| !matches!(&node.value, Value::List(items) if items.len() == rows.len());
+    if rule.is_some() && generator.is_none() || root.get("node").is_some_and(unread) {
+        stations.names.complete = false;
+    }
+    let total = rows.len() as u64 + generator.as_ref().map_or(0, |(_, g)| count(g));
+    if total > limits.nodes {
+        let (key, at) = generator.as_ref().map_or(("node", root.at), |(node, _)| ("nodes", node.at));
+        cx.error(at, &Path::ROOT.child(key), || format!("{total} nodes; expected at most {}", limits.nodes));
+        stations.names.complete = false;
+        return stations;
+    }
+    let parent = Path::ROOT.child("node");
+    for row in &rows {
+        let path = parent.child(&row.label);
+        if let Some(id) =
+            row.table.get("id").and_then(|n| Name::read(n, &path.child("id"), &mut Cx::new("", &[])))
+        {
+            // A node whose other keys are wrong still exists for those that name it.
+            stations.names.add(
+                &id.0,
+                row.table.get("id").map_or(row.table.at, |n| n.at),
+                &path.child("id"),
+                cx,
+            );
+        } else {
+            stations.names.complete = false;
+        }
+        if let Some(mut table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
+            if let Some(node) = moves.take(&table.id.0) {
+                from_file(node, moves, &mut table.position, &mut table.movement, cx);
+            }
+            push(&mut stations, table, radios, &path, cx);
+        }
+    }
+    if let Some((node, table)) = generator {
+        generate(&mut stations, node, &table, radios, moves, cx);
+    }
+    let empty = root.get("node").is_none_or(|n| matches!(&n.value, Value::List(items) if items.is_empty()));
+    if empty && rule.is_none() {
+        cx.error(root.at, &Path::ROOT.child("node"), || {
+            "there are no nodes; expected [[node]] blocks or a [nodes] table".to_string()
+        });
+    }
+    for (kind, _) in radios.kinds.iter().flatten().map(|(_, s)| (&s.name, s)).filter(|(name, _)| {
+        !stations
+            .specs
+            .iter()
+            .any(|n| n.radios.iter().any(|&r| spec(radios, r).is_some_and(|s| s.name == **name)))
+    }) {
+        cx.warnings.push(format!("no node has the radio \"{kind}\""));
+    }
+    stations
+}
+
+fn spec(radios: &Radios, index: usize) -> Option<&RadioSpec> {
+    radios.kinds.get(index)?.as_ref().map(|(_, spec)| spec)
+}
+
+/// Completes a node and adds it.
+fn push(stations: &mut Stations, mut table: NodeTable, radios: &Radios, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = table.places.of("radios");
+    let list = table.radios.get_or_insert_with(|| usual_radios(radios));
+    let indices = find_radios(list, radios, at, &path.child("radios"), cx);
+    let by_distance = |&i: &usize| spec(radios, i).is_some_and(|s| s.propagation != Propagation::Matrix);
+    if table.position.is_none() && table.places.of("position") == table.places.of("") {
+        let needs = indices.iter().find(|i| by_distance(i)).and_then(|&i| spec(radios, i));
+        if let Some(radio) = needs {
+            cx.error(table.places.of("position"), &path.child("position"), || {
+                format!("missing; radio \"{}\" needs it; expected {}", radio.name, Position::expected())
+            });
+        }
+    }
+    if let Some(SchemeName(name)) = &table.scheme {
+        let place = (table.places.of("scheme"), &path.child("scheme"));
+        if crate::params::known(cx.schemes, name, place, cx).is_some() {
+            stations.schemes.push((stations.specs.len(), name.clone()));
+        }
+    }
+    // Where it is unknown the complete form says nothing either: a map must not show it in a place.
+    let position = table.position.map_or([0.0; 3], |p| p.0);
+    stations.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
+    stations.tables.push(table);
+}
+
+fn usual_radios(radios: &Radios) -> Vec<Name> {
+    if radios.has_default { vec![Name(DEFAULT.to_string())] } else { Vec::new() }
+}
+
+fn find_radios(list: &[Name], radios: &Radios, at: At, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<usize> {
+    let mut indices: Vec<usize> = Vec::with_capacity(list.len());
+    for name in list {
+        let Some(index) = radios.names.find(name, at, path, cx) else { continue };
+        if indices.contains(&index) {
+            cx.error(at, path, || format!("\"{}\" twice; expected at most one radio of a kind", name.0));
+            continue;
+        }
+        indices.push(index);
+    }
+    indices
+}
+
+fn generate(
+    stations: &mut Stations,
+    node: &Node,
+    generator: &NodesTable,
+    radios: &Radios,
+    moves: &mut Moves,
+    cx: &mut Cx<'_>,
+) {
+    let path = Path::ROOT.child("nodes");
+    let (places, written) = match generator {
+        NodesTable::Chain(t) => (&t.places, &t.radios),
+        NodesTable::Grid(t) => (&t.places, &t.radios),
+        NodesTable::Random(t) => (&t.places, &t.radios),
+        NodesTable::Building(t) => (&t.places, &t.radios),
+    };
+    let list = written.clone().unwrap_or_else(|| usual_radios(radios));
+    let indices = find_radios(&list, radios, places.of("radios"), &path.child("radios"), cx);
+    let sides = match generator {
+        NodesTable::Random(t) => Some(("area", t.area, Meters(1e7))),
+        NodesTable::Building(t) => Some(("room", t.room, Meters(1000.0))),
+        _ => None,
+    };
+    if let Some((key, sides, most)) = sides {
+        let range = Meters(0.0)..=most;
+        if let Some(problem) = sides.iter().find_map(|side| crate::declare::field::outside(side, &range)) {
+            cx.error(places.of(key), &path.child(key), || problem);
+            stations.names.complete = false;
+            return;
+        }
+    }
+    let air = Air { range_m: indices.first().and_then(|&i| spec(radios, i)).and_then(hop) };
+    let placed = match place(generator, &air) {
+        Ok(placed) => placed,
+        Err(problem) => {
+            cx.error(node.at, &path, || problem);
+            stations.names.complete = false;
+            return;
+        }
+    };
+    if let NodesTable::Building(t) = generator {
+        walls(stations, node, t, &placed, (&indices, radios), cx);
+    }
+    for (id, position) in placed {
+        if let Some(problem) = crate::declare::name::problem(&id) {
+            cx.error(places.of("prefix"), &path.child("prefix"), || {
+                format!("{}: {problem}", crate::text::error::quoted(&id))
+            });
+            return;
+        }
+        stations.names.add(&id, places.of("prefix"), &path.child("prefix"), cx);
+        stations.specs.push(NodeSpec { id: id.clone(), position, radios: indices.clone() });
+        let mut table = NodeTable {
+            places: Places::new(node.at),
+            id: Name(id),
+            position: Some(Position(position)),
+            radios: Some(list.clone()),
+            scheme: None,
+            movement: None,
+        };
+        if let Some(moved) = moves.take(&table.id.0) {
+            from_file(moved, moves, &mut table.position, &mut table.movement, cx);
+        }
+        stations.tables.push(table);
+    }
+}
+
+/// What walls and floors leave of the power between the nodes of a building.
+fn walls(
+    stations: &mut Stations,
+    node: &Node,
+    table: &BuildingTable,
+    placed: &[(String, [f64; 3])],
+    (indices, radios): (&[usize], &Radios),
+    cx: &mut Cx<'_>,
+) {
+    let kinds: Vec<&RadioSpec> = indices.iter().filter_map(|&i| spec(radios, i)).collect();
+    let deaf = kinds.iter().find(|r| r.propagation != Propagation::Matrix);
+    if let Some(radio) = deaf.filter(|_| table.wall.0 > 0.0 || table.floor.0 > 0.0) {
+        cx.error(node.at, &Path::ROOT.child("nodes"), || {
+            format!(
+                "walls and floors are gains, and radio \"{}\" reads none; expected propagation = {{ model = \"matrix\" }}, or \
+                 `wall` and `floor` of \"0 dB\"",
+                radio.name
+            )
+        });
+        return;
+    }
+    let matrix = || kinds.iter().filter(|r| r.propagation == Propagation::Matrix);
+    let Some(first) = matrix().next() else { return };
+    let loudest = matrix().fold(f64::MIN, |most, r| most.max(r.phy.tx_power.0));
+    let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
+    let frequency_hz = crate::defaults::standard::defaults(first.phy.standard).frequency_hz;
+    let places: Vec<[f64; 3]> = placed.iter().map(|(_, place)| *place).collect();
+    match building::gains(table, &places, frequency_hz, Db(finest - loudest)) {
+        Ok(gains) => {
+            let name = |i: usize| placed.get(i).map_or_else(String::new, |(id, _)| id.clone());
+            let at = node.at;
+            stations.gains = gains.into_iter().map(|(a, b, gain)| (at, name(a), name(b), gain)).collect();
+        }
+        Err(problem) => cx.error(node.at, &Path::ROOT.child("nodes"), || problem),
+    }
+}
+
+/// The length of a hop: where data frames are received, nine of ten of them where a draw decides.
+/// `None`: any.
+fn hop(radio: &RadioSpec) -> Option<f64> {
+    let phy = &radio.phy;
+    let needed = least_power(phy, Mode::of_rate(phy.standard, phy.data_rate)?);
+    match reach(&radio.propagation, phy.tx_power, needed) {
+        Some(distance) => Some(distance),
+        None if radio.propagation == Propagation::Matrix => None,
+        None if phy.tx_power.0 + gain_at(&radio.propagation, 1.0).0 >= needed.0 => None,
+        // Not even a neighbour at a metre is heard.
+        None => Some(1e-3),
+    }
+}
+
+/// Whether any radio reads measured gains.
+pub(crate) fn uses_gains(radios: &Radios) -> bool {
+    radios.kinds.iter().flatten().any(|(_, s)| s.propagation == Propagation::Matrix)
+}

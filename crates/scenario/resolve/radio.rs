@@ -1,0 +1,328 @@
+//! From what a user says about a radio to its specification: defaults by standard and profile, ranges to thresholds,
+//! and what cannot be together.
+
+use airfair_sim::spec::{
+    MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
+};
+use airfair_units::{Db, Dbm, Meters, Rate, Span};
+
+use crate::declare::field::{Field, Or, describe};
+use crate::defaults::radio_profile::{Switches, switches};
+use crate::defaults::standard::{self, Defaults, PREAMBLE_DETECT};
+use crate::keys::inherit::{Holds, holds};
+use crate::keys::propagation::{PropagationTable, threshold};
+use crate::keys::radio::{RadioTable, THRESHOLDS};
+use crate::keys::tcp::Tcp;
+use crate::text::error::Cx;
+use crate::text::location::{At, Path};
+
+const NOISE_FIGURE: Db = Db(7.0);
+/// How far below the noise a signal may be left out.
+const CUTOFF_BELOW_NOISE_DB: f64 = 10.0;
+
+/// Fills in the table and makes the specification; errors are noted and the rest goes on.
+pub(crate) fn resolve(
+    t: &mut RadioTable,
+    name: &str,
+    tcp: &Tcp,
+    (path, cx): (&Path<'_>, &mut Cx<'_>),
+) -> RadioSpec {
+    let d = standard::defaults(t.standard);
+    let s = switches(t.profile);
+    let mut propagation =
+        t.propagation.take().unwrap_or_else(|| PropagationTable::two_ray(t.places.of("radio")));
+    let model = propagation.resolve(d);
+    noise(t, path, cx);
+    thresholds(t, &mut propagation, &model, s, (path, cx));
+    t.propagation = Some(propagation);
+    // What hangs on a standard that was refused is not judged by another one.
+    if !t.places.refused("standard") {
+        rates(t, d, path, cx);
+        only_where_it_exists(t, path, cx);
+    }
+    windows(t, d, s, path, cx);
+    let phy = phy(t, d, s);
+    local_limit(t, s, tcp, (path, cx));
+    let mac = mac(t, d, s);
+    let queue = QueueSpec { packets: t.queue_packets };
+    let channel = *t.channel.get_or_insert(d.channel);
+    let packet_loss = t.packet_loss;
+    RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, queue, packet_loss }
+}
+
+fn noise(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let figure = t.noise_figure.take();
+    if let (Some(_), Some(figure)) = (t.noise, figure) {
+        let at = t.places.of("noise_figure");
+        match holds(t.places.of("noise"), at) {
+            Holds::First => {}
+            Holds::Second => t.noise = Some(standard::noise(t.standard, figure.0)),
+            Holds::Conflict => cx.error(at, &path.child("noise_figure"), || {
+                "`noise` gives the same quantity; write one of them".to_string()
+            }),
+        }
+    }
+    t.noise.get_or_insert(standard::noise(t.standard, figure.unwrap_or(NOISE_FIGURE).0));
+}
+
+/// The threshold that a range stands for, unless the threshold itself is written.
+fn by_range(
+    written: (Option<Dbm>, At, &str),
+    range: (Option<Dbm>, At, &str),
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Dbm> {
+    let ((level, level_at, level_key), (reached, range_at, range_key)) = (written, range);
+    if level.is_none() || reached.is_none() {
+        return level.or(reached);
+    }
+    match holds(level_at, range_at) {
+        Holds::First => level,
+        Holds::Second => reached,
+        Holds::Conflict => {
+            cx.error(range_at, &path.child("propagation").child(range_key), || {
+                format!("`{level_key}` gives the same threshold; write one of them")
+            });
+            level
+        }
+    }
+}
+
+fn thresholds(
+    t: &mut RadioTable,
+    propagation: &mut PropagationTable,
+    model: &Propagation,
+    s: &Switches,
+    (path, cx): (&Path<'_>, &mut Cx<'_>),
+) {
+    let ranges = propagation.take_ranges();
+    if let (Some(range), Some(sense)) = (ranges.range, ranges.carrier_sense)
+        && sense < range
+    {
+        cx.error(ranges.carrier_sense_at, &path.child("propagation").child("carrier_sense"), || {
+            format!("{}: less than the range; expected at least {}", sense.write(), range.write())
+        });
+        return;
+    }
+    let mut at_range = |distance: Option<Meters>, at: At, key: &str| {
+        let distance = distance?;
+        let level = threshold(model, t.tx_power, distance);
+        if !THRESHOLDS.contains(&level) {
+            cx.error(at, &path.child("propagation").child(key), || {
+                format!(
+                    "{}: {} arrives from there; expected a distance from which {} arrives",
+                    distance.write(),
+                    rounded(level),
+                    describe(&THRESHOLDS)
+                )
+            });
+        }
+        Some(level)
+    };
+    let reached = at_range(ranges.range, ranges.range_at, "range");
+    let sensed = at_range(ranges.carrier_sense, ranges.carrier_sense_at, "carrier_sense");
+    let preamble = by_range(
+        (t.preamble_detect, t.places.of("preamble_detect"), "preamble_detect"),
+        (reached, ranges.range_at, "range"),
+        path,
+        cx,
+    );
+    let energy = by_range(
+        (t.energy_detect, t.places.of("energy_detect"), "energy_detect"),
+        (sensed, ranges.carrier_sense_at, "carrier_sense"),
+        path,
+        cx,
+    );
+    let usual = if preamble.is_some() { Sensitivity::PreambleDetect } else { Sensitivity::PerRate };
+    t.sensitivity.get_or_insert(usual);
+    // Who says only how far carrier sense reaches does not ask for preambles where the medium is idle.
+    let preamble =
+        preamble.unwrap_or(energy.map_or(PREAMBLE_DETECT, |level| Dbm(level.0.max(PREAMBLE_DETECT.0))));
+    if let Some(level) = energy.filter(|level| *level > preamble) {
+        let key = if ranges.carrier_sense.is_some() { "propagation" } else { "energy_detect" };
+        let at = if ranges.carrier_sense.is_some() { ranges.carrier_sense_at } else { t.places.of(key) };
+        cx.error(at, &path.child(key), || {
+            format!(
+                "a preamble of {} is detected where {} is needed to find the medium busy; expected energy_detect at or \
+                 below preamble_detect",
+                rounded(preamble),
+                rounded(level)
+            )
+        });
+    }
+    let energy = energy.unwrap_or(preamble);
+    (t.preamble_detect, t.energy_detect) = (Some(preamble), Some(energy));
+    match t.cutoff {
+        Some(cutoff) if cutoff > energy => cx.error(t.places.of("cutoff"), &path.child("cutoff"), || {
+            format!("{}: above energy_detect; expected at most \"{}\"", cutoff.write(), rounded(energy))
+        }),
+        Some(_) => {}
+        None if s.cutoff_at_energy_detect => t.cutoff = Some(energy),
+        None => {
+            let below_noise = t.noise.map_or(energy.0, |n| n.0 - CUTOFF_BELOW_NOISE_DB);
+            t.cutoff = Some(Dbm(below_noise.min(energy.0)));
+        }
+    }
+}
+
+/// A power for a message, rounded down to a hundredth.
+fn rounded(power: Dbm) -> Dbm {
+    Dbm((power.0 * 100.0).floor() / 100.0)
+}
+
+fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let check = |key: &str, rate: Rate, cx: &mut Cx<'_>| {
+        if !d.modes.contains(&rate) {
+            cx.error(t.places.of(key), &path.child(key), || {
+                let modes: Vec<String> = d.modes.iter().map(Rate::to_string).collect();
+                format!(
+                    "{}: {} has no such mode; expected one of {}",
+                    rate.write(),
+                    name(t.standard),
+                    modes.join(", ")
+                )
+            });
+        }
+    };
+    t.data_rate.into_iter().for_each(|rate| check("data_rate", rate, cx));
+    t.broadcast_rate.into_iter().for_each(|rate| check("broadcast_rate", rate, cx));
+    t.basic_rates.iter().flatten().for_each(|&rate| check("basic_rates", rate, cx));
+    let data_rate = t.data_rate.unwrap_or(d.data_rate);
+    let basic = t.basic_rates.as_deref().unwrap_or(d.basic_rates);
+    if d.modes.contains(&data_rate) && !basic.iter().any(|&rate| rate <= data_rate) {
+        let key = if t.basic_rates.is_some() { "basic_rates" } else { "data_rate" };
+        cx.error(t.places.of(key), &path.child(key), || {
+            format!("no basic rate is at or below the data rate, {data_rate}: nothing could carry an ACK")
+        });
+    }
+}
+
+fn only_where_it_exists(t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let refuse = |key: &str, what: String, cx: &mut Cx<'_>| {
+        cx.error(t.places.of(key), &path.child(key), || what);
+    };
+    if t.preamble == Preamble::Short && t.standard == Standard::Dot11a {
+        refuse("preamble", "\"short\": 802.11a has no DSSS preamble; expected \"long\"".to_string(), cx);
+    }
+    if t.standard == Standard::Dot11g {
+        return;
+    }
+    let this = name(t.standard);
+    if t.short_slot {
+        refuse(
+            "short_slot",
+            format!("true: only 802.11g has a choice of slots, not {this}; expected false"),
+            cx,
+        );
+    }
+    if t.protection != Protection::None {
+        let word = t.protection.write();
+        refuse("protection", format!("{word}: only 802.11g needs it, not {this}; expected \"none\""), cx);
+    }
+}
+
+fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let cw_min = *t.cw_min.get_or_insert(d.cw_min);
+    for (key, value) in [("cw_min", cw_min), ("cw_max", t.cw_max)] {
+        if !(value + 1).is_power_of_two() {
+            let below = (value + 1).next_power_of_two() / 2 - 1;
+            cx.error(t.places.of(key), &path.child(key), || {
+                format!(
+                    "{value}: expected one less than a power of two, such as {below} or {}",
+                    2 * below + 1
+                )
+            });
+        }
+    }
+    if cw_min > t.cw_max && (t.places.has("cw_min") || !t.places.refused("standard")) {
+        cx.error(t.places.of_any(&["cw_min", "cw_max"]), &path.child("cw_min"), || {
+            format!("{cw_min}: larger than cw_max; expected at most {}", t.cw_max)
+        });
+    }
+    let (slot, usual) = standard::slot(t.standard, t.short_slot);
+    let slot = slot + Span::from_micros(3) * u64::from(t.coverage_class);
+    let delay = *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(usual));
+    if delay > slot {
+        cx.error(t.places.of("sensing_delay"), &path.child("sensing_delay"), || {
+            format!("{}: longer than a slot; expected at most {}", delay.write(), slot.write())
+        });
+    }
+}
+
+/// The limit of local flows, which is off where a full queue does not hold them back.
+fn local_limit(t: &mut RadioTable, s: &Switches, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
+    let limit = t.local_limit.get_or_insert(Or::maybe(s.local_limit.filter(|_| tcp.limits_local())));
+    if t.backpressure.unwrap_or(s.backpressure) {
+        return;
+    }
+    let switched_off = matches!(
+        holds(t.places.of("backpressure"), t.places.of("local_limit")),
+        Holds::First if t.places.has("backpressure")
+    );
+    if limit.0.is_some() && t.places.has("local_limit") && !switched_off {
+        // It stays in the complete form, which warns of it again.
+        cx.warnings.push(format!(
+            "{} has no effect: a full queue drops, backpressure = false",
+            path.child("local_limit")
+        ));
+    } else {
+        *limit = Or::NONE;
+    }
+}
+
+fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
+    PhySpec {
+        standard: t.standard,
+        data_rate: *t.data_rate.get_or_insert(d.data_rate),
+        basic_rates: t.basic_rates.get_or_insert_with(|| d.basic_rates.to_vec()).clone(),
+        broadcast_rate: *t.broadcast_rate.get_or_insert(d.broadcast_rate),
+        preamble: t.preamble,
+        short_slot: t.short_slot,
+        protection: t.protection,
+        tx_power: t.tx_power,
+        preamble_detect: *t.preamble_detect.get_or_insert(PREAMBLE_DETECT),
+        energy_detect: *t.energy_detect.get_or_insert(PREAMBLE_DETECT),
+        cutoff: *t.cutoff.get_or_insert(PREAMBLE_DETECT),
+        noise: *t.noise.get_or_insert(standard::noise(t.standard, NOISE_FIGURE.0)),
+        lock_on: *t.lock_on.get_or_insert(s.lock_on),
+        lock_sinr: t.lock_sinr,
+        preamble_detection: *t.preamble_detection.get_or_insert(s.preamble_detection),
+        relock: t.relock.0,
+        interference: *t.interference.get_or_insert(s.interference),
+        error_model: t.error_model,
+        frame_loss: t.frame_loss,
+        capture: t.capture,
+        sensitivity: *t.sensitivity.get_or_insert(Sensitivity::PerRate),
+    }
+}
+
+fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
+    let (_, sensing_delay) = standard::slot(t.standard, t.short_slot);
+    let backpressure = *t.backpressure.get_or_insert(s.backpressure);
+    MacSpec {
+        rts_threshold: t.rts_threshold,
+        cw_min: *t.cw_min.get_or_insert(d.cw_min),
+        cw_max: t.cw_max,
+        short_retry_limit: *t.short_retry_limit.get_or_insert(s.short_retry_limit),
+        long_retry_limit: t.long_retry_limit,
+        eifs: *t.eifs.get_or_insert(s.eifs),
+        eifs_on_energy: *t.eifs_on_energy.get_or_insert(s.eifs_on_energy),
+        nav_reset: *t.nav_reset.get_or_insert(s.nav_reset),
+        cts_needs_idle_nav: *t.cts_needs_idle_nav.get_or_insert(s.cts_needs_idle_nav),
+        cts_needs_idle_carrier: *t.cts_needs_idle_carrier.get_or_insert(s.cts_needs_idle_carrier),
+        eifs_as_nav: *t.eifs_as_nav.get_or_insert(s.eifs_as_nav),
+        immediate_access: *t.immediate_access.get_or_insert(s.immediate_access),
+        after_timeout: *t.after_timeout.get_or_insert(s.after_timeout),
+        response_timeout: *t.response_timeout.get_or_insert(s.response_timeout),
+        coverage_class: t.coverage_class,
+        sensing_delay: *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(sensing_delay)),
+        mac_queue: t.mac_queue,
+        backpressure,
+        local_limit: t.local_limit.as_ref().and_then(|limit| limit.0).filter(|_| backpressure),
+    }
+}
+
+/// The standard's name without quotes.
+pub(crate) fn name(standard: Standard) -> String {
+    standard.write().replace('"', "")
+}

@@ -1,0 +1,368 @@
+//! From the tree to the specification of a world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use airfair_schemes::Params;
+use airfair_sim::spec::{
+    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Traffic, Transport,
+    WorldSpec,
+};
+use airfair_units::{Bytes, Span, Time};
+
+use crate::Limits;
+use crate::declare::field::{Field, Or};
+use crate::declare::name::Name;
+use crate::declare::table::Beside;
+use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
+use crate::keys::routing::{PROTOCOLS, Shown};
+use crate::keys::tcp::{Tcp, TcpTable, tcp};
+use crate::resolve::blocks::{blocks, single};
+use crate::resolve::flows::{Ground, Streams, streams};
+use crate::resolve::movement::moves;
+use crate::resolve::nodes::{Radios, Stations, radios, stations, uses_gains};
+use crate::text::error::Cx;
+use crate::text::location::{Path, Places};
+use crate::text::tree::Table;
+
+/// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
+const WIRE_LIMIT: Span = Span::from_millis(1);
+
+/// Tables and blocks that a file may have beside those of routing protocols.
+const TABLES: [&str; 14] = [
+    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
+    "headers", "tcp", "schemes",
+];
+
+/// Tables and blocks that a file may have.
+pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().chain(PROTOCOLS.iter().map(|entry| entry.word))
+}
+
+/// Everything that a file says, completed.
+pub(crate) struct Model {
+    pub top: TopTable,
+    pub radios: Radios,
+    pub stations: Stations,
+    /// The keys of `[movement]`, if anything moves.
+    pub movement: Option<Vec<(&'static str, String)>>,
+    pub links: Vec<LinkTable>,
+    pub gains: Vec<GainTable>,
+    pub streams: Streams,
+    pub routing: RoutingTable,
+    /// Parameters of routing protocols.
+    pub protocols: Shown,
+    pub arp: ArpTable,
+    pub headers: HeadersTable,
+    /// `None` if nothing says a word about TCP.
+    pub tcp: Option<TcpTable>,
+    pub schemes: BTreeMap<String, Params>,
+}
+
+/// Reads everything. `None` only after noting errors.
+pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option<(Model, WorldSpec)> {
+    let known: Vec<&str> = tables().collect();
+    let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &known, variant: None });
+    let (duration, warmup) = top.as_ref().map_or((Span(u64::MAX), Span::ZERO), |t| (t.duration, t.warmup));
+    if let Some(top) = top.as_ref().filter(|t| t.warmup >= t.duration) {
+        cx.error(top.places.of("warmup"), &Path::ROOT.child("warmup"), || {
+            format!("{}: not shorter than the run; expected less than {}", warmup.write(), duration.write())
+        });
+    }
+    let tcp = tcp(root, cx);
+    let radios = radios(root, &tcp, cx);
+    let mut moves = moves(root, limits.waypoints, cx);
+    let stations = stations(root, &radios, &mut moves, limits, cx);
+    let movement = crate::resolve::movement::resolve(&moves, &stations, &radios, limits.waypoints, cx);
+    let (links, link_specs) = links(root, &stations, &tcp, duration, cx);
+    let (gains, gain_specs) = gains(root, &stations, cx);
+    if !gains.is_empty() && !uses_gains(&radios) {
+        cx.warnings
+            .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
+    }
+    let tcp_written = tcp.is_written();
+    let ground = Ground { stations: &stations, tcp: &tcp, duration, warmup, limits };
+    let mut streams = streams(root, &ground, cx);
+    let empty = Table::new(root.at);
+    macro_rules! table {
+        ($Table:ident, $key:literal) => {
+            $Table::read_table(
+                single(root, $key, cx).unwrap_or(&empty),
+                &Path::ROOT.child($key),
+                cx,
+                &Beside::default(),
+            )
+        };
+    }
+    let routing = table!(RoutingTable, "routing");
+    let (routing_spec, protocols) = crate::keys::routing::resolve(root, routing.as_ref(), cx);
+    let arp = table!(ArpTable, "arp");
+    let headers = table!(HeadersTable, "headers");
+    let used: BTreeSet<&str> = streams
+        .laws
+        .iter()
+        .map(String::as_str)
+        .chain(stations.schemes.iter().map(|(_, name)| name.as_str()))
+        .collect();
+    let schemes = schemes(root, top.as_ref(), used, cx);
+    let header_specs = headers.as_ref().map(|table| resolve_headers(table, cx));
+    if cx.failed() {
+        return None;
+    }
+    give_params(&mut streams.specs, &schemes);
+    let has_tcp = !streams.laws.is_empty();
+    if tcp_written && !has_tcp {
+        cx.warnings.push("[tcp] has no effect: no flow has transport = \"tcp\"".to_string());
+    }
+    let tcp = tcp.rules.filter(|_| has_tcp || tcp_written).map(|(table, _)| table);
+    let (top, routing, arp, headers) = (top?, routing?, arp?, headers?);
+    let spec = WorldSpec {
+        duration,
+        warmup,
+        radios: radios.kinds.iter().flatten().map(|(_, spec)| spec.clone()).collect(),
+        nodes: stations.specs.clone(),
+        links: link_specs,
+        gains: gain_specs,
+        movement,
+        schemes: stations
+            .schemes
+            .iter()
+            .map(|(node, name)| NodeScheme {
+                node: *node,
+                scheme: name.clone(),
+                params: schemes.get(name).cloned().unwrap_or_default(),
+            })
+            .collect(),
+        flows: streams.specs.clone(),
+        routing: routing_spec,
+        hop_limit: routing.hop_limit,
+        arp: ArpSpec {
+            prefilled: arp.prefilled,
+            waiting_packets: arp.waiting_packets,
+            retry: arp.retry,
+            attempts: arp.attempts,
+        },
+        headers: header_specs?,
+        memory_limit: top.memory_limit,
+    };
+    cx.warnings.extend(floods(&spec));
+    let movement = moves.pairs(&spec.movement);
+    Some((
+        Model {
+            top,
+            radios,
+            stations,
+            movement,
+            links,
+            gains,
+            streams,
+            routing,
+            protocols,
+            arp,
+            headers,
+            tcp,
+            schemes,
+        },
+        spec,
+    ))
+}
+
+/// More packets of a flow than this take hours.
+const MANY_PACKETS: f64 = 1e9;
+
+/// Flows of UDP that make very many packets, since no full queue holds them back.
+fn floods(spec: &WorldSpec) -> Vec<String> {
+    let radio = |&i: &usize| spec.radios.get(i).is_some_and(|radio| !radio.mac.backpressure);
+    let unchecked =
+        |flow: &&FlowSpec| spec.nodes.get(flow.from).is_some_and(|node| node.radios.iter().any(radio));
+    let made = |flow: &FlowSpec| {
+        let (Traffic::ConstantRate { rate, packet, .. } | Traffic::Poisson { rate, packet, .. }) =
+            flow.traffic
+        else {
+            return None;
+        };
+        let seconds = (flow.stop.min(Time::ZERO + spec.duration).0.saturating_sub(flow.start.0)) as f64 / 1e9;
+        let packets = rate.0 as f64 / 8.0 / packet.0.max(1) as f64 * seconds;
+        (packets > MANY_PACKETS).then(|| {
+            format!(
+                "flow \"{}\" makes some {:.0} million packets, since `backpressure = false` lets no full queue hold it back: expected \
+                 a lower rate, larger packets or a shorter run",
+                flow.id,
+                packets / 1e6
+            )
+        })
+    };
+    spec.flows.iter().filter(unchecked).filter_map(made).collect()
+}
+
+fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
+    // The table's range keeps every length below 2^16.
+    let len = |b: Bytes| u32::try_from(b.0).unwrap_or(u32::MAX);
+    if let Some(problem) = t.tcp.0.and_then(|tcp| crate::declare::field::outside(&tcp, &HEADERS)) {
+        let path = Path::ROOT.child("headers");
+        cx.error(t.places.of("tcp"), &path.child("tcp"), || format!("{}: {problem}", t.tcp.write()));
+    }
+    HeaderSpec {
+        udp: len(t.udp),
+        tcp: t.tcp.0.map(len),
+        ip: len(t.ip),
+        llc: len(t.llc),
+        mac: len(t.mac),
+        wired: len(t.wired),
+    }
+}
+
+/// Gives each flow the parameters of its window law.
+fn give_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
+    for flow in flows {
+        if let Transport::Tcp { law, params, .. } = &mut flow.transport
+            && let Some(read) = schemes.get(law)
+        {
+            *params = read.clone();
+        }
+    }
+}
+
+fn links(
+    root: &Table,
+    stations: &Stations,
+    tcp: &Tcp,
+    duration: Span,
+    cx: &mut Cx<'_>,
+) -> (Vec<LinkTable>, Vec<LinkSpec>) {
+    let (mut tables, mut specs) = (Vec::new(), Vec::new());
+    let mut linked = BTreeSet::new();
+    let parent = Path::ROOT.child("link");
+    for row in blocks(root, "link", cx) {
+        let path = parent.child(&row.label);
+        let Some(mut table) = LinkTable::read_table(row.table, &path, cx, &Beside::default()) else {
+            continue;
+        };
+        let (at, ends_path) = (table.places.of("ends"), path.child("ends"));
+        let [a, b] = &table.ends;
+        let (i, j) = (stations.names.find(a, at, &ends_path, cx), stations.names.find(b, at, &ends_path, cx));
+        if a == b {
+            cx.error(at, &ends_path, || format!("both ends are \"{}\"; expected two nodes", a.0));
+        } else if !linked.insert((a.clone().min(b.clone()), a.clone().max(b.clone()))) {
+            cx.error(at, &ends_path, || format!("\"{}\" and \"{}\" are linked already", a.0, b.0));
+        }
+        specs.push(LinkSpec {
+            ends: [i.unwrap_or_default(), j.unwrap_or_default()],
+            rate: table.rate,
+            rate_changes: rate_changes(&table, duration, &path, cx),
+            delay: table.delay,
+            loss: table.loss,
+            loss_every: table.loss_every,
+            queue: QueueSpec { packets: table.queue_packets },
+            local_limit: table
+                .local_limit
+                .get_or_insert(Or::maybe(tcp.limits_local().then_some(WIRE_LIMIT)))
+                .0,
+        });
+        tables.push(table);
+    }
+    (tables, specs)
+}
+
+/// The changes of a link's rate; each comes after the one before.
+fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<RateChange> {
+    let mut changes: Vec<RateChange> = Vec::with_capacity(link.rate_changes.len());
+    let path = path.child("rate_changes");
+    for (i, crate::keys::network::RateChange(change)) in link.rate_changes.iter().enumerate() {
+        let at = Time(change.at.0);
+        if let Some(before) = changes.last().filter(|before| before.at >= at) {
+            let before = Span(before.at.0).write();
+            cx.error(change.places.of("at"), &path.child(&i.to_string()).child("at"), || {
+                format!("{}: not after the change before; expected more than {before}", change.at.write())
+            });
+        }
+        changes.push(RateChange { at, rate: change.rate });
+    }
+    if changes.last().is_some_and(|last| last.at.0 >= duration.0) {
+        let [a, b] = &link.ends;
+        cx.warnings
+            .push(format!("the rate of link \"{}\"-\"{}\" changes after the end of the run", a.0, b.0));
+    }
+    changes
+}
+
+fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<GainSpec>) {
+    let (mut tables, mut specs) = (Vec::new(), Vec::new());
+    let mut known = BTreeSet::new();
+    let parent = Path::ROOT.child("gain");
+    for row in blocks(root, "gain", cx) {
+        let path = parent.child(&row.label);
+        let Some(table) = GainTable::read_table(row.table, &path, cx, &Beside::default()) else { continue };
+        let from = stations.names.find(&table.from, table.places.of("from"), &path.child("from"), cx);
+        let to = stations.names.find(&table.to, table.places.of("to"), &path.child("to"), cx);
+        let (Some(from), Some(to)) = (from, to) else { continue };
+        if from == to {
+            cx.error(table.places.of("to"), &path.child("to"), || {
+                format!("\"{}\": a node has no path to itself; expected another node", table.to.0)
+            });
+        }
+        let directions: &[(usize, usize)] =
+            if table.both { &[(from, to), (to, from)] } else { &[(from, to)] };
+        for &(from, to) in directions {
+            if !known.insert((from, to)) && from != to {
+                cx.error(row.table.at, &path, || "the gain of this direction is given already".to_string());
+            }
+            specs.push(GainSpec { from, to, gain: table.gain });
+        }
+        tables.push(table);
+    }
+    for (at, a, b, gain) in &stations.gains {
+        let find = |name: &String| {
+            stations.names.find(&Name(name.clone()), *at, &Path::ROOT.child("nodes"), &mut Cx::new("", &[]))
+        };
+        let (Some(i), Some(j)) = (find(a), find(b)) else { continue };
+        let free: Vec<(usize, usize)> =
+            [(i, j), (j, i)].into_iter().filter(|pair| !known.contains(pair)).collect();
+        let both = free.len() == 2;
+        for (n, &(from, to)) in free.iter().enumerate() {
+            specs.push(GainSpec { from, to, gain: *gain });
+            if n == 0 {
+                let (from, to) = if from == i { (a, b) } else { (b, a) };
+                let (places, from, to) = (Places::new(*at), Name(from.clone()), Name(to.clone()));
+                tables.push(GainTable { places, from, to, gain: *gain, both });
+            }
+        }
+    }
+    (tables, specs)
+}
+
+/// Parameters of every scheme that runs, at flows and nodes (`used`) or by default, or that is written about.
+fn schemes<'a>(
+    root: &Table,
+    top: Option<&'a TopTable>,
+    mut used: BTreeSet<&'a str>,
+    cx: &mut Cx<'_>,
+) -> BTreeMap<String, Params> {
+    let registry = cx.schemes;
+    let parent = Path::ROOT.child("schemes");
+    let written = single(root, "schemes", cx);
+    if let Some(top) = top {
+        let place = (top.places.of("scheme"), &Path::ROOT.child("scheme"));
+        if crate::params::known(registry, &top.scheme.0, place, cx).is_some() {
+            used.insert(&top.scheme.0);
+        }
+    }
+    let mut out = BTreeMap::new();
+    for (name, entry) in written.map(|t| &t.entries).into_iter().flatten() {
+        let path = parent.child(name);
+        let Some(scheme) = crate::params::known(registry, name, (entry.key_at, &path), cx) else { continue };
+        match entry.node.table() {
+            Some(table) => {
+                out.insert(name.clone(), crate::params::read(scheme, Some(table), &path, cx));
+            }
+            None => cx.error(entry.node.at, &path, || {
+                format!("{} stands here; expected a table of parameters", entry.node.kind())
+            }),
+        }
+    }
+    for name in used {
+        if let Some(scheme) = registry.find(name).filter(|_| !out.contains_key(name)) {
+            out.insert(name.to_string(), crate::params::read(scheme, None, &parent, cx));
+        }
+    }
+    out
+}

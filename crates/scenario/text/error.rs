@@ -1,0 +1,247 @@
+//! Errors: where, which key, what is wrong, what was expected. All that can be found are collected.
+
+use std::fmt;
+
+use airfair_schemes::Registry;
+
+use crate::text::location::{At, Path};
+use crate::text::overrides::Override;
+
+/// Most errors that are shown; the rest is counted.
+const SHOWN: usize = 20;
+/// Most errors that are kept: past this, a file is not a scenario.
+const KEPT: usize = 200;
+/// Longest piece of a user's text that a message repeats, in characters.
+const QUOTED: usize = 60;
+
+/// Where an error is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a file, counted from 1.
+    File {
+        /// The file's name as it was given.
+        name: String,
+        /// The line.
+        line: u32,
+    },
+    /// The whole of a file, which could not be read.
+    Whole {
+        /// The file's name as it was given.
+        name: String,
+    },
+    /// An override, by the path it sets.
+    Override {
+        /// The path before the equals sign.
+        path: String,
+    },
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioError {
+    /// Where it was written.
+    pub place: Place,
+    /// The key path, such as `radio.data_rate`; empty if there is none.
+    pub key: String,
+    /// What is wrong, and what was expected.
+    pub problem: String,
+}
+
+impl fmt::Display for ScenarioError {
+    /// `scenarios/x.toml:12: radio.data_rate: "11 Mbps": ...`, or `--set radio.data_rate: "11 Mbps": ...`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::File { name, line } => write!(f, "{name}:{line}: ")?,
+            Place::Whole { name } => write!(f, "{name}: ")?,
+            Place::Override { path } => write!(f, "--set {path}: ")?,
+        }
+        if !self.key.is_empty() && !matches!(&self.place, Place::Override { path } if *path == self.key) {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// All that is wrong with a scenario, in the order of the file, overrides last. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Errors {
+    /// The first twenty.
+    pub list: Vec<ScenarioError>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl Errors {
+    /// One error about a whole file.
+    pub(crate) fn whole(name: &str, problem: String) -> Self {
+        Self::one(Place::Whole { name: name.to_string() }, problem)
+    }
+
+    /// One error about a line of a file.
+    pub(crate) fn at(name: &str, line: usize, problem: String) -> Self {
+        Self::one(
+            Place::File { name: name.to_string(), line: u32::try_from(line).unwrap_or(u32::MAX) },
+            problem,
+        )
+    }
+
+    fn one(place: Place, problem: String) -> Self {
+        Self { list: vec![ScenarioError { place, key: String::new(), problem }], more: 0 }
+    }
+}
+
+impl fmt::Display for Errors {
+    /// One line an error.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.list.iter().enumerate() {
+            write!(f, "{}{error}", if i == 0 { "" } else { "\n" })?;
+        }
+        match self.more {
+            0 => Ok(()),
+            more => write!(f, "\n... and {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// What one reading collects: errors and warnings.
+pub(crate) struct Cx<'a> {
+    origin: &'a str,
+    overrides: &'a [Override],
+    problems: Vec<(At, String, String)>,
+    uncounted: usize,
+    /// The folder in which the scenario stands, if it was read from a file.
+    pub folder: Option<&'a std::path::Path>,
+    /// The schemes that it may name.
+    pub schemes: &'a Registry,
+    /// Most bytes of a list that it names.
+    pub list_bytes: u64,
+    /// What a user should look at before trusting the result.
+    pub warnings: Vec<String>,
+}
+
+impl<'a> Cx<'a> {
+    /// Nothing is wrong yet.
+    pub fn new(origin: &'a str, overrides: &'a [Override]) -> Self {
+        Self {
+            origin,
+            overrides,
+            problems: Vec::new(),
+            uncounted: 0,
+            folder: None,
+            schemes: Registry::built_in(),
+            list_bytes: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Notes an error. The text is made only if it is kept.
+    pub fn error(&mut self, at: At, path: &Path<'_>, problem: impl FnOnce() -> String) {
+        if self.problems.len() >= KEPT {
+            self.uncounted += 1;
+            return;
+        }
+        self.note(at, path, &problem());
+    }
+
+    /// The same for a text that is there: compiled once, not for each closure.
+    fn note(&mut self, at: At, path: &Path<'_>, problem: &str) {
+        let problem = clean(problem);
+        let key = clean(&path.to_string());
+        // What a kind of radio takes over from [radio] is read twice; the error is one.
+        let known = self
+            .problems
+            .iter()
+            .any(|(a, k, p)| *a == at && *p == problem && last_part(k) == last_part(&key));
+        if !known {
+            self.problems.push((at, key, problem));
+        }
+    }
+
+    /// Whether anything is wrong.
+    pub fn failed(&self) -> bool {
+        !self.problems.is_empty()
+    }
+
+    /// The text of the override that wrote a single value, for fields that take text: `--set flow.a.to=2`.
+    pub fn override_text(&self, at: At) -> Option<&'a str> {
+        let At::Override(i) = at else { return None };
+        let text = self.overrides.get(i as usize)?.value.trim();
+        if text.starts_with(['[', '{']) { None } else { Some(text) }
+    }
+
+    /// The errors in the order of the file; the warnings if there is none.
+    ///
+    /// # Errors
+    /// Everything that was noted.
+    pub fn finish(mut self) -> Result<Vec<String>, Errors> {
+        if self.problems.is_empty() {
+            return Ok(self.warnings);
+        }
+        self.problems.sort_by_key(|&(at, ..)| at);
+        let more = self.problems.len().saturating_sub(SHOWN) + self.uncounted;
+        let list = self
+            .problems
+            .drain(..)
+            .take(SHOWN)
+            .map(|(at, key, problem)| {
+                let place = match at {
+                    At::Line(line) => Place::File { name: self.origin.to_string(), line },
+                    At::Override(i) => {
+                        let path =
+                            self.overrides.get(i as usize).map_or_else(String::new, |o| o.path.clone());
+                        Place::Override { path }
+                    }
+                };
+                ScenarioError { place, key, problem }
+            })
+            .collect();
+        Err(Errors { list, more })
+    }
+}
+
+fn last_part(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+/// Text that fits on one line of a terminal whatever a user wrote.
+pub(crate) fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if crate::declare::name::unprintable(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A user's text between quotes, cut if it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    out.push_str(&cut(text));
+    out.push('"');
+    out
+}
+
+/// A user's text, cut if it is long.
+pub(crate) fn cut(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+/// `"a", "b" or "c"`.
+pub(crate) fn one_of<S: AsRef<str>>(names: &[S]) -> String {
+    let quoted: Vec<String> = names.iter().map(|n| format!("\"{}\"", n.as_ref())).collect();
+    match quoted.split_last() {
+        None => "nothing".to_string(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
