@@ -1,7 +1,7 @@
 """How Sphinx makes a site of this folder. The pages are plain Markdown; their links work where they lie too.
 
-The navigation is `README.md`: its sections are the captions, the pages that their tables link to are the
-entries, and a folder stands for its pages. A page in no section is an error, as is a broken link.
+The navigation is `README.md`: its sections are the captions, the pages in their lists are the entries, and a
+folder stands for its pages. A page in no section is an error, as is a broken link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DOCS = Path(__file__).resolve().parent
 WORKSPACE = tomllib.loads((DOCS.parent / "Cargo.toml").read_text())["workspace"]["package"]
 SOURCES = f"{WORKSPACE['repository']}/tree/main"
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-ENTRY = re.compile(r"^\| \[[^\]]+\]\(([^)#]+)\)", re.MULTILINE)
+ENTRY = re.compile(r"^- \[[^\]]+\]\(([^)#]+\.md|[^)#.]+)\)", re.MULTILINE)
 ANCHOR = re.compile(r'^<a id="([^"]+)"></a>$', re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(\.\.?/[^)\s#]*|[\w-]+/?)(?=[)#])")
 
@@ -34,7 +34,7 @@ html_title = f"Airfair {release}"
 html_extra_path = ["index.html"]
 html_copy_source = False
 html_show_copyright = False
-# Whether these exist is asked of the checkout, by the tests.
+# The tests check in the checkout that these exist.
 linkcheck_ignore = [f"{re.escape(SOURCES)}.*"]
 
 
@@ -60,7 +60,7 @@ def _pages(target: str, named: set[str]) -> list[str]:
 
 
 def read(_app: Sphinx, name: str, content: list[str]) -> None:
-    """Turn links to what is no page into links to the sources, anchors into Sphinx's; add the navigation."""
+    """Make links to other files links to the sources, and anchors those of Sphinx; add the navigation."""
     folder = (DOCS / name).parent
 
     def resolved(link: re.Match[str]) -> str:
@@ -76,5 +76,5 @@ def read(_app: Sphinx, name: str, content: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """What Sphinx calls."""
+    """Register the extension: Sphinx calls this function."""
     app.connect("source-read", read)

@@ -29,9 +29,12 @@ CRATES = ROOT / "crates"
 Module = tuple[str, ...]
 
 
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
 def rows(header: str) -> list[list[str]]:
     """The cells of the table of `docs/architecture.md` whose first row begins so, if there is one."""
-    lines = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()
+    lines = PAGE.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith(header)), len(lines))
     table = []
     for line in lines[start + 2 :]:
@@ -48,7 +51,7 @@ def rows(header: str) -> list[list[str]]:
 def house() -> dict[str, set[str]]:
     """What each folder with a manifest may use of the crates, by the table of the house, bottom to top."""
     uses = {}
-    for names, _, used, *_ in rows("| crate | what it is |"):
+    for names, used, *_ in rows("| crate or folder | uses |"):
         folder = names.split(",")[0].strip("` ").removeprefix("crates/")
         uses[folder] = set(re.findall(r"\w+", used))
     crates = {folder for folder in uses if (CRATES / folder).is_dir()}
@@ -217,9 +220,9 @@ class Crate:
 
 
 def order(name: str) -> list[str]:
-    """The modules of a crate from bottom to top, by the table."""
-    (cell,) = [cell for crate, cell in rows("| crate | from bottom to top |") if crate == f"`{name}`"]
-    return [name or REST for name in re.findall(rf"`([^`]+)`|{REST}", cell)]
+    """The modules of a crate from bottom to top, by the list of `docs/architecture.md`."""
+    (found,) = re.findall(rf"^- `{name}`: (.*(?:\n  .*)*)", PAGE, re.MULTILINE)
+    return [name or REST for name in re.findall(rf"`([^`]+)`|{REST}", found)]
 
 
 def place(module: Module, ranks: list[str]) -> str | None:
