@@ -545,13 +545,13 @@ def test_hooks_can_be_tried_by_hand() -> None:
     assert source.timers == [(1, 10)]
 
 
-# ---- the page about it ----
+# ---- the pages about it ----
 
-PAGE = (ROOT / "docs" / "how-to" / "schemes.md").read_text()
+PAGE = "\n".join(page.read_text() for page in sorted((ROOT / "docs" / "how-to").glob("schemes*.md")))
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_page_shows_what_the_files_say() -> None:
+def test_the_pages_show_what_the_files_say() -> None:
     """A block with a file's name is a part of that file, word for word; the files run in other tests."""
     shown = [(path, text) for _, path, text in BLOCK.findall(PAGE) if path]
     assert {path.rpartition(".")[2] for path, _ in shown} >= {"rs", "py", "toml"}
@@ -559,7 +559,7 @@ def test_the_page_shows_what_the_files_say() -> None:
         assert text in (ROOT / path).read_text(), f"{path}\n{text}"
 
 
-def test_the_page_runs() -> None:
+def test_the_pages_run() -> None:
     """Python blocks without a file's name run, each as a program of its own; so do commands."""
     programs = [text for kind, path, text in BLOCK.findall(PAGE) if kind == "python" and not path]
     assert programs

@@ -20,7 +20,7 @@
             return Cap(self.most)
 
 From then on this process knows "cap" as it knows "red". Times are nanoseconds, sizes bytes, rates bit/s.
-`docs/how-to/schemes.md` tells the rules.
+`docs/how-to/schemes.md` has the rules.
 """
 
 from .._core import Context, Random
