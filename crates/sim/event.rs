@@ -1,71 +1,71 @@
-//! Events: what will happen, to whom, and in which order. An event has 32 bytes, is `Copy` and holds no pointer.
+//! Events: their kind, their owner and their order. An event has 32 bytes, is `Copy` and holds no pointer.
 
 use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Rate, Time};
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 
-/// What will happen. The loop of events hands each variant to the part that it belongs to.
+/// Kind of an event, with its owner. The event loop hands each variant to the part that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// The last bit of a frame has left its sender.
     FrameEnd {
-        /// The sender.
+        /// Sending station.
         sender: StationIx,
-        /// The frame.
+        /// Its frame.
         frame: FrameIx,
     },
     /// A frame reaches a band of distant hearers.
     BandStart {
-        /// The sender.
+        /// Sending station.
         sender: StationIx,
-        /// The frame.
+        /// Its frame.
         frame: FrameIx,
-        /// The band, by its place in the list of all bands.
+        /// Index of the band in the list of all bands.
         band: u32,
     },
     /// A frame ends at a band of distant hearers.
     BandEnd {
-        /// The sender.
+        /// Sending station.
         sender: StationIx,
-        /// The frame.
+        /// Its frame.
         frame: FrameIx,
-        /// The band.
+        /// Index of the band.
         band: u32,
     },
-    /// A SIFS has passed since a frame to which a station answers.
+    /// A response is due a SIFS after the frame that a station answers.
     Reply(StationIx),
-    /// CTS or ACK did not come.
+    /// A CTS or ACK did not come in time.
     Timeout {
-        /// Who waits.
+        /// The waiting station.
         station: StationIx,
-        /// Which time-out: an earlier one than the station's present one counts no more.
+        /// Generation of the time-out; events of earlier generations are ignored.
         generation: u32,
     },
-    /// The back-off of a station ends, unless it has moved.
+    /// The back-off of a station ends, unless its end has moved.
     Access(StationIx),
-    /// A node moves, by its place among those that move: its stations' surroundings are looked at.
+    /// The position of a moving node is refreshed; the index is that among moving nodes.
     Move(u32),
-    /// The list of those that hear a station is renewed.
+    /// A station's list of hearers is renewed.
     Renew(StationIx),
     /// A flow starts.
     FlowStart(FlowIx),
     /// The next packet of a flow's source is due.
     Source(FlowIx),
-    /// A wire on which packets wait is free.
+    /// A wire with waiting packets becomes free.
     WireFree(WireIx),
-    /// A packet arrives at the end of a wire.
+    /// A packet arrives at the far end of a wire.
     WireArrival(WireIx),
     /// An ARP request was not answered.
     ArpRetry {
-        /// Where it was sent.
+        /// The requesting port.
         port: PortIx,
-        /// Whose address was asked for.
+        /// The node whose address was requested.
         target: NodeIx,
     },
-    /// A broadcast packet has reached all that it will reach.
+    /// A broadcast packet has reached all its receivers.
     Release(CopyRef),
-    /// A packet from outside enters, by its number.
+    /// A packet from outside is injected; the number is that of the injection.
     Inject(u32),
     /// The warm-up ends.
     Warmup,
@@ -81,16 +81,16 @@ pub enum What {
     LawTimer {
         /// The connection.
         connection: ConnectionRef,
-        /// Which setting of the timer: an earlier one counts no more.
+        /// Generation of the timer; events of earlier generations are ignored.
         generation: u32,
         /// The law's number for the timer.
         timer: u16,
     },
     /// A timer of an agent.
     AgentTimer {
-        /// Its station.
+        /// Station of the agent.
         station: StationIx,
-        /// Which setting of the timer: an earlier one counts no more.
+        /// Generation of the timer; events of earlier generations are ignored.
         generation: u32,
         /// The agent's number for the timer.
         timer: u16,
@@ -101,46 +101,46 @@ pub enum What {
     RoutingTimer(NodeIx),
     /// A timer of a hop.
     HopTimer {
-        /// Its port.
+        /// Port of the hop.
         port: PortIx,
-        /// Which setting of the timer: an earlier one counts no more.
+        /// Generation of the timer; events of earlier generations are ignored.
         generation: u32,
         /// The hop's number for the timer.
         timer: u16,
     },
-    /// Both directions of a wired link have another rate from now on.
+    /// The rate of both directions of a wired link changes.
     RateChange {
         /// The link.
         link: u32,
-        /// Its rate then.
+        /// New rate.
         rate: Rate,
     },
-    /// Packets of a connection have left its node, which may let it go on.
+    /// Packets of a connection have left its node: the sender may resume.
     LocalRoom(ConnectionRef),
-    /// There is room at a port whose queue has dropped all that waited.
+    /// A port whose queue has dropped all waiting packets has room.
     Room(PortIx),
 }
 
-/// Something that will happen. Events are ordered by `time`, then by `order`; no two are equal.
+/// An entry of the agenda. Events are ordered by `time`, then by `order`; no two are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Event {
-    /// When, in nanoseconds since the start.
+    /// Due time, nanoseconds since the start.
     pub time: u64,
     /// Class (4 bits), rank of the owner (28 bits), count of pushes (32 bits); see [`Order`].
     pub order: u64,
-    /// What.
+    /// Kind and owner.
     pub what: What,
 }
 
-/// The second part of an event's key. At equal times a smaller class goes first (ends of frames before starts, starts
-/// before time-outs, ...); within a class the rank decides, which is drawn from the seed and the owner's name, so that no
-/// node is favoured by its place in a file; within a rank, the order of the pushes.
+/// The second part of an event's key. At equal times a smaller class comes first (ends of frames before starts, starts before time-outs,
+/// ...); within a class the rank decides, which is drawn from the seed and the owner's name, so that no node is favoured by its place in a
+/// file; within a rank, the order of the pushes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order(pub u64);
 
 impl Order {
-    /// The key of an event of `class` (below 16) and `rank` (its lower 28 bits count).
+    /// The key of an event of `class` (below 16) and `rank` (of which the lower 28 bits are used).
     #[inline]
     #[must_use]
     pub const fn new(class: u8, rank: u32) -> Self {
@@ -148,15 +148,15 @@ impl Order {
     }
 }
 
-/// The rank of a name among events of equal time: from the seed and the name, so that no place in a file is favoured and
-/// another node changes nothing.
+/// The rank of a name among events of equal time, from the seed and the name: no place in a file is favoured, and another node changes
+/// nothing.
 #[must_use]
 pub fn rank(seed: u64, name: &str) -> u32 {
     Stream::of_hash(seed, name_hash(name), Purpose::Rank).next_u32() >> 4
 }
 
 impl Event {
-    /// Something to fill an empty place with.
+    /// Placeholder for an empty place.
     pub const NONE: Self = Self { time: 0, order: 0, what: What::Warmup };
 
     /// Both parts of the key as one number.
@@ -167,37 +167,36 @@ impl Event {
     }
 }
 
-/// An event that is to come.
+/// An event that a part has returned, to be scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// When.
+    /// Due time.
     pub at: Time,
-    /// Its place among events of equal time.
+    /// Key among events of equal time.
     pub order: Order,
-    /// What.
+    /// Kind and owner.
     pub what: What,
 }
 
-/// What parts leave to the loop of events, which does it when the present event is done: links that may have something new to send, and
-/// events that are to come, which it puts on the agenda last and in the order of their list. That order is the last tie-break of equal
-/// keys ([`Order`]).
+/// Work that parts leave to the end of the present event: links that may have a packet to send, and events to schedule, which are pushed
+/// onto the agenda last and in the order of this list. That order is the last tie-break of equal keys ([`Order`]).
 #[derive(Debug, Default)]
 pub struct Schedule {
     events: Vec<Due>,
     links: Vec<LinkRef>,
-    /// Whether there is anything to do.
+    /// True if the lists are not empty.
     pub unsettled: bool,
 }
 
 impl Schedule {
-    /// Something is to happen.
+    /// Schedules an event.
     #[inline]
     pub fn add(&mut self, at: Time, order: Order, what: What) {
         self.events.push(Due { at, order, what });
         self.unsettled = true;
     }
 
-    /// The same for what another part returned.
+    /// Schedules an event that another part has returned, if any.
     #[inline]
     pub fn add_if(&mut self, due: Option<Due>) {
         if let Some(Due { at, order, what }) = due {
@@ -205,32 +204,32 @@ impl Schedule {
         }
     }
 
-    /// A link may have something new to send.
+    /// Marks a link that may have a packet to send.
     #[inline]
     pub fn ready(&mut self, link: LinkRef) {
         self.links.push(link);
         self.unsettled = true;
     }
 
-    /// One of the links that may have something to send: the one that was named last.
+    /// Removes and returns the link that was marked last.
     #[inline]
     pub fn next_link(&mut self) -> Option<LinkRef> {
         self.links.pop()
     }
 
-    /// The events that are to come, in order; the list is empty then.
+    /// Removes the scheduled events, in order.
     pub fn drain(&mut self) -> impl Iterator<Item = Due> + '_ {
         self.events.drain(..)
     }
 }
 
-/// Classes of events of equal time: what ends goes before what begins.
+/// Classes of events of equal time, in their order.
 pub mod class {
-    /// Nothing counts before.
+    /// End of the warm-up: nothing before it is measured.
     pub const WARMUP: u8 = 0;
-    /// What leaves at the moment of a change has the new rate.
+    /// Rate changes: a packet sent at the same moment has the new rate.
     pub const RATE_CHANGE: u8 = 0;
-    /// What leaves a queue for a wire makes room for what comes at the same moment.
+    /// A departure to a wire makes room for packets that arrive at the same moment.
     pub const WIRE_FREE: u8 = 1;
     /// See [`super::What::FrameEnd`].
     pub const FRAME_END: u8 = 2;

@@ -1,5 +1,5 @@
-//! Typed indices and references. An index (`Ix`) is a place in a flat list that stays for the whole run; a reference (`Ref`) names
-//! something that comes and goes, and is stale once it has gone.
+//! Typed indices and references. An index (`Ix`) is a place in a flat list and valid for the whole run; a reference (`Ref`) identifies an
+//! object with a limited life, and is stale after the object's end.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 pub trait Ix: Copy {
     /// The index of a place.
     fn of(place: usize) -> Self;
-    /// The place.
+    /// The place in a list.
     fn ix(self) -> usize;
 }
 
@@ -52,9 +52,9 @@ indices! {
     FlowIx
     /// One direction of a wired link.
     WireIx
-    /// A message of a routing protocol. Its place is used again when the message has ended.
+    /// A message of a routing protocol. Its place is reused after the message has ended.
     RoutingIx
-    /// A frame on the air. Its place is used again when the last hearer has heard its end.
+    /// A frame on the air. Its place is reused after the last hearer has processed its end.
     FrameIx
 }
 
@@ -63,7 +63,7 @@ impl NodeIx {
     pub const EVERYONE: Self = Self(u32::MAX);
 }
 
-/// What a port sends by: a station or one direction of a wired link.
+/// The link that a port sends by: a station or one direction of a wired link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRef {
     /// A station.
@@ -72,26 +72,26 @@ pub enum LinkRef {
     Wire(WireIx),
 }
 
-/// A connection: its place and the place's generation.
+/// Reference to a connection: its place and the place's generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionRef {
-    /// Its place.
+    /// Place in the list of connections.
     pub slot: u32,
-    /// Which of the connections that have had the place.
+    /// Generation: counts the connections that have used the place.
     pub generation: u32,
 }
 
 impl ConnectionRef {
-    /// No connection.
+    /// Reference to no connection.
     pub const NONE: Self = Self { slot: u32::MAX, generation: 0 };
 }
 
-/// A reference to a packet: place and generation.
+/// Reference to a packet: place and generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct PacketRef(pub u64);
 
-/// A reference to a copy of a packet: place and generation.
+/// Reference to a copy of a packet: place and generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct CopyRef(pub u64);
@@ -99,20 +99,20 @@ pub struct CopyRef(pub u64);
 macro_rules! references {
     ($($name:ident)*) => {$(
         impl $name {
-            /// What names nothing.
+            /// Reference to nothing.
             pub const NONE: Self = Self(u64::MAX);
 
-            /// The thing at a place whose generation is this.
+            /// Reference to the object at a place with this generation.
             #[inline(always)]
             pub(crate) const fn new(place: u32, generation: u32) -> Self {
                 Self((generation as u64) << 32 | place as u64)
             }
-            /// The place.
+            /// Place in the list.
             #[inline(always)]
             pub(crate) const fn place(self) -> usize {
                 self.0 as u32 as usize
             }
-            /// Which of the things that have had the place.
+            /// Generation: counts the objects that have used the place.
             #[inline(always)]
             pub(crate) const fn generation(self) -> u32 {
                 (self.0 >> 32) as u32
@@ -123,7 +123,7 @@ macro_rules! references {
 
 references! { PacketRef CopyRef }
 
-/// A list whose places are named by one type of index only.
+/// A list that is indexed by one type of index only.
 #[derive(Debug, Clone)]
 pub struct Table<I, T> {
     rows: Vec<T>,
@@ -137,7 +137,7 @@ impl<I, T> Default for Table<I, T> {
 }
 
 impl<I: Ix, T> Table<I, T> {
-    /// Adds a row, and says where.
+    /// Adds a row, and returns its index.
     pub fn push(&mut self, row: T) -> I {
         self.rows.push(row);
         I::of(self.rows.len() - 1)
@@ -149,7 +149,7 @@ impl<I: Ix, T> Table<I, T> {
         self.rows.len()
     }
 
-    /// Whether there is no row.
+    /// True if there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -177,18 +177,18 @@ impl<I: Ix, T> Table<I, T> {
         self.rows.iter_mut()
     }
 
-    /// All rows in order, for loops that look them up by the places of other lists.
+    /// All rows in order, for loops that index them by other lists.
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.rows
     }
 
-    /// All places in order.
+    /// All indices in order.
     pub fn places(&self) -> impl ExactSizeIterator<Item = I> + use<I, T> {
         (0..self.rows.len()).map(I::of)
     }
 
-    /// All places with their rows, in order.
+    /// All indices with their rows, in order.
     pub fn pairs(&self) -> impl Iterator<Item = (I, &T)> {
         self.rows.iter().enumerate().map(|(at, row)| (I::of(at), row))
     }

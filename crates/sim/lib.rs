@@ -1,8 +1,8 @@
-//! The world in virtual time.
+//! The simulator: a world in virtual time.
 //!
-//! [`spec`] says what a world is made from; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; `link`,
-//! `route`, `packet` and `node` are what lies above it; `traffic` what applications send; [`measure`] what is counted; [`record`] what
-//! parts say about what happens, and [`observe`] who listens. [`World`] puts them together.
+//! [`spec`] is the specification of a world; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; `link`, `route`,
+//! `packet` and `node` lie above them; `traffic` makes the applications' data; [`measure`] has the statistics; [`record`] the records of
+//! what happens, and [`observe`] the observers that read them. [`World`] combines them.
 
 pub mod air;
 pub mod engine;

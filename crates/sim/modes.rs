@@ -1,4 +1,4 @@
-//! Modes of 802.11b and 802.11a/g, and how long a frame takes.
+//! Modes of 802.11b and 802.11a/g, and durations of frames.
 //!
 //! Clauses are those of IEEE 802.11-2016: 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP).
 
@@ -6,7 +6,7 @@ use airfair_units::{Rate, Span};
 
 use crate::spec::{Preamble, Standard};
 
-/// A modulation and coding at a rate.
+/// A modulation and coding scheme with its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Mode {
@@ -53,7 +53,7 @@ impl Mode {
         Self::Ofdm54,
     ];
 
-    /// Its rate.
+    /// Data rate of the mode.
     #[must_use]
     pub const fn rate(self) -> Rate {
         Rate(match self {
@@ -72,13 +72,13 @@ impl Mode {
         })
     }
 
-    /// Whether it is one of the OFDM modes.
+    /// True for the OFDM modes.
     #[must_use]
     pub const fn is_ofdm(self) -> bool {
         self as u8 >= Self::Ofdm6 as u8
     }
 
-    /// The mode of this rate in a standard, if it has one.
+    /// The mode of a standard with this rate, if there is one.
     #[must_use]
     pub fn of_rate(standard: Standard, rate: Rate) -> Option<Self> {
         Self::of_standard(standard).iter().copied().find(|m| m.rate() == rate)
@@ -109,7 +109,7 @@ impl Mode {
         }
     }
 
-    /// Preamble and PLCP header.
+    /// Duration of preamble and PLCP header.
     ///
     /// DSSS: 144 + 48 us long, 72 + 24 us short; 1 Mbit/s has only the long form (16.2.2). OFDM: 16 us + one SIGNAL
     /// symbol of 4 us (17.3.2).

@@ -1,8 +1,8 @@
-//! The natural order of names: digits count by value.
+//! Natural order of names: numbers in them compare by value.
 
 use std::cmp::Ordering;
 
-/// Compares names as people do: digits by value, so that "2" comes before "10".
+/// Compares names in natural order: numbers by value, so that "2" comes before "10".
 pub(crate) fn natural_cmp(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a, b);
     loop {
@@ -25,7 +25,7 @@ pub(crate) fn natural_cmp(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// The place of each name in natural order.
+/// Rank of each name in natural order.
 pub(crate) fn natural_ranks(names: &[&str]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|&a, &b| natural_cmp(names[a], names[b]));

@@ -1,15 +1,15 @@
-//! What is recorded: the one way in which parts of a world say what happens in them. A part owns a list of records and fills it if
-//! somebody observes the world; the loop of events takes the records out and gives them to the observers.
+//! Records of events in the parts of a world. Each part owns a list of records, which it fills if the world is observed; the event loop
+//! takes the records out and gives them to the observers.
 
 use airfair_units::{Attowatts, Bytes, Span, Time};
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 use crate::modes::Mode;
 
-/// What happened, and when.
+/// Records with their times.
 pub type Trace = Vec<(Time, Record)>;
 
-/// The records of a part since they were last taken out.
+/// Records of a part since they were last taken out.
 #[derive(Debug, Default)]
 pub struct Records {
     list: Trace,
@@ -17,19 +17,19 @@ pub struct Records {
 }
 
 impl Records {
-    /// From now on records are kept.
+    /// Enables recording.
     pub fn keep(&mut self) {
         self.wanted = true;
     }
 
-    /// Whether somebody observes: a part need not make records otherwise.
+    /// True if the world is observed; otherwise a part need not make records.
     #[inline(always)]
     #[must_use]
     pub fn are_wanted(&self) -> bool {
         self.wanted
     }
 
-    /// Something has happened.
+    /// Adds a record, if recording is enabled.
     #[cold]
     pub fn push(&mut self, at: Time, record: Record) {
         self.list.push((at, record));
@@ -41,7 +41,7 @@ impl Records {
     }
 }
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum FrameKind {
@@ -61,7 +61,7 @@ impl FrameKind {
     /// Every kind, in the order of the counters.
     pub const ALL: [Self; 5] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast];
 
-    /// Its name in traces and results.
+    /// Name in traces and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,27 +74,27 @@ impl FrameKind {
     }
 }
 
-/// Why a receiver that was meant to receive a frame did not.
+/// Reason why a receiver that a frame was addressed to did not receive it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Loss {
-    /// Its preamble was too weak to be detected, or nothing of it was heard.
+    /// The preamble was too weak to be detected, or the signal did not reach the receiver.
     #[default]
     OutOfReach,
     /// The receiver was transmitting.
     Transmitting,
-    /// The receiver was locked on another frame (its number).
+    /// The receiver was locked on another frame, which has this number.
     LockedOn(u32),
-    /// The preamble did not stand out of what else was on the air.
+    /// The preamble did not stand out from noise and interference.
     PreambleDrowned,
-    /// A stronger or earlier preamble took the receiver away (its number).
+    /// A stronger or earlier preamble, of the frame with this number, took over the receiver.
     LockTaken(u32),
-    /// The receiver began to transmit while it lasted.
+    /// The receiver started to transmit during the frame.
     LockAborted,
-    /// It arrived weaker than its mode needs.
+    /// The frame was weaker than its mode requires.
     TooWeak,
-    /// It was drowned by interference; the number of the frame that made it worst, if that began later.
+    /// Interference was too strong; the number of the frame that made it strongest, if that began later.
     Interference(Option<u32>),
-    /// Noise and interference made an error, by chance.
+    /// A random error by noise and interference.
     Noise,
 }
 
@@ -112,13 +112,13 @@ impl Loss {
         "noise",
     ];
 
-    /// Whether the receiver was locked on the frame to its end: what a card hands up with a wrong FCS.
+    /// True if the receiver was locked on the frame to its end: cards report such frames with a wrong FCS.
     #[must_use]
     pub const fn ends_with_the_frame(self) -> bool {
         matches!(self, Self::TooWeak | Self::Interference(_) | Self::Noise)
     }
 
-    /// Its place among the counters.
+    /// Index of the cause among the counters.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -138,44 +138,44 @@ impl Loss {
 /// A frame on the air, as records show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameView {
-    /// Running number.
+    /// Running number of the frame.
     pub number: u32,
-    /// What it is.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// Its mode.
+    /// Mode of its PSDU.
     pub mode: Mode,
-    /// The station that sends it.
+    /// The sending station.
     pub sender: StationIx,
-    /// The station that it is for; none: everybody.
+    /// The receiving station; none for a broadcast.
     pub receiver: Option<StationIx>,
-    /// Its packet.
+    /// The packet that it carries.
     pub packet: PacketRef,
-    /// PSDU bytes.
+    /// PSDU length, bytes.
     pub bytes: u32,
-    /// When its first bit leaves.
+    /// Time at which its first bit leaves.
     pub start: Time,
-    /// When its last bit has left.
+    /// Time at which its last bit has left.
     pub end: Time,
     /// Duration field, us.
     pub nav_us: u32,
     /// Sequence number.
     pub sequence: u16,
-    /// Retry bit.
+    /// Retry bit of the frame.
     pub retry: bool,
 }
 
-/// What a receiver got of a frame.
+/// A frame's signal at a receiver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Signal {
-    /// Its power; 0: it did not reach the receiver.
+    /// Received power; 0 if the signal did not reach the receiver.
     pub power: Attowatts,
-    /// The interference that it met at worst, if the receiver was locked on it to its end.
+    /// Strongest interference during the frame, if the receiver was locked on it to its end.
     pub interference: Option<Attowatts>,
-    /// How long it was on its way.
+    /// Propagation delay.
     pub delay: Span,
 }
 
-/// One thing that happened.
+/// One recorded event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record {
     /// A frame goes on the air.
@@ -183,165 +183,165 @@ pub enum Record {
         /// The frame.
         frame: FrameView,
     },
-    /// It was received.
+    /// A station has received a frame.
     Received {
         /// The frame.
         frame: FrameView,
-        /// The station.
+        /// The receiving station.
         at: StationIx,
-        /// How strong.
+        /// Its signal at the station.
         signal: Signal,
     },
-    /// A station that is monitored has come to the end of a frame for another one.
+    /// A frame for another station has ended at a monitored station.
     Overheard {
         /// The frame.
         frame: FrameView,
-        /// The station.
+        /// The monitored station.
         at: StationIx,
-        /// How strong.
+        /// Its signal at the station.
         signal: Signal,
-        /// Why it was not received, if it was not.
+        /// The reason if it was not received.
         loss: Option<Loss>,
     },
-    /// It was lost at a station that it was for.
+    /// A frame was lost at a station that it was addressed to.
     Lost {
         /// The frame.
         frame: FrameView,
-        /// The station.
+        /// The station that lost it.
         at: StationIx,
-        /// Why.
+        /// Reason of the loss.
         loss: Loss,
-        /// How strong.
+        /// Its signal at the station.
         signal: Signal,
     },
-    /// An RTS is not answered: the NAV is set.
+    /// A station does not answer an RTS, because its NAV is set.
     CtsWithheld {
-        /// Who keeps silent.
+        /// The silent station.
         at: StationIx,
-        /// Who asked.
+        /// The sender of the RTS.
         to: StationIx,
-        /// Until when the NAV lasts.
+        /// End of the NAV.
         nav_until: Time,
     },
-    /// CTS or ACK did not come.
+    /// A CTS or ACK did not come in time.
     NoResponse {
-        /// Who waited.
+        /// The waiting station.
         at: StationIx,
-        /// For whom.
+        /// The station that should have answered.
         to: StationIx,
-        /// For a CTS; otherwise for an ACK.
+        /// True for a CTS, false for an ACK.
         cts: bool,
-        /// Attempts that have failed.
+        /// Failed attempts of the packet.
         attempts: u32,
-        /// The contention window from now on.
+        /// The new contention window.
         cw: u32,
-        /// The packet is given up.
+        /// True if the packet is given up.
         given_up: bool,
     },
-    /// A packet is given up after too many attempts.
+    /// A packet was given up at the retry limit.
     GivenUp {
-        /// The station.
+        /// The sending station.
         at: StationIx,
-        /// The packet.
+        /// The packet given up.
         packet: PacketRef,
     },
-    /// A packet is dropped by a node.
+    /// A node has dropped a packet.
     Dropped {
         /// The node.
         node: NodeIx,
-        /// Its flow, if it has one.
+        /// Flow of the packet, if it belongs to one.
         flow: Option<FlowIx>,
-        /// The packet.
+        /// The dropped packet.
         packet: PacketRef,
-        /// What it is.
+        /// Content of the packet.
         content: Content,
-        /// Its number within the flow, or the byte that it begins with or acknowledges.
+        /// Number within the flow; for TCP the first byte, or the byte that is acknowledged.
         sequence: u32,
-        /// Why.
+        /// Reason of the drop.
         reason: &'static str,
     },
     /// A packet has reached its destination.
     Delivered {
         /// The node.
         node: NodeIx,
-        /// Its flow, if it has one.
+        /// Flow of the packet, if it belongs to one.
         flow: Option<FlowIx>,
-        /// The packet.
+        /// The delivered packet.
         packet: PacketRef,
-        /// What it is.
+        /// Content of the packet.
         content: Content,
-        /// Its number within the flow, or the byte that it begins with or acknowledges.
+        /// Number within the flow; for TCP the first byte, or the byte that is acknowledged.
         sequence: u32,
-        /// How long it took.
+        /// Time since the packet was made.
         delay: Span,
     },
-    /// A flow has made a packet, which has not left its node.
+    /// A flow has made a packet, which is still at its node.
     Made {
         /// The packet.
         packet: PacketRef,
-        /// Its flow.
+        /// Flow of the packet.
         flow: FlowIx,
-        /// From the flow's source to its destination; otherwise on the acknowledgements' way.
+        /// True from the flow's source to its destination; false in the direction of acknowledgements.
         forward: bool,
-        /// The connection that it belongs to.
+        /// Connection of the packet, if it belongs to one.
         connection: Option<ConnectionRef>,
     },
-    /// Routing has found a packet's next hop.
+    /// A routing protocol has found a packet's next hop.
     Routed {
-        /// Where the packet is.
+        /// Node that has the packet.
         node: NodeIx,
-        /// Its flow.
+        /// Flow of the packet.
         flow: FlowIx,
         /// The packet.
         packet: PacketRef,
-        /// The next hop.
+        /// Node of the next hop.
         next: NodeIx,
-        /// The port that the packet leaves by.
+        /// Port by which the packet leaves.
         port: PortIx,
-        /// Hops that it has gone.
+        /// Hops so far.
         hops: u16,
     },
-    /// A wire has accepted a packet, which had come to the interface at the time of this record, and knows when it leaves.
+    /// A wire has accepted a packet, which was offered at the time of this record, and knows the time of its departure.
     OnWire {
-        /// The wire.
+        /// The accepting wire.
         wire: WireIx,
         /// The packet's copy.
         copy: CopyRef,
-        /// When its first bit leaves.
+        /// Time at which its first bit leaves.
         begin: Time,
-        /// When its last bit has left.
+        /// Time at which its last bit has left.
         end: Time,
-        /// When it arrives at the far end, unless it is lost.
+        /// Time at which it arrives at the far end, unless it is lost.
         arrival: Time,
-        /// It will not arrive.
+        /// True if the packet is lost on the wire.
         lost: bool,
     },
-    /// Something has happened to a connection's sender, which has sent what it may.
+    /// A connection's sender has handled an event and sent the segments that it may send.
     SenderRan {
         /// The connection.
         connection: ConnectionRef,
-        /// Its flow.
+        /// Flow of the connection.
         flow: FlowIx,
     },
-    /// TCP's sender believes that something is lost, or that the path is congested.
+    /// A TCP sender assumes a loss or congestion.
     Tcp {
-        /// The node.
+        /// Node of the sender.
         node: NodeIx,
-        /// Its flow.
+        /// Flow of the connection.
         flow: FlowIx,
-        /// What made it believe so.
+        /// Reason of the assumption.
         cause: TcpCause,
-        /// The first byte that is not acknowledged.
+        /// The first unacknowledged byte.
         sequence: u32,
-        /// The window from now on.
+        /// The new congestion window.
         window: Bytes,
-        /// The retransmission time-out from now on.
+        /// The new retransmission time-out.
         rto: Span,
     },
 }
 
 impl Record {
-    /// Whether it happened on the air, or in a MAC. Where records are sorted by time, those of one moment begin with the air's.
+    /// True for events of the air or a MAC. Where records are sorted by time, those of one moment begin with the air's.
     #[must_use]
     pub const fn is_of_the_air(&self) -> bool {
         match self {
@@ -362,7 +362,7 @@ impl Record {
         }
     }
 
-    /// Whether a trace has it. The others say what is about to happen.
+    /// True for records that a trace contains. The others announce events to come.
     #[must_use]
     pub const fn is_traced(&self) -> bool {
         !matches!(
@@ -372,53 +372,53 @@ impl Record {
     }
 }
 
-/// What a packet is, in the words of a trace.
+/// Content of a packet, as a trace names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A packet with a number.
+    /// A packet with a number within its flow.
     Packet,
-    /// Data of TCP, by their first byte.
+    /// TCP data, by the first byte.
     Data,
-    /// A segment of TCP without data, by the byte that it expects.
+    /// A TCP segment without data, by the byte that it acknowledges.
     Ack,
-    /// TCP's first segment.
+    /// A SYN.
     Syn,
-    /// The answer to it.
+    /// A SYN with an acknowledgement.
     SynAck,
     /// A FIN without data.
     Fin,
 }
 
-/// Why TCP's sender slows down.
+/// Reason why a TCP sender reduces its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TcpCause {
     /// The retransmission timer expired.
     Timeout,
-    /// Duplicate acknowledgements or SACK told of a loss.
+    /// Duplicate acknowledgements or SACK have indicated a loss.
     FastLoss,
-    /// The receiver echoed a mark.
+    /// The receiver has echoed an ECN mark.
     Mark,
-    /// Routers of the path do not speak the flow's scheme: it follows TCP's law from now on.
+    /// Routers on the path do not support the flow's scheme: the sender uses TCP's law from now on.
     Fallback,
-    /// Too many time-outs in a row, or SYNs without an answer: the connection has failed.
+    /// Too many consecutive time-outs, or unanswered SYNs: the connection has failed.
     GaveUp,
 }
 
-/// Names of what records speak of.
+/// Names of the objects in records.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    /// Of stations.
+    /// Names of stations.
     pub stations: Vec<String>,
     /// Node of each station.
     pub node_of_station: Vec<NodeIx>,
-    /// Of nodes.
+    /// Names of nodes.
     pub nodes: Vec<String>,
-    /// Of flows.
+    /// Names of flows.
     pub flows: Vec<String>,
 }
 
 impl Names {
-    /// Whether a record concerns a node.
+    /// True if a record belongs to a node.
     #[must_use]
     pub fn concerns(&self, record: &Record, node: NodeIx) -> bool {
         let is = |station: StationIx| self.node_of_station.get(station.ix()) == Some(&node);

@@ -1,7 +1,7 @@
-//! What a world is made from: plain data, every default filled in, nothing left to guess.
+//! Specification of a world: plain data with every default filled in.
 //!
-//! The scenario reader produces a [`WorldSpec`]; tests may write one by hand. Ids (`usize`) are indices into the
-//! vectors of the same spec. The order of nodes, links and flows carries no meaning: results depend on their names.
+//! The scenario reader produces a [`WorldSpec`]; tests may write one by hand. Indices (`usize`) are those of vectors of the same spec. The
+//! order of nodes, links and flows has no meaning: results depend on their names.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use airfair_schemes::Params;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
-/// A whole network with its traffic.
+/// A network with its traffic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldSpec {
     /// Length of the run.
     pub duration: Span,
-    /// What is measured starts here.
+    /// Length of the warm-up; measurement starts at its end.
     pub warmup: Span,
-    /// Kinds of radio that the nodes' interfaces are made of.
+    /// Kinds of radio of the nodes' interfaces.
     pub radios: Vec<RadioSpec>,
     /// Nodes, each with its radios.
     pub nodes: Vec<NodeSpec>,
@@ -26,55 +26,55 @@ pub struct WorldSpec {
     pub links: Vec<LinkSpec>,
     /// Measured path gains, used by radios whose propagation is [`Propagation::Matrix`].
     pub gains: Vec<GainSpec>,
-    /// Nodes that move, and how often the simulator looks where they are.
+    /// Nodes that move, and the intervals at which their positions are refreshed.
     pub movement: MovementSpec,
     /// Flows between nodes.
     pub flows: Vec<FlowSpec>,
-    /// Nodes at whose interfaces another scheme stands than the run's.
+    /// Nodes whose interfaces have another scheme than the run's.
     pub schemes: Vec<NodeScheme>,
-    /// How next hops are found.
+    /// Static routes or a routing protocol.
     pub routing: RoutingSpec,
-    /// Most hops of a packet, the time to live that its source writes; from 1 on.
+    /// Hop limit of a packet, at least 1: the time to live that its source sets.
     pub hop_limit: u8,
-    /// Whether neighbours' hardware addresses are known from the start.
+    /// ARP settings, or addresses known from the start.
     pub arp: ArpSpec,
     /// Bytes that each layer adds to a packet.
     pub headers: HeaderSpec,
-    /// A world whose pairs of radios take more memory than this is refused.
+    /// Limit of the memory of all pairs of radios; a world that exceeds it is refused.
     pub memory_limit: Bytes,
 }
 
 /// A node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeSpec {
-    /// The user's name for it; unique. Random streams and ties hang on it, not on the node's place in the file.
+    /// Unique name given by the user. Random streams and ties depend on it, not on the node's place in the file.
     pub id: String,
-    /// Place in metres: x, y, z.
+    /// Position in metres: x, y, z.
     pub position: [f64; 3],
-    /// Its radio interfaces, as indices into [`WorldSpec::radios`]; empty for a wired node. At most one of a kind.
+    /// Radio interfaces, as indices into [`WorldSpec::radios`]; empty for a wired node. At most one of each kind.
     pub radios: Vec<usize>,
 }
 
-/// The scheme of a node's interfaces: their queues, what stands beside them, and the agents. Its flows keep their laws.
+/// Scheme of one node's interfaces: queues, AQMs, hops and agents. Its flows keep their laws.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeScheme {
     /// The node.
     pub node: usize,
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// Its parameters.
+    /// Parameters of the scheme.
     pub params: Params,
 }
 
-/// What moves. What others hear of a moving node is worked out again when `interval` has passed and it has gone `distance`, or
-/// has come to rest: not more often, since a list costs what it is long.
+/// Movement of nodes. The lists of hearers around a moving node are updated when `interval` has passed and the node has moved `distance_m`,
+/// or has come to rest: not more often, since an update costs time in proportion to the lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovementSpec {
     /// Least time from one refresh of a node to the next.
     pub interval: Span,
-    /// Least way, m, from one refresh of a node to the next, unless it ends before.
+    /// Least distance, m, from one refresh of a node to the next, unless its movement ends before.
     pub distance_m: f64,
-    /// The nodes that move.
+    /// Paths of the moving nodes.
     pub paths: Vec<PathSpec>,
 }
 
@@ -84,64 +84,65 @@ impl Default for MovementSpec {
     }
 }
 
-/// The path of a node: straight lines at constant speed from knot to knot. Before the first knot it stands there, after the last
-/// one too, unless the path repeats.
+/// The path of a node: straight lines at constant speed from knot to knot. The node rests at the first knot before its time, and at the
+/// last one after it, unless the path repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathSpec {
-    /// The node. Its [`NodeSpec::position`] is where it stands at time 0.
+    /// The node. [`NodeSpec::position`] is its position at time 0.
     pub node: usize,
-    /// In ascending order of time; never empty.
+    /// Knots in ascending order of time; never empty.
     pub knots: Arc<[Knot]>,
-    /// After the last knot the path goes on as from this knot, again and again. Both are at one place.
+    /// After the last knot the path continues as after this knot, repeatedly. Both knots have one position.
     pub repeat_from: Option<usize>,
 }
 
-/// Where a moving node is at one moment.
+/// A point of a path with its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knot {
-    /// The moment.
+    /// Time at which the node is there.
     pub at: Time,
-    /// The place in metres: x, y, z.
+    /// Position in metres: x, y, z.
     pub position: [f64; 3],
 }
 
 /// A wired, full-duplex point-to-point link. Each direction has its own queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkSpec {
-    /// The two ends.
+    /// The nodes at the two ends.
     pub ends: [usize; 2],
-    /// Rate of each direction, until the first change.
+    /// Initial rate of each direction.
     pub rate: Rate,
-    /// Further rates of both directions, in ascending order of time.
+    /// Later rates of both directions, in ascending order of time.
     pub rate_changes: Vec<RateChange>,
     /// Propagation delay.
     pub delay: Span,
-    /// Probability that a packet is lost on the way, independently.
+    /// Probability that a packet is lost on the link, independently of others.
     pub loss: f64,
-    /// Of the packets with payload every one whose number in its direction is a multiple of this is lost too; 0: none.
+    /// Every n-th packet with payload of a direction is lost too; 0: none.
     pub loss_every: u32,
     /// Queue of each direction.
     pub queue: QueueSpec,
-    /// How much of a flow of the sending node may wait below its transport.
+    /// Limit of the packets of the sending node's own flows in its queue.
     pub local_limit: LocalLimit,
 }
 
-/// How much of a node's own flows may wait in its interface, so that what it forwards finds room there; `None`: as much as the queue
-/// takes. A TCP connection has at most two packets there, or what it sends in this time at its pacing rate if that is more: TCP Small
-/// Queues of Linux (`tcp_small_queue_check` in `net/ipv4/tcp_output.c`). Packets count with the memory that they take there, 896 B
-/// above their payload, from TCP to the end of their transmission: by radio until the MAC is done with them. Two rules are not
-/// Linux's. All flows of an interface's node, over TCP and UDP, together hold about half of its queue, as saturating ones do, each its
-/// share of that, in turns where there are more flows than room. And a connection with more than two packets there has no more than the
-/// mean of the flows that have some, or what one began with would last, as no drop changes it; nor has a source over UDP beside TCP, or
-/// the connection's share would shrink with its rate, and that with what the other has waiting.
+/// Limit of the packets of a node's own flows in its interface, so that forwarded packets find room there; `None`: as much as the queue
+/// holds. A TCP connection has at most two packets there, or what it sends in this time at its pacing rate if that is more: TCP Small
+/// Queues of Linux (`tcp_small_queue_check` in `net/ipv4/tcp_output.c`). Packets count with their memory, 896 B more than their payload,
+/// from TCP to the end of their transmission: by radio until the MAC has finished them. Two rules differ from Linux. First, all flows of
+/// the node, over TCP and UDP, together hold about half of the interface's queue, as saturating ones do; each has an equal share, in turns
+/// where there are more flows than room. Second, a connection with more than two packets there has at most the mean of the flows that have
+/// some: otherwise a connection that started with many packets would keep them, since no drop reduces its rate. The same holds for a source
+/// over UDP beside TCP: otherwise the connection's share would shrink with its rate, and its rate with the packets that the source has
+/// waiting.
 pub type LocalLimit = Option<Span>;
 
-/// From a moment on a wired link has another rate. A packet that is being sent then keeps its pace.
+/// A change of a wired link's rate. A packet in transmission keeps its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateChange {
-    /// When.
+    /// Time of the change.
     pub at: Time,
-    /// The rate of each direction from then on.
+    /// New rate of each direction.
     pub rate: Rate,
 }
 
@@ -159,27 +160,27 @@ pub struct GainSpec {
 /// The queue of an output interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueSpec {
-    /// Most packets that wait, the one in the MAC not counted.
+    /// Capacity in packets, not counting those in the MAC.
     pub packets: u32,
 }
 
-/// A kind of radio: its PHY, its MAC, its queue, and the air between radios of this kind.
+/// A kind of radio: its PHY, its MAC, its queue, and the propagation between radios of this kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadioSpec {
-    /// The user's name for it (`default` for the `[radio]` table).
+    /// Name given by the user (`default` for the `[radio]` table).
     pub name: String,
     /// Channel number; radios on different channels do not hear each other. Radios on one channel must share the standard.
     pub channel: u16,
-    /// The PHY.
+    /// PHY settings.
     pub phy: PhySpec,
-    /// The MAC.
+    /// MAC settings.
     pub mac: MacSpec,
-    /// How power falls with distance.
+    /// Propagation model.
     pub propagation: Propagation,
     /// The queue above the MAC.
     pub queue: QueueSpec,
-    /// Probability that a packet which the MAC has received for its node, and acknowledged, is lost all the same: above the
-    /// retries. Messages of ARP, routing and agents are not lost that way.
+    /// Probability that a packet which the MAC has received and acknowledged is lost above the MAC, which does not retry it. Messages of
+    /// ARP, routing and agents are not lost that way.
     pub packet_loss: f64,
 }
 
@@ -203,18 +204,18 @@ pub enum Preamble {
     Short,
 }
 
-/// How OFDM frames are protected from 802.11b stations that cannot hear them.
+/// Protection of OFDM frames from 802.11b stations that cannot sense them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
-    /// Not at all.
+    /// No protection.
     None,
-    /// A CTS to itself at a DSSS rate goes before every OFDM data frame.
+    /// A CTS to itself at a DSSS rate precedes every OFDM data frame.
     CtsToSelf,
-    /// RTS/CTS at a DSSS rate goes before every OFDM data frame.
+    /// RTS/CTS at a DSSS rate precedes every OFDM data frame.
     RtsCts,
 }
 
-/// What a receiver that is not receiving may lock on.
+/// Condition for an idle receiver to lock on a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockOn {
     /// A preamble above `preamble_detect` whose SINR is at least `lock_sinr`.
@@ -224,46 +225,46 @@ pub enum LockOn {
     Energy,
 }
 
-/// How the signals that overlap a frame add up against it.
+/// Combination of the signals that overlap a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interference {
     /// Their powers add.
     Sum,
-    /// Only the strongest counts (pairwise comparison, as ns-2 does).
+    /// Only the strongest signal counts (pairwise comparison, as in ns-2).
     Strongest,
 }
 
 /// Least power of a received frame under [`ErrorModel::Threshold`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sensitivity {
-    /// That of a detected preamble: one range for every rate, as in ns-2.
+    /// That of preamble detection: one range for every rate, as in ns-2.
     PreambleDetect,
-    /// What the *sender's* data rate needs at this receiver's noise ([`crate::air::error::required_snr`]), for every
-    /// frame of that sender; never less than a detected preamble.
+    /// The power that the *sender's* data rate requires at this receiver's noise ([`crate::air::error::required_snr`]), for every frame of
+    /// that sender; never less than preamble detection.
     PerRate,
-    /// This power, whatever the rate.
+    /// A fixed power for all rates.
     Level(Dbm),
 }
 
-/// When a locked frame is received.
+/// Condition for the reception of a locked frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorModel {
-    /// Its power is at least [`Sensitivity`] says and its worst SINR at least `capture`.
+    /// Its power reaches [`Sensitivity`] and its lowest SINR reaches `capture`.
     Threshold,
-    /// With a probability by modulation, size and the worst SINR while it lasted.
+    /// A probability by modulation, size and the lowest SINR during the frame.
     WorstSinr,
-    /// With a probability by modulation over each stretch of constant SINR.
+    /// A probability by modulation over each interval of constant SINR.
     PerChunk,
 }
 
 /// PHY settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhySpec {
-    /// Timing and modes.
+    /// Standard, for timing and modes.
     pub standard: Standard,
-    /// Rate of unicast data frames.
+    /// Data rate of unicast frames.
     pub data_rate: Rate,
-    /// Rates of which the highest one not above the data rate carries RTS, CTS and ACK.
+    /// Basic rates: the highest one not above the data rate carries RTS, CTS and ACK.
     pub basic_rates: Vec<Rate>,
     /// Rate of broadcast frames.
     pub broadcast_rate: Rate,
@@ -279,25 +280,25 @@ pub struct PhySpec {
     pub preamble_detect: Dbm,
     /// A signal weaker than this leaves the medium idle.
     pub energy_detect: Dbm,
-    /// Signals weaker than this are left out altogether.
+    /// Received signals weaker than this are left out.
     pub cutoff: Dbm,
     /// Thermal noise in the receiver, noise figure included.
     pub noise: Dbm,
-    /// What may lock.
+    /// Condition for an idle receiver to lock.
     pub lock_on: LockOn,
     /// Least SINR at which a preamble locks.
     pub lock_sinr: Db,
-    /// How long a preamble is listened to before the receiver has locked: of several that begin within this time the
-    /// strongest wins, and none if it does not stand out by `lock_sinr`. Zero: the first one wins at once.
+    /// Duration of preamble detection before the receiver has locked: of several preambles that begin within this time the strongest wins,
+    /// and none if it does not stand out by `lock_sinr`. Zero: the first one wins immediately.
     pub preamble_detection: Span,
-    /// A preamble stronger than the locked frame by at least this takes its place; `None`: never.
+    /// A preamble stronger than the locked frame by at least this takes over the receiver; `None`: never.
     pub relock: Option<Db>,
-    /// How interferers add up.
+    /// Combination of interfering signals.
     pub interference: Interference,
-    /// When a frame is received.
+    /// Condition for reception.
     pub error_model: ErrorModel,
-    /// Probability that a data frame which its receiver would receive is lost all the same: each attempt for itself, before the
-    /// MAC's retries.
+    /// Probability that a data frame which its receiver would receive is lost nevertheless: for each attempt independently, below the MAC's
+    /// retries.
     pub frame_loss: f64,
     /// Least SINR of a received frame under [`ErrorModel::Threshold`].
     pub capture: Db,
@@ -305,7 +306,7 @@ pub struct PhySpec {
     pub sensitivity: Sensitivity,
 }
 
-/// EIFS: which interval follows a failed reception.
+/// Interval after a failed reception (EIFS).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eifs {
     /// SIFS + an ACK at the lowest mandatory rate + DIFS (802.11-2016 10.3.2.3.7).
@@ -316,25 +317,25 @@ pub enum Eifs {
     Off,
 }
 
-/// When the back-off after a missing CTS or ACK starts to count.
+/// Start of the back-off after a missing CTS or ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterTimeout {
-    /// A DIFS after the time-out.
+    /// One DIFS after the time-out.
     Difs,
     /// At the time-out, if the medium has been idle for a DIFS by then.
     Immediate,
 }
 
-/// How long a sender waits for CTS or ACK.
+/// Time for which a sender waits for a CTS or ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseTimeout {
-    /// Until no reception has started within SIFS + slot + PHY start delay; one that has started is awaited (802.11-2016 10.3.2.8).
+    /// SIFS + slot + PHY start delay, or until the end of a reception that has started by then (802.11-2016 10.3.2.8).
     PhyStart,
-    /// SIFS + slot + the whole response.
+    /// SIFS + slot + the duration of the whole response.
     WholeResponse,
 }
 
-/// MAC settings. Every field is a rule of the standard that simulators read differently, or one of its parameters.
+/// MAC settings. Every field is a parameter of the standard, or a rule of it that simulators interpret differently.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MacSpec {
     /// Data frames longer than this (MPDU bytes) are preceded by RTS/CTS.
@@ -347,39 +348,39 @@ pub struct MacSpec {
     pub short_retry_limit: u32,
     /// Attempts of a data frame after RTS/CTS before the packet is dropped.
     pub long_retry_limit: u32,
-    /// Which interval follows a failed reception.
+    /// Interval after a failed reception.
     pub eifs: Eifs,
-    /// Whether energy without a preamble counts as a failed reception.
+    /// True if energy without a preamble counts as a failed reception.
     pub eifs_on_energy: bool,
-    /// Whether a NAV set by an RTS is reset when no reception follows (802.11-2016 10.3.2.4).
+    /// True if a NAV set by an RTS is reset when no reception follows (802.11-2016 10.3.2.4).
     pub nav_reset: bool,
-    /// Whether a CTS is sent only if the NAV is idle (802.11-2016 10.3.2.7).
+    /// True if a CTS is sent only if the NAV is idle (802.11-2016 10.3.2.7).
     pub cts_needs_idle_nav: bool,
-    /// Whether a CTS is also withheld while the carrier is busy (802.11-2016 10.3.2.7 asks for that only when RTS and CTS
-    /// signal a bandwidth; ns-2 does it always).
+    /// True if a CTS is also withheld while the carrier is busy (802.11-2016 10.3.2.7 requires that only when RTS and CTS signal a
+    /// bandwidth; ns-2 does it always).
     pub cts_needs_idle_carrier: bool,
-    /// Whether EIFS is kept as a NAV (ns-2): a good frame does not end it, CTS are withheld during it, a DIFS follows it.
+    /// True if EIFS is kept as a NAV (ns-2): a good frame does not end it, CTS are withheld during it, a DIFS follows it.
     pub eifs_as_nav: bool,
-    /// Whether a packet that finds the medium idle for a DIFS goes out without back-off.
+    /// True if a packet that finds the medium idle for a DIFS is sent without back-off.
     pub immediate_access: bool,
-    /// When the back-off after a time-out starts to count.
+    /// Start of the back-off after a time-out.
     pub after_timeout: AfterTimeout,
-    /// How long a response is awaited.
+    /// Time for which a response is awaited.
     pub response_timeout: ResponseTimeout,
     /// Air propagation in units of 3 us that slot and time-outs allow for (802.11-2016 9.4.2.9).
     pub coverage_class: u8,
-    /// A transmission is seen at a slot boundary if it arrived at least this long before: CCA time plus turnaround. Less than 3 ns
-    /// counts as 3 ns: nothing is sensed in the moment in which it arrives.
+    /// A transmission is sensed at a slot boundary if it arrived at least this long before: CCA time plus turnaround. Less than 3 ns counts
+    /// as 3 ns: no transmission is sensed at the moment of its arrival.
     pub sensing_delay: Span,
-    /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
+    /// Capacity of the MAC in packets, the one being sent included.
     pub mac_queue: u32,
-    /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets (as ns-2 does).
+    /// True if a full queue stops its local source (as Linux does); false if it drops the source's packets (as ns-2 does).
     pub backpressure: bool,
-    /// How much of a local flow may wait below its transport, where `backpressure` holds it back: see [`LocalLimit`].
+    /// Limit of the packets of local flows in the queue, if `backpressure` is set: see [`LocalLimit`].
     pub local_limit: LocalLimit,
 }
 
-/// How power falls with distance.
+/// Loss of power with distance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Propagation {
     /// Free space (Friis).
@@ -414,43 +415,43 @@ pub enum Propagation {
 /// A flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowSpec {
-    /// The user's name; unique.
+    /// Unique name given by the user.
     pub id: String,
     /// Source node.
     pub from: usize,
     /// Destination node.
     pub to: usize,
-    /// What carries it.
+    /// Transport protocol.
     pub transport: Transport,
-    /// What the source sends.
+    /// Traffic of the source.
     pub traffic: Traffic,
-    /// It starts here, plus a draw from the jitter.
+    /// Start of the flow, before `start_jitter` is added.
     pub start: Time,
     /// Uniform random delay of the start.
     pub start_jitter: Span,
-    /// It stops here ([`Time::NEVER`]: with the run).
+    /// End of the flow ([`Time::NEVER`]: that of the run).
     pub stop: Time,
 }
 
-/// What carries a flow.
+/// Transport protocol of a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transport {
     /// UDP.
     Udp,
     /// TCP.
     Tcp {
-        /// Its rules.
+        /// Settings of the connections.
         config: TcpConfig,
         /// The scheme whose source is its window law.
         law: String,
         /// The law's parameters.
         params: Params,
-        /// The flow names this law itself: the run's scheme does not replace it.
+        /// True if the flow names this law itself: the run's scheme does not replace it.
         pinned: bool,
     },
 }
 
-/// What a source sends. UDP carries the first three, TCP all.
+/// Traffic of a source. UDP carries the first three kinds, TCP all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Traffic {
     /// A packet every `packet * 8 / rate`, each moved by a uniform draw of up to `gap_jitter` of the gap (0: strictly periodic).
@@ -476,33 +477,33 @@ pub enum Traffic {
         /// Payload of a packet.
         packet: Bytes,
     },
-    /// A file without end (FTP in the papers).
+    /// A file of unlimited size (FTP in the papers).
     Endless,
     /// One file.
     File {
-        /// Its size.
+        /// Size of the file.
         size: Bytes,
     },
-    /// Files one after the other, each over a connection of its own, with a pause between the end of one and the start of the
-    /// next: web on-off traffic.
+    /// One file after the other, each over a connection of its own, with a pause between the end of one and the start of the next: web
+    /// on-off traffic.
     Web {
-        /// Their sizes.
+        /// Sizes of the files.
         sizes: Sizes,
-        /// Mean of the exponential pauses.
+        /// Mean of the exponentially distributed pauses.
         pause: Span,
     },
     /// Files that arrive in a Poisson stream, each over a connection of its own.
     Arrivals {
         /// Mean number of arrivals per second.
         per_second: f64,
-        /// Their sizes.
+        /// Sizes of the files.
         sizes: Sizes,
-        /// At most so many; 0: no limit.
+        /// Maximum number of files; 0: no limit.
         count: u64,
     },
-    /// Files at given moments after the flow's start, each over a connection of its own.
+    /// Files at given times after the flow's start, each over a connection of its own.
     List {
-        /// Moments in ascending order, and sizes.
+        /// Times in ascending order, and sizes.
         files: Arc<[(Span, Bytes)]>,
     },
 }
@@ -510,11 +511,11 @@ pub enum Traffic {
 /// Sizes of files.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sizes {
-    /// All the same.
+    /// One size for all files.
     Fixed(Bytes),
     /// Exponential, rounded up to a byte.
     Exponential {
-        /// Mean.
+        /// Mean size.
         mean: Bytes,
     },
     /// Pareto: the least size is `mean * (shape - 1) / shape`; rounded up to a byte, cut at `most`.
@@ -528,37 +529,37 @@ pub enum Sizes {
     },
 }
 
-/// How next hops are found. Static routes do not change; ties go to the neighbour whose name comes first (numbers by value).
+/// Selection of next hops. Static routes do not change; ties are decided by the neighbour's name in natural order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RoutingSpec {
-    /// Shortest paths over links that both ends can decode at the data rate; a link's delivery ratios are those of a data frame without
+    /// Shortest paths over links that both ends can decode at the data rate; delivery ratios of links are those of data frames without
     /// interference.
     Static(Metric),
-    /// Found and lost while the world runs, by a protocol's messages.
+    /// Routes that a routing protocol finds during the run.
     Found(Arc<dyn Protocol>),
 }
 
-/// ARP.
+/// ARP settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArpSpec {
-    /// Every neighbour is known from the start.
+    /// True if all addresses are known from the start.
     pub prefilled: bool,
     /// Packets that wait for one address; more are dropped, the oldest first.
     pub waiting_packets: u32,
-    /// A request that is not answered is repeated after this.
+    /// Time after which an unanswered request is repeated.
     pub retry: Span,
     /// Requests before the waiting packets are dropped.
     pub attempts: u32,
 }
 
-/// Bytes that each layer adds. Defaults are the real headers' lengths; other simulators count differently.
+/// Bytes that each layer adds. Defaults are the lengths of the real headers; other simulators count differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeaderSpec {
-    /// UDP.
+    /// UDP header.
     pub udp: u32,
-    /// TCP; `None`: what the header is long with its options.
+    /// TCP header; `None`: its real length, options included.
     pub tcp: Option<u32>,
-    /// IP.
+    /// IP header.
     pub ip: u32,
     /// LLC/SNAP, on the air only.
     pub llc: u32,

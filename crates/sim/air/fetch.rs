@@ -10,14 +10,14 @@ use crate::event::{Event, What};
 use crate::ids::StationIx;
 use crate::record::FrameKind;
 
-/// Number of stations that fit into the processor's nearest caches; with more of them [`Air::fetch_for`] pays.
+/// Number of stations whose state fits into the processor's nearest caches. Above it [`Air::fetch_for`] saves time.
 pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
 
-/// For so many hearers of a frame, of those that can decode and of the others, a pass finds in the cache what it needs; by then the
-/// processor is far ahead by itself.
+/// Hearers of a frame that are prefetched for its pass, of those that can decode it and of the others. A pass reads the rest in order, and
+/// the processor prefetches these by itself.
 const FETCHED: u32 = 64;
 
-/// The station whose event it is, of those that are of one.
+/// The station that an event belongs to, if it belongs to one.
 #[inline(always)]
 fn station_of(event: &Event) -> Option<StationIx> {
     match event.what {
@@ -30,9 +30,9 @@ fn station_of(event: &Event) -> Option<StationIx> {
 }
 
 impl Air {
-    /// Prefetches the state of the events whose turn comes soon. Handled one by one, each would miss the cache and wait before the branch
-    /// that depends on what it reads. Here the loads of a round are independent of one another, and each round loads the addresses that
-    /// the one before has found.
+    /// Prefetches the state of the next events. Without it each event would miss the cache and wait before the branch that depends on the
+    /// loaded value. Here the loads of a round are independent of one another, and each round loads the addresses that the round before has
+    /// found.
     #[inline(never)]
     pub(super) fn fetch_for(&self, events: &[Event]) {
         let mut read = 0;
@@ -47,7 +47,7 @@ impl Air {
             for line in list.chunks(64 / size_of::<Hearer>()) {
                 read ^= line[0].power;
             }
-            // The receiver answers, or goes on with what it sends.
+            // The receiver will send a response, or continue its own exchange.
             if let Some((frame, receiver)) = self.received_by(event) {
                 read ^= self.medium.counted[receiver].received[1] ^ self.mac.stations[receiver].fetch();
                 if frame.kind == FrameKind::Data {
@@ -72,7 +72,7 @@ impl Air {
         black_box(read);
     }
 
-    /// The frame that ends with an event, and the station that it is for.
+    /// The frame that an event ends, and the frame's receiver.
     #[inline(always)]
     fn received_by(&self, event: &Event) -> Option<(&Frame, StationIx)> {
         let What::FrameEnd { frame, .. } = event.what else { return None };
@@ -80,7 +80,8 @@ impl Air {
         Some((frame, frame.receiver)).filter(|&(_, receiver)| receiver.ix() < self.len())
     }
 
-    /// The hearers to which an event leads, [`FETCHED`] at most: who sends, where they are in the list, and how many of them can decode.
+    /// The hearers that an event's pass visits, at most [`FETCHED`]: the sender, its hearers in order, and the number of those that can
+    /// decode.
     #[inline(always)]
     fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
         let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender).start;

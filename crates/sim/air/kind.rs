@@ -1,4 +1,4 @@
-//! Works out the constants of a kind of radio from its specification.
+//! Computes the constants of a kind of radio from its specification.
 
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
 
@@ -7,13 +7,13 @@ use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
 use crate::modes::Mode;
 use crate::spec::{Eifs, HeaderSpec, Interference, LockOn, Protection, RadioSpec, ResponseTimeout, Standard};
 
-/// The shortest sensing delay, ns: what arrives in the moment in which a back-off ends cannot be sensed any more, and the station
-/// sends. Two stations of which one has heard the other's last frame count slots that lie just one propagation delay apart, so
-/// with `sensing_delay = "0 s"` they meet in that moment whenever they have drawn the same slot. Times are whole nanoseconds, and
-/// delays that add up exactly do so within 2 ns then: what is less than 3 ns earlier is the same moment.
+/// The shortest sensing delay, ns: a station cannot sense a signal that arrives at the moment its own back-off ends, and transmits. Two
+/// stations of which one has received the other's last frame count slots exactly one propagation delay apart. With `sensing_delay = "0 s"`
+/// their transmissions would coincide whenever both have drawn the same slot. Times are rounded to whole nanoseconds, so delays that add up
+/// exactly do so within 2 ns; a signal less than 3 ns earlier counts as simultaneous.
 const SAME_MOMENT: u64 = 3;
 
-/// The constants of a kind of radio: those that the medium needs and those that the MAC needs.
+/// The constants of a kind of radio, those of the medium and those of the MAC.
 #[derive(Debug, Clone)]
 pub struct Kind {
     pub(super) phy: PhyKind,
@@ -26,10 +26,10 @@ fn protects(standard: Standard, data_mode: Mode, protection: Protection) -> bool
 }
 
 impl Kind {
-    /// Works out the constants. The rates must be modes of the standard (the scenario reader sees to it).
+    /// Computes the constants. The rates must be modes of the standard; the scenario reader checks that.
     ///
     /// # Errors
-    /// Says which rate is not a mode of the standard.
+    /// Names the rate that is not a mode of the standard.
     pub fn new(spec: &RadioSpec, headers: &HeaderSpec) -> Result<Self, String> {
         let (phy, mac) = (&spec.phy, &spec.mac);
         let mode = |rate| {

@@ -1,17 +1,17 @@
 //! The air: the radio medium, and above it the MAC (DCF).
 //!
-//! A *station* is one radio interface of a node. [`Air`] knows stations and references to packets, nothing above. What lies above gives
-//! packets to the MAC ([`Air::room`], [`Air::give`], [`Air::contend`]) and takes out what the air has to say ([`Indication`]) after each
-//! of the air's events.
+//! A *station* is one radio interface of a node. [`Air`] knows stations and references to packets, nothing above. The layer above hands
+//! packets down to the MAC ([`Air::room`], [`Air::give`], [`Air::contend`]) and takes out the air's [`Indication`]s after each of its
+//! events.
 //!
 //! | folder | contents |
 //! |---|---|
-//! | `medium` | power and time: who hears whom, what a transmission does to every hearer, what is received |
-//! | `mac` | the station's side of DCF |
+//! | `medium` | power and time: lists of hearers, effects of a transmission at every hearer, reception |
+//! | `mac` | DCF of each station |
 //!
-//! The MAC stands above the medium, which calls nothing of it: the pass at a frame's end goes from hearer to hearer, and what it finds at
-//! each (`Reception`) goes to the MAC here. What both write is a station's count-down to its access: the MAC sets it, and the medium
-//! freezes it at every frame that the station senses (`medium/radio.rs`).
+//! The MAC stands above the medium, which calls nothing of it: the pass at a frame's end visits the hearers, and this module hands the
+//! outcome at each (`Reception`) to the MAC. Both write a station's back-off: the MAC sets it, and the medium freezes it at every frame
+//! that the station senses (`medium/radio.rs`).
 
 mod fetch;
 mod kind;
@@ -43,17 +43,17 @@ use medium::frame::Frame;
 use medium::radio::flag;
 use medium::{Medium, doubts, memory, relations};
 
-/// The air and every station on it.
+/// The air, with all stations.
 #[derive(Debug)]
 pub struct Air {
     medium: Medium,
     mac: Mac,
 }
 
-/// Refuses a world whose pairs of stations take more memory than `limit`.
+/// Refuses a world whose pairs of stations need more memory than `limit`.
 ///
 /// # Errors
-/// How many pairs there are, how much they take, and what would lessen it.
+/// States the number of pairs, their memory, and what would reduce it.
 pub(crate) fn check_memory(
     stations: &[StationSpec],
     kinds: &[Kind],
@@ -65,7 +65,7 @@ pub(crate) fn check_memory(
 }
 
 impl Air {
-    /// Sets up the stations of a run.
+    /// Creates the air and the stations of a run.
     #[must_use]
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
         let (phy, mac): (Vec<_>, Vec<_>) = kinds.into_iter().map(|kind| (kind.phy, kind.mac)).unzip();
@@ -82,7 +82,7 @@ impl Air {
         self.medium.stations.len()
     }
 
-    /// Every station.
+    /// All stations.
     pub fn stations(&self) -> impl Iterator<Item = StationIx> + use<> {
         self.medium.stations.places()
     }
@@ -99,7 +99,7 @@ impl Air {
         self.medium.counted.iter().map(|counted| counted.sent.iter().sum::<u64>()).sum()
     }
 
-    /// Counters of a station.
+    /// Frame and loss counters of a station.
     #[must_use]
     pub fn counters(&self, station: StationIx) -> StationCounters {
         let medium = &self.medium.counted[station];
@@ -123,36 +123,35 @@ impl Air {
         self.medium.airtime(station, now.as_nanos())
     }
 
-    /// Time of received frames that were for this station.
+    /// Time of received frames that were addressed to this station.
     #[must_use]
     pub fn receive_own(&self, station: StationIx) -> Span {
         Span(self.medium.counted[station].receive)
     }
 
-    /// Sum of the powers of all signals that a station hears now; zero when the air is empty (and always where no rule of
-    /// the run asks for sums).
+    /// Sum of the powers of all signals at a station now; zero on an empty air, and always if no rule of the run needs sums.
     #[must_use]
     pub fn power(&self, station: StationIx) -> Attowatts {
         Attowatts(self.medium.stations[station].slow.power_sum)
     }
 
-    /// Frames on the air.
+    /// Number of frames on the air.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.medium.frames.in_flight()
     }
 
-    /// Records of the air, kept if an observer wants them.
+    /// Records of the air, kept only if the world is observed.
     pub fn records(&mut self) -> &mut Records {
         &mut self.medium.records
     }
 
-    /// From now on every frame that a station receives is recorded, also those for others.
+    /// Records every frame that a station receives from now on, also those for other stations.
     pub(crate) fn monitor(&mut self, station: StationIx) {
         self.medium.stations[station].radio.set(flag::MONITORS);
     }
 
-    /// How long after a frame's end the last hearer has heard of it.
+    /// Largest delay from a frame's end to its end at the last hearer.
     pub(crate) fn longest_echo(&self) -> Span {
         Span(self.medium.longest_echo())
     }
@@ -162,7 +161,7 @@ impl Air {
         self.mac.stations[station].held().copied()
     }
 
-    /// Stations that can decode what `station` sends, with the received power.
+    /// Stations that can decode the frames of `station`, with the received power.
     pub fn neighbours(&self, station: StationIx) -> impl Iterator<Item = (StationIx, Attowatts)> + '_ {
         self.medium.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
@@ -179,7 +178,7 @@ impl Air {
         self.mac.kind(self.medium.stations[station].radio.kind)
     }
 
-    /// Bytes of memory that a station takes, its list of hearers included.
+    /// Memory of a station and its list of hearers, bytes; the mean over all stations.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
         (self.medium.bytes() + self.mac.bytes()) / self.len().max(1)
@@ -197,13 +196,13 @@ impl Air {
         relations::delivery_ratio(&self.medium, from, to, self.psdu(from, bytes))
     }
 
-    /// The link from one station to another, if it loses nothing by decree ([`crate::spec::ErrorModel::Threshold`]) while the error
-    /// curves lose more than a tenth of it.
+    /// The link between two stations, if it has no losses by [`crate::spec::ErrorModel::Threshold`] while the error curves give a loss of
+    /// more than a tenth.
     pub(crate) fn too_fast(&self, from: StationIx, to: StationIx) -> Option<TooFast> {
         doubts::too_fast(&self.medium, from, to)
     }
 
-    /// Thresholds that cut error curves where there are links, or where nodes move.
+    /// Thresholds that cut error curves where there are links or nodes move.
     pub(crate) fn cut_off(&self) -> Vec<CutOff> {
         if self.is_empty() {
             Vec::new()
@@ -212,25 +211,25 @@ impl Air {
         }
     }
 
-    /// Bytes of PSDU in which a station sends an IP packet.
+    /// PSDU bytes of a frame in which a station sends an IP packet of `bytes`.
     fn psdu(&self, station: StationIx, bytes: u32) -> u32 {
         bytes + self.mac(station).overhead
     }
 
-    /// A station as one that explains a run sees it.
+    /// State of a station's MAC for `explain`.
     pub(crate) fn view(&self, station: StationIx) -> View {
         self.mac.stations[station].view(&self.medium.stations[station], self.mac(station))
     }
 
-    /// How every station's signal arrives at this one, by the number of the sender.
+    /// The signals of all stations at this one, by the number of the sender.
     pub(crate) fn heard_at(&self, station: StationIx) -> Vec<Option<Heard>> {
         relations::heard_at(&self.medium, station)
     }
 
-    /// Lets nodes move: see [`Medium::let_move`].
+    /// Starts the movement of nodes: see [`Medium::let_move`].
     ///
     /// # Errors
-    /// Which path contradicts itself.
+    /// Names the path that contradicts itself.
     pub(crate) fn let_move(
         &mut self,
         spec: &MovementSpec,
@@ -241,57 +240,57 @@ impl Air {
         self.medium.let_move(spec, stations, seed, agenda)
     }
 
-    /// Lists of hearers that movement has changed so far.
+    /// Number of lists of hearers that movement has changed so far.
     #[must_use]
     pub fn renewed_lists(&self) -> u64 {
         self.medium.renewed_lists()
     }
 
-    /// Position of a station at its last refresh, m; none if nothing moves in this world.
+    /// Position of a station at its last refresh, m; none in a world without movement.
     #[must_use]
     pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
         self.medium.place(station)
     }
 
-    /// Stations whose lists wait until a frame has ended.
+    /// Number of stations whose lists wait for the end of a frame.
     #[must_use]
     pub fn lists_waiting(&self) -> usize {
         self.medium.lists_waiting()
     }
 
-    /// How many packets the MAC of a station has room for.
+    /// Number of further packets that the MAC of a station can hold.
     #[inline]
     #[must_use]
     pub fn room(&self, station: StationIx) -> usize {
         self.mac.room(station)
     }
 
-    /// Gives the MAC of a station a packet, for which it has room ([`Air::room`]).
+    /// Hands a packet down to the MAC of a station, which must have room ([`Air::room`]).
     #[inline]
     pub fn give(&mut self, station: StationIx, msdu: Msdu) {
         self.mac.give(station, msdu);
     }
 
-    /// A station that was given a packet, and does nothing yet, contends for the medium.
+    /// Starts contention at an idle station that holds a packet.
     #[inline]
     pub fn contend(&mut self, station: StationIx, agenda: &mut Agenda) {
         self.mac.contend(&mut self.medium, station, agenda);
     }
 
-    /// True if the present event has produced indications that were not taken out yet.
+    /// True if indications of the present event have not been taken out yet.
     #[inline(always)]
     #[must_use]
     pub fn has_indications(&self) -> bool {
         !self.mac.indications.is_empty()
     }
 
-    /// The next indication of the present event that was not taken out yet, in order.
+    /// Removes and returns the next indication of the present event, in order.
     #[inline]
     pub fn next_indication(&mut self) -> Option<Indication> {
         self.mac.next_indication()
     }
 
-    /// Handles what concerns the air; the rest is not for it.
+    /// Handles an event of the air; ignores all others.
     #[inline(always)]
     pub fn handle(&mut self, what: What, agenda: &mut Agenda) {
         let Self { medium, mac } = self;
@@ -310,7 +309,7 @@ impl Air {
         }
     }
 
-    /// The sender's last bit has left.
+    /// Handles the end of a frame at its sender.
     #[inline(always)]
     fn frame_end(&mut self, at: FrameIx, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
@@ -323,7 +322,7 @@ impl Air {
         self.pass_done(at, false, &frame, agenda);
     }
 
-    /// The frame ends at a band of distant hearers.
+    /// Handles the end of a frame at a band of distant hearers.
     fn band_end(&mut self, at: FrameIx, band: usize, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.end_at_band(at, &frame, band, agenda);
@@ -338,7 +337,7 @@ impl Air {
         self.pass_done(at, pass.met, frame, agenda);
     }
 
-    /// A frame has ended at a hearer, an entry of the sender's list, that is no mere bystander.
+    /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
     #[inline(never)]
     fn end_at(&mut self, at: FrameIx, entry: u32, frame: &Frame, agenda: &mut Agenda) {
         let hearer = self.medium.hearers.list[entry as usize];
@@ -355,7 +354,7 @@ impl Air {
         }
     }
 
-    /// Nodes move; indications say whose neighbours have changed.
+    /// Handles a movement event. Indications name the stations whose neighbours have changed.
     #[cold]
     #[inline(never)]
     fn moved(&mut self, how: impl FnOnce(&mut Medium, &mut Agenda), agenda: &mut Agenda) {
@@ -366,7 +365,7 @@ impl Air {
 }
 
 impl Owner for Air {
-    /// An access event whose deadline has moved is put off until then.
+    /// Defers an access event whose deadline has moved.
     #[inline(always)]
     fn due(&mut self, event: &Event) -> u64 {
         if let What::Access(station) = event.what {

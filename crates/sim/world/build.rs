@@ -1,4 +1,4 @@
-//! Setting up what is above the MAC: ports, links, routes, agents, flows.
+//! Setup of everything above the MAC: ports, links, routes, agents, flows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,19 +33,19 @@ use crate::record::Records;
 use crate::route::{Nodes, Routes};
 use crate::spec::{LocalLimit, RoutingSpec, Traffic, WorldSpec};
 
-/// What a world is made of, as far as ports need it.
+/// The parts of a world's specification from which ports are built.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'a> {
     pub spec: &'a WorldSpec,
     pub air: &'a Air,
     pub placed: &'a Placed,
-    /// Of each station its node and its radio's kind, by place in the specification.
+    /// Node of each station and kind of its radio, by index in the specification.
     pub node_of_station: &'a [NodeIx],
     pub radio_of_station: &'a [usize],
     pub seed: u64,
 }
 
-/// A port to be.
+/// A port before its scheme is placed.
 struct PlannedPort {
     node: NodeIx,
     link: LinkRef,
@@ -55,7 +55,7 @@ struct PlannedPort {
 }
 
 impl Plan<'_> {
-    /// All ports, those of a node beside one another.
+    /// All ports; those of a node are adjacent.
     fn ports(&self) -> Vec<PlannedPort> {
         let radios = self.node_of_station.iter().enumerate().map(|(station, &node)| {
             let mac = &self.spec.radios[self.radio_of_station[station]].mac;
@@ -84,13 +84,13 @@ impl Plan<'_> {
         ports
     }
 
-    /// The name of a station's interface.
+    /// Name of a station's interface.
     fn name_of(&self, station: usize) -> String {
         let node = &self.spec.nodes[self.node_of_station[station].ix()].id;
         format!("{node}/{}", self.spec.radios[self.radio_of_station[station]].name)
     }
 
-    /// A port as schemes are told of it.
+    /// Description of a port for schemes.
     fn interface(&self, node: NodeIx, link: LinkRef) -> Interface {
         match link {
             LinkRef::Station(station) => {
@@ -100,7 +100,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Fills a port with what its scheme puts there.
+    /// Builds a port's queue, AQM and hop from the scheme of its node.
     fn fill(
         &self,
         port: &PlannedPort,
@@ -131,7 +131,7 @@ impl Plan<'_> {
         (NewPort { node, link, pipeline, peers: peers.into_iter().collect() }, rules)
     }
 
-    /// Adds the agents of stations whose schemes have one.
+    /// Adds the agents of stations whose schemes provide one.
     fn add_agents(&self, network: &mut Network) {
         let stations = self.node_of_station.len();
         for station in network.interfaces.stations() {
@@ -151,7 +151,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether the run's scheme fills no place in this network, and would in others.
+    /// True if the run's scheme fills no place in this network, though it has places that other networks would fill.
     fn acts_nowhere(&self, network: &Network) -> bool {
         let scheme = &self.placed.run;
         let acts = |at: &Interface| {
@@ -163,7 +163,7 @@ impl Plan<'_> {
     }
 }
 
-/// Sets up everything above the MAC but flows.
+/// Builds everything above the MAC except the flows.
 pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let Plan { spec, air, seed, .. } = plan;
     let names: Vec<&str> = spec.nodes.iter().map(|node| node.id.as_str()).collect();
@@ -184,7 +184,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             LinkRef::Wire(wire) => of_wire[wire.ix()] = at,
         }
     }
-    // What a scheme fills is asked for in the order of names.
+    // Schemes create their parts in the order of names.
     let mut by_name: Vec<usize> = (0..planned.len()).collect();
     by_name.sort_by(|&a, &b| natural_cmp(&planned[a].name, &planned[b].name));
     let mut kinds = HeaderKinds::default();
@@ -252,15 +252,15 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     network
 }
 
-/// The wires, each with its own queue where nothing but the wire needs to know what waits.
+/// The wires. A wire keeps its port's queue itself unless another part has to know what the queue holds.
 fn links(plan: Plan<'_>, interfaces: &Interfaces, of_wire: &[PortIx]) -> Links {
     let spec = plan.spec;
     let names: Vec<&str> = spec.nodes.iter().map(|node| node.id.as_str()).collect();
     let mut links = Links::new(&spec.links, &names, of_wire, spec.headers.wired, plan.seed);
-    // A source that always keeps some packets waiting has to be told when each leaves.
+    // A source that keeps a number of packets waiting has to be notified of each departure.
     let saturating = spec.flows.iter().filter(|flow| matches!(flow.traffic, Traffic::Saturating { .. }));
     let saturated: BTreeSet<NodeIx> = saturating.map(|flow| NodeIx::of(flow.from)).collect();
-    // A packet's port may be known only when it leaves: then its node's queue counts it.
+    // The port of a packet may be known only when the packet leaves its source: then its node's queue counts the packet.
     if matches!(spec.routing, RoutingSpec::Found(_)) {
         return links;
     }
@@ -274,7 +274,7 @@ fn links(plan: Plan<'_>, interfaces: &Interfaces, of_wire: &[PortIx]) -> Links {
     links
 }
 
-/// Links out of a node that can carry data frames both ways.
+/// Links of a node to neighbours that can exchange data frames with it in both directions.
 fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air) -> Vec<Link> {
     let of_port = |port: PortIx| -> Vec<Link> {
         let interface = port.0;
@@ -298,7 +298,7 @@ fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air)
     interfaces.ports_of(node).flat_map(of_port).collect()
 }
 
-/// Adds the flows with their window laws - the run's scheme's, if that has one - and puts their starts on the agenda.
+/// Adds the flows with their window laws (that of the run's scheme, if it has one) and pushes their starts onto the agenda.
 pub(super) fn add_flows(
     network: &mut Network,
     spec: &WorldSpec,

@@ -1,4 +1,4 @@
-//! What ARP, agents and routing ask for is carried out: their packets leave, arrive and end.
+//! Control packets: those of ARP, agents and routing leave, arrive and end.
 
 use airfair_host::Counters;
 use airfair_routing::DropReason;
@@ -19,18 +19,18 @@ use crate::packet::{Copy, Packet, Payload};
 use crate::record::Record;
 use crate::route::{Action, Lost, Message, NextHop};
 
-/// Distant hearers receive a packet a little later than its sender has sent it: it lives on for so long.
+/// Life of a broadcast packet after its transmission: distant hearers receive it a little later than its sender has sent it.
 const LIVES_ON: Span = Span::from_millis(1);
 
-/// Packets of all three.
+/// Control packets of all three kinds.
 impl Network {
-    /// A packet of the node itself goes before all that queues.
+    /// Queues a control packet ahead of the packets in the port's queue.
     fn send_ahead(&mut self, port: PortIx, copy: CopyRef) {
         self.interfaces.put_ahead(port, copy);
         self.wake_link(self.interfaces.link(port));
     }
 
-    /// The MAC takes a packet of ARP, of an agent or of routing.
+    /// Hands a control packet down to the MAC.
     pub(super) fn hand_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Msdu> {
         let packet = self.packets.get(copy)?;
         let neighbour = match packet.payload {
@@ -45,7 +45,7 @@ impl Network {
         Some(Msdu { copy, packet: of, bytes: packet.bytes, to, overhear })
     }
 
-    /// A packet of ARP, of an agent or of routing has arrived at a station.
+    /// Handles a control packet that a station has received.
     pub(super) fn control_received(
         &mut self,
         station: StationIx,
@@ -64,7 +64,7 @@ impl Network {
                 let hearing = Hearing { to_me: true, own_frame: !to_all };
                 self.message_heard(station, packet, hearing, now);
             }
-            // On its way to another node.
+            // Addressed to another node: forwarded.
             Payload::Message(_) => {
                 self.agents.count_relayed(station);
                 self.routes.note_sender(port, from);
@@ -76,13 +76,13 @@ impl Network {
         }
     }
 
-    /// A packet that nobody acknowledges has been sent by a node: it ends a little later.
+    /// Schedules the end of a packet that is sent without an acknowledgement.
     pub(super) fn release_later(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let order = Order::new(class::TIMER, self.interfaces.rank(node));
         self.schedule.add(now + LIVES_ON, order, What::Release(copy));
     }
 
-    /// A packet has reached all that it will reach.
+    /// Ends a control packet, which has reached all its receivers.
     pub(super) fn end_control(&mut self, copy: CopyRef) {
         match self.packets.end(copy) {
             Some((packet, _)) => self.control_ended(&packet),
@@ -90,7 +90,7 @@ impl Network {
         }
     }
 
-    /// The same, for one that is there no more.
+    /// Ends a control packet that is no longer in the list of packets.
     pub(super) fn control_ended(&mut self, packet: &Packet) {
         match packet.payload {
             Payload::Message(message) => self.agents.message_ended(message),
@@ -102,7 +102,7 @@ impl Network {
 
 /// ARP.
 impl Network {
-    /// A packet's next hop is not known: ask, and let it wait.
+    /// Keeps a packet until the address of its next hop is known, and requests that address.
     pub(super) fn await_address(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         let Waits { ask, dropped } = self.arp.wait(hop, copy);
         if let Some(oldest) = dropped {
@@ -122,7 +122,7 @@ impl Network {
         }
     }
 
-    /// A request was not answered.
+    /// Handles the time-out of an ARP request.
     #[inline(never)]
     pub(super) fn arp_retry(&mut self, port: PortIx, target: NodeIx, now: Time) {
         match self.arp.on_retry(port, target) {
@@ -132,13 +132,13 @@ impl Network {
                 for copy in packets {
                     self.drop_packet(self.interfaces.node(port), copy, drop_reason::ARP_FAILED, now);
                 }
-                // Sources that always have more to send try again.
+                // Saturating sources offer packets again.
                 self.room(port, now);
             }
         }
     }
 
-    /// One of ARP's packets has arrived.
+    /// Handles an ARP packet that has arrived.
     fn arp_received(&mut self, (node, port): (NodeIx, PortIx), packet: &Packet, now: Time) {
         let (released, answer) = self.arp.on_packet((node, port), packet, now);
         for copy in released {
@@ -157,7 +157,7 @@ impl Network {
 
 /// Agents.
 impl Network {
-    /// Every agent's host learns which flows' static routes pass its node, in either direction.
+    /// Notifies every agent's host of the flows whose static routes pass its node, in either direction.
     pub(super) fn tell_routes(&mut self) {
         if self.agents.is_empty() {
             return;
@@ -172,7 +172,7 @@ impl Network {
         }
     }
 
-    /// Every agent starts, at time 0.
+    /// Starts all agents, at time 0.
     pub(super) fn start_agents(&mut self, air: &Air, agenda: &mut Agenda) {
         if self.agents.is_empty() {
             return;
@@ -191,14 +191,14 @@ impl Network {
         }
     }
 
-    /// Nodes as agents know them, each once, in the natural order of their names.
+    /// Ids of nodes without duplicates, in the natural order of their names.
     fn in_order(&self, mut nodes: Vec<NodeIx>) -> Vec<NodeId> {
         nodes.sort_unstable_by_key(|&node| self.routes.rank(node));
         nodes.dedup();
         nodes.into_iter().map(|node| self.interfaces.id(node)).collect()
     }
 
-    /// Carries out what an agent has asked for.
+    /// Applies the effects that an agent's hook has requested.
     fn carry_out(&mut self, station: StationIx, now: Time) {
         let AgentEffects { messages, settings, .. } = self.agents.take_effects();
         let port = self.interfaces.of_station(station).1;
@@ -223,14 +223,14 @@ impl Network {
         }
     }
 
-    /// A timer of an agent is due.
+    /// Handles the timer of an agent.
     #[inline(never)]
     pub(super) fn agent_timer(&mut self, station: StationIx, timer: (Timer, u32), now: Time) {
         self.agents.on_timer(station, timer, now, &mut self.schedule);
         self.carry_out(station, now);
     }
 
-    /// An interval of a station's counters has ended.
+    /// Handles the end of an interval of a station's counters.
     #[inline(never)]
     pub(super) fn sample(&mut self, station: StationIx, air: &Air, agenda: &mut Agenda) {
         let now = agenda.now;
@@ -257,14 +257,14 @@ impl Network {
         }
     }
 
-    /// A packet for another station was received.
+    /// Handles a packet for another station that was overheard.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
             self.message_heard(station, &packet, Hearing { to_me: false, own_frame: false }, now);
         }
     }
 
-    /// A message has come by wire to the node that it is for: its agents hear it, and it ends.
+    /// Handles a message that has arrived by wire at its destination: the node's agents receive it, and it ends.
     #[cold]
     pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
         for port in self.interfaces.ports_of(node) {
@@ -275,14 +275,14 @@ impl Network {
         self.control_ended(packet);
     }
 
-    /// A message was received by a station.
+    /// Handles a message that was received by a station.
     fn message_heard(&mut self, station: StationIx, packet: &Packet, hearing: Hearing, now: Time) {
         let from = self.interfaces.id(packet.source);
         self.agents.on_message(station, (from, packet), hearing, now, &mut self.schedule);
         self.carry_out(station, now);
     }
 
-    /// Movement has changed which stations can decode what a station sends: these can now, in ascending order.
+    /// Handles a change of the stations that can decode a station's frames: `neighbours`, in ascending order.
     pub(super) fn neighbours_changed(&mut self, station: StationIx, neighbours: &[StationIx], now: Time) {
         let port = self.interfaces.of_station(station).1;
         neighbours.iter().for_each(|&neighbour| self.interfaces.add_peer(port, neighbour));
@@ -298,7 +298,7 @@ impl Network {
 
 /// Routing.
 impl Network {
-    /// Does what a node's routing wants.
+    /// Carries out the actions that a node's routing protocol has returned.
     fn act(&mut self, node: NodeIx, actions: Vec<Action>, now: Time) {
         let mut given_up = false;
         for action in actions {
@@ -317,7 +317,7 @@ impl Network {
             }
         }
         if given_up {
-            // Sources that always have more to send try again.
+            // Saturating sources offer packets again.
             self.interfaces.ports_of(node).for_each(|port| self.room(port, now));
         }
         self.schedule_routing(node, now);
@@ -330,7 +330,7 @@ impl Network {
         }
     }
 
-    /// Every node's routing begins, at time 0.
+    /// Starts the routing protocol of every node, at time 0.
     pub(super) fn start_routing(&mut self) {
         self.interfaces.nodes().for_each(|node| self.schedule_routing(node, Time::ZERO));
     }
@@ -341,7 +341,7 @@ impl Network {
         self.act(node, actions, now);
     }
 
-    /// A packet is at a node that has no fixed route: it goes where routing says, or waits, or ends.
+    /// Sends a packet from a node without a fixed route: to the next hop of the routing protocol, or it waits, or ends.
     #[cold]
     pub(super) fn send_without_route(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let Some((packet, at)) = self.packets.both(copy).filter(|_| self.routes.are_found()) else {
@@ -391,7 +391,7 @@ impl Network {
         }
     }
 
-    /// The next of routing's messages that leaves by a wire, which goes ahead of what queues.
+    /// The next control packet of a wire. Control packets precede those in the queue.
     pub(super) fn next_control(&mut self, port: PortIx) -> Option<Offer> {
         let copy = self.interfaces.take_ahead(port)?;
         let &Packet { payload, bytes, .. } = self.packets.get(copy)?;
@@ -401,7 +401,7 @@ impl Network {
         Some(Offer { packet: copy, bytes, has_payload: true })
     }
 
-    /// A packet has come by a wire, where routes are found.
+    /// Handles a packet that has arrived by wire, in a world with a routing protocol.
     #[inline(never)]
     pub(super) fn arrives_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let (node, from) = (self.links.far_end(wire), self.links.far_end(opposite(wire)));
@@ -419,7 +419,7 @@ impl Network {
         self.forward(node, copy, now);
     }
 
-    /// The MAC of a node's station has given up a packet for a neighbour's.
+    /// Notifies routing that the MAC of a node's station has given up a packet for a neighbour.
     pub(super) fn routing_gives_up(
         &mut self,
         (node, port): (NodeIx, PortIx),

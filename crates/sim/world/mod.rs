@@ -1,14 +1,14 @@
-//! A world: a value, self-contained, many in one process. It takes events from its agenda, gives each to the part that it belongs to, lets
-//! the parts settle, and gives what they have recorded to those who observe.
+//! A world: a self-contained value; many may exist in one process. Its loop pops events from the agenda and hands each to the part that it
+//! belongs to, settles the parts, and gives their records to the observers.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `way` | the way of a packet, from its source to its end |
-//! | `sources` | flows and connections go on |
+//! | `sources` | sources of flows, connections |
 //! | `control` | packets of ARP, agents and routing |
-//! | `setup`, `build` | a world from its specification |
-//! | `placed` | which scheme stands where |
-//! | `warnings` | what lets doubt before anything happens |
+//! | `setup`, `build` | creation of a world from its specification |
+//! | `placed` | the scheme of each node's interfaces |
+//! | `warnings` | doubtful settings, reported before the run |
 
 mod build;
 mod control;
@@ -49,8 +49,8 @@ pub struct World {
 }
 
 impl World {
-    /// The loop of events. Kept out of line, and the only place that handles events: with a second one the compiler would not merge the
-    /// parts' functions into the loop.
+    /// The event loop. Kept out of line, and the only place that handles events: with a second one the compiler would not inline the parts'
+    /// functions into the loop.
     #[inline(never)]
     fn handle_events(&mut self, limit: Time) {
         let recorded = self.network.records.are_wanted();
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// Observers get what the parts have recorded in the present event.
+    /// Gives the observers the records of the present event.
     #[cold]
     #[inline(never)]
     fn event_done(&mut self) {
@@ -131,7 +131,7 @@ impl World {
         observers.event_done(&world);
     }
 
-    /// The world as observers see it.
+    /// The world as observers read it.
     const fn observed(&self) -> Observed<'_> {
         let Self { agenda, air, network, run, observers: _ } = self;
         Observed { now: agenda.now, air, network, run, events: agenda.popped }
@@ -141,28 +141,27 @@ impl World {
         self.now() >= self.run.end
     }
 
-    /// From now on parts record what happens.
+    /// Starts the recording of events in all parts.
     fn keep_records(&mut self) {
         self.air.records().keep();
         self.network.links.records.keep();
         self.network.records.keep();
     }
 
-    /// Asks for a trace from now on; [`World::take_trace`] fetches it. The run stays the same, here and with every other observer.
+    /// Starts a trace; [`World::take_trace`] returns it. Like every observer, it does not change the run.
     pub fn start_trace(&mut self) {
         self.observers.trace.get_or_insert_default();
         self.keep_records();
     }
 
-    /// What happened since the last call, in order of time, whatever the steps in which the world is advanced: what is
-    /// younger than a band's width (4 us) waits for the next call, since something earlier may still be recorded. At the end of the run
-    /// all is handed out.
+    /// The trace since the last call, in order of time regardless of the steps in which the world is advanced: records younger than a
+    /// band's width (4 us) are kept for the next call, since an earlier one may still follow. At the end of the run all are returned.
     pub fn take_trace(&mut self) -> Trace {
         let (now, over) = (self.now(), self.is_over());
         self.observers.trace.as_mut().map(|trace| trace.take(now, over)).unwrap_or_default()
     }
 
-    /// Captures what interfaces send and receive, and makes the table of frames. To be called at the start of the run.
+    /// Captures the frames of interfaces, and builds the table of frames. Must be called at the start of the run.
     pub fn capture(&mut self, spec: CaptureSpec) {
         let targets = self.queues();
         let capture = Capture::new(spec, &self.run.names, &targets, &mut self.air, &self.network);
@@ -170,22 +169,22 @@ impl World {
         self.keep_records();
     }
 
-    /// Blocks of capture files, each with its node, that belong behind those of the last call. A file of fewer than `least` bytes waits for
-    /// more, until the run ends.
+    /// Blocks of capture files, each with its node, to append to those of the last call. Fewer than `least` bytes of a file are kept for a
+    /// later call, until the run ends.
     pub fn take_captures(&mut self, least: usize) -> Vec<(NodeIx, Vec<u8>)> {
         let (now, over) = (self.agenda.now, self.is_over());
         let Some(capture) = &mut self.observers.capture else { return Vec::new() };
         capture.take_captures(now, over, least, &self.run.names)
     }
 
-    /// Rows of the table of frames that belong behind those of the last call. Fewer than `least` wait for more, until the run ends.
+    /// Rows of the table of frames to append to those of the last call. Fewer than `least` rows are kept, until the run ends.
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
         let (now, over) = (self.agenda.now, self.is_over());
         self.observers.capture.as_mut()?.take_rows(now, over, least)
     }
 
-    /// Asks, before the world is advanced, that a flow of the specification (by its place) be explained;
-    /// [`World::explanation`] tells. The run takes longer.
+    /// Prepares the explanation of a flow of the specification, before the world is advanced; [`World::explanation`] returns it. The run
+    /// takes longer.
     ///
     /// # Errors
     /// If there is no such flow, or time has passed already.
@@ -202,14 +201,14 @@ impl World {
         Ok(())
     }
 
-    /// Why the flow gets what it gets, up to the present; none if [`World::explain`] was not called.
+    /// The explanation of the flow's throughput up to the present; none without [`World::explain`].
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
         Some(self.observers.explain.as_ref()?.explanation(&self.observed()))
     }
 
-    /// Samples counters at the end of each interval from the present on, and at the end of the run; [`World::take_series`] fetches what
-    /// has become of it. An interval of nothing counts as one nanosecond.
+    /// Samples counters at the end of each interval from the present on, and at the end of the run; [`World::take_series`] returns the
+    /// series. An interval of zero counts as one nanosecond.
     pub fn sample(&mut self, interval: Span) {
         self.observers.series = Some(Sampler::new(&self.observed(), interval));
     }
@@ -219,50 +218,50 @@ impl World {
         self.observers.series.take().map(Sampler::finish)
     }
 
-    /// Measures fairness in windows of these lengths from the end of the warm-up on, which has not come yet; [`World::take_fairness`]
-    /// fetches it. A length of nothing counts as one nanosecond.
+    /// Measures fairness in windows of these lengths from the end of the warm-up on, which must lie ahead; [`World::take_fairness`] returns
+    /// it. A length of zero counts as one nanosecond.
     pub fn measure_fairness(&mut self, lengths: &[Span]) {
         self.observers.fairness = Some(Fairness::new(self.run.warmup, lengths));
     }
 
-    /// Fairness in the windows that have ended, in the order of the lengths given to [`World::measure_fairness`]; none if that was not
-    /// called. Measuring ends.
+    /// Fairness in the completed windows, in the order of the lengths given to [`World::measure_fairness`]; empty without that call. Ends
+    /// the measurement.
     pub fn take_fairness(&mut self) -> Vec<WindowFairness> {
         self.observers.fairness.take().map(Fairness::finish).unwrap_or_default()
     }
 
-    /// Asks, before the world is advanced, that the links of all radios be measured, for [`World::snapshot`]: packets acknowledged and
-    /// how long they took. The run stays the same.
+    /// Measures the links of all radios for [`World::snapshot`]: packets acknowledged and their service times. Must be called before the
+    /// world is advanced; the run stays the same.
     pub fn measure_links(&mut self) {
         let stations = self.air.len();
         self.air.stations().for_each(|station| self.network.meters.add(station, stations));
         self.network.rules.looks_at_received = true;
     }
 
-    /// Asks that the headers of explicit-rate schemes become bytes and are read again at every hop from now on: a check of what
-    /// travels, which changes no result.
+    /// Encodes the headers of explicit-rate schemes to bytes and decodes them at every hop from now on: a check of the encoding, which
+    /// changes no result.
     pub fn check_headers(&mut self) {
         self.network.interfaces.headers_mut().check();
     }
 
-    /// Asks that files which end from now on be kept one by one; [`World::take_completions`] fetches them.
+    /// Keeps one record per file completed from now on; [`World::take_completions`] returns them.
     pub fn keep_completions(&mut self) {
         self.network.tcp.keep_completions();
     }
 
-    /// The files that ended since the last call, each with its flow, in the order of their ends.
+    /// The files completed since the last call, each with its flow, in the order of completion.
     pub fn take_completions(&mut self) -> Vec<(FlowIx, Completion)> {
         self.network.tcp.take_completions()
     }
 
-    /// The next `files` of them, or `None` if fewer have ended: so a long run is written in blocks that do not hang on the steps in
-    /// which it is advanced. At the end of the run those that are left, once; never any where no flow sends files.
+    /// The next block of `files` completed files, or `None` if fewer are completed: blocks of a long run do not depend on the steps in
+    /// which it is advanced. At the end of the run the last, shorter block is returned once; none if no flow sends files.
     pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(FlowIx, Completion)>> {
         let over = self.is_over();
         self.network.tcp.take_completion_block(files, over)
     }
 
-    /// The agenda's pushes (true) and pops so far, for the benchmark of the back ends.
+    /// The agenda's pushes (true) and pops so far, for the benchmark of agendas.
     #[cfg(feature = "record-agenda")]
     pub fn take_agenda(&mut self) -> Vec<(bool, crate::event::Event)> {
         std::mem::take(&mut self.agenda.record)
@@ -274,13 +273,13 @@ impl World {
         &self.run.names
     }
 
-    /// The air, for what it counts.
+    /// The air, for its counters.
     #[must_use]
     pub fn air(&self) -> &Air {
         &self.air
     }
 
-    /// The present.
+    /// Present time.
     #[must_use]
     pub fn now(&self) -> Time {
         self.agenda.now
@@ -292,7 +291,7 @@ impl World {
         self.agenda.popped
     }
 
-    /// Lets a packet from outside enter at a node, at the present or later.
+    /// Injects a packet from outside at a node, now or later.
     ///
     /// # Errors
     /// If a node does not exist, or the time has passed.
@@ -315,13 +314,13 @@ impl World {
         self.network.outside.take_outputs()
     }
 
-    /// TCP connections that live, and the most that have lived at once.
+    /// Number of open TCP connections, and the largest number that were open at once.
     #[must_use]
     pub fn connections(&self) -> (u64, u64) {
         self.network.tcp.count()
     }
 
-    /// Node and target of every queue: the radio that it feeds, or the node at the far end of its wired link.
+    /// Node and target of every queue. The target is the radio that the queue feeds, or the node at the far end of its wired link.
     #[must_use]
     pub fn queues(&self) -> Vec<(String, String)> {
         self.observed().queues()
@@ -333,25 +332,24 @@ impl World {
         self.observed().stations()
     }
 
-    /// When the warm-up ends.
+    /// End of the warm-up.
     #[must_use]
     pub const fn warmup_end(&self) -> Time {
         self.run.warmup
     }
 
-    /// How far each flow has come, in the order of the scenario.
+    /// Progress of each flow, in the order of the scenario.
     #[must_use]
     pub fn progress(&self) -> Vec<FlowProgress> {
         self.observed().progress()
     }
 
-    /// Whom each station's frames reach on an otherwise silent air, pair by pair: senders in the order of
-    /// [`World::stations`], hearers too.
+    /// Reception between stations on an otherwise silent air, pair by pair: senders in the order of [`World::stations`], hearers too.
     pub fn relations(&self) -> impl Iterator<Item = Relation> + '_ {
         self.air.stations().flat_map(|station| self.air.relations(station))
     }
 
-    /// Nodes that the packets of each flow pass, its source and its destination included; none without a route.
+    /// Nodes on the path of each flow, source and destination included; none without a route.
     #[must_use]
     pub fn paths(&self) -> Vec<Option<Vec<NodeIx>>> {
         self.network.flows.places().map(|flow| paths::nodes(&self.network, flow)).collect()
@@ -363,20 +361,20 @@ impl World {
         self.observed().snapshot()
     }
 
-    /// The numbers up to the present.
+    /// Results up to the present.
     #[must_use]
     pub fn result(&self) -> RunResult {
         self.observed().result()
     }
 
-    /// The error that a scheme has made, if it has made one: scheme, place and error. The numbers of such a run are of no use; a result
-    /// names it first among its warnings.
+    /// The first error of a scheme, if any: scheme, place and error. The numbers of such a run are meaningless; its result lists the error
+    /// first among the warnings.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         self.observed().fault()
     }
 
-    /// The flow whose source has failed, if one has.
+    /// The flow whose source has failed, if any.
     #[must_use]
     pub fn faulty_flow(&self) -> Option<&str> {
         self.observed().faulty_flow()

@@ -1,4 +1,5 @@
-//! Which scheme stands at a node's interfaces: the run's, unless the node names its own. What it wants there must be offered.
+//! Placement of schemes: at each node's interfaces the run's scheme, unless the node has its own. The interface must offer what the scheme
+//! needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use airfair_schemes::{Registry, Scheme};
 use crate::names::natural_cmp;
 use crate::spec::WorldSpec;
 
-/// The run's scheme and those of nodes that have their own.
+/// The run's scheme, and the schemes of nodes that have their own.
 pub(crate) struct Placed {
     pub run: Box<dyn Scheme>,
     own: BTreeMap<usize, Box<dyn Scheme>>,
@@ -17,7 +18,7 @@ pub(crate) struct Placed {
     wired: BTreeSet<usize>,
 }
 
-/// What a simulated interface offers a scheme.
+/// The capabilities that a simulated interface offers to a scheme.
 const fn offers(medium: Medium) -> Offers {
     let radio = matches!(medium, Medium::Radio);
     Offers {
@@ -32,10 +33,10 @@ const fn offers(medium: Medium) -> Offers {
 }
 
 impl Placed {
-    /// Finds the nodes' own schemes among `schemes`.
+    /// Creates the nodes' own schemes from `schemes`.
     ///
     /// # Errors
-    /// There is no such node or scheme, or the scheme refuses its parameters.
+    /// There is no such node or scheme, or the scheme rejects its parameters.
     pub(crate) fn new(spec: &WorldSpec, run: Box<dyn Scheme>, schemes: &Registry) -> Result<Self, String> {
         let mut own = BTreeMap::new();
         for placed in &spec.schemes {
@@ -50,29 +51,29 @@ impl Placed {
         Ok(Self { run, own, wired: spec.links.iter().flat_map(|link| link.ends).collect() })
     }
 
-    /// What stands at a node's interfaces.
+    /// The scheme of a node's interfaces.
     pub(crate) fn at(&self, node: usize) -> &dyn Scheme {
         self.own.get(&node).map_or(&*self.run, |scheme| &**scheme)
     }
 
-    /// A node's radio of this kind, as schemes are told of it.
+    /// Description of a node's radio of this kind for schemes.
     pub(crate) fn radio(&self, spec: &WorldSpec, node: usize, radio: usize) -> Interface {
         let (access_point, radio) = (self.wired.contains(&node), &spec.radios[radio]);
         let (rate, limit_packets) = (radio.phy.data_rate, radio.queue.packets);
         Interface { medium: Medium::Radio, access_point, rate, limit_packets }
     }
 
-    /// A node's end of a link, as schemes are told of it.
+    /// Description of a node's end of a link for schemes.
     pub(crate) fn wire(&self, spec: &WorldSpec, node: usize, link: usize) -> Interface {
         let access_point = !spec.nodes[node].radios.is_empty();
         let link = &spec.links[link];
         Interface { medium: Medium::Wire, access_point, rate: link.rate, limit_packets: link.queue.packets }
     }
 
-    /// Refuses a scheme that wants more than an interface offers.
+    /// Refuses a scheme that needs more than an interface offers.
     ///
     /// # Errors
-    /// Names the node, the scheme, and what is not offered.
+    /// Names the node, the scheme, and the missing capability.
     pub(crate) fn check(&self, spec: &WorldSpec, name: &str) -> Result<(), String> {
         let radios =
             spec.nodes.iter().enumerate().flat_map(|(node, n)| {

@@ -1,4 +1,4 @@
-//! Putting a world together from its specification.
+//! Creation of a world from its specification.
 
 use airfair_schemes::places::Interface;
 use airfair_schemes::{Registry, Scheme};
@@ -16,10 +16,10 @@ use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};
 
 impl World {
-    /// Sets a world up whose flows' window laws are the tree's.
+    /// Creates a world whose flows use the built-in window laws.
     ///
     /// # Errors
-    /// Says what in the specification contradicts itself; a scenario that the reader accepts never does.
+    /// States which parts of the specification contradict each other; scenarios that the reader accepts never fail.
     pub fn new(
         spec: &WorldSpec,
         scheme_name: &str,
@@ -29,7 +29,7 @@ impl World {
         Self::with_schemes(spec, scheme_name, scheme, seed, Registry::built_in())
     }
 
-    /// Sets a world up; the window laws that its flows name are found among `schemes`.
+    /// Creates a world; the window laws of its flows are looked up in `schemes`.
     ///
     /// # Errors
     /// As [`World::new`].
@@ -54,7 +54,7 @@ impl World {
                 stations.push(StationSpec {
                     node,
                     node_id: n.id.clone(),
-                    // The first radio has the node's name: a second one does not rename it.
+                    // The first radio has the node's name, so a second radio does not rename it.
                     name: if i == 0 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
                     position: n.position,
                     kind: radio as u8,

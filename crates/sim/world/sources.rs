@@ -1,4 +1,4 @@
-//! Flows and connections go on: packets are made, sources wait for room and find it, segments leave and arrive.
+//! Sources of flows and TCP connections: they make packets, wait for room, and send and receive segments.
 
 use airfair_host::HeaderId;
 use airfair_schemes::places::{PacketClass, Timer};
@@ -16,7 +16,7 @@ use crate::record::{Record, TcpCause};
 use crate::route::NextHop;
 use crate::traffic::NextFile;
 
-/// After so long a saturating source offers a packet again whose like was dropped: about a packet of 1500 B at 11 Mbit/s.
+/// Time after which a saturating source offers a packet again if its last one was dropped: about a packet of 1500 B at 11 Mbit/s.
 const OFFER_AGAIN: Span = Span::from_millis(1);
 
 /// Flows.
@@ -47,7 +47,7 @@ impl Network {
         }
     }
 
-    /// A flow over TCP starts.
+    /// Starts a flow over TCP.
     fn tcp_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let f = &self.flows[flow];
@@ -76,7 +76,7 @@ impl Network {
         }
     }
 
-    /// The next packet of a flow's application is due.
+    /// Handles the due time of the next packet of a flow's application.
     pub(super) fn source_due(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let f = &mut self.flows[flow];
@@ -121,7 +121,7 @@ impl Network {
         }
     }
 
-    /// A flow's time is over: its application hands over no more.
+    /// Stops a flow: its application hands over no more data.
     #[inline(never)]
     pub(super) fn flow_stop(&mut self, flow: FlowIx, now: Time) {
         let id = self.tcp.connection_of(flow);
@@ -130,7 +130,7 @@ impl Network {
         }
     }
 
-    /// A flow makes its next packet and sends it on its way; the packet's copy.
+    /// Makes a flow's next packet and sends it from its source; returns the packet's copy.
     fn make(&mut self, flow: FlowIx, now: Time) -> CopyRef {
         let headers = self.rules.headers.udp + self.rules.headers.ip;
         let f = &mut self.flows[flow];
@@ -150,7 +150,7 @@ impl Network {
         copy
     }
 
-    /// By which the next packet of a flow leaves its source, as it is known now.
+    /// First hop of a flow's next packet, as far as known now.
     #[inline(always)]
     fn first_hop(&self, flow: FlowIx) -> Option<NextHop> {
         let f = &self.flows[flow];
@@ -167,7 +167,7 @@ impl Network {
         next.or_else(|| if self.routes.are_found() && node != destination { first() } else { None })
     }
 
-    /// A packet leaves its source.
+    /// Sends a packet from its source.
     #[inline(always)]
     fn leave(&mut self, source: NodeIx, first_hop: Option<NextHop>, copy: CopyRef, now: Time) {
         match first_hop {
@@ -182,13 +182,13 @@ impl Network {
 
 /// Room in a node's queues.
 impl Network {
-    /// Whether a port takes no packet now.
+    /// True if a port has no room for a packet now.
     #[inline]
     fn is_full(&mut self, port: PortIx, now: Time) -> bool {
         self.interfaces.is_full(port, &mut self.links, now)
     }
 
-    /// A source waits for room at a port.
+    /// Registers a source that waits for room at a port.
     fn block(&mut self, port: PortIx, who: Waiter, now: Time) {
         self.backpressure.block(port, who);
         if let Some(wire) = self.interfaces.wire_with_queue(port, &self.links) {
@@ -196,7 +196,7 @@ impl Network {
         }
     }
 
-    /// There is room in a queue again: sources that wait for it go on.
+    /// Resumes the sources that wait for room at a port.
     #[inline(always)]
     pub(super) fn room(&mut self, port: PortIx, now: Time) {
         if self.backpressure.wants_room(port) {
@@ -206,7 +206,7 @@ impl Network {
 
     #[inline(never)]
     fn make_use_of_room(&mut self, port: PortIx, now: Time) {
-        // Where others wait too it is a saturating source's turn every other time that anybody finds room.
+        // Saturating and other sources take turns whenever there is room.
         if self.backpressure.is_turn_of_saturating(port) {
             let made = self.top_up(port, now);
             self.backpressure.saturating_had_turn(port, made);
@@ -228,7 +228,7 @@ impl Network {
         }
     }
 
-    /// The source of a flow over UDP has found room for the packet that it held back.
+    /// Resumes the UDP source of a flow, which has held back a packet.
     fn goes_on(&mut self, flow: FlowIx, now: Time) {
         let f = &mut self.flows[flow];
         f.release(now);
@@ -244,7 +244,7 @@ impl Network {
         }
     }
 
-    /// The first of the sources that wait for room at a port and need not wait longer; it waits no more.
+    /// The first source that waits at a port and need not wait longer; it is removed from the list.
     fn next_waiter(&mut self, port: PortIx, now: Time) -> Option<Waiter> {
         let mut place = 0;
         loop {
@@ -266,7 +266,7 @@ impl Network {
         }
     }
 
-    /// Whether a flow over UDP has to wait at its node's port.
+    /// True if a flow over UDP has to wait at its node's port.
     fn source_waits(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
         let Self { backpressure, interfaces, links, .. } = self;
         let limit = || interfaces.view(port).limit_packets;
@@ -274,10 +274,10 @@ impl Network {
         backpressure.source_waits(port, flow, now, (limit, empty))
     }
 
-    /// Each saturating source keeps its share of half of the queue filled with its own packets: the queue is never empty, and packets
-    /// that pass through still find room. Where there is less room than sources they take turns.
+    /// Refills the packets of saturating sources: each keeps its share of half of the queue filled, so that the queue is never empty and
+    /// forwarded packets still find room. Where there is less room than sources they take turns.
     ///
-    /// Returns whether one of them has made a packet.
+    /// Returns true if a packet was made.
     fn top_up(&mut self, port: PortIx, now: Time) -> bool {
         let flows = &self.flows;
         self.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
@@ -300,7 +300,7 @@ impl Network {
                 let copy = self.make(flow, now);
                 made = true;
                 if self.interfaces.view(port).packets == view.packets {
-                    // It waits for an address, the MAC has it, or it was dropped: the next one would fare no better now.
+                    // It waits for an address, has gone to the MAC, or was dropped: another packet now would end the same way.
                     if self.packets.get(copy).is_none() {
                         self.offer_again(flow, now);
                     }
@@ -311,8 +311,7 @@ impl Network {
         made
     }
 
-    /// Registers a saturating source at the port by which its packet has left: with routes that are found on demand the port is not known
-    /// earlier.
+    /// Registers a saturating source at the port by which its packet has left. With a routing protocol the port is not known earlier.
     pub(super) fn leaves_by(&mut self, flow: FlowIx, port: PortIx) {
         let f = &self.flows[flow];
         if !f.source.is_saturating() || self.backpressure.saturating(port).contains(&flow) {
@@ -324,8 +323,8 @@ impl Network {
         self.backpressure.saturates(port, flow);
     }
 
-    /// Nothing is left of what waited in a port's queue: the queue has dropped it. Who waits for a departure is told a little later, or a
-    /// source whose packets are all dropped would offer them without end at one moment.
+    /// A port's queue has become empty because it has dropped its packets. Waiting sources are notified after a delay: a source whose
+    /// packets are all dropped would otherwise offer them without end at one moment.
     pub(super) fn emptied(&mut self, port: PortIx, now: Time) {
         if self.backpressure.anybody_waits(port) {
             let order = Order::new(class::TRAFFIC, self.interfaces.rank(self.interfaces.node(port)));
@@ -336,14 +335,15 @@ impl Network {
         }
     }
 
-    /// A saturating source whose packet was dropped has another one: where nothing of it waits no departure would ask for that.
+    /// Schedules another packet of a saturating source whose packet was dropped: with none in the queue no departure would resume the
+    /// source.
     fn offer_again(&mut self, flow: FlowIx, now: Time) {
         if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
             self.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), What::Source(flow));
         }
     }
 
-    /// A packet has come to its end before it left its source's queue.
+    /// Handles the end of a packet that has not left its source's queue.
     pub(super) fn ends_at_source(&mut self, packet: &Packet, copy: &Copy, now: Time) {
         let Payload::Udp { flow, .. } = packet.payload else {
             let connection = self.packets.connection(copy.of);
@@ -361,8 +361,8 @@ impl Network {
         }
     }
 
-    /// A source over UDP has sent a packet by a port. Nobody takes the packet from a wire's own queue later: what has to wait there is
-    /// noted with its end.
+    /// Handles a packet that a UDP source has sent by a port. A wire that keeps its own queue reports no departure, so the time of the
+    /// packet's departure is noted here.
     #[inline]
     fn note_wait(&mut self, port: PortIx, copy: CopyRef, now: Time) {
         if self.backpressure.rules(port).local_limit.is_some()
@@ -380,7 +380,7 @@ impl Network {
         }
     }
 
-    /// A packet of a TCP sender is the last that a wire was given.
+    /// Handles a TCP packet that was just offered to a wire.
     #[inline]
     pub(super) fn leaves_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let Some(departure) = self.links.departure(wire, copy) else { return };
@@ -392,7 +392,7 @@ impl Network {
         self.backpressure.leaves_by_wire(connection, port, left, now, &mut self.schedule);
     }
 
-    /// Some of a connection's packets have left its node.
+    /// Handles the departure of a connection's packets from its node.
     pub(super) fn local_room(&mut self, id: ConnectionRef, now: Time) {
         if self.backpressure.departed(id) {
             self.pump(id, now);
@@ -409,7 +409,7 @@ impl Network {
         Some(id)
     }
 
-    /// A file is to come, unless the flow has stopped by then.
+    /// Schedules the next file of a flow, unless the flow stops before.
     fn file_due(&mut self, flow: FlowIx, file: Option<NextFile>) {
         let f = &self.flows[flow];
         if let Some(file) = file.filter(|file| file.at < f.stop) {
@@ -418,7 +418,7 @@ impl Network {
         }
     }
 
-    /// A file arrives: it is sent over a connection of its own.
+    /// Starts the transfer of a file over a connection of its own.
     pub(super) fn file_arrives(&mut self, flow: FlowIx, now: Time) {
         let Some((size, next)) = self.tcp.file_arrives(flow, now) else { return };
         self.flows[flow].offer(size);
@@ -429,7 +429,7 @@ impl Network {
         }
     }
 
-    /// The sender may be done, or have more to send.
+    /// Continues a connection after an event: it may be complete, or its sender may have more to send.
     fn go_on(&mut self, id: ConnectionRef, now: Time) {
         if self.tcp.is_done(id) {
             self.close(id, now);
@@ -438,7 +438,7 @@ impl Network {
         }
     }
 
-    /// Everything is delivered and acknowledged, or the sender has given up.
+    /// Closes a connection: all data are delivered and acknowledged, or the sender has given up.
     fn close(&mut self, id: ConnectionRef, now: Time) {
         if let Some((flow, next)) = self.tcp.close(id, now) {
             self.backpressure.close(id);
@@ -446,13 +446,13 @@ impl Network {
         }
     }
 
-    /// The sender may have segments to send, and another deadline.
+    /// Sends the segments that the sender may send, and schedules its next deadline.
     pub(super) fn pump(&mut self, id: ConnectionRef, now: Time) {
         let Some(flow) = self.tcp.get(id).map(|connection| connection.flow) else { return };
         if self.records.are_wanted() {
             self.records.push(now, Record::SenderRan { connection: id, flow });
         }
-        // The port that holds the sender back when it is full.
+        // The port whose limit holds the sender back.
         let port = self.first_hop(flow).map(|hop| hop.port);
         let port = port.filter(|&port| self.backpressure.rules(port).backpressure);
         loop {
@@ -478,7 +478,7 @@ impl Network {
         self.tcp.arm(id, End::Sender, &mut self.schedule);
     }
 
-    /// Whether the limit of a port holds a connection's sender back.
+    /// True if the limit of a port holds a connection's sender back.
     fn is_held(&mut self, id: ConnectionRef, port: Option<PortIx>, now: Time) -> bool {
         let Self { backpressure, interfaces, links, tcp, schedule, .. } = self;
         let limit = || port.map_or(0, |port| interfaces.view(port).limit_packets);
@@ -490,16 +490,16 @@ impl Network {
         permit != Permit::Send
     }
 
-    /// The receiver may have acknowledgements to send, and another deadline.
+    /// Sends the acknowledgements that the receiver has to send, and schedules its next deadline.
     fn answer(&mut self, id: ConnectionRef, now: Time) {
-        // By reference: a segment is long to move.
+        // By reference, since a segment is large.
         while let Some(segment) = &self.tcp.poll_receiver(id, now) {
             self.emit(id, segment, End::Receiver, now);
         }
         self.tcp.arm(id, End::Receiver, &mut self.schedule);
     }
 
-    /// A segment leaves.
+    /// Sends a segment of one end of a connection.
     fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: End, now: Time) {
         let forward = end == End::Sender;
         let Some(label) = self.tcp.label(id) else { return };
@@ -543,7 +543,7 @@ impl Network {
         }
     }
 
-    /// A packet of TCP has reached its host.
+    /// Handles a TCP packet that has arrived at its destination.
     pub(super) fn segment_arrived(&mut self, packet: &Packet, arrived: &Copy, copy: CopyRef, now: Time) {
         let carried = self.packets.carried(arrived);
         let Some(Carried { segment, connection: id, forward }) = &carried else { return };
@@ -571,7 +571,7 @@ impl Network {
         }
     }
 
-    /// The own node's link layer has given a packet of TCP up.
+    /// Handles a TCP packet that the link layer of its sender's node has given up.
     pub(super) fn segment_given_up(&mut self, sent: &Copy, now: Time) {
         let Some(Carried { segment, connection: id, forward: true }) = self.packets.carried(sent) else {
             return;
@@ -585,7 +585,7 @@ impl Network {
         let watched = self.records.are_wanted();
         let Some(heard) = self.tcp.on_sender_timer(id, watched, now, &mut self.schedule) else { return };
         self.record_causes(id, &heard, now);
-        // The file has failed, and the user goes on as after one that was delivered; a flow that has one connection only keeps it, silent.
+        // The file has failed; the user continues as after a delivery. A flow with a single connection keeps it, silent.
         if heard.gave_up && self.tcp.has_file(id) {
             self.close(id, now);
         } else {
@@ -605,7 +605,7 @@ impl Network {
         }
     }
 
-    /// Records why a sender has slowed down, if it has.
+    /// Records the reason if a sender has reduced its rate.
     #[inline]
     fn record_causes(&mut self, id: ConnectionRef, heard: &Heard, now: Time) {
         if !self.records.are_wanted() {

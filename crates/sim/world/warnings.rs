@@ -1,4 +1,4 @@
-//! What the specification of a run lets doubt before anything happens.
+//! Warnings about a run's specification, known before the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::record::Names;
 use crate::route::NextHop;
 use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
-/// All of it, in words. `only_marks`: the run's scheme does nothing but mark packets.
+/// All warnings as sentences. `only_marks`: the run's scheme only marks packets.
 pub(super) fn warnings(
     spec: &WorldSpec,
     (scheme_name, schemes): (&str, &Registry),
@@ -22,7 +22,7 @@ pub(super) fn warnings(
     (air, network): (&Air, &Network),
     names: &Names,
 ) -> Vec<String> {
-    // One after the other by their names, not by their places in the file.
+    // In the order of names, not of places in the file.
     let by_name = |a: FlowIx, b: FlowIx| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]);
     let mut unreachable = unreachable(network);
     unreachable.sort_by(|a, b| by_name(a.0, b.0));
@@ -63,8 +63,8 @@ pub(super) fn warnings(
     routeless.chain(too_long).chain(too_fast).chain(cut_off).chain(useless).chain(crowders).collect()
 }
 
-/// The first, by name, of the radio links on the flows' routes that lose nothing by decree, at a rate that their power does not carry; with
-/// routes that are found as the world runs, of all links.
+/// The first, by name, of the radio links on the flows' routes that have no losses by the error model although their power is too low for
+/// the rate; with a routing protocol, of all links.
 fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Option<String> {
     let on_routes = |flow: FlowIx| {
         let hops = paths::hops(network, flow, true).into_iter().chain(paths::hops(network, flow, false));
@@ -102,7 +102,7 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
     ))
 }
 
-/// Why the run's scheme does nothing, if it does nothing.
+/// The reason why the run's scheme has no effect, if it has none.
 fn useless(
     spec: &WorldSpec,
     scheme: &str,
@@ -133,7 +133,7 @@ fn unreachable(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx)> {
     network.flows.pairs().filter(cut_off).map(|(flow, f)| (flow, f.from, f.to)).collect()
 }
 
-/// Flows of which one direction's static route has more hops than packets live for: flow, source, destination, hops.
+/// Flows whose static route has more hops than the hop limit in one direction: flow, source, destination, hops.
 fn too_long(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
     if network.routes.are_found() {
         return Vec::new();
@@ -143,13 +143,13 @@ fn too_long(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
         let (from, to) = network.flows[flow].ends(forward);
         (hops > usize::from(network.rules.hop_limit)).then_some((flow, from, to, hops))
     };
-    // A datagram has no answer.
+    // A datagram has no reply.
     let back = |flow: FlowIx| of(flow, false).filter(|_| network.flows[flow].is_tcp);
     network.flows.places().filter_map(|flow| of(flow, true).or_else(|| back(flow))).collect()
 }
 
-/// Flows that may fill a queue which also carries what their node forwards, as nothing limits what they have there: each with its
-/// node and one of the flows that are forwarded. Where routes are found while the world runs nobody knows.
+/// Flows without a limit that may fill a queue which also carries forwarded packets: each with its node and one of the forwarded flows.
+/// None in a world with a routing protocol, where routes are not known in advance.
 fn crowders(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)> {
     let may_fill = |flow: &FlowIx| {
         let f = &network.flows[*flow];
@@ -165,7 +165,7 @@ fn crowders(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)
     if crowders.is_empty() {
         return Vec::new();
     }
-    // Of the flows that a port forwards the first by its name, not by its place in the file.
+    // The first of the flows that a port forwards, by name and not by its place in the file.
     let mut forwarded: BTreeMap<PortIx, FlowIx> = BTreeMap::new();
     for (flow, f) in network.flows.pairs() {
         let ways = if f.is_tcp { &[true, false][..] } else { &[true] };

@@ -1,6 +1,6 @@
-//! The way of a packet: it leaves its source, queues at an interface, goes by air or wire, is received, and goes on or ends.
+//! The way of a packet: from its source to an interface's queue, by air or wire to the next node, and there on or to its end.
 //!
-//! Every packet that is made ends in exactly one named place: delivered, dropped for a reason, or somewhere inside when the run ends.
+//! Every packet ends in exactly one named place: delivered, dropped for a reason, or still inside when the run ends.
 
 use airfair_host::Dequeued;
 use airfair_schemes::places::{
@@ -19,18 +19,18 @@ use crate::packet::{Copy, NO_FLOW, Packet, Payload};
 use crate::record::{Content, Record};
 use crate::route::NextHop;
 
-/// A packet that has left a queue.
+/// A packet that was dequeued.
 struct Taken {
     copy: CopyRef,
     queued: QueuedPacket,
     payload: u32,
-    /// A TCP sender of this node has sent it.
+    /// A TCP sender of this node has sent the packet.
     of_local_tcp: bool,
 }
 
-/// When the air has indicated something, and when the present event is done.
+/// Steps after an indication of the air, and at the end of an event.
 impl Network {
-    /// Lets stations and wires that have something new to send go on, and puts events on the agenda.
+    /// Serves the links that may have a packet to send, and pushes scheduled events onto the agenda.
     #[inline]
     pub(super) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
         while let Some(link) = self.schedule.next_link() {
@@ -43,14 +43,14 @@ impl Network {
         self.schedule.unsettled = false;
     }
 
-    /// Puts events that are to come on the agenda.
+    /// Pushes scheduled events onto the agenda.
     pub(super) fn flush(&mut self, agenda: &mut Agenda) {
         for Due { at, order, what } in self.schedule.drain() {
             agenda.push(at, order, what);
         }
     }
 
-    /// Takes up what the air has brought about, one thing completely after the other, after each of its events.
+    /// Handles the indications of an event of the air, each completely before the next.
     pub(super) fn take_up(&mut self, air: &mut Air, agenda: &mut Agenda) {
         let now = agenda.now;
         while let Some(indication) = air.next_indication() {
@@ -70,7 +70,7 @@ impl Network {
         }
     }
 
-    /// Gives the MAC of a station the packets that it has room for.
+    /// Fills the MAC of a station with packets, as far as it has room.
     fn fill(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
         for _ in 0..air.room(station) {
             match self.pull(station, agenda.now) {
@@ -81,7 +81,7 @@ impl Network {
         air.contend(station, agenda);
     }
 
-    /// A link may have something new to send: it is asked when the present event is done.
+    /// Marks a link that may have a packet to send; it is served at the end of the present event.
     #[inline(always)]
     pub(super) fn wake_link(&mut self, link: LinkRef) {
         if let LinkRef::Wire(wire) = link
@@ -93,15 +93,15 @@ impl Network {
     }
 }
 
-/// From node to node.
+/// Forwarding.
 impl Network {
-    /// A packet is at a node: deliver it or send it on.
+    /// Handles a packet at a node: delivers or forwards it.
     pub(super) fn forward(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let Some((packet, &Copy { hops, .. })) = self.packets.both(copy) else { return };
         self.go_on_from(node, (packet.destination, hops), copy, now);
     }
 
-    /// The same for a packet to a destination that has gone so many hops.
+    /// [`Network::forward`] for a packet whose destination and number of hops are known.
     #[inline(always)]
     fn go_on_from(&mut self, node: NodeIx, (destination, hops): (NodeIx, u16), copy: CopyRef, now: Time) {
         if destination == node {
@@ -118,7 +118,7 @@ impl Network {
         }
     }
 
-    /// Offers a packet to the queue of a port, unless its next hop's address has to be asked for first.
+    /// Offers a packet to the queue of a port, or lets it wait until its next hop's address is known.
     pub(super) fn offer(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         if matches!(self.interfaces.link(hop.port), LinkRef::Station(_)) && !self.arp.knows(hop) {
             self.await_address(hop, copy, now);
@@ -163,14 +163,14 @@ impl Network {
         self.wake_link(self.interfaces.link(port));
     }
 
-    /// A packet arrives at a port with a hop or an AQM, which may mark it. Whether it lives.
+    /// A packet arrives at a port with a hop or an AQM, which may mark it. Returns false if it was dropped.
     #[inline(never)]
     fn judge_arrival(&mut self, port: PortIx, copy: CopyRef, queued: &mut QueuedPacket, now: Time) -> bool {
         let verdict = self.interfaces.judge(port, queued, self.packets.carried_header(copy), now);
         self.obey(verdict, port, copy, now)
     }
 
-    /// Carries out a verdict on a packet at a port. Whether the packet lives.
+    /// Applies a verdict on a packet at a port. Returns false if the packet was dropped.
     #[inline(always)]
     fn obey(&mut self, verdict: Verdict, port: PortIx, copy: CopyRef, now: Time) -> bool {
         match verdict {
@@ -192,7 +192,7 @@ impl Network {
         }
     }
 
-    /// ECN-Echo is set in an acknowledgement on its way, whose connection has agreed on ECN: nobody else would read it.
+    /// Sets ECN-Echo in an acknowledgement on its way, if its connection has negotiated ECN: other receivers ignore it.
     fn echo(&mut self, copy: CopyRef, reason: &'static str) {
         let packet = self.packets.packet_of(copy);
         if self.tcp.speaks_ecn(self.packets.connection(packet)) && self.packets.echo(packet) {
@@ -200,7 +200,7 @@ impl Network {
         }
     }
 
-    /// Packets that a queue has thrown away or marked by itself.
+    /// Handles packets that a queue has dropped or marked by itself.
     #[inline(always)]
     fn queue_effects(&mut self, port: PortIx, now: Time) {
         if self.interfaces.has_effects() {
@@ -218,7 +218,7 @@ impl Network {
         }
     }
 
-    /// The next packet of a port leaves its queue; if there is none, who waits for a departure is told.
+    /// Dequeues the next packet of a port; notifies waiting sources if there is none.
     fn take_or_tell(&mut self, port: PortIx, now: Time) -> Option<Taken> {
         let taken = self.take(port, now);
         if taken.is_none() {
@@ -227,7 +227,7 @@ impl Network {
         taken
     }
 
-    /// The next packet of a port leaves its queue.
+    /// Dequeues the next packet of a port.
     fn take(&mut self, port: PortIx, now: Time) -> Option<Taken> {
         let (copy, queued) = if self.interfaces.judges(port) {
             self.take_judged(port, now)?
@@ -241,7 +241,7 @@ impl Network {
         Some(Taken { copy, queued, payload, of_local_tcp })
     }
 
-    /// The same where a hop or an AQM stands: packets that it drops are passed over.
+    /// [`Network::take`] at a port with a hop or an AQM: packets that it drops are skipped.
     #[inline(never)]
     fn take_judged(&mut self, port: PortIx, now: Time) -> Option<(CopyRef, QueuedPacket)> {
         loop {
@@ -256,8 +256,7 @@ impl Network {
         }
     }
 
-    /// A packet has left a port's queue. Returns its payload, and whether a TCP sender of the node
-    /// has sent it.
+    /// Handles the departure of a packet from a port's queue. Returns its payload, and true if a TCP sender of the node has sent it.
     #[inline(always)]
     fn has_left(&mut self, port: PortIx, queued: &QueuedPacket, copy: CopyRef, now: Time) -> (u32, bool) {
         self.interfaces.count(port, queued.class, now.since(queued.enqueued));
@@ -275,7 +274,7 @@ impl Network {
         (payload, matches!(carries, Payload::Tcp { .. }))
     }
 
-    /// A packet has reached its destination.
+    /// Delivers a packet at its destination.
     fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let Some((packet, ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
@@ -302,9 +301,9 @@ impl Network {
         }
     }
 
-    /// A packet ends at a node without having reached its destination.
+    /// Drops a packet at a node.
     pub(super) fn drop_packet(&mut self, node: NodeIx, copy: CopyRef, reason: &'static str, now: Time) {
-        // A message on its way to another node: whoever overhears the frame that has brought it here may do so a little later.
+        // A forwarded message: a station that overhears the frame which has brought it may receive it a little later.
         if self.packets.both(copy).is_some_and(|(packet, copy)| copy.hops > 0 && packet.is_message()) {
             self.release_later(node, copy, now);
             return;
@@ -331,7 +330,7 @@ impl Network {
         }
     }
 
-    /// A packet is dropped at a port; its hop is told.
+    /// Drops a packet at a port, and notifies the port's hop.
     #[inline(never)]
     fn drop_at(&mut self, port: PortIx, copy: CopyRef, reason: &'static str, now: Time) {
         if let Some(packet) = self.packets.get(copy) {
@@ -340,13 +339,13 @@ impl Network {
         self.drop_packet(self.interfaces.node(port), copy, reason, now);
     }
 
-    /// A packet that ends, as records show it.
+    /// Fields of a packet for the record of its end.
     fn recorded(&self, packet: &Packet, copy: &Copy) -> (Option<FlowIx>, PacketRef, Content, u32) {
         let (content, sequence) = (self.packets.content(packet, copy), self.packets.sequence(packet, copy));
         (packet.flow(), copy.of, content, sequence)
     }
 
-    /// A packet from outside enters, by its number.
+    /// Injects a packet from outside, by its number.
     #[inline(never)]
     pub(super) fn injection_due(&mut self, number: u32, now: Time) {
         let Some(injected) = self.outside.enter(number) else { return };
@@ -365,7 +364,7 @@ impl Network {
         self.forward(injected.from, copy, now);
     }
 
-    /// What is measured starts.
+    /// Starts the measurement at the end of the warm-up.
     #[inline(never)]
     pub(super) fn warmed_up(&mut self, now: Time) {
         self.measuring = true;
@@ -375,9 +374,9 @@ impl Network {
     }
 }
 
-/// By air.
+/// Radio.
 impl Network {
-    /// The next packet of a station, if there is one; it leaves the queue.
+    /// Dequeues the next packet of a station for its MAC, if there is one.
     fn pull(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
         let (node, port) = self.interfaces.of_station(station);
         if let Some(copy) = self.interfaces.take_ahead(port) {
@@ -411,14 +410,14 @@ impl Network {
         Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear })
     }
 
-    /// The MAC is done with a packet that it was given.
+    /// Handles a packet that the MAC has finished.
     fn finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
         let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
         if self.meters.any() {
             self.meters.ended(station, &msdu, outcome, now);
         }
         match outcome {
-            // ARP's packets end here; others go on at the next hop, which has a copy already.
+            // ARP's packets end here; the others are continued by the next hop's own copy.
             Outcome::Delivered => match self.packets.hand_over(copy).map(|packet| packet.class) {
                 None => {}
                 Some(PacketClass::Control) => self.end_control(copy),
@@ -426,7 +425,7 @@ impl Network {
             },
             Outcome::Broadcast => self.release_later(node, copy, now),
             Outcome::RetryLimit => {
-                // If the next hop has it and only the ACKs were lost, it is not a loss.
+                // If the next hop has the packet and only ACKs were lost, it is not a loss.
                 let moved_on = self.packets.has_moved_on(copy);
                 let found = self.packets.get(copy).copied();
                 if self.routes.are_found() {
@@ -443,7 +442,7 @@ impl Network {
                 }
             }
         }
-        // Its sender may go on if it was of this node.
+        // A sender of this node may have been waiting for this packet.
         if self.backpressure.limits_tcp
             && let Some(connection) = self.backpressure.leaves_mac(port, msdu.packet)
         {
@@ -451,7 +450,7 @@ impl Network {
         }
     }
 
-    /// A packet has arrived for a station, once.
+    /// Handles a packet that a station has received.
     fn received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
         let Some(packet) = self.packets.get(copy) else { return };
         if packet.class == PacketClass::Control {
@@ -467,8 +466,8 @@ impl Network {
         self.go_on_from(self.interfaces.of_station(station).0, (destination, hops), copy, now);
     }
 
-    /// A packet for this node was received: unless it is lost, routing is told where it came from, it is counted, and its
-    /// interface's AQM passes, marks or drops it. Whether it lives.
+    /// Processes a packet received for this node: it may be lost by `packet_loss`; routing learns its sender, counters include it, and the
+    /// interface's AQM passes, marks or drops it. Returns false if the packet has ended.
     #[inline(never)]
     fn look_at_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) -> bool {
         let (node, port) = self.interfaces.of_station(station);
@@ -497,7 +496,7 @@ impl Network {
     }
 }
 
-/// By wire.
+/// Wired links.
 impl Network {
     /// Offers a packet to a wire that keeps its own queue.
     #[inline]
@@ -506,7 +505,7 @@ impl Network {
         self.enter_wire(wire, (&packet, copy), now, None);
     }
 
-    /// The same where the agenda may be at hand. A packet that finds no room is dropped.
+    /// [`Network::offer_to_wire`] with the agenda, if it is available. A packet that finds no room is dropped.
     #[inline(never)]
     fn enter_wire(
         &mut self,
@@ -533,8 +532,8 @@ impl Network {
         }
     }
 
-    /// A wire may have something to send: the next packet leaves its port's queue if the wire is idle, or an event is set for when
-    /// the wire is free.
+    /// Serves a wire: if it is idle, it sends the next packet of its port's queue; otherwise schedules an event for the time at which it is
+    /// free.
     fn kick_wire(&mut self, wire: WireIx, agenda: &mut Agenda) {
         let (now, port) = (agenda.now, self.links.port(wire));
         if !self.links.is_idle(wire, now) {
@@ -592,7 +591,7 @@ impl Network {
         let Some((&packet, at)) = self.packets.both_mut(copy) else { return };
         at.hops += 1;
         let (destination, hops) = (packet.destination, at.hops);
-        // The usual way of a router: from wire to wire, without a detour.
+        // The common case of a router: from wire to wire directly.
         if destination != node
             && hops < self.rules.hop_limit
             && let Some(onward) = self.onward(wire, destination)
@@ -603,7 +602,7 @@ impl Network {
         self.go_on_from(node, (destination, hops), copy, now);
     }
 
-    /// The wire with its own queue by which packets of a wire go on to a destination: mostly the wire that the last packet took.
+    /// The wire with its own queue by which packets of a wire continue to a destination: mostly that of the last packet.
     #[inline(always)]
     fn onward(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
         match self.onward[wire] {
@@ -623,7 +622,7 @@ impl Network {
         Some(onward)
     }
 
-    /// Both directions of a link have another rate from now on.
+    /// Changes the rate of both directions of a link.
     #[inline(never)]
     pub(super) fn link_rate_changes(&mut self, link: u32, rate: Rate) {
         for port in self.links.on_rate_change(link, rate) {

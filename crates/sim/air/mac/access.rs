@@ -1,7 +1,7 @@
 //! Access to the medium (802.11-2016 10.3.4): contention, back-off, retries.
 //!
-//! The numbers of a back-off, the slots that are left, from when they are counted and when they will have passed, stand in the station's
-//! [`Radio`](crate::air::medium::radio::Radio): every frame that the station senses freezes them. They are drawn and set here.
+//! The numbers of a back-off (slots left, start of the count, its end) stand in the station's
+//! [`Radio`](crate::air::medium::radio::Radio), since every frame that the station senses freezes them. This file draws and sets them.
 
 use std::collections::VecDeque;
 
@@ -15,34 +15,34 @@ use crate::engine::Agenda;
 use crate::event::{What, class};
 use crate::ids::StationIx;
 
-/// Categories of packets that contend for themselves.
+/// Number of access categories. Packets of each contend separately.
 pub(super) const CATEGORIES: usize = 1;
 
-/// The state of a category's first packet.
+/// State of the first packet of a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Nothing to send. A back-off after the last packet may still run.
+    /// Nothing to send; a post-backoff may still be counting.
     Idle,
     /// Waiting for the back-off to end.
     Contend,
     /// RTS sent, waiting for the CTS.
     WaitCts,
-    /// The data frame follows in a SIFS or is on the air.
+    /// The data frame is due after a SIFS, or is on the air.
     SendData,
     /// Waiting for the ACK.
     WaitAck,
 }
 
-/// How a category of a station contends.
+/// Contention state of one access category of a station.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Contention {
-    /// Packets taken from the queue; the first is being sent.
+    /// Packets dequeued from the interface, in order; the first one is being sent.
     pub held: VecDeque<Msdu>,
-    /// Packets that it holds at most.
+    /// Capacity of `held`, packets.
     most: u32,
     pub state: State,
-    /// The first packet has been on the air before.
+    /// The first packet has been transmitted at least once (sets the retry bit).
     pub sent_before: bool,
     pub cw: u32,
     pub short_retries: u32,
@@ -53,7 +53,7 @@ pub(super) struct Contention {
 impl Contention {
     pub(super) fn new(kind: &MacKind, random: Stream) -> Self {
         Self {
-            // Room for what a MAC takes ahead, one packet in most scenarios: a list that grows by itself begins with four.
+            // Sized for the packets that a MAC holds, one in most scenarios: a list that grows by itself starts with four.
             held: VecDeque::with_capacity(kind.mac_queue.min(4) as usize),
             most: kind.mac_queue,
             state: State::Idle,
@@ -69,7 +69,7 @@ impl Contention {
         self.random.below(self.cw + 1) as u16
     }
 
-    /// For the next packet.
+    /// Resets retries and contention window for the next packet.
     pub(super) fn start_anew(&mut self, cw_min: u32) {
         self.cw = cw_min;
         self.short_retries = 0;
@@ -78,14 +78,14 @@ impl Contention {
         self.state = State::Idle;
     }
 
-    /// Draws a back-off and starts to count as soon as the medium allows.
+    /// Draws a back-off. Slots are counted from the earliest moment at which the medium allows it.
     pub(super) fn back_off(&mut self, station: &mut Station, kind: &MacKind, now: u64) {
         station.radio.slots = self.draw();
         station.count_from(station.resume_at(&kind.timing).max(now), kind.timing.slot);
     }
 }
 
-/// Makes sure that an access event comes no later than the deadline.
+/// Puts an access event on the agenda unless one is pending no later than the deadline.
 #[inline(always)]
 pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
     let deadline = station.radio.deadline;
@@ -95,12 +95,12 @@ pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
     }
 }
 
-/// A reception has ended: counting starts anew.
+/// A reception has ended: computes from when the remaining slots are counted.
 #[inline]
 pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agenda: &mut Agenda) {
     let contending = station.radio.has(flag::CONTENDING);
     if !contending && station.radio.deadline <= agenda.now.0 {
-        // A back-off after the last packet has run out meanwhile.
+        // A post-backoff has ended in the meantime.
         station.radio.deadline = NO_DEADLINE;
         return;
     }
@@ -110,7 +110,7 @@ pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agen
     }
 }
 
-/// When the access event of a station is due that was set for `time`: at the deadline, which may have moved since.
+/// Due time of a station's access event that was pushed for `time`: the deadline, which may have moved since.
 #[inline(always)]
 pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
     let Station { radio, clock, .. } = station;
@@ -122,20 +122,20 @@ pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
 }
 
 impl Mac {
-    /// How many packets a station has room for.
+    /// Number of further packets that the MAC of a station can hold.
     #[inline]
     pub(crate) fn room(&self, id: StationIx) -> usize {
         let contention = self.stations[id].contention();
         (contention.most as usize).saturating_sub(contention.held.len())
     }
 
-    /// A station has one packet more to send.
+    /// Adds a packet to those that a station has to send.
     #[inline]
     pub(crate) fn give(&mut self, id: StationIx, msdu: Msdu) {
         self.stations[id].contention_mut().held.push_back(msdu);
     }
 
-    /// A station that has something to send and does nothing contends for the medium.
+    /// Starts contention for the medium at an idle station that holds a packet.
     pub(crate) fn contend(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now.0;
         let contention = self.stations[id].contention_mut();
@@ -146,7 +146,7 @@ impl Mac {
         let kind = &self.kinds[usize::from(station.radio.kind)];
         contention.state = State::Contend;
         station.radio.set(flag::CONTENDING);
-        // A back-off after the last packet still runs: it goes on.
+        // The post-backoff is still counting and decides when to transmit.
         if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
             let timing = &kind.timing;
             let resume = station.resume_at(timing);
@@ -157,7 +157,7 @@ impl Mac {
                 radio.slots = 0;
                 radio.set(flag::IMMEDIATE);
                 if radio.busy_until > now {
-                    // A signal is there, but too short for the station to know: it goes by the idle time before.
+                    // A signal is present, but too recent to be sensed: the station decides by the idle time before it.
                     let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + timing.eifs };
                     radio.count_from =
                         (slow.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs).max(now);
@@ -175,8 +175,8 @@ impl Mac {
         arm(station, id, agenda);
     }
 
-    /// An access event whose time has come ([`access_due`]): the back-off has ended, unless it has yet to be drawn. Whether the station
-    /// has won access.
+    /// Handles an access event that is due ([`access_due`]). Returns true if the back-off has ended and the station has won access; false
+    /// if the back-off still had to be drawn.
     #[inline(always)]
     pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) -> bool {
         let (station, mac, kind) = self.at(medium, id);

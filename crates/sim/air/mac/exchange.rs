@@ -1,4 +1,4 @@
-//! The exchange of a packet once access is won (802.11-2016 10.3.2): RTS, CTS, data, ACK, time-outs, duplicates.
+//! Exchange of a packet after access is won (802.11-2016 10.3.2): RTS, CTS, data, ACK, time-outs, duplicates.
 
 use airfair_units::Time;
 use airfair_wire::ieee80211::{Ack, Cts, Rts};
@@ -17,7 +17,7 @@ use crate::modes::Mode;
 use crate::record::{FrameKind, Loss, Record};
 use crate::spec::{AfterTimeout, Protection};
 
-/// A frame that is due a SIFS after the last one.
+/// A response frame that is due a SIFS after the frame that it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reply {
     kind: FrameKind,
@@ -26,16 +26,16 @@ pub(super) struct Reply {
     mode: Mode,
 }
 
-/// The state of a station in the present exchange of frames, its own or another station's.
+/// State of a station in the present frame exchange, its own or another station's.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Exchange {
-    /// The number of the last packet.
+    /// Sequence number of the last packet.
     sequence: u16,
-    /// Which time-out counts.
+    /// Generation of the valid time-out; events of earlier generations are ignored.
     generation: u32,
     reply: Option<Reply>,
-    /// When the time-out is due, if its event waits for the response's end ([`Mac::sent`]), else [`NEVER`].
+    /// Due time of the time-out if its event is deferred to the end of the response ([`Mac::sent`]), else [`NEVER`].
     deferred_timeout: u64,
 }
 
@@ -46,24 +46,24 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// A CTS or ACK is due.
+    /// True if a CTS or an ACK is due.
     pub(super) fn answers(&self) -> bool {
         self.reply.is_some()
     }
 
-    /// Touches its cache line, to prefetch it; the value has no meaning.
+    /// Reads the first cache line, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn fetch(&self) -> u64 {
         u64::from(self.generation)
     }
 
-    /// The response has come: its time-out counts no more.
+    /// Cancels the time-out: the response has arrived.
     fn answered(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         self.deferred_timeout = NEVER;
     }
 
-    /// A reply is due; `None` is the own data frame.
+    /// Schedules a frame a SIFS from now; `None` stands for the station's own data frame.
     #[inline(always)]
     fn reply_after_sifs(
         &mut self,
@@ -84,12 +84,12 @@ impl Exchange {
     }
 }
 
-/// Whole microseconds of a duration field, rounded up.
+/// Duration field value: `ns` in whole microseconds, rounded up.
 fn duration_us(ns: u64) -> u32 {
     ns.div_ceil(1000).min(32767) as u32
 }
 
-/// True if a CTS that is due is withheld because the carrier (or an EIFS that is kept as a NAV) is busy.
+/// True if a due CTS is withheld because the carrier is busy, or an EIFS that is kept as a NAV runs.
 fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
     let (radio, timing) = (&station.radio, &kind.timing);
     let eifs = radio.eifs_from;
@@ -98,7 +98,7 @@ fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
 }
 
 impl Mac {
-    /// The response that the station awaits will not come: its time-out will.
+    /// The awaited response will not come: schedules the deferred time-out.
     pub(crate) fn response_lost(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, _) = self.at(medium, id);
         let at = std::mem::replace(&mut exchange.deferred_timeout, NEVER);
@@ -107,7 +107,7 @@ impl Mac {
         }
     }
 
-    /// The back-off of a station ends, if it has not moved ([`Mac::wins_access`]): the first frame of an exchange.
+    /// Handles the end of a station's back-off. If access is won ([`Mac::wins_access`]), sends the first frame of the exchange.
     #[inline]
     pub(crate) fn access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         if self.wins_access(medium, id, agenda) {
@@ -115,7 +115,7 @@ impl Mac {
         }
     }
 
-    /// The station has won access: RTS, CTS to itself, data or broadcast. It has one caller, in the loop of events.
+    /// Sends the first frame after access is won: RTS, CTS to itself, data or broadcast. Called from one place in the event loop.
     #[inline(always)]
     fn send_first(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (_, mac, kind) = self.at(medium, id);
@@ -211,14 +211,14 @@ impl Mac {
         medium.transmit(&frame, agenda);
     }
 
-    /// The station's own frame has left.
+    /// Handles the end of the station's own transmission.
     #[inline]
     pub(crate) fn sent(&mut self, medium: &mut Medium, frame: &Frame, agenda: &mut Agenda) {
         let id = frame.sender;
         match frame.kind {
             FrameKind::Rts | FrameKind::Data => {
-                // If the whole response is awaited and the answer is under way, its end comes before the time-out: the
-                // event is needed only if the answer is withheld or lost.
+                // If the sender waits for the whole response and the response is due, it ends before the time-out: the event is needed only
+                // if the response is withheld or lost.
                 let reply = self.stations[frame.receiver].exchange.reply;
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
                 let rts = frame.kind == FrameKind::Rts;
@@ -238,7 +238,7 @@ impl Mac {
         }
     }
 
-    /// A SIFS has passed.
+    /// Sends the response or the data frame that was due a SIFS after the last frame.
     #[inline]
     pub(crate) fn reply(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
@@ -263,7 +263,7 @@ impl Mac {
         }
     }
 
-    /// A frame has ended at a hearer, an entry of the sender's list, that is no mere bystander.
+    /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
     #[inline(always)]
     pub(crate) fn frame_ended(
         &mut self,
@@ -301,7 +301,7 @@ impl Mac {
         }
     }
 
-    /// A reception has ended: slots are counted anew, if any are counted.
+    /// Computes from when slots are counted after a reception, if a back-off is pending.
     #[inline(always)]
     fn recount(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let station = &mut medium.stations[id];
@@ -310,7 +310,7 @@ impl Mac {
         }
     }
 
-    /// A frame for another station, good or with errors, has ended at a station that waits for the end of a reception, overhears, or
+    /// Handles the end of another station's frame, good or with errors, at a station that awaits the end of a reception, overhears, or
     /// monitors.
     #[cold]
     #[inline(never)]
@@ -325,7 +325,7 @@ impl Mac {
     ) {
         let radio = medium.stations[id].radio;
         self.recount(medium, id, agenda);
-        // Receptions for the station itself are recorded anyway.
+        // Receptions by the addressed station are recorded elsewhere.
         if radio.has(flag::MONITORS) && !frame.is_for(id) {
             medium.record_overheard(frame, id, loss, end);
         }
@@ -340,7 +340,7 @@ impl Mac {
         }
     }
 
-    /// A frame for this station, or a broadcast, was received.
+    /// Handles a good frame that is addressed to this station or broadcast.
     fn receive(
         &mut self,
         medium: &mut Medium,
@@ -361,7 +361,7 @@ impl Mac {
             FrameKind::Ack => contention.state == State::WaitAck,
             _ => false,
         } && contention.held.front().is_some_and(|p| p.to == from);
-        // Another frame came while the response was due: the attempt has failed (10.3.2.8), then the frame counts.
+        // A reception other than the response has started in time: the attempt has failed (10.3.2.8); then the frame is processed.
         if station.radio.has(flag::AWAIT_END) && !expected {
             self.no_response(medium, id, agenda);
             (station, mac, kind) = self.at(medium, id);
@@ -402,12 +402,12 @@ impl Mac {
                     self.indications.push(Indication::Received { station: id, copy, from, at: Time(end) });
                 }
             }
-            // A late CTS or ACK.
+            // A CTS or ACK after its time-out.
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }
 
-    /// Packets of a data frame go up unless the station has them already.
+    /// Indicates the packets of a data frame to the layer above, unless they are duplicates.
     #[inline(always)]
     fn receive_once(
         &mut self,
@@ -417,7 +417,7 @@ impl Mac {
         (frame, good): (&Frame, Verdicts),
         end: u64,
     ) {
-        // The last sequence number of this sender here, one more than it.
+        // Last sequence number received from this sender, plus one.
         let last = &mut medium.hearers.notes[entry as usize];
         for &Mpdu { copy, sequence, retry, .. } in good.of(&frame.mpdus) {
             let seen = u32::from(sequence) + 1;
@@ -431,7 +431,7 @@ impl Mac {
         }
     }
 
-    /// CTS or ACK did not start in time.
+    /// Handles the time-out of a CTS or ACK that did not start in time.
     pub(crate) fn timeout(
         &mut self,
         medium: &mut Medium,
@@ -458,7 +458,7 @@ impl Mac {
         self.no_response(medium, id, agenda);
     }
 
-    /// The attempt has failed: count it, widen the window, back off, or give the packet up.
+    /// Handles a failed attempt: counts it, widens the window, and backs off or gives the packet up.
     fn no_response(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now.0;
         let (Station { radio, .. }, mac, kind) = self.at(medium, id);
@@ -512,7 +512,7 @@ impl Mac {
         }
     }
 
-    /// The MAC is done with its first packet. A back-off follows (post-backoff, 10.3.4.3), after which the next packet may be sent.
+    /// The MAC has finished its first packet. A post-backoff follows (10.3.4.3), after which the next packet may be sent.
     fn packet_done(&mut self, medium: &mut Medium, id: StationIx, outcome: Outcome, agenda: &mut Agenda) {
         let now = agenda.now.0;
         let (station, mac, kind) = self.at(medium, id);

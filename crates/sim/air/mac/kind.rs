@@ -1,4 +1,4 @@
-//! The MAC's constants of a kind of radio, worked out once. Times in nanoseconds.
+//! The MAC's constants of a kind of radio, computed once. Times in nanoseconds.
 
 use airfair_units::Span;
 use airfair_wire::ieee80211::{Ack, Cts};
@@ -7,17 +7,17 @@ use crate::air::medium::phy::{PpduFormat, Timing};
 use crate::modes::Mode;
 use crate::spec::{AfterTimeout, Protection};
 
-/// A kind of radio as the MAC sees it.
+/// The MAC's constants of a kind of radio.
 #[derive(Debug, Clone)]
 pub struct MacKind {
     pub(crate) format: PpduFormat,
     pub(crate) timing: Timing,
     pub(crate) data_mode: Mode,
     pub(crate) response_mode: Mode,
-    /// Mode of the ACK to a frame of each mode.
+    /// Mode of the ACK, by the mode of the frame that it acknowledges.
     pub(crate) ack_to: [Mode; 12],
     pub(crate) broadcast_mode: Mode,
-    /// Mode of RTS and CTS before data: that of responses, or a DSSS mode that 802.11b stations understand too.
+    /// Mode of RTS and CTS before data: the response mode, or a DSSS mode that 802.11b stations can decode too.
     pub(crate) control_mode: Mode,
     pub(crate) protection: Protection,
     pub(crate) rts_threshold: u64,
@@ -32,41 +32,41 @@ pub struct MacKind {
     pub(crate) awaits_end: bool,
     /// Packets that the MAC of a station holds at most.
     pub(crate) mac_queue: u32,
-    /// Durations of control frames: RTS and CTS in the control mode, ACK in the response mode.
+    /// Durations of control frames, ns: RTS and CTS in the control mode, ACK in the response mode.
     pub(crate) rts_ns: u64,
     pub(crate) cts_ns: u64,
     pub(crate) ack_ns: u64,
-    /// Time-outs after RTS and after data.
+    /// Response time-outs after RTS and after data, ns.
     pub(crate) cts_timeout: u64,
     pub(crate) ack_timeout: u64,
-    /// Bytes that LLC and the MAC add to an IP packet.
+    /// Bytes of LLC and MAC headers and FCS in a data frame.
     pub(crate) overhead: u32,
 }
 
 impl MacKind {
-    /// Time on the air of a data frame that carries an IP packet of `bytes` in a mode.
+    /// Time on the air of a data frame that carries an IP packet of `bytes` in `mode`.
     #[must_use]
     pub fn airtime(&self, mode: Mode, bytes: u32) -> Span {
         self.format.duration(mode, bytes + self.overhead)
     }
 
-    /// Duration of a frame of `bytes` in a mode, ns.
+    /// Duration of a frame of `bytes` in `mode`, ns.
     #[inline]
     pub(crate) fn duration(&self, mode: Mode, bytes: u32) -> u64 {
         self.format.duration(mode, bytes).as_nanos()
     }
 
-    /// Duration of a CTS in the mode of the RTS that it answers.
+    /// Duration of a CTS in the mode of the RTS that it answers, ns.
     pub(crate) fn cts_in(&self, mode: Mode) -> u64 {
         if mode == self.control_mode { self.cts_ns } else { self.duration(mode, Cts::wire_len() as u32) }
     }
 
-    /// Duration of an ACK in a mode.
+    /// Duration of an ACK in `mode`, ns.
     pub(crate) fn ack_in(&self, mode: Mode) -> u64 {
         if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
     }
 
-    /// True if RTS and CTS go before a data frame of so many bytes.
+    /// True if RTS and CTS precede a data frame of `bytes`.
     pub(crate) fn uses_rts(&self, bytes: u32) -> bool {
         u64::from(bytes) > self.rts_threshold || self.protection == Protection::RtsCts
     }

@@ -1,13 +1,13 @@
-//! The MAC: the distributed coordination function of each station (802.11-2016 clause 10.3). It stands above the medium, which it lets
-//! transmit and whose receptions it is given; what it has to say to the layer above are [`Indication`]s in a list.
+//! The MAC: the distributed coordination function of each station (802.11-2016 clause 10.3). It stands above the medium: it transmits by
+//! the medium and handles the receptions that the medium returns. It reports to the layer above by a list of [`Indication`]s.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `kind` | constants of a kind of radio |
 //! | `access` | when a station may send: back-off, contention, retries of a category |
-//! | `exchange` | what it sends then: RTS, CTS, data, ACK, time-outs |
-//! | `rate` | in which mode it sends data |
-//! | `watch` | a station as one that explains a run sees it |
+//! | `exchange` | frames after access is won: RTS, CTS, data, ACK, time-outs |
+//! | `rate` | the mode of data frames |
+//! | `watch` | the state of a station for `explain` |
 
 mod access;
 mod exchange;
@@ -28,36 +28,36 @@ use crate::ids::{CopyRef, PacketRef, StationIx, Table};
 use access::{CATEGORIES, Contention};
 use exchange::Exchange;
 
-/// A packet that is handed down to the MAC.
+/// A packet handed down to the MAC, with its destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Msdu {
-    /// The upper layer's reference.
+    /// Reference of the packet.
     pub packet: PacketRef,
-    /// The copy of it that the node sends, and keeps until the MAC is done with it.
+    /// The node's copy of the packet, kept until the MAC has finished it.
     pub copy: CopyRef,
-    /// Size as an IP packet.
+    /// Size as an IP packet, bytes.
     pub bytes: u32,
-    /// The station it goes to, or [`super::BROADCAST`].
+    /// Receiving station, or [`super::BROADCAST`].
     pub to: StationIx,
-    /// Stations that overhear are to hand it up.
+    /// True if stations that overhear the packet indicate it to their layer above.
     pub overhear: bool,
 }
 
-/// How the MAC got rid of a packet.
+/// How the MAC has finished a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Acknowledged.
     Delivered,
-    /// Broadcast: sent, without an acknowledgement.
+    /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// Given up after so many attempts.
+    /// Given up at the retry limit.
     RetryLimit,
 }
 
-/// An event for the layer above.
+/// A report of the MAC to the layer above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indication {
-    /// The MAC is done with a packet, and may have room for others: the layer above gives them and lets the station contend.
+    /// A packet is finished. The MAC may have room for further packets; the layer above hands them down and lets the station contend.
     Finished {
         /// The station that sent it.
         station: StationIx,
@@ -66,34 +66,34 @@ pub enum Indication {
         /// How it ended.
         outcome: Outcome,
     },
-    /// A packet has arrived for a station, once.
+    /// A packet was received by the station that it is for; duplicates are not reported.
     Received {
-        /// The station.
+        /// The receiving station.
         station: StationIx,
         /// The sender's copy of the packet.
         copy: CopyRef,
-        /// Station that sent it.
+        /// The station that sent it.
         from: StationIx,
-        /// When its last bit arrived.
+        /// Arrival time of its last bit.
         at: Time,
     },
     /// A packet for another station was received ([`StationSpec::overhears`]).
     Overheard {
-        /// The station.
+        /// The overhearing station.
         station: StationIx,
         /// The sender's copy of the packet.
         copy: CopyRef,
-        /// When its last bit arrived.
+        /// Arrival time of its last bit.
         at: Time,
     },
-    /// Movement has changed which stations can decode what a station sends.
+    /// Movement has changed the set of stations that can decode a station's frames.
     NeighboursChanged {
-        /// The station.
+        /// The transmitting station.
         station: StationIx,
     },
 }
 
-/// Counters of the MAC of a station.
+/// MAC counters of a station.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counters {
     pub duplicates: u64,
@@ -103,7 +103,7 @@ pub(super) struct Counters {
     pub given_up: u64,
 }
 
-/// The MAC of a station, in the order in which its parts share cache lines.
+/// The MAC of a station. The order of fields decides which of them share cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct StationMac {
@@ -113,7 +113,7 @@ pub(super) struct StationMac {
 }
 
 impl StationMac {
-    /// The category whose packet is being sent, or contends: with one category there is no choice.
+    /// The category that contends or sends: there is only one.
     #[inline(always)]
     fn contention(&self) -> &Contention {
         let [contention] = &self.contentions;
@@ -126,18 +126,18 @@ impl StationMac {
         contention
     }
 
-    /// Packets that it holds.
+    /// Packets that the MAC holds.
     pub(super) fn held(&self) -> impl Iterator<Item = &Msdu> {
         self.contentions.iter().flat_map(|contention| &contention.held)
     }
 
-    /// Touches its first cache line, to prefetch it; the value has no meaning.
+    /// Reads the first cache line, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn fetch(&self) -> u64 {
         self.exchange.fetch()
     }
 
-    /// Touches the packet in its hands, to prefetch it; the value has no meaning.
+    /// Reads the first held packet, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn fetch_held(&self) -> u64 {
         self.contention().held.front().map_or(0, |msdu| msdu.packet.0)
@@ -149,7 +149,7 @@ impl StationMac {
 pub(super) struct Mac {
     kinds: Vec<MacKind>,
     pub stations: Table<StationIx, StationMac>,
-    /// Indications of the present event, in order, and how many of them were taken out.
+    /// Indications of the present event, in order.
     pub indications: Vec<Indication>,
     taken: usize,
 }
@@ -167,12 +167,12 @@ impl Mac {
         Self { stations: stations.iter().map(station).collect(), kinds, indications: Vec::new(), taken: 0 }
     }
 
-    /// The constants of a kind of radio.
+    /// The MAC's constants of a kind of radio.
     pub(super) fn kind(&self, kind: u8) -> &MacKind {
         &self.kinds[usize::from(kind)]
     }
 
-    /// The next indication that was not taken out yet.
+    /// Removes and returns the next indication of the present event.
     #[inline(always)]
     pub(super) fn next_indication(&mut self) -> Option<Indication> {
         let next = self.indications.get(self.taken).copied();
@@ -185,7 +185,7 @@ impl Mac {
         next
     }
 
-    /// Bytes of memory that all stations take.
+    /// Memory of all stations' MACs, bytes.
     pub(super) fn bytes(&self) -> usize {
         self.stations.len() * size_of::<StationMac>()
     }

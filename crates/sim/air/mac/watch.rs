@@ -1,40 +1,40 @@
-//! The state of a station for `explain`; not called otherwise.
+//! State of a station's MAC for `explain`; unused otherwise.
 
 use super::access::State;
 use super::{MacKind, Msdu, StationMac};
 use crate::air::medium::radio::Station;
 
-/// The event that a station waits for, apart from the medium.
+/// The event that a station's MAC waits for, apart from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waits {
-    /// For the medium, or for something to send.
+    /// Access to the medium, or a packet to send.
     Access,
-    /// For a CTS that it has asked for.
+    /// The CTS that answers its RTS.
     Cts,
-    /// For the ACK of its data frame.
+    /// The ACK of its data frame.
     Ack,
-    /// A SIFS, to send its data frame.
+    /// The SIFS before its data frame.
     ToSend,
-    /// A SIFS, to send a CTS or an ACK.
+    /// The SIFS before its CTS or ACK.
     ToAnswer,
 }
 
-/// The state that determines a station's time until its next event.
+/// The state that determines how a station spends its time until its next event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     pub waits: Waits,
-    /// The packet that it is sending, or contends for.
+    /// The packet that is being sent, or for which the station contends.
     pub head: Option<Msdu>,
     pub nav_until: u64,
-    /// The end of the frame that started an EIFS, 0 if none runs, and the end of the EIFS.
+    /// End of the frame that started an EIFS (0: no EIFS runs), and the end of the EIFS, ns.
     pub eifs_from: u64,
     pub eifs_until: u64,
-    /// Slots are counted from here.
+    /// Start of the slot count, ns.
     pub count_from: u64,
 }
 
 impl StationMac {
-    /// The station now.
+    /// The station's state now.
     pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> View {
         let contention = self.contention();
         let waits = match contention.state {

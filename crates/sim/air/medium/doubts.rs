@@ -1,4 +1,4 @@
-//! Links that exist, or are missing, by a parameter and not by their power: reasons for warnings.
+//! Links whose existence or absence follows from a parameter and not from their power: reasons for warnings.
 
 use std::collections::BTreeMap;
 
@@ -12,46 +12,46 @@ use crate::ids::StationIx;
 use crate::modes::Mode;
 use crate::spec::ErrorModel;
 
-/// A threshold cuts the error curve if a frame that is just detected arrives with more than this probability: all weaker
-/// links, which real radios would use with losses, are missing.
+/// A threshold cuts the error curve if frames at the detection threshold arrive with more than this probability: weaker links, which real
+/// radios would use with losses, are missing.
 pub const CUT: f64 = 0.5;
 
-/// How far below the required power a link may lie of which something arrives, dB: the curves fall from 0.9 to 0.01 within 2.6 dB.
+/// Range of power below the required power in which some frames still arrive, dB: the curves fall from 0.9 to 0.01 within 2.6 dB.
 const CURVE_DB: f64 = 3.0;
 
-/// A link that loses nothing, though its power is too little for the sender's data rate.
+/// A link without losses although its power is too low for the sender's data rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TooFast {
-    /// Station that transmits.
+    /// The transmitting station.
     pub from: StationIx,
-    /// Station that receives.
+    /// The receiving station.
     pub to: StationIx,
     /// Received power.
     pub power: Dbm,
-    /// Power that the rate needs.
+    /// Power that the rate requires.
     pub needed: Dbm,
 }
 
-/// Links that are missing since nothing is detected below a threshold.
+/// Links that are missing because signals below a threshold are not detected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CutOff {
-    /// Kind of radio that does not detect, by its place in the specification.
+    /// Kind of the receiving radio, by its index in the specification.
     pub kind: usize,
     /// Data mode of the senders.
     pub mode: Mode,
-    /// The power below which nothing is detected.
+    /// Detection threshold: signals below it are not detected.
     pub threshold: Dbm,
-    /// The threshold is `preamble_detect`; if false, it is `lock_sinr` over the noise.
+    /// True if the threshold is `preamble_detect`; false if it is `lock_sinr` above the noise.
     pub by_power: bool,
-    /// Probability that a data frame of 1500 B arrives with that power.
+    /// Probability that a data frame of 1500 B arrives at the threshold.
     pub delivery: f64,
-    /// Pairs of stations, each direction for itself, of which more than [`LEAST_DELIVERY`] would arrive. Their number is 0 if they
-    /// come and go with movement, or are left out of the world by `cutoff`.
+    /// Ordered pairs of stations whose delivery ratio would exceed [`LEAST_DELIVERY`]. 0 if the pairs change with movement, or are left out
+    /// of the world by `cutoff`.
     pub pairs: usize,
 }
 
 impl CutOff {
-    /// The warning, for a radio of this name.
+    /// The text of the warning, for a radio of this name.
     pub(crate) fn warning(&self, radio: &str) -> String {
         let key = if self.by_power { "preamble_detect" } else { "lock_sinr, over the noise," };
         let links = match self.pairs {
@@ -70,12 +70,12 @@ impl CutOff {
 }
 
 impl PhyKind {
-    /// Power that data frames of a mode need at this receiver.
+    /// Power that data frames of `mode` require at this receiver.
     fn needed(&self, mode: Mode) -> Dbm {
         Dbm(Attowatts(self.noise).to_dbm().0 + required_snr(mode).0)
     }
 
-    /// Probability that a data frame of so many bytes of PSDU arrives with this power, whatever is detected.
+    /// Probability that a data frame of `psdu` bytes arrives with this power, regardless of detection thresholds.
     fn delivery(&self, mode: Mode, power: u64, psdu: u32) -> f64 {
         let snr = power as f64 / self.noise.max(1) as f64;
         math::exp(log_success(mode, snr, f64::from(psdu) * 8.0))
@@ -86,8 +86,7 @@ impl PhyKind {
     }
 }
 
-/// The link from one station to another, if it loses nothing by decree ([`ErrorModel::Threshold`]) while the error curves
-/// lose more than a tenth of it.
+/// The link between two stations, if it has no losses by [`ErrorModel::Threshold`] while the error curves give a loss of more than a tenth.
 pub(crate) fn too_fast(medium: &Medium, from: StationIx, to: StationIx) -> Option<TooFast> {
     let kind = medium.kind(to);
     let hearer = medium.hearers.find(from, to)?;
@@ -96,7 +95,7 @@ pub(crate) fn too_fast(medium: &Medium, from: StationIx, to: StationIx) -> Optio
     by_decree.then_some(TooFast { from, to, power, needed })
 }
 
-/// Thresholds that cut error curves, by data frames of so many bytes of PSDU, where there are links, or where nodes move.
+/// Thresholds that cut error curves for data frames of `psdu` bytes, where there are links or nodes move.
 pub(crate) fn cut_off(medium: &Medium, psdu: u32) -> Vec<CutOff> {
     let mut found: BTreeMap<(usize, Mode), CutOff> = BTreeMap::new();
     let mut senders = vec![false; medium.kinds.len()];

@@ -1,6 +1,6 @@
-//! How likely a frame is received: error rates by modulation in additive white Gaussian noise.
+//! Probability that a frame is received: error rates by modulation in additive white Gaussian noise.
 //!
-//! DSSS: DBPSK and DQPSK over an 11-chip Barker code, CCK by the union of its code words' distances. OFDM: Gray-coded
+//! DSSS: DBPSK and DQPSK over an 11-chip Barker code, CCK by the union bound over its code words' distances. OFDM: Gray-coded
 //! BPSK/QPSK/QAM bit error rates and the first terms of the convolutional code's weight spectrum (K = 7, generators 133,
 //! 171, punctured; weights from Proakis, Digital Communications, table 8.2-1 and Haccoun and Begin, 1989).
 //! Interference counts as noise. SNR is over the whole channel width.
@@ -29,7 +29,7 @@ fn qam(bits: u32, snr: f64) -> f64 {
     (2.0 * symbol / f64::from(bits)).min(0.5)
 }
 
-/// Largest distance of code words that is summed over.
+/// Largest Hamming distance in the sum over paths.
 const LONGEST: usize = 18;
 
 /// Natural logarithms of the binomial coefficients: row d, column k.
@@ -44,8 +44,8 @@ static LN_CHOOSE: LazyLock<[[f64; LONGEST + 1]; LONGEST + 1]> = LazyLock::new(||
     rows
 });
 
-/// Probability that the decoder prefers a path at Hamming distance `d`, hard decisions with a bit error rate whose logarithm, and
-/// that of its complement, are given. `choose`: logarithms of the binomial coefficients of `d`.
+/// Probability that the decoder prefers a path at Hamming distance `d` with hard decisions. `ln_wrong`, `ln_right`: logarithms of the bit
+/// error rate and of its complement. `choose`: logarithms of the binomial coefficients of `d`.
 fn pairwise(d: usize, choose: &[f64], ln_wrong: f64, ln_right: f64) -> f64 {
     let term = |k: usize| math::exp(choose[k] + k as f64 * ln_wrong + (d - k) as f64 * ln_right);
     let mut sum = 0.0;
@@ -58,7 +58,7 @@ fn pairwise(d: usize, choose: &[f64], ln_wrong: f64, ln_right: f64) -> f64 {
     sum
 }
 
-/// Bit error rate after decoding: the union bound over the first weights.
+/// Bit error rate after decoding: the union bound over the first terms of the weight spectrum.
 fn coded(p: f64, free_distance: usize, step: usize, weights: &[f64], inputs: f64) -> f64 {
     if p <= 0.0 {
         return 0.0;
@@ -102,19 +102,19 @@ pub fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
     }
 }
 
-/// DQPSK loses 2.3 dB against coherent QPSK (Proakis 5.2); CCK's first phase is differential too.
+/// Factor of the SNR by which DQPSK is worse than coherent QPSK: 2.3 dB (Proakis 5.2). CCK's first phase is differential too.
 const DIFFERENTIAL: f64 = 0.5888;
 
-/// CCK: union bound over the code words' distances (Pursley and Royster, 2003). Symbols come at 1.375 MHz in 22 MHz.
+/// Bit error rate of CCK: union bound over the code words' distances (Pursley and Royster, 2003). 1.375 MHz of symbols in 22 MHz.
 fn cck(snr: f64, distances: &[(f64, f64)], bits: f64) -> f64 {
     let symbol: f64 =
         distances.iter().map(|&(count, weight)| count * q((2.0 * snr * DIFFERENTIAL * weight).sqrt())).sum();
-    // The bit error rate at which as many symbols are free of errors.
+    // The bit error rate that gives the same probability of an error-free symbol.
     let ln_right = math::ln((1.0 - symbol).max(1e-300));
     (1.0 - math::exp(ln_right / bits)).min(0.5)
 }
 
-/// Natural logarithm of the probability that a bit is right, at a linear SNR that is not negative.
+/// Natural logarithm of the probability that a bit is received without error, at a linear SNR that is not negative.
 fn ln_bit_right(mode: Mode, snr: f64) -> f64 {
     let (hopeless, certain) = SATURATED[mode as usize];
     if snr >= certain {
@@ -127,14 +127,14 @@ fn ln_bit_right(mode: Mode, snr: f64) -> f64 {
     if ber <= 0.0 { 0.0 } else { math::ln(1.0 - ber.min(0.5)) }
 }
 
-/// Natural logarithm of one half, as [`math::ln`] has it.
+/// Natural logarithm of one half, as [`math::ln`] computes it.
 const LN_HALF: f64 = -core::f64::consts::LN_2;
 
-/// Linear SNR up to which a bit is right or wrong with equal chances (negative: there is none), and from which on it is right with
-/// a probability that `f64` cannot distinguish from 1, by mode.
+/// Limits of the curve by mode, as linear SNR: up to the first a bit error has probability 1/2 (negative: no such range); from the second
+/// on a bit is received with a probability that `f64` cannot distinguish from 1.
 ///
-/// Both lie so far outside of the curve (union bounds above 0.6; error rates below 2^-60, where 2^-54 is enough) that its rounding
-/// does not matter: between them the curve is worked out, beyond them it is known, bit by bit.
+/// Both limits lie so far outside of the curve (union bounds above 0.6; error rates below 2^-60, where 2^-54 is enough) that rounding does
+/// not matter: between them the curve is computed, beyond them the result is known exactly.
 const SATURATED: [(f64, f64); 12] = [
     (-1.0, 1.86),  // Dsss1
     (-1.0, 5.95),  // Dsss2
@@ -150,33 +150,34 @@ const SATURATED: [(f64, f64); 12] = [
     (46.5, 545.0), // Ofdm54
 ];
 
-/// Natural logarithm of the probability that `bits` bits in a row are right.
+/// Natural logarithm of the probability that `bits` consecutive bits are received without error.
 #[must_use]
 pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
     bits * ln_bit_right(mode, snr.max(0.0))
 }
 
-/// Results of [`ln_bit_right`] in a world so far: signals mostly meet the same noise and interference again.
+/// Cache of [`ln_bit_right`]: signals mostly meet the same noise and interference again.
 ///
-/// A table for each mode in use, in which an SNR has one place; whatever has the same place pushes it out. So the memory is bounded
-/// (128 KB for each of 12 modes), and its content affects nothing but time.
+/// One table for each mode in use. An SNR has one place in it and replaces the entry that was there, so the memory is bounded (128 KB for
+/// each of 12 modes). The content affects only speed, no result.
 #[derive(Debug, Default)]
 pub(crate) struct Successes {
     by_mode: [Vec<Known>; 12],
 }
 
-/// An SNR, by its bits, and the logarithm of the probability that a bit is right.
+/// An SNR (its bits) and the logarithm of the probability that a bit is received without error.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     snr: u64,
     ln_bit_right: f64,
 }
 
-/// Places in a table of [`Successes`], as a power of two.
+/// Number of places in a table of [`Successes`], as a power of two.
 const PLACES: u32 = 13;
 
 impl Successes {
-    /// Natural logarithm of the probability that a bit is right, at a linear SNR: the same bits as if it were worked out anew.
+    /// Natural logarithm of the probability that a bit is received without error, at a linear SNR; bit for bit the value of the uncached
+    /// function.
     #[inline]
     pub(crate) fn ln_bit_right(&mut self, mode: Mode, snr: f64) -> f64 {
         let snr = snr.max(0.0);
@@ -186,7 +187,7 @@ impl Successes {
     fn look_up(&mut self, mode: Mode, snr: f64) -> f64 {
         let table = &mut self.by_mode[mode as usize];
         if table.is_empty() {
-            // The bits of a negative number: no SNR has them.
+            // The bits of a negative number, which no SNR has.
             table.resize(1 << PLACES, Known { snr: u64::MAX, ln_bit_right: 0.0 });
         }
         let key = snr.to_bits();
@@ -199,16 +200,16 @@ impl Successes {
     }
 }
 
-/// A station's draws for the receptions that chance decides over: one each, also where the outcome is certain, so that what is drawn
-/// for the next does not depend on how this one is worked out. A draw that decides nothing is only counted.
+/// A station's random draws for receptions with an uncertain outcome. Every reception takes one draw, also if its outcome is certain, so
+/// that later draws do not depend on how this outcome is computed. A draw without effect is only counted.
 #[derive(Debug)]
 pub(crate) struct Draws {
     stream: Stream,
-    /// Draws whose values were not needed, still to be passed over.
+    /// Draws that were counted but not yet skipped in the stream.
     passed: u64,
 }
 
-/// Below this logarithm a probability is zero as [`math::exp`] has it.
+/// Below this logarithm [`math::exp`] returns a probability of zero.
 const LN_LEAST: f64 = -746.0;
 
 impl Draws {
@@ -216,14 +217,14 @@ impl Draws {
         Self { stream, passed: 0 }
     }
 
-    /// A real number in `[0, 1)`.
+    /// The next draw, uniform in `[0, 1)`.
     pub(crate) fn uniform(&mut self) -> f64 {
         // A draw takes two words.
         self.stream.skip(2 * core::mem::take(&mut self.passed));
         self.stream.uniform()
     }
 
-    /// Draws whether an event happens that has a probability of this logarithm.
+    /// Draws whether an event occurs that has a probability of this logarithm.
     #[inline]
     pub(crate) fn happens(&mut self, ln_probability: f64) -> bool {
         if !(LN_LEAST..0.0).contains(&ln_probability) {
@@ -234,9 +235,9 @@ impl Draws {
     }
 }
 
-/// The SNR at which 90 % of data frames of 1,500 bytes (1,536 with LLC and MAC) arrive, to a tenth of a decibel. The standard
-/// asks for the same share of 1,000 bytes (17.3.10.2), but counts on a receiver 8 dB worse than this ideal one: 10 dB of noise
-/// figure, which `noise` has here, and 5 dB of losses in the implementation.
+/// SNR at which 90 % of data frames of 1,500 bytes (1,536 with LLC and MAC) arrive, to a tenth of a decibel. The standard specifies the
+/// same share of 1,000 bytes (17.3.10.2), for a receiver 8 dB worse than this ideal one: 10 dB of noise figure, which `noise` includes
+/// here, and 5 dB of implementation loss.
 #[must_use]
 pub const fn required_snr(mode: Mode) -> Db {
     Db(match mode {
@@ -299,8 +300,7 @@ mod tests {
         }
     }
 
-    /// A lower bound too, so that the curves are not simply zero: at 0 dB and 1500 bytes no OFDM rate gets through, and
-    /// 11 Mbit/s does not at 3 dB.
+    /// A lower bound too, so that the curves are not simply zero: at 0 dB and 1500 bytes no OFDM rate is received, nor 11 Mbit/s at 3 dB.
     #[test]
     fn noise_destroys_what_it_should() {
         for mode in &Mode::ALL[4..] {
@@ -310,7 +310,7 @@ mod tests {
         assert!(packet_error_rate(Mode::Dsss1, Db(-10.0).to_linear(), 1500.0) > 0.9);
     }
 
-    /// The curves as they stand in the books, nothing worked out beforehand: what [`log_success`] has to give, bit by bit.
+    /// The curves as in the books, without cache or limits: [`log_success`] must give the same bits.
     mod plain {
         use super::{DIFFERENTIAL, HALF, Mode, THREE_QUARTERS, TWO_THIRDS, cck, math, q, qam};
 
@@ -368,8 +368,8 @@ mod tests {
         }
     }
 
-    /// Every way to ask, against the plain curve: SINRs over 100 dB, the neighbours of where the curve is known to be flat, and what is
-    /// no number that a radio knows. Asked twice, and so often that places of the table are taken by others and taken back.
+    /// Every way to compute the probability, against the plain curve: SINRs over 100 dB, values next to the limits of the curve, and values
+    /// that no radio has. Each is computed twice, in an order in which entries of the table are replaced and restored.
     #[test]
     fn what_is_worked_out_once_has_the_bits_of_the_plain_curve() {
         let mut successes = Successes::default();
@@ -381,7 +381,7 @@ mod tests {
                 assert_eq!(found.to_bits(), wanted, "{mode:?} {snr:e} {bits}");
             }
         };
-        // A Weyl sequence: even over the unit interval, and never the same twice.
+        // A Weyl sequence: evenly distributed over the unit interval, without repetition.
         let mut weyl = 0u64;
         let mut next = || {
             weyl = weyl.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -398,7 +398,7 @@ mod tests {
                 check(mode, snr, 8.0 * 1534.0);
             }
             for _ in 0..6_000 {
-                // Half of them where something is to be worked out.
+                // Half of them between the limits of the curve.
                 check(mode, Db(next() * 100.0 - 40.0).to_linear(), (next() * 20_000.0).ceil());
                 let within = hopeless.max(certain / 1000.0);
                 check(mode, within * math::pow(certain / within, next()), next() * 20_000.0);
@@ -406,7 +406,7 @@ mod tests {
         }
     }
 
-    /// Against a draw each: certain and impossible receptions among doubtful ones, which are half of all, near the ends too.
+    /// Against one draw each: certain and impossible receptions among uncertain ones, which are half of all, also near the limits.
     #[test]
     fn a_draw_that_decides_nothing_is_passed_over() {
         let stream = || Stream::new(3, "draws", Purpose::Reception);
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(math::exp(LN_LEAST), 0.0);
     }
 
-    /// That the curve is flat beyond the two levels rests on a distance from where rounding decides; this is the distance.
+    /// The assumption that the curve is flat beyond its limits requires a distance from where rounding decides; this is the distance.
     #[test]
     fn the_curve_is_flat_well_before_it_is_taken_to_be() {
         for (mode, (hopeless, certain)) in Mode::ALL.into_iter().zip(SATURATED) {
@@ -454,7 +454,7 @@ mod tests {
                 prop_assert!(stronger <= here + 1e-9, "{:?} {} {}", mode, here, stronger);
                 let longer = packet_error_rate(mode, Db(db).to_linear(), f64::from(bytes + extra));
                 prop_assert!(longer >= here - 1e-9);
-                // 9 Mbit/s needs about what 12 Mbit/s does: the standard's own order of robustness skips it.
+                // 9 Mbit/s needs about the SNR of 12 Mbit/s: the standard's own order of robustness skips it.
                 if i != 0 && i != 4 && mode != Mode::Ofdm12 {
                     let slower = packet_error_rate(Mode::ALL[i - 1], Db(db).to_linear(), f64::from(bytes));
                     prop_assert!(slower <= here + 1e-4, "{:?} {} {}", mode, slower, here);

@@ -6,43 +6,43 @@ use crate::ids::{CopyRef, FrameIx, PacketRef, StationIx, Table};
 use crate::modes::Mode;
 use crate::record::{FrameKind, FrameView, Loss};
 
-/// No frame.
+/// Index of no frame.
 pub(crate) const NONE: FrameIx = FrameIx(u32::MAX);
-/// The number of no frame.
+/// Number of no frame.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// Receiver of a broadcast frame.
 pub const BROADCAST: StationIx = StationIx(u32::MAX);
 
-/// A packet within a data frame.
+/// A packet inside a data frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mpdu {
     /// The packet, or [`PacketRef::NONE`] in a control frame.
     pub packet: PacketRef,
-    /// The sender's copy of it.
+    /// The sender's copy of the packet.
     pub copy: CopyRef,
     pub sequence: u16,
     pub retry: bool,
 }
 
 impl Mpdu {
-    /// Stands in a control frame.
+    /// Placeholder in a control frame.
     pub(crate) const NONE: Self =
         Self { packet: PacketRef::NONE, copy: CopyRef::NONE, sequence: 0, retry: false };
 }
 
-/// Most packets of a frame. With aggregation the list leaves the frame, which then holds a range of an array beside
-/// [`Frames`], 64 at most: a bit of [`Verdicts`] each.
+/// Largest number of packets in a frame. With aggregation this list would move out of the frame, which would hold a range of an array
+/// beside [`Frames`], 64 entries at most: one bit of [`Verdicts`] each.
 pub(crate) const MPDUS: usize = 1;
 
-/// Which packets of a frame a hearer has received without errors: a bit each, by their place in the frame.
+/// The packets of a frame that a hearer has received without errors: one bit each, by their index in the frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Verdicts(u64);
 
 impl Verdicts {
-    /// Everything was received.
+    /// All packets received.
     pub(crate) const ALL: Self = Self(u64::MAX);
 
-    /// The packets of a list that were received.
+    /// Iterates over the packets of a list that were received.
     #[inline(always)]
     pub(crate) fn of(self, mpdus: &[Mpdu; MPDUS]) -> impl Iterator<Item = &Mpdu> {
         (0..).zip(mpdus).filter(move |&(at, _)| self.0 >> at & 1 == 1).map(|(_, mpdu)| mpdu)
@@ -56,33 +56,33 @@ pub(crate) struct Frame {
     pub end: u64,
     /// The packets that it carries.
     pub mpdus: [Mpdu; MPDUS],
-    /// Running number, for traces.
+    /// Running number of the frame, for traces.
     pub number: u32,
     pub sender: StationIx,
     pub receiver: StationIx,
-    /// PSDU length.
+    /// PSDU length, bytes.
     pub bytes: u32,
-    /// Duration field.
+    /// Duration field, us.
     pub nav_us: u32,
-    /// Flags of stations that have something to do with the frame although it is for another one.
+    /// Union of the [`flag`](super::radio::flag)s by which a station processes a frame that is addressed to another station.
     pub watchers: u8,
     pub kind: FrameKind,
     pub mode: Mode,
-    /// Passes at its end that are still to come: one for each band, one for the sender.
+    /// Passes left to make at its end: one for each band, one for the sender.
     pub passes_left: u32,
     /// The receiver was among the decodable hearers.
     pub met: bool,
-    /// Reason why the receiver has missed the frame so far.
+    /// Reason why the receiver has not received the frame, so far.
     pub loss: Loss,
 }
 
 impl Frame {
-    /// How long it is on the air, ns.
+    /// Duration on the air, ns.
     pub(crate) fn duration(&self) -> u64 {
         self.end - self.start
     }
 
-    /// The frame as a trace shows it.
+    /// The frame as records show it.
     pub(crate) fn view(&self) -> FrameView {
         let Mpdu { packet, sequence, retry, .. } = self.mpdus[0];
         FrameView {
@@ -101,12 +101,12 @@ impl Frame {
         }
     }
 
-    /// True if the frame is a response to the receiver's last frame (or, as a CTS, for the sender itself).
+    /// True if the frame is a response to the receiver's last frame (or, as a CTS to itself, protects the sender).
     pub(crate) fn responds(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
     }
 
-    /// True if the frame is for a station, alone or as a broadcast.
+    /// True if a station is addressed by the frame, alone or by a broadcast.
     pub(crate) fn is_for(&self, station: StationIx) -> bool {
         self.receiver == station || self.receiver == BROADCAST
     }
@@ -122,7 +122,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Adds a frame whose number is [`Frames::count`], and says how many passes will be made at its end.
+    /// Adds a frame, numbered [`Frames::count`]. `passes`: number of passes at its end.
     #[inline(always)]
     pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> FrameIx {
         self.count = self.count.wrapping_add(1);
@@ -153,7 +153,7 @@ impl Frames {
         &mut self.slots[at]
     }
 
-    /// All passes are done: the index may be used again.
+    /// Frees a frame's index after its last pass.
     #[inline]
     pub(crate) fn free(&mut self, at: FrameIx) {
         self.free.push(at);

@@ -1,8 +1,8 @@
-//! Who hears whom: for each transmitter a list of hearers in one flat array.
+//! Lists of hearers: for each transmitter the stations that receive power from it, in one flat array.
 //!
-//! A transmitter's list is cut into bands of propagation delay, 4 us wide. Everything that a transmission does in a band
-//! is done in one pass at the band's offset: nearer than 1.2 km there is one band, with no event of its own. Inside
-//! a band decodable hearers come first, then those that only sense, then those for whom it is noise.
+//! A transmitter's list is cut into bands of propagation delay, 4 us wide. All effects of a transmission in a band are applied in one pass
+//! at the band's offset; within 1.2 km there is one band, without an event of its own. Inside a band decodable hearers come first, then
+//! those that only sense the signal, then those for which it is noise.
 
 use airfair_units::{Db, Dbm};
 
@@ -16,50 +16,50 @@ use crate::spec::{GainSpec, Propagation};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Hearer {
-    /// Station.
+    /// The hearing station.
     pub id: StationIx,
     /// Propagation delay, ns.
     pub delay: u32,
     /// Received power, aW.
     pub power: u64,
-    /// Interference below this lets the frame be received under [`crate::spec::ErrorModel::Threshold`], aW; 0: none does, or a draw
+    /// Under [`crate::spec::ErrorModel::Threshold`] a frame is received if interference stays below this, aW; 0: it never is, or a draw
     /// decides.
     pub bound: u64,
 }
 
 impl Hearer {
-    /// Fills places that belong to no list.
+    /// Placeholder for array entries that belong to no list.
     pub(crate) const NONE: Self = Self { id: StationIx(0), delay: 0, power: 0, bound: 0 };
 }
 
-/// A band of one transmitter's hearers: indices into the flat array.
+/// One band of a transmitter's hearers: indices into the flat array.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Band {
     pub first: u32,
     pub decodable_end: u32,
     pub sensed_end: u32,
     pub end: u32,
-    /// When, after the transmission's start or end, the band's pass is made, ns.
+    /// Time from the start or end of the transmission to the band's pass, ns.
     pub offset: u32,
 }
 
-/// Width of a band, ns. Below a SIFS, so that a reply is never due before its band's pass.
+/// Width of a band, ns. Shorter than a SIFS, so that a response is never due before its band's pass.
 pub(crate) const BAND_NS: u64 = 4_000;
 
-/// All lists.
+/// The lists of all transmitters.
 #[derive(Debug, Default)]
 pub(crate) struct Hearers {
     pub list: Vec<Hearer>,
-    /// A word for each entry of the list that belongs to the layer above, which keeps there what tells duplicates. It stays with its
-    /// pair of stations when movement renews a list; a new pair begins with 0.
+    /// A word for each entry, owned by the MAC, which detects duplicates by it. It stays with its pair of stations when movement renews a
+    /// list; a new pair begins with 0.
     pub notes: Vec<u32>,
     pub bands: Vec<Band>,
-    /// For each station the range of its bands.
+    /// Range of bands of each station.
     pub bands_of: Table<StationIx, (u32, u32)>,
 }
 
 impl Hearers {
-    /// Bands of a transmitter.
+    /// Indices of a transmitter's bands.
     #[inline]
     pub(crate) fn bands_of(&self, station: StationIx) -> std::ops::Range<usize> {
         let (first, end) = self.bands_of[station];
@@ -107,13 +107,13 @@ impl Hearers {
         hearers
     }
 
-    /// Bytes of memory that the lists take.
+    /// Memory of the lists, bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.list.capacity() * (size_of::<Hearer>() + size_of::<u32>())
             + self.bands.capacity() * size_of::<Band>()
     }
 
-    /// The entry of one hearer of a transmitter, decodable or not.
+    /// The entry of a hearer in a transmitter's list, decodable or not.
     pub(crate) fn find(&self, from: StationIx, to: StationIx) -> Option<Hearer> {
         self.bands_of(from)
             .flat_map(|b| self.bands[b].first..self.bands[b].end)
@@ -121,7 +121,7 @@ impl Hearers {
             .find(|h| h.id == to)
     }
 
-    /// Decodable hearers of a transmitter.
+    /// Hearers that can decode a transmitter's frames.
     pub(crate) fn decodable(&self, from: StationIx) -> impl Iterator<Item = Hearer> + '_ {
         self.bands_of(from)
             .flat_map(|b| self.bands[b].first..self.bands[b].decodable_end)
@@ -129,7 +129,7 @@ impl Hearers {
     }
 }
 
-/// Where a hearer stands in a list: its band, then whether it can decode, only senses, or has noise; then its number.
+/// Sort key of a hearer in a list: its band; whether it can decode, only senses, or receives noise; its number.
 pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]) -> (u64, u8, StationIx) {
     let kind = &kinds[usize::from(stations[hearer.id.ix()].kind)];
     let class = match hearer.power {
@@ -140,7 +140,7 @@ pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]
     (u64::from(hearer.delay) / BAND_NS, class, hearer.id)
 }
 
-/// Cuts the list of one transmitter, which is in order and begins at index `first`, into bands.
+/// Cuts a transmitter's sorted list, which begins at index `first` of the array, into bands.
 pub(crate) fn cut(
     list: &[Hearer],
     first: u32,
@@ -166,8 +166,8 @@ pub(crate) fn cut(
     }
 }
 
-/// How a station hears another one by their distance; none if they are the same, share no channel, if the signal is too weak, or if the
-/// transmitter's gains are measured.
+/// The entry of station `to` in the list of station `from` by their distance. None if both are the same, on different channels, if the
+/// signal is too weak, or if the transmitter's gains are measured.
 pub(crate) fn hear(stations: &[StationSpec], kinds: &[PhyKind], from: usize, to: usize) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
     if from == to
@@ -191,7 +191,7 @@ fn entry(
 ) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
     (dbm >= receiver.cutoff.0 && dbm.is_finite()).then(|| {
-        // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals still fits.
+        // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals does not overflow.
         let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
         let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
         let bound = kinds[usize::from(receiver.kind)]
@@ -200,20 +200,20 @@ fn entry(
     })
 }
 
-/// The distance of two places, m.
+/// Distance between two positions, m.
 pub(crate) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     let d = [0, 1, 2].map(|i| a[i] - b[i]);
     (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
 }
 
-/// How far a signal of any of the stations can be heard by any of them, m; zero without a model by distance.
+/// Largest distance at which any station's signal can be received by any other, m; zero without a model by distance.
 pub(crate) fn farthest_reach(stations: &[StationSpec]) -> f64 {
     let weakest = stations.iter().map(|to| to.cutoff.0).fold(f64::INFINITY, f64::min);
     stations
         .iter()
         .filter(|s| s.propagation != Propagation::Matrix)
         .map(|from| {
-            // Stations of one kind share all of this: the search below is made once per distinct value.
+            // Stations of one kind share all parameters: the search below is made once per distinct value.
             (from.tx_power.0, weakest, &from.propagation)
         })
         .fold((Vec::<(f64, f64, &Propagation)>::new(), 0.0f64), |(mut seen, mut most), item| {
@@ -226,8 +226,8 @@ pub(crate) fn farthest_reach(stations: &[StationSpec]) -> f64 {
         .1
 }
 
-/// Stations by the cells of a grid as wide as any of them can be heard: all hearers of a station stand in its cell or in one beside
-/// it.
+/// Stations by the cells of a grid. Cells are as wide as the farthest reach, so all hearers of a station are in its cell or in an adjacent
+/// one.
 pub(crate) struct Cells {
     size: f64,
     by_cell: Vec<([i64; 2], usize)>,
@@ -237,7 +237,7 @@ impl Cells {
     pub(crate) fn new(stations: &[StationSpec]) -> Self {
         let extent =
             stations.iter().flat_map(|s| [s.position[0].abs(), s.position[1].abs()]).fold(1.0, f64::max);
-        // No cell smaller than needed to keep the indices in range.
+        // Cells are no smaller than keeps the indices in range.
         let mut cells =
             Self { size: farthest_reach(stations).max(extent / 1e6).max(1.0), by_cell: Vec::new() };
         cells.by_cell = stations.iter().enumerate().map(|(i, s)| (cells.of(s), i)).collect();
@@ -250,7 +250,7 @@ impl Cells {
         [0, 1].map(|axis| (station.position[axis] / self.size).floor() as i64)
     }
 
-    /// Stations in a station's cell and in those beside it, by columns.
+    /// Stations in a station's cell and in adjacent cells, by columns.
     fn columns(&self, station: &StationSpec) -> [&[([i64; 2], usize)]; 3] {
         let [x, y] = self.of(station);
         [x - 1, x, x + 1].map(|column| {
@@ -260,12 +260,12 @@ impl Cells {
         })
     }
 
-    /// Stations that may hear a station, itself among them.
+    /// Candidates for hearing a station, itself among them.
     pub(crate) fn near(&self, station: &StationSpec) -> impl Iterator<Item = usize> {
         self.columns(station).into_iter().flatten().map(|&(_, i)| i)
     }
 
-    /// How many they are.
+    /// Number of candidates for hearing a station.
     pub(crate) fn count_near(&self, station: &StationSpec) -> u64 {
         self.columns(station).iter().map(|column| column.len() as u64).sum()
     }

@@ -1,4 +1,4 @@
-//! One hearer's side of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
+//! One hearer's processing of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
 use super::error::Successes;
 use super::frame::{BROADCAST, Frame, Frames, NO_NUMBER, NONE};
@@ -8,8 +8,7 @@ use super::radio::{Counted, Station, extend, flag};
 use crate::ids::{FrameIx, StationIx};
 use crate::record::{FrameKind, Loss};
 
-/// The pass over a band's hearers at a frame's start. Each of its three parts is a function of its own, so that its loop runs in
-/// registers.
+/// The pass over a band's hearers at a frame's start. Each of its three parts is a separate function, so that its loop runs in registers.
 pub(crate) struct StartPass<'a> {
     pub at: FrameIx,
     pub frame: &'a Frame,
@@ -17,7 +16,7 @@ pub(crate) struct StartPass<'a> {
     pub per_chunk: bool,
 }
 
-/// When a signal starts and ends at its sender, when it is seen, when counting goes on after it: all but the hearer's delay.
+/// Times of a signal without the hearer's delay: its start and end, when it is sensed, when slots are counted again after it, ns.
 #[derive(Clone, Copy)]
 struct Times {
     start: u64,
@@ -28,7 +27,7 @@ struct Times {
 }
 
 impl Times {
-    /// `eifs`: energy alone starts an EIFS.
+    /// `eifs`: energy without a preamble starts an EIFS.
     #[inline(always)]
     fn new(frame: &Frame, kind: &PhyKind, eifs: bool) -> Self {
         Self {
@@ -42,7 +41,7 @@ impl Times {
 }
 
 impl StartPass<'_> {
-    /// `ONE`: all stations are of one kind, whose constants are then fetched once. `SUMS`, `IDLE_TIMES`: what is kept up
+    /// `ONE`: all stations are of one kind, whose constants are loaded once. `SUMS`, `IDLE_TIMES`: optional state that is maintained
     /// ([`super::Needs`]).
     #[inline(always)]
     pub(crate) fn run<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
@@ -55,7 +54,7 @@ impl StartPass<'_> {
         successes: &mut Successes,
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
-        // Only the per-chunk model asks for it, and that asks for sums.
+        // Only the per-chunk model needs this, and that model needs sums.
         if SUMS && self.per_chunk {
             let all = range(band.first, band.end);
             close_chunks(all, stations, frames, self.kinds, successes, self.frame.start);
@@ -77,7 +76,7 @@ impl StartPass<'_> {
         }
     }
 
-    /// Hearers whose receiver may lock.
+    /// Hearers that can decode the frame: their receivers may lock on it.
     #[inline(never)]
     fn decode<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
         &self,
@@ -107,7 +106,7 @@ impl StartPass<'_> {
                 }
                 refused
             } else {
-                // What a frame that takes the receiver away from another has against it, where signals are compared one by one.
+                // Interference against a frame that takes over the lock, where signals are compared one by one.
                 let before = station.radio.worst.max(station.clock.lock_power);
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
@@ -121,7 +120,7 @@ impl StartPass<'_> {
         }
     }
 
-    /// Hearers for whom it is energy.
+    /// Hearers that sense the frame as energy.
     #[inline(never)]
     fn sense<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool, const EIFS: bool>(
         &self,
@@ -147,7 +146,7 @@ impl StartPass<'_> {
         }
     }
 
-    /// Hearers that do not notice it.
+    /// Hearers that do not sense the frame; its power is noise.
     #[inline(never)]
     fn add_noise<const SUMS: bool>(&self, list: &[Hearer], stations: &mut [Station]) {
         for &hearer in list {
@@ -157,10 +156,10 @@ impl StartPass<'_> {
         }
     }
 
-    /// A preamble reaches a receiver that is locked on another frame: does it take the receiver away?
+    /// A preamble reaches a receiver that is locked on another frame: decides which frame keeps the lock.
     ///
-    /// While the locked preamble is still listened to, the stronger one wins; two that arrive in the same moment are told apart by
-    /// power alone, so it does not matter which one was handled first. Later only `relock` takes over.
+    /// While the preamble of the locked frame is being detected, the stronger one wins; two that arrive at the same moment are compared by
+    /// power alone, so the order in which they are handled does not matter. After the detection only `relock` can move the lock.
     #[inline(never)]
     #[expect(clippy::too_many_arguments, reason = "all of it is one hearer's side of one frame")]
     fn contest<const SUMS: bool>(
@@ -195,7 +194,7 @@ impl StartPass<'_> {
             && !kind.lock_on_energy
             && !exceeds(clock.lock_power, kind.lock_sinr, slow.power_sum - clock.lock_power + kind.noise);
         if drowned {
-            // Neither stands out: nothing was received, so no EIFS follows.
+            // Neither stands out from the other: nothing was received, so no EIFS follows.
             drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
             return Some(Loss::PreambleDrowned);
         }
@@ -203,7 +202,7 @@ impl StartPass<'_> {
         Some(Loss::LockedOn(frames.get(radio.lock).number))
     }
 
-    /// The receiver locks; `before` is what already stood against the frame.
+    /// Locks the receiver on a frame; `before` is the interference that is already present.
     #[inline(always)]
     fn lock<const SUMS: bool>(
         &self,
@@ -219,7 +218,7 @@ impl StartPass<'_> {
         let end = times.end + u64::from(hearer.delay);
         radio.lock = self.at;
         clock.lock_start = start;
-        // What was there before counts by its sum, also where later signals are compared one by one.
+        // Earlier signals count by their sum, also where later signals are compared one by one.
         let strongest = !SUMS || kind.strongest && kind.lock_on_energy;
         radio.worst = if strongest { before } else { slow.power_sum - hearer.power };
         clock.lock_power = hearer.power;
@@ -236,7 +235,7 @@ impl StartPass<'_> {
     }
 }
 
-/// A signal's power joins the sum; under a lock it is interference.
+/// Adds a signal's power to the sum; under a lock it is interference.
 #[inline(always)]
 fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: Hearer, number: u32) {
     let Station { radio, clock, slow, .. } = station;
@@ -252,8 +251,8 @@ fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: H
     }
 }
 
-/// A signal makes the medium busy and freezes the back-off, as if it will be received; if it is not, the pass at its end
-/// adds the EIFS, unless energy alone starts one.
+/// Makes the medium busy for a signal and freezes the back-off as for a frame that will be received. If it is not received, the pass at its
+/// end adds the EIFS, unless energy alone starts one.
 #[inline(always)]
 fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, hearer: Hearer, times: Times) {
     let Station { radio, clock, slow, .. } = station;
@@ -261,13 +260,13 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
     let (start, end) = (times.start + delay, times.end + delay);
     let longer = radio.make_busy::<IDLE_TIMES>(clock, slow, start, end);
     if EIFS {
-        // No EIFS begins after the medium is idle again.
+        // No EIFS begins after the medium has become idle.
         radio.eifs_from = if longer { end } else { radio.eifs_from.max(end) };
     }
     radio.freeze(times.seen + delay, times.resume + delay, times.slot);
 }
 
-/// A preamble reaches a receiver that is not locked: why it does not lock, if it does not.
+/// A preamble reaches a receiver that is not locked. Returns the reason if the receiver does not lock.
 #[inline(always)]
 fn refuses(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
     let radio = &station.radio;
@@ -282,12 +281,12 @@ fn refuses(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: 
     if clear { None } else { Some(Loss::PreambleDrowned) }
 }
 
-/// A reception has started under a NAV that an RTS has set. Returns whether that makes the NAV last.
+/// A reception has started under a NAV that was set by an RTS. Returns true if the NAV thereby becomes final.
 #[cold]
 fn hold_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) -> bool {
     let Station { radio, clock, slow, .. } = station;
-    // A reception follows the RTS in time: the NAV holds for the whole exchange (802.11-2016 10.3.2.4). The pass at this
-    // frame's end counts from it.
+    // A reception follows the RTS in time: the NAV covers the whole exchange (802.11-2016 10.3.2.4). The pass at this frame's end counts
+    // slots from it.
     radio.clear(flag::NAV_PENDING);
     let in_time = start + kind.format.header(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
     if in_time {
@@ -302,7 +301,7 @@ fn hold_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) ->
     in_time
 }
 
-/// A reception ends before its frame does.
+/// Ends a reception before its frame ends.
 pub(crate) fn drop_lock(station: &mut Station, id: StationIx, now: u64, loss: Loss, frames: &mut Frames) {
     let Station { radio, clock, .. } = station;
     let locked = frames.get_mut(radio.lock);
@@ -310,7 +309,7 @@ pub(crate) fn drop_lock(station: &mut Station, id: StationIx, now: u64, loss: Lo
         locked.loss = loss;
     }
     radio.lock = NONE;
-    // From now on the rest of that frame is energy, not reception.
+    // The rest of that frame is energy, not reception.
     let end = clock.lock_start + locked.duration();
     let from = now.max(clock.receive_from);
     if clock.receive_until == end && end > from {
@@ -328,7 +327,7 @@ pub(crate) struct FrameEnd {
     /// Duration field, ns.
     nav: u64,
     rts: bool,
-    /// As in [`Frame::watchers`].
+    /// See [`Frame::watchers`].
     watchers: u8,
 }
 
@@ -345,7 +344,7 @@ impl FrameEnd {
         }
     }
 
-    /// The end of the frame at a hearer that has nothing to do with it: true if that is all there was to do.
+    /// Handles the end of the frame at a bystander. Returns false if the hearer is none, and needs [`super::Medium::judge`].
     #[inline(always)]
     pub(crate) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[PhyKind]) -> bool {
         let station = &mut stations[hearer.id.ix()];
@@ -368,7 +367,7 @@ impl FrameEnd {
         station.radio.lock = NONE;
         let end = self.end + u64::from(hearer.delay);
         self.reserve(station, kind, end);
-        // The pass at the start has counted on DIFS after this frame; only its duration field can make it later.
+        // The pass at the start has scheduled the count for a DIFS after this frame; only the duration field can move it later.
         let Station { radio, .. } = station;
         let resume = radio.nav_until + kind.timing.difs;
         if radio.deadline > end && radio.count_from < resume {
@@ -378,7 +377,7 @@ impl FrameEnd {
         true
     }
 
-    /// A frame for another station was received: its duration field reserves the medium.
+    /// A frame for another station was received: sets the NAV by its duration field.
     #[inline(always)]
     pub(crate) fn reserve(self, station: &mut Station, kind: &PhyKind, end: u64) {
         let Station { radio, clock, slow, .. } = station;
@@ -402,7 +401,7 @@ impl FrameEnd {
     }
 }
 
-/// Per-chunk error model: a signal starts or ends, at `at` at its sender, and the SINR of other frames changes.
+/// Per-chunk error model: a signal starts or ends at its sender at `at`, which changes the SINR of other frames.
 #[inline(never)]
 pub(crate) fn close_chunks(
     list: &[Hearer],
@@ -418,7 +417,7 @@ pub(crate) fn close_chunks(
     }
 }
 
-/// The SINR of the locked frame changes at `now`, or it ends.
+/// Closes a chunk of the locked frame: its SINR changes at `now`, or the frame ends.
 #[inline]
 fn close_chunk(
     station: &mut Station,
@@ -439,7 +438,7 @@ fn close_chunk(
     let noise = slow.power_sum - clock.lock_power + kinds[usize::from(radio.kind)].noise;
     let sinr = clock.lock_power as f64 / noise as f64;
     let ln_bit_right = successes.ln_bit_right(frame.mode, sinr);
-    // Mostly nothing can go wrong.
+    // In most chunks the error probability is zero.
     if ln_bit_right < 0.0 {
         let share = (until - slow.chunk_from) as f64 / frame.duration() as f64;
         slow.log_success += f64::from(frame.bytes) * 8.0 * share * ln_bit_right;

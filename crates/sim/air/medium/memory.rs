@@ -1,4 +1,4 @@
-//! Estimates the memory of the lists of hearers before they are made.
+//! Estimate of the memory of the lists of hearers before they are built.
 
 use airfair_units::Bytes;
 
@@ -7,15 +7,15 @@ use super::hearers::{Cells, hear};
 use super::phy::PhyKind;
 use crate::spec::{GainSpec, Propagation};
 
-/// Memory of a pair of a transmitter and a hearer at most, in the lists of the air and while routes are found. Peaks of memory above that
-/// of the scenario that was read: 72, 68, 67 bytes a pair for 500, 1000, 2000 nodes that are all neighbours, 84 with AODV (1000 nodes), 28
-/// where most of the pairs are too far apart to be neighbours (4000 nodes).
+/// Upper bound of the memory of a pair of transmitter and hearer, in the lists of the air and while routes are computed. Measured peaks
+/// above the scenario's own memory: 72, 68, 67 bytes a pair for 500, 1000, 2000 nodes that are all neighbours, 84 with AODV (1000 nodes),
+/// 28 where most pairs are too far apart to be neighbours (4000 nodes).
 const BYTES_PER_PAIR: u64 = 90;
-/// Pairs that are examined at most to estimate how many there are.
+/// Largest number of pairs examined for the estimate.
 const LOOKS: usize = 3_000_000;
 
-/// Ordered pairs of stations of which one hears the other: a bound where that stays below `most`, else an estimate from stations
-/// evenly spread over the area, in the order of their names within a cell.
+/// Number of ordered pairs of stations of which one hears the other: an upper bound if that is below `most`, else an estimate from a sample
+/// of stations that is even over the area and, within a cell, in the order of their names.
 fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
     let cells = Cells::new(stations);
     let mut senders: Vec<usize> =
@@ -25,7 +25,7 @@ fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
         return candidates;
     }
     senders.sort_by_key(|&i| (cells.of(&stations[i]), &stations[i].name));
-    // The mean, not the sum of all: a few crowded cells among many empty ones do not multiply the looks.
+    // The mean, not the sum: a few crowded cells among many empty ones do not multiply the pairs to examine.
     let looks = (candidates / senders.len() as u64).max(1);
     let step = senders.len().div_ceil((LOOKS / looks as usize).max(16));
     let sample: Vec<usize> = senders.iter().copied().step_by(step).collect();
@@ -35,10 +35,10 @@ fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
     (found as f64 / sample.len() as f64 * senders.len() as f64) as u64
 }
 
-/// Refuses a world whose pairs of stations take more than `limit`.
+/// Refuses a world whose pairs of stations need more memory than `limit`.
 ///
 /// # Errors
-/// How many pairs there are, how much they take, and what would lessen it.
+/// States the number of pairs, their memory, and what would reduce it.
 pub(crate) fn check(
     stations: &[StationSpec],
     kinds: &[PhyKind],

@@ -1,21 +1,21 @@
-//! The radio medium: who hears whom, what a transmission does to every hearer, what is received. It calls nothing of the MAC.
+//! The radio medium: lists of hearers, effects of a transmission at every hearer, reception. It calls nothing of the MAC.
 //!
-//! How long a hearer waits after a signal is the medium's: a pass applies DIFS and EIFS, and the NAV that a duration field sets. The
+//! The medium determines how long a hearer waits after a signal: a pass applies DIFS and EIFS, and the NAV that a duration field sets. The
 //! numbers of a station's back-off stand in the hearer's cache line too ([`radio::Radio`]), since every frame that is sensed freezes them:
-//! the MAC draws and sets them, the medium freezes them. Whether a station sends, and what, is the MAC's.
+//! the MAC draws and sets them, the medium freezes them. The MAC decides which frames a station sends and when.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `propagation`, `error` | how power falls; how likely a frame is received |
-//! | `hearers` | who hears whom, in flat lists |
-//! | `radio` | the state of a hearer that the inner loops touch |
+//! | `propagation`, `error` | loss of power with distance; probability of reception |
+//! | `hearers` | lists of hearers, in flat arrays |
+//! | `radio` | state of a hearer that the inner loops touch |
 //! | `frame` | frames on the air |
 //! | `passes` | the pass over all hearers at a frame's start and the pass at its end |
-//! | `hearing` | one hearer's side of these passes: carrier sense, lock, interference, NAV |
-//! | `path`, `movement` | where a moving node is; how the lists of hearers follow it |
-//! | `relations`, `doubts` | what stations receive of each other on a silent air; links that exist, or are missing, by a parameter |
+//! | `hearing` | one hearer's part of these passes: carrier sense, lock, interference, NAV |
+//! | `path`, `movement` | position of a moving node; update of the lists of hearers |
+//! | `relations`, `doubts` | reception between stations on a silent air; links that exist, or are missing, by a parameter |
 //! | `phy` | constants of a kind of radio |
-//! | `memory` | how much memory the lists will take |
+//! | `memory` | estimated memory of the lists |
 
 pub(crate) mod doubts;
 pub mod error;
@@ -47,39 +47,39 @@ use movement::Movement;
 use phy::PhyKind;
 use radio::{Clock, Counted, Station};
 
-/// A station to be.
+/// Specification of a station.
 #[derive(Debug, Clone)]
 pub struct StationSpec {
-    /// Node of the station.
+    /// Node of the station, by its index in the specification.
     pub node: usize,
     /// The node's name.
     pub node_id: String,
-    /// A name of its own, unique: random streams and ranks depend on it.
+    /// Unique name of the station; its random streams and ranks depend on it.
     pub name: String,
-    /// Place, m.
+    /// Position, m.
     pub position: [f64; 3],
-    /// Which kind of radio.
+    /// Kind of radio, by its index.
     pub kind: u8,
     /// Transmit power.
     pub tx_power: Dbm,
-    /// Signals weaker than this are left out.
+    /// Received signals weaker than this are left out.
     pub cutoff: Dbm,
-    /// How its signal falls with distance.
+    /// Propagation model of its signal.
     pub propagation: Propagation,
-    /// Frames for others are handed up.
+    /// True if packets for other stations are indicated to the layer above.
     pub overhears: bool,
 }
 
-/// State that the rules of a run require beyond the least.
+/// Optional state, maintained only if the rules of the run need it.
 #[derive(Debug, Clone, Copy)]
 struct Needs {
-    /// Sums of received power. Not where signals are compared one by one and any energy occupies a receiver.
+    /// Sums of received power. Not needed where signals are compared one by one and any energy occupies a receiver.
     sums: bool,
-    /// When the medium got busy and idle.
+    /// Times at which the medium became busy and idle.
     idle_times: bool,
 }
 
-/// The medium, and every station as a hearer, a transmitter and a receiver.
+/// The medium, with every station as a hearer, transmitter and receiver.
 #[derive(Debug)]
 pub(crate) struct Medium {
     kinds: Vec<PhyKind>,
@@ -92,14 +92,14 @@ pub(crate) struct Medium {
     successes: error::Successes,
     reception: Table<StationIx, error::Draws>,
     movement: Option<Box<Movement>>,
-    /// Stations whose sets of decodable hearers movement has changed, until the layer above takes them out.
+    /// Stations whose sets of decodable hearers movement has changed, until [`crate::air::Air`] takes them out.
     pub neighbours_changed: Vec<StationIx>,
-    /// Records of the air and of the stations' MACs.
+    /// Records of the medium and of the stations' MACs.
     pub records: Records,
 }
 
 impl Medium {
-    /// Sets up the stations of a run. `idle_times`: the layer above asks when the medium got busy and idle.
+    /// Creates the medium and its stations. `idle_times`: the times at which the medium becomes busy and idle are maintained.
     pub(crate) fn new(
         kinds: Vec<PhyKind>,
         stations: &[StationSpec],
@@ -143,7 +143,7 @@ impl Medium {
         }
     }
 
-    /// The kind of a station.
+    /// The medium's constants of a station's kind.
     pub(crate) fn kind(&self, station: StationIx) -> &PhyKind {
         &self.kinds[usize::from(self.stations[station].radio.kind)]
     }
@@ -154,13 +154,13 @@ impl Medium {
         radio.airtime(clock, slow, self.counted[station].transmit, now)
     }
 
-    /// How long after a frame's end the last hearer has heard of it, ns.
+    /// Largest delay from a frame's end to its end at the last hearer, ns.
     pub(crate) fn longest_echo(&self) -> u64 {
         let bands = self.hearers.bands.iter().map(|band| u64::from(band.offset));
         hearers::BAND_NS + bands.max().unwrap_or(0).max(self.moving_echo())
     }
 
-    /// Bytes of memory that all stations take, their lists of hearers included.
+    /// Memory of all stations and their lists of hearers, bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.stations.len() * (size_of::<Station>() + size_of::<Counted>()) + self.hearers.bytes()
     }

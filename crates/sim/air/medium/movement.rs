@@ -1,13 +1,12 @@
-//! Stations that move: when their positions are refreshed, and how the lists of hearers follow.
+//! Stations that move: refreshes of their positions, and updates of the lists of hearers.
 //!
-//! A refresh takes a node to where its path is then. What that changes are the node's own lists and its entries in the lists of
-//! those that hear it: all that lie within the farthest reach of any station, before or after, found by the distance to
-//! every station. Nothing else is touched.
+//! A refresh moves a node to the present point of its path. It changes the node's own lists and its entries in the lists of stations within
+//! the farthest reach, before or after the move; these are found by the distance to every station. No other list is touched.
 //!
-//! A frame under way keeps its hearers and their powers. So the list of a station that transmits waits for the end of the frame; and,
-//! once, for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is put
-//! elsewhere, and the old one stays until its last pass is done, which finds it by its index. (A packet that is received in such a late
-//! pass the new list does not know of. Only a sender that does not wait for answers from there gets so far.)
+//! A frame on the air keeps its hearers and their powers. So the update of a transmitting station's list waits for the end of the frame,
+//! and once more for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is stored
+//! elsewhere, and the old one stays, by its index, until its last pass is done. (A packet that is received in such a late pass is unknown
+//! to the new list. This happens only with a sender that does not wait for responses from that distance.)
 
 use airfair_units::Time;
 
@@ -22,30 +21,30 @@ use super::phy::PhyKind;
 use super::radio::flag;
 use super::{Medium, StationSpec};
 
-/// State of a world with movement beside the lists.
+/// State of the movement of a world, beside the lists.
 #[derive(Debug)]
 pub(crate) struct Movement {
     nodes: Vec<Moving>,
-    /// Every station, with its place as of its last refresh.
+    /// Specifications of all stations, with their positions at their last refreshes.
     stations: Vec<StationSpec>,
-    /// Farther away no station hears another, m.
+    /// Largest distance at which stations hear each other, m.
     reach: f64,
     /// Pending changes of each station's list.
     due: Table<StationIx, Due>,
-    /// Where each station's list lies.
+    /// Region of the arrays that each station's list occupies.
     regions: Table<StationIx, Region>,
-    /// Lists that passes may still go through: until when.
+    /// Old lists that passes may still visit: end of use, ns, and region.
     kept: Vec<(u64, Region)>,
     entries: Rooms,
     bands: Rooms,
-    /// Lists that were renewed so far.
+    /// Number of lists renewed so far.
     pub renewed: u64,
     list: Vec<Hearer>,
     cuts: Vec<Band>,
     fresh: Fresh,
 }
 
-/// How all stations hear one station, worked out once for the whole refresh. Between radios of one kind both directions are the same.
+/// Gains between all stations and one station, computed once per refresh. Between radios of one kind both directions are equal.
 #[derive(Debug, Default)]
 struct Fresh {
     of: Option<StationIx>,
@@ -60,25 +59,25 @@ struct Moving {
     rank: u32,
 }
 
-/// Pending changes of a list.
+/// Pending changes of a station's list.
 #[derive(Debug, Default)]
 struct Due {
-    /// The transmitter itself has moved.
+    /// The transmitter has moved: all entries change.
     whole: bool,
     /// Hearers that have moved.
     hearers: Vec<StationIx>,
-    /// It waits for the transmitter's silence: an event is on the agenda.
+    /// The change waits for the end of a transmission; its event is on the agenda.
     waits: bool,
 }
 
-/// The room of a station's list and of its bands: where it begins and how much fits.
+/// Region of the arrays that a station's list and its bands occupy: start and capacity.
 #[derive(Debug, Clone, Copy)]
 struct Region {
     entries: (u32, u32),
     bands: (u32, u32),
 }
 
-/// Rooms that are free, by the power of two that they hold.
+/// Free regions, by the binary logarithm of their capacity.
 #[derive(Debug, Default)]
 struct Rooms([Vec<(u32, u32)>; 32]);
 
@@ -89,7 +88,7 @@ impl Rooms {
         }
     }
 
-    /// A room for so many; at the end of `all`, which grows by `empty`, if none is free.
+    /// Allocates a region for `count` entries; if none is free, at the end of `all`, which grows by `empty`.
     fn take<T: Copy>(&mut self, count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
         let size = count.max(1).next_power_of_two();
         self.0[size.ilog2() as usize..].iter_mut().find_map(Vec::pop).unwrap_or_else(|| {
@@ -101,10 +100,10 @@ impl Rooms {
 }
 
 impl Medium {
-    /// Lets the nodes that have a path in `spec` move along it. `stations` are those that the medium was made of.
+    /// Starts the movement of the nodes that have a path in `spec`. `stations`: those that the medium was created with.
     ///
     /// # Errors
-    /// Which path contradicts itself.
+    /// Names the path that contradicts itself.
     pub(crate) fn let_move(
         &mut self,
         spec: &MovementSpec,
@@ -163,7 +162,7 @@ impl Medium {
         Ok(())
     }
 
-    /// The refresh of a moving node is due.
+    /// Handles the refresh of a moving node.
     #[cold]
     #[inline(never)]
     pub(crate) fn moved(&mut self, node: u32, agenda: &mut Agenda) {
@@ -180,7 +179,7 @@ impl Medium {
         self.movement = Some(movement);
     }
 
-    /// The list of a station that was to be renewed when its frame would have been heard everywhere.
+    /// Handles the deferred renewal of a station's list, whose frame has ended everywhere.
     pub(crate) fn renewal_due(&mut self, station: StationIx, agenda: &mut Agenda) {
         let Some(mut movement) = self.movement.take() else { return };
         movement.due[station].waits = false;
@@ -188,7 +187,7 @@ impl Medium {
         self.movement = Some(movement);
     }
 
-    /// Renews a station's list, or waits until its frame has ended and, if it has not `waited` yet, has been heard everywhere.
+    /// Renews a station's list, or defers it until its frame has ended and, unless `waited`, has ended at all hearers.
     fn renew_when_silent(
         &mut self,
         movement: &mut Movement,
@@ -213,7 +212,7 @@ impl Medium {
         agenda.push(Time(until), order, What::Renew(station));
     }
 
-    /// Makes a station's list what it is with everybody where they are now. Passes go through the old one until `kept`.
+    /// Rebuilds a station's list from present positions. Passes visit the old list until `kept`.
     fn renew(&mut self, movement: &mut Movement, station: StationIx, kept: Option<u64>, now: u64) {
         let Self { hearers, kinds, neighbours_changed, .. } = self;
         if kept.is_none() && movement.renew_in_place(station, hearers, kinds) {
@@ -248,7 +247,7 @@ impl Medium {
             return;
         }
         movement.renewed += 1;
-        // The notes go with their pairs of stations; a new pair has none.
+        // Notes stay with their pairs of stations; a new pair has none.
         let mut seen: Vec<(StationIx, u32)> =
             old.clone().map(|at| (hearers.list[at].id, hearers.notes[at])).collect();
         seen.sort_unstable();
@@ -307,39 +306,39 @@ impl Medium {
         }
     }
 
-    /// Lists of hearers that movement has changed so far.
+    /// Number of lists of hearers that movement has changed so far.
     #[must_use]
     pub fn renewed_lists(&self) -> u64 {
         self.movement.as_ref().map_or(0, |m| m.renewed)
     }
 
-    /// How far after a frame's end a signal may still arrive somewhere, whatever moves, ns.
+    /// Upper bound of the delay from a frame's end to its end at any hearer, for all positions, ns.
     pub(crate) fn moving_echo(&self) -> u64 {
         self.movement.as_ref().map_or(0, |m| super::propagation::delay_ns(m.reach))
     }
 
-    /// Position of a station at its last refresh, m; none if nothing moves in this world.
+    /// Position of a station at its last refresh, m; none in a world without movement.
     #[must_use]
     pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
         self.movement.as_ref().map(|m| m.stations[station.ix()].position)
     }
 
-    /// Stations whose lists wait until a frame has ended.
+    /// Number of stations whose lists wait for the end of a frame.
     #[must_use]
     pub fn lists_waiting(&self) -> usize {
         self.movement.as_ref().map_or(0, |m| m.due.iter().filter(|due| due.waits).count())
     }
 }
 
-/// A node has moved.
+/// Result of a refresh.
 struct Moved {
     own: Vec<StationIx>,
-    /// Position before, m.
+    /// Position before the refresh, m.
     from: [f64; 3],
 }
 
 impl Movement {
-    /// Takes a node to where it is now.
+    /// Moves a node to its present position.
     fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Moved {
         let moving = &self.nodes[node as usize];
         if let Some(at) = moving.path.next(agenda.now.0) {
@@ -354,7 +353,7 @@ impl Movement {
         Moved { own, from }
     }
 
-    /// Stations whose lists may change since `own` is no longer where it was, itself among them, in their order.
+    /// Stations whose lists may change because station `own` has moved away from `from`, itself among them, in order.
     fn touch(&mut self, own: StationIx, from: [f64; 3], kinds: &[PhyKind]) -> Vec<StationIx> {
         let there = self.stations[own.ix()].position;
         let channel = kinds[usize::from(self.stations[own.ix()].kind)].channel;
@@ -374,7 +373,7 @@ impl Movement {
             if near {
                 self.fresh.by[other] = hear(&self.stations, kinds, own.ix(), other.ix());
             }
-            // Measured gains do not move.
+            // Measured gains do not depend on positions.
             if (near || distance(from, station.position) <= self.reach)
                 && station.propagation != Propagation::Matrix
             {
@@ -385,8 +384,8 @@ impl Movement {
         touched
     }
 
-    /// Writes what has changed where it stands in a station's list, if only powers and delays have changed and no hearer's place in it;
-    /// returns true if that was all.
+    /// Updates the entries of a station's list in place if only powers and delays have changed and no hearer's place in the list. Returns
+    /// true if that was possible.
     fn renew_in_place(&mut self, station: StationIx, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
         let due = &mut self.due[station];
         if due.whole {
@@ -416,7 +415,7 @@ impl Movement {
 }
 
 impl Fresh {
-    /// How `to` hears `from`.
+    /// The entry of `to` in the list of `from`.
     fn heard(
         &self,
         stations: &[StationSpec],

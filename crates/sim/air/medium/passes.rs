@@ -1,7 +1,7 @@
-//! The medium: one pass over the hearers when a frame starts, one when it ends.
+//! The passes over the hearers of a frame: one at its start, one at its end.
 //!
-//! Durations are known at the start, so the first pass writes when the medium will be idle again at each hearer and moves
-//! its back-off; nothing happens when the medium gets idle. The second pass takes the power away and judges the receptions.
+//! Durations are known at the start, so the first pass stores at each hearer when the medium will be idle again, and moves the back-off;
+//! the medium's becoming idle is no event. The second pass subtracts the power and judges the receptions.
 
 use airfair_units::{Attowatts, Span, Time};
 
@@ -16,7 +16,7 @@ use crate::ids::{FrameIx, StationIx};
 use crate::record::{FrameKind, Loss, Record, Signal};
 use crate::spec::ErrorModel;
 
-/// A pass at a frame's end over one band of hearers: how far it has come.
+/// State of a pass at a frame's end over one band of hearers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EndPass {
     end: FrameEnd,
@@ -26,21 +26,21 @@ pub(crate) struct EndPass {
     pub met: bool,
 }
 
-/// The outcome of a frame at a hearer that is no mere bystander.
+/// Outcome of a frame at a hearer that is no mere bystander.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reception {
-    /// The frame is for the station, which has received these of its packets.
+    /// The frame is addressed to the station, which has received these of its packets.
     Received(Verdicts),
-    /// The frame is for another station; its duration field has set the NAV.
+    /// The frame is addressed to another station; its duration field has set the NAV.
     Other,
-    /// The station was locked on the frame and could not read it.
+    /// The station was locked on the frame and could not decode it.
     Failed(Loss),
-    /// The frame is for the station, which was not locked on it.
+    /// The frame is addressed to the station, which was not locked on it.
     Missed,
 }
 
 impl Medium {
-    /// Puts a frame on the air now.
+    /// Starts the transmission of a frame now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
         let bands = self.hearers.bands_of(sender);
@@ -51,9 +51,9 @@ impl Medium {
 
         let station = &mut self.stations[sender];
         let kind = &self.kinds[usize::from(station.radio.kind)];
-        // Half duplex: a reception that goes on is lost.
+        // Half duplex: a reception in progress is lost.
         if station.radio.lock != NONE {
-            // A frame that has not arrived yet finds the station transmitting.
+            // The station is already transmitting when a frame arrives that is still on its way.
             let ahead = station.clock.lock_start >= start;
             let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
             drop_lock(station, sender, start, loss, &mut self.frames);
@@ -81,7 +81,7 @@ impl Medium {
         }
     }
 
-    /// The frame will start and end at a band of distant hearers.
+    /// Schedules the start and end of a frame at a band of distant hearers.
     #[inline(never)]
     fn reach_later(&self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
         let (sender, offset) = (frame.sender, u64::from(self.hearers.bands[band].offset));
@@ -92,7 +92,7 @@ impl Medium {
         agenda.push(Time(frame.end + offset), station.order(class::BAND_END), end);
     }
 
-    /// The pass at a frame's start over one band of hearers: decodable ones, those that sense, those for whom it is noise.
+    /// The pass at a frame's start over one band: decodable hearers, those that sense, those for which it is noise.
     pub(crate) fn band_start(&mut self, at: FrameIx, band: usize) {
         let frame = *self.frames.get(at);
         self.start_at_band(at, &frame, band);
@@ -106,8 +106,8 @@ impl Medium {
         let band = &hearers.bands[band];
         let list = &hearers.list;
         let pass = StartPass { at, frame, kinds, per_chunk: *per_chunk };
-        // Mostly there is one kind of radio: then it is not looked up for every hearer. Nor is anything kept up that no
-        // rule of the run asks for.
+        // Mostly there is one kind of radio, whose constants are then not looked up for every hearer. State that no rule of the run needs
+        // is not maintained.
         match (kinds.len() == 1, sums, idle_times) {
             (true, true, true) => {
                 pass.run::<true, true, true>(band, list, stations, frames, counted, successes)
@@ -145,11 +145,11 @@ impl Medium {
         }
     }
 
-    /// Goes on with the pass to the next hearer, an entry of the sender's list, for which the frame's end is more than silence and a NAV.
+    /// Continues the pass to the next hearer, an entry of the sender's list, that is no mere bystander.
     #[inline(always)]
     pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<u32> {
         let Self { stations, hearers, kinds, .. } = self;
-        // Bystanders that receive a frame well are done here; the others are handled one by one.
+        // Bystanders that receive a frame without error are completed here; the others are handled one by one.
         let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
         let list = hearers.list.get(..pass.decodable_end as usize)?;
         while let Some(&hearer) = list.get(pass.entry as usize) {
@@ -163,8 +163,8 @@ impl Medium {
         None
     }
 
-    /// A signal ends. First all powers are taken away, then receptions are judged: what one station does upon a reception must
-    /// not meet old sums.
+    /// Ends a signal. All powers are subtracted before receptions are judged, so that a station's reaction to a reception does not see
+    /// stale sums.
     #[inline(never)]
     fn remove_power(&mut self, band: &Band, end: u64) {
         let Self { stations, hearers, kinds, frames, successes, per_chunk, .. } = self;
@@ -178,8 +178,8 @@ impl Medium {
         }
     }
 
-    /// One of the passes at a frame's end is done; `met`: its receiver was among the decodable hearers of the band. Returns the receiver,
-    /// if that was the last pass and no hearer was the receiver.
+    /// Completes one of the passes at a frame's end; `met`: its receiver was among the decodable hearers of the band. Returns the receiver
+    /// if that was the last pass and the receiver was in none.
     #[inline(always)]
     pub(crate) fn pass_done(&mut self, at: FrameIx, met: bool) -> Option<StationIx> {
         let frame = self.frames.get_mut(at);
@@ -212,12 +212,12 @@ impl Medium {
         }
     }
 
-    /// The outcome of a frame at a hearer that [`Medium::next_hearer`] has found.
+    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned.
     #[inline(always)]
     pub(crate) fn judge(&mut self, at: FrameIx, hearer: Hearer, frame: &Frame) -> Reception {
         let h = hearer.id;
         if self.stations[h].radio.lock != at {
-            // The receiver, which was not locked on it.
+            // The receiver was not locked on the frame.
             self.lost(frame, hearer.id, self.frames.get(at).loss);
             return Reception::Missed;
         }
@@ -262,7 +262,7 @@ impl Medium {
         self.doubt(hearer, frame)
     }
 
-    /// The same where interference is too strong, or a draw decides.
+    /// [`Medium::verdict`] where interference exceeds the bound, or a draw decides.
     #[inline(never)]
     fn doubt(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
         let station = &self.stations[hearer.id];
@@ -272,7 +272,7 @@ impl Medium {
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
                 let mode = self.kind(frame.sender).data_mode;
-                // Without `frame_loss` nothing but interference, or too little power, leads here.
+                // Without `frame_loss` only interference, or too little power, leads here.
                 if kind.frame_loss == 0.0 || interference >= kind.threshold_bound(hearer.power, mode) {
                     let weak = hearer.power < kind.sensitivity[mode as usize];
                     return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
@@ -292,14 +292,14 @@ impl Medium {
         Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
     }
 
-    /// True if `frame_loss` keeps a station from overhearing a good frame for another.
+    /// True if `frame_loss` prevents a station from overhearing a good frame for another one.
     pub(crate) fn misses(&mut self, station: StationIx, frame: &Frame) -> bool {
         let loss = self.kinds[usize::from(self.stations[station].radio.kind)].frame_loss;
         let meant = frame.receiver == station || frame.receiver == BROADCAST;
         !meant && loss > 0.0 && self.reception[station].uniform() < loss
     }
 
-    /// True if a good data frame for this station, or for all, falls to `frame_loss`.
+    /// True if a good data frame for this station, or a broadcast, is lost by `frame_loss`.
     fn lost_by_chance(&mut self, hearer: Hearer, frame: &Frame) -> bool {
         let meant = frame.receiver == hearer.id || frame.receiver == BROADCAST;
         let loss = self.kinds[usize::from(self.stations[hearer.id].radio.kind)].frame_loss;
@@ -316,13 +316,13 @@ impl Medium {
         self.records.push(Time(end), Record::Received { frame: frame.view(), at: id, signal });
     }
 
-    /// A station that monitors has received a frame for another one, or lost it.
+    /// Records that a monitoring station has received, or lost, a frame for another station.
     pub(crate) fn record_overheard(&mut self, frame: &Frame, id: StationIx, loss: Option<Loss>, end: u64) {
         let signal = self.signal(frame, id, true);
         self.records.push(Time(end), Record::Overheard { frame: frame.view(), at: id, signal, loss });
     }
 
-    /// How a frame has reached a station; `judged`: it was locked on it until just now.
+    /// Power, interference and delay of a frame at a station; `judged`: the receiver was locked on the frame to its end.
     #[cold]
     #[inline(never)]
     fn signal(&self, frame: &Frame, station: StationIx, judged: bool) -> Signal {

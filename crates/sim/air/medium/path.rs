@@ -1,4 +1,4 @@
-//! A moving node's path: where it is at any moment, and when it has gone far enough for the next refresh.
+//! Path of a moving node: its position at any time, and the time of the next refresh.
 
 use super::hearers::distance;
 use crate::spec::{MovementSpec, PathSpec};
@@ -6,28 +6,28 @@ use crate::spec::{MovementSpec, PathSpec};
 /// A corner of a path.
 #[derive(Debug, Clone, Copy)]
 struct Corner {
-    /// When the node is there, ns.
+    /// Time at which the node is there, ns.
     at: u64,
     place: [f64; 3],
-    /// How far it has gone by then, m.
+    /// Length of the path up to it, m.
     gone: f64,
 }
 
-/// The part of a path that repeats.
+/// The repeating part of a path.
 #[derive(Debug, Clone, Copy)]
 struct Round {
-    /// The corner that it begins at.
+    /// Index of its first corner.
     first: usize,
-    /// How long it takes, ns.
+    /// Its duration, ns.
     length: u64,
-    /// How far that is, m.
+    /// Its length, m.
     metres: f64,
 }
 
 /// The path of a node.
 #[derive(Debug)]
 pub(crate) struct Path {
-    /// In order of time; never empty.
+    /// Corners in order of time; never empty.
     corners: Vec<Corner>,
     round: Option<Round>,
     /// See [`MovementSpec`]; the interval in ns.
@@ -36,10 +36,10 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// The path of a specification.
+    /// Creates the path of a specification.
     ///
     /// # Errors
-    /// Which corners contradict each other.
+    /// Names the corners that contradict each other.
     pub fn new(path: &PathSpec, movement: &MovementSpec) -> Result<Self, String> {
         let mut corners: Vec<Corner> = Vec::with_capacity(path.knots.len());
         for knot in path.knots.iter() {
@@ -80,7 +80,7 @@ impl Path {
         self.corners[self.corners.len() - 1]
     }
 
-    /// The moment at which the corners stand for `at`, how many rounds have passed by then, and of how long a time.
+    /// Splits a time into the time within the corners, the number of completed rounds, and their duration, ns.
     fn fold(&self, at: u64) -> (u64, u64, u64) {
         match self.round {
             Some(round) if at >= self.last().at => {
@@ -92,14 +92,14 @@ impl Path {
         }
     }
 
-    /// The line that the node is on at a moment within the corners: from the first corner to the second.
+    /// The segment of the path at a time within the corners: its two corners.
     fn line(&self, at: u64) -> (Corner, Corner) {
         let next = self.corners.partition_point(|c| c.at <= at);
         let to = self.corners.get(next).copied().unwrap_or(self.last());
         (if next == 0 { to } else { self.corners[next - 1] }, to)
     }
 
-    /// Where the node is, m.
+    /// Position at a time, m.
     pub fn place(&self, at: u64) -> [f64; 3] {
         let at = self.fold(at).0;
         let (a, b) = self.line(at);
@@ -110,7 +110,7 @@ impl Path {
         [0, 1, 2].map(|i| a.place[i] + (b.place[i] - a.place[i]) * share)
     }
 
-    /// How far the node has gone, m.
+    /// Length of the path travelled up to a time, m.
     fn gone(&self, at: u64) -> f64 {
         let (at, rounds, _) = self.fold(at);
         let (a, b) = self.line(at);
@@ -119,14 +119,14 @@ impl Path {
         a.gone + (b.gone - a.gone) * share + rounds as f64 * metres
     }
 
-    /// The end of the line that the node is on, and whether it moves on it; none if it rests for good.
+    /// End of the present segment, and whether the node moves on it; none if the node rests for good.
     fn stretch(&self, at: u64) -> Option<(u64, bool)> {
         let (folded, _, passed) = self.fold(at);
         let (a, b) = self.line(folded);
         (b.at > folded).then(|| (b.at + passed, b.gone > a.gone))
     }
 
-    /// The first moment at which the node has gone so far, rounded up; `u64::MAX` if it never does.
+    /// The first time at which the node has travelled `metres`, rounded up; `u64::MAX` if it never does.
     fn moment(&self, metres: f64) -> u64 {
         let last = self.last();
         let (metres, later) = match self.round {
@@ -149,9 +149,9 @@ impl Path {
         within.saturating_add(later)
     }
 
-    /// Time of the refresh after the one at `last`; none if the node does not move any more.
+    /// Time of the refresh after that at `last`; none if the node moves no more.
     pub fn next(&self, last: u64) -> Option<u64> {
-        // Rests may follow each other, the last of a round and the first of the next too.
+        // Rests may be adjacent, also the last of a round and the first of the next.
         let mut start = last;
         let mut rests_left = 2 * self.corners.len();
         while let (end, false) = self.stretch(start)? {
@@ -208,8 +208,8 @@ mod tests {
         let places = [0.0, 2.0, 2.25, 3.0, 4.9, 5.0, 5.25, 5.5, 99.0].map(at);
         assert_eq!(places, [100.0, 100.0, 102.5, 110.0, 110.0, 110.0, 105.0, 100.0, 100.0]);
         assert_eq!(path.place(0)[1], 5.0);
-        // Each metre is 0.1 s of the way there. On the way back the first metre takes 0.05 s, and 0.1 s are two metres; the node
-        // has come to rest when the last 0.1 s are over.
+        // Each metre takes 0.1 s. On the way back a metre takes 0.05 s, so 0.1 s are two metres; the node is at rest when the last 0.1 s
+        // are over.
         let looks = looks(&path, 100);
         let back = [109.0, 107.0, 105.0, 103.0, 101.0, 100.0].into_iter().enumerate();
         let expected: Vec<(f64, f64)> = (1..=10)
@@ -230,7 +230,7 @@ mod tests {
         // 2.5 m at 0.5 m/s.
         let slow = path(&[(1.0, 0.0), (6.0, 2.5)], None).unwrap();
         assert_eq!(looks(&slow, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
-        // 0.1 m and back again, too fast to be seen: only that it has moved.
+        // 0.1 m and back, faster than the interval: only one refresh sees it.
         let twitch = path(&[(1.0, 0.0), (1.01, 0.1), (1.02, 0.0)], None).unwrap();
         assert_eq!(looks(&twitch, 100), [(1.02, 0.0)]);
     }
@@ -242,7 +242,7 @@ mod tests {
         let at = |s: f64| path.place((s * 1e9) as u64)[0];
         assert_eq!([4.0, 6.0, 9.0, 12.0, 14.0].map(at), [0.0, 10.0, 30.0, 10.0, 0.0]);
         assert_eq!([15.0, 16.0, 59.0, 1_000_006.0].map(at), [0.0, 10.0, 30.0, 10.0]);
-        // 60 looks a round: the way is 60 m at 10 m/s.
+        // 60 refreshes a round: 60 m at 10 m/s.
         let looks = looks(&path, 105);
         assert_eq!(looks.len(), 600, "{:?}", &looks[..4]);
         assert!(looks.iter().all(|&(s, x)| (at(s) - x).abs() < 1e-3));

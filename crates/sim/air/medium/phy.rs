@@ -1,4 +1,4 @@
-//! The medium's constants of a kind of radio, worked out once: times in nanoseconds, powers in attowatts, ratios in fixed point.
+//! The medium's constants of a kind of radio, computed once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
 use airfair_units::{Db, Dbm, Rate, Span};
 
@@ -6,7 +6,7 @@ use super::error::required_snr;
 use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec, Preamble, Sensitivity, Standard};
 
-/// How a standard and a preamble make PPDUs of PSDUs.
+/// The PPDU format of a standard and a preamble.
 #[derive(Debug, Clone, Copy)]
 pub struct PpduFormat {
     pub(crate) standard: Standard,
@@ -27,7 +27,7 @@ impl PpduFormat {
     }
 }
 
-/// How long a hearer of the medium waits before it goes on (802.11-2016 10.3.7), ns.
+/// Waiting times of a hearer of the medium (802.11-2016 10.3.7), ns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
     /// aSlotTime with the coverage class's air propagation time.
@@ -35,27 +35,27 @@ pub(crate) struct Timing {
     pub sifs: u64,
     pub difs: u64,
     pub eifs: u64,
-    /// A signal is noticed at slot boundaries that lie this long after its arrival.
+    /// Time from a signal's arrival to the slot boundary from which on it is sensed.
     pub sensing_delay: u64,
-    /// A failed reception is followed by an EIFS.
+    /// True if an EIFS follows a failed reception.
     pub has_eifs: bool,
-    /// So is energy that is no preamble.
+    /// True if an EIFS also follows energy without a preamble.
     pub eifs_on_energy: bool,
-    /// An EIFS is kept as a NAV: a good frame does not end it.
+    /// True if an EIFS is kept as a NAV: a good frame does not end it.
     pub eifs_as_nav: bool,
 }
 
-/// A kind of radio as the medium sees it.
+/// The medium's constants of a kind of radio.
 #[derive(Debug, Clone)]
 pub struct PhyKind {
     pub(crate) format: PpduFormat,
     pub(crate) channel: u16,
     pub(crate) timing: Timing,
-    /// A NAV that an RTS has set ends early if no reception follows.
+    /// True if a NAV that was set by an RTS ends early when no reception follows.
     pub(crate) nav_reset: bool,
-    /// How long after an RTS a reception must have started for its NAV to last, ns.
+    /// Time after an RTS within which a reception must start for its NAV to stay, ns.
     pub(crate) nav_reset_after: u64,
-    /// The mode of data frames, for which links are judged.
+    /// Mode of data frames, by which links are judged.
     pub(crate) data_mode: Mode,
     pub(crate) lock_on_energy: bool,
     pub(crate) strongest: bool,
@@ -64,7 +64,7 @@ pub struct PhyKind {
     pub(crate) noise: u64,
     pub(crate) preamble_detect: u64,
     pub(crate) energy_detect: u64,
-    /// By the data mode of the sender.
+    /// Least power of a received frame by the sender's data mode, aW.
     pub(crate) sensitivity: [u64; 12],
     /// Ratios as multiples of 2^-16.
     pub(crate) lock_sinr: u64,
@@ -78,20 +78,19 @@ pub(crate) fn fixed(ratio: Db) -> u64 {
     (ratio.to_linear() * 65536.0).clamp(0.0, 9e18) as u64
 }
 
-/// True if `power` is at least `ratio` (2^-16) times `noise`.
+/// True if `power` is at least `ratio` (in 2^-16) times `noise`.
 #[inline]
 pub(crate) fn exceeds(power: u64, ratio: u64, noise: u64) -> bool {
     u128::from(power) << 16 >= u128::from(ratio) * u128::from(noise)
 }
 
-/// The least interference beside which `power` does not exceed the ratio, `noise` included.
+/// The least interference at which `power` no longer exceeds the ratio, `noise` included.
 fn tolerable(power: u64, ratio: u64, noise: u64) -> u64 {
     let most = (u128::from(power) << 16) / u128::from(ratio.max(1));
     u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(noise)
 }
 
-/// Least power of a frame that a radio receives under [`ErrorModel::Threshold`], from a sender whose data frames have this
-/// mode.
+/// Least power of a frame that a radio receives under [`ErrorModel::Threshold`], from a sender whose data frames have this mode.
 pub(crate) fn sensitivity(phy: &PhySpec, mode: Mode) -> Dbm {
     match phy.sensitivity {
         Sensitivity::PreambleDetect => phy.preamble_detect,
@@ -101,15 +100,15 @@ pub(crate) fn sensitivity(phy: &PhySpec, mode: Mode) -> Dbm {
 }
 
 impl PhyKind {
-    /// Rate of its data frames.
+    /// Rate of data frames.
     #[must_use]
     pub fn data_rate(&self) -> Rate {
         self.data_mode.rate()
     }
 
-    /// Interference below this lets a signal of `power`, from a sender with this data mode, be received under
-    /// [`ErrorModel::Threshold`], aW: the signal exceeds the capture ratio times noise and interference, and the sensitivity. 0 if none
-    /// does, or if a draw decides.
+    /// Bound of interference below which a signal of `power`, from a sender with this data mode, is received under
+    /// [`ErrorModel::Threshold`], aW: the signal exceeds the capture ratio times noise and interference, and the sensitivity. 0 if no
+    /// signal is received, or if a draw decides.
     pub(crate) fn interference_bound(&self, power: u64, mode: Mode) -> u64 {
         if self.error_model != ErrorModel::Threshold || self.frame_loss > 0.0 {
             return 0;
@@ -117,7 +116,7 @@ impl PhyKind {
         self.threshold_bound(power, mode)
     }
 
-    /// The same without regard to what a draw decides.
+    /// [`PhyKind::interference_bound`] without regard to draws.
     pub(crate) fn threshold_bound(&self, power: u64, mode: Mode) -> u64 {
         if power < self.sensitivity[mode as usize] { 0 } else { tolerable(power, self.capture, self.noise) }
     }
@@ -129,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The bound and the comparison that it stands for agree, at the bound itself too.
+        /// The bound agrees with the comparison that it replaces, also at the bound.
         #[test]
         fn below_its_bound_a_signal_is_received(
             power in 1u64..=1_000_000_000_000_000,

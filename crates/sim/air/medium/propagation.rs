@@ -1,4 +1,4 @@
-//! How power falls with distance.
+//! Loss of power with distance.
 
 use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Db, math};
@@ -8,7 +8,7 @@ use crate::spec::Propagation;
 /// Speed of light, m/s.
 pub const LIGHT: f64 = 299_792_458.0;
 
-/// Gain over a distance, without shadowing. Distances below one metre count as one metre.
+/// Gain over a distance without shadowing. Distances below one metre count as one metre.
 ///
 /// Free space: Friis with unit antenna gains, `-20 log10(4 pi d / lambda)`. Two-ray ground (Rappaport, Wireless
 /// Communications, 4.6): Friis up to the cross-over `4 pi ht hr / lambda`, `ht^2 hr^2 / d^4` beyond. Log-distance:
@@ -31,7 +31,7 @@ pub fn gain_at(model: &Propagation, distance_m: f64) -> Db {
     })
 }
 
-/// The shadowing of a pair of nodes, the same in both directions, drawn once from the model's own seed and both names.
+/// Shadowing of a pair of nodes: equal in both directions, drawn once from the model's own seed and both names.
 #[must_use]
 pub fn shadowing(model: &Propagation, one: &str, other: &str) -> Db {
     let Propagation::LogDistance { shadowing, shadowing_seed: seed, .. } = model else { return Db(0.0) };
@@ -41,11 +41,11 @@ pub fn shadowing(model: &Propagation, one: &str, other: &str) -> Db {
     let (low, high) = if one <= other { (one, other) } else { (other, one) };
     let pair = name_hash(low) ^ name_hash(high).rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let draw = Stream::of_hash(*seed, pair, Purpose::Shadowing).normal();
-    // Five standard deviations: the reach of a signal stays bounded.
+    // Bounded to five standard deviations, so that the reach of a signal is bounded.
     Db(shadowing.0 * draw.clamp(-SHADOWING_BOUND, SHADOWING_BOUND))
 }
 
-/// Shadowing is cut at so many standard deviations (one draw in two million).
+/// Bound of the shadowing in standard deviations (exceeded by one draw in two million).
 pub const SHADOWING_BOUND: f64 = 5.0;
 
 /// The largest distance at which the gain, with the best shadowing, is at least `least`; infinite for a matrix.
@@ -68,7 +68,7 @@ pub fn reach(model: &Propagation, least: Db) -> f64 {
     high * 1.001
 }
 
-/// Propagation delay over a distance, ns, to the nearest.
+/// Propagation delay over a distance, ns, rounded to the nearest.
 #[must_use]
 pub fn delay_ns(distance_m: f64) -> u64 {
     (distance_m / LIGHT * 1e9 + 0.5) as u64

@@ -1,4 +1,4 @@
-//! The state of a station that the inner loops touch: times instead of states, in cache lines by who touches them.
+//! State of a station that the inner loops touch: times instead of states, in cache lines by access.
 
 use airfair_schemes::places::Airtime;
 use airfair_units::Span;
@@ -8,59 +8,59 @@ use super::phy::Timing;
 use crate::event::Order;
 use crate::ids::FrameIx;
 
-/// A time that never comes.
+/// A time that is never reached.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// No back-off runs: a time that lies before every other.
+/// Deadline without a back-off: earlier than every time.
 pub(crate) const NO_DEADLINE: u64 = 0;
 
-/// Bits of [`Radio::flags`]. The MAC sets `IMMEDIATE`, `CONTENDING` and `AWAIT_END`; a frame that is sensed turns `IMMEDIATE` into `DRAW`,
-/// which the MAC clears. The others are the medium's, or are set when the world is.
+/// Bits of [`Radio::flags`]. The MAC sets `IMMEDIATE`, `CONTENDING` and `AWAIT_END`; a sensed frame turns `IMMEDIATE` into `DRAW`, which
+/// the MAC clears. The others are the medium's, or are set when the world is created.
 pub(crate) mod flag {
-    /// An own transmission is on the air.
+    /// The station is transmitting.
     pub(crate) const TRANSMITTING: u8 = 1;
-    /// Waiting for immediate access: if the medium gets busy before, a back-off is due.
+    /// Waiting for immediate access: a back-off is due if the medium becomes busy before.
     pub(crate) const IMMEDIATE: u8 = 2;
-    /// The medium got busy while waiting for immediate access: the back-off is drawn when the event comes.
+    /// The medium became busy while the station waited for immediate access: the access event draws a back-off.
     pub(crate) const DRAW: u8 = 4;
-    /// A NAV set by an RTS lasts longer if a reception follows.
+    /// The NAV was set by an RTS and is extended if a reception follows.
     pub(crate) const NAV_PENDING: u8 = 8;
-    /// There is something to send: the access event is armed.
+    /// The station has a packet to send: its access event is pending.
     pub(crate) const CONTENDING: u8 = 16;
-    /// The time-out has passed while a reception went on: its end decides.
+    /// The time-out has passed during a reception: the end of that reception decides.
     pub(crate) const AWAIT_END: u8 = 32;
-    /// Frames for others are handed up too.
+    /// Packets for other stations are indicated to the layer above too.
     pub(crate) const OVERHEARS: u8 = 64;
-    /// Every reception is recorded, of frames for others too.
+    /// Every reception is recorded, also of frames for other stations.
     pub(crate) const MONITORS: u8 = 128;
 }
 
-/// The state that the passes read and write at every hearer: one cache line. The back-off (`deadline`, `count_from`, `slots`) is among it
-/// because a frame that is sensed freezes it ([`Radio::freeze`]), as does a NAV that turns out to last. The MAC draws it, starts it
+/// State that the passes read and write at every hearer: one cache line. The back-off (`deadline`, `count_from`, `slots`) is part of it
+/// because a sensed frame freezes it ([`Radio::freeze`]), as does a NAV that becomes final. The MAC draws it, starts it
 /// ([`Station::count_from`]) and ends it.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Radio {
-    /// The medium is physically busy until here, own transmissions included.
+    /// The medium is physically busy until then, ns; own transmissions included.
     pub busy_until: u64,
-    /// It is reserved until here.
+    /// NAV: the medium is reserved until then, ns.
     pub nav_until: u64,
-    /// The back-off ends here, [`NO_DEADLINE`] if none runs.
+    /// End of the back-off, ns; [`NO_DEADLINE`] if none is counting.
     pub deadline: u64,
-    /// Slots are counted from here.
+    /// Start of the slot count, ns.
     pub count_from: u64,
-    /// How long it has been: transmitting, receiving or sensing energy.
+    /// Total time spent transmitting, receiving or sensing energy, ns.
     pub busy: u64,
-    /// An EIFS runs from here, 0 if none.
+    /// Start of the present EIFS, ns; 0 if none.
     pub eifs_from: u64,
-    /// Under a lock: the largest sum of the other signals' powers (or the strongest of them) since it began, aW.
+    /// Under a lock: the largest sum of the other signals' powers (or the strongest of them) since the lock, aW.
     pub worst: u64,
     /// The locked frame, or [`NONE`].
     pub lock: FrameIx,
-    /// Slots left to count at `count_from`.
+    /// Slots left to count from `count_from`.
     pub slots: u16,
     pub flags: u8,
-    /// Which of the air's kinds it is.
+    /// Index of the kind of radio.
     pub kind: u8,
 }
 
@@ -96,11 +96,11 @@ impl Radio {
         self.flags &= !bit;
     }
 
-    /// A signal arrives that is seen at slot boundaries from `seen` on; counting goes on at `resume` at the earliest.
+    /// Freezes the back-off for a signal that is sensed at slot boundaries from `seen` on; slots are counted again from `resume` at the
+    /// earliest.
     ///
-    /// The slot boundaries before `seen` have been counted: the station saw an idle medium there (ENGINE rule: it decides
-    /// from the channel as it was one turnaround plus CCA time before). If the last of them lies before `seen`, the station
-    /// is committed and will transmit.
+    /// Slot boundaries before `seen` have been counted: the station sensed an idle medium there (it decides by the state of the channel one
+    /// turnaround plus CCA time before). If the last slot ends before `seen`, the station is committed and will transmit.
     #[inline]
     pub(crate) fn freeze(&mut self, seen: u64, resume: u64, slot: u64) {
         if self.deadline < seen {
@@ -116,8 +116,8 @@ impl Radio {
         self.deadline = self.count_from + u64::from(self.slots) * slot;
     }
 
-    /// A signal from `start` to `end` makes the medium busy. `IDLE_TIMES`: keep `busy_from` and `idle_from`. Returns whether it is
-    /// busy for longer now.
+    /// Makes the medium busy for a signal from `start` to `end`. `IDLE_TIMES`: maintain `busy_from` and `idle_from`. Returns true if the
+    /// busy time has become longer.
     #[inline(always)]
     pub(crate) fn make_busy<const IDLE_TIMES: bool>(
         &mut self,
@@ -145,7 +145,7 @@ impl Radio {
     /// Time in each state from the start to `now`. `transmit` is [`Counted::transmit`].
     pub(crate) fn airtime(&self, clock: &Clock, slow: &Slow, transmit: u64, now: u64) -> Airtime {
         let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
-        // The last interval of a union may lie ahead altogether: never less than what it contains.
+        // The last interval of a union may lie entirely after `now`: a union is never shorter than one that it contains.
         let transmit = known(transmit, slow.transmit_until);
         let receive = known(clock.receive, clock.receive_until).max(transmit);
         let busy = known(self.busy, self.busy_until).max(receive);
@@ -160,31 +160,31 @@ impl Radio {
     }
 }
 
-/// The state that a pass touches at a hearer that can decode, and the time of the access event: one cache line.
+/// State that a pass touches at a hearer that can decode, and the time of the access event: one cache line.
 ///
-/// Radio time: transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; what of the NAV
-/// lies outside of them is counted ahead and taken back where the medium gets busy after all. The five always add up to the run
-/// in nanoseconds, since a state's time is a difference of two lengths; signals that are handled in another order than they
-/// arrive, and a query at a moment between a frame's start and its arrival, may put up to 4 us (a band) into a neighbouring state.
+/// Radio time: transmit, transmit-or-receive and busy-at-all are lengths of unions that grow at their ends; the part of the NAV outside of
+/// them is counted in advance and subtracted where the medium becomes busy after all. The five always add up to the run in nanoseconds,
+/// since a state's time is a difference of two lengths. Signals that are handled in another order than they arrive, and a query between a
+/// frame's start and its arrival, may count up to 4 us (a band) in a neighbouring state.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Clock {
-    /// Reserved by NAV and not busy.
+    /// Total time reserved by the NAV and not busy, ns.
     pub nav: u64,
     pub receive_until: u64,
-    /// Transmitting or receiving.
+    /// Total time of transmitting or receiving, ns.
     pub receive: u64,
-    /// From here the locked frame has made the time of reception longer.
+    /// Start of the time that the locked frame has added to the time of reception, ns.
     pub receive_from: u64,
-    /// When the locked frame arrived.
+    /// Arrival of the locked frame, ns.
     pub lock_start: u64,
-    /// Power of the locked frame.
+    /// Power of the locked frame, aW.
     pub lock_power: u64,
     /// Time of the pending access event, [`NEVER`] if none.
     pub armed_at: u64,
-    /// Number of the frame that made the interference worst.
+    /// Number of the frame that caused the strongest interference.
     pub worst_by: u32,
-    /// The station's rank among events of equal time.
+    /// Rank of the station among events of equal time.
     pub rank: u32,
 }
 
@@ -204,7 +204,7 @@ impl Default for Clock {
     }
 }
 
-/// Adds `[start, end)` to a union that is known up to `until`.
+/// Adds `[start, end)` to a union that is complete up to `until`.
 #[inline]
 pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
     if end > *until {
@@ -214,7 +214,7 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
 }
 
 impl Clock {
-    /// The NAV is set until `until`, from a moment at which the medium is busy or that is `from`.
+    /// Sets the NAV to `until`, at a moment at which the medium is busy or that is `from`.
     #[inline]
     pub(crate) fn reserve(&mut self, busy_until: u64, nav_until: &mut u64, from: u64, until: u64) {
         if until <= *nav_until {
@@ -225,26 +225,26 @@ impl Clock {
     }
 }
 
-/// State that only some runs keep up at every hearer ([`super::Needs`]), or that is rarely touched: one cache line.
+/// State that only some runs maintain at every hearer ([`super::Needs`]), or that is rarely touched: one cache line.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Slow {
-    /// Power of all signals on the air here, aW.
+    /// Sum of the powers of all signals on the air here, aW.
     pub power_sum: u64,
-    /// The medium has been busy since, and was idle before from `idle_from` on.
+    /// Start of the present busy period, and start of the idle period before it, ns.
     pub busy_from: u64,
     pub idle_from: u64,
-    /// An own frame is on the air until here.
+    /// End of the own transmission, ns.
     pub transmit_until: u64,
-    /// The NAV's end if a reception follows the RTS, and the latest moment for that to start.
+    /// End of the NAV if a reception follows the RTS, and the latest start of that reception, ns.
     pub nav_full: u64,
     pub nav_check: u64,
-    /// Per-chunk error model: since when the SINR is what it is, and the logarithm of success so far.
+    /// Per-chunk error model: start of the present chunk, ns, and the logarithm of the probability of success up to it.
     pub chunk_from: u64,
     pub log_success: f64,
 }
 
-/// A station as a hearer: all that the frames of others touch.
+/// A station as a hearer: the state that frames of others touch.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Station {
@@ -254,13 +254,13 @@ pub(crate) struct Station {
 }
 
 impl Station {
-    /// The place of its events among those of equal time.
+    /// Key of the station's events among those of equal time.
     #[inline(always)]
     pub(crate) fn order(&self, class: u8) -> Order {
         Order::new(class, self.clock.rank)
     }
 
-    /// From when on slots may be counted if nothing more happens: DIFS after medium and NAV, EIFS after a failed reception.
+    /// Earliest start of the slot count if the medium stays idle: DIFS after busy medium and NAV, EIFS after a failed reception.
     #[inline(always)]
     pub(crate) fn resume_at(&self, timing: &Timing) -> u64 {
         let resume = self.radio.busy_until.max(self.radio.nav_until) + timing.difs;
@@ -270,7 +270,7 @@ impl Station {
         }
     }
 
-    /// Slots are counted from `from` on.
+    /// Starts the slot count at `from`.
     #[inline(always)]
     pub(crate) fn count_from(&mut self, from: u64, slot: u64) {
         self.radio.count_from = from;
@@ -278,18 +278,17 @@ impl Station {
     }
 }
 
-/// Counters of a station as a transmitter and as a receiver. They stand in an array apart, so that the state of hearers lies close
-/// together.
+/// Counters of a station as a transmitter and receiver. They stand in a separate array, so that the state of hearers is compact.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counted {
-    /// Time spent transmitting.
+    /// Time spent transmitting, ns.
     pub transmit: u64,
-    /// Time of received frames that were for this station.
+    /// Time of received frames that were addressed to this station, ns.
     pub receive: u64,
-    /// Frames sent and frames for this station that were received, by [`crate::record::FrameKind::ALL`].
+    /// Frames sent, and frames received that were addressed to this station, by [`crate::record::FrameKind::ALL`].
     pub sent: [u64; 5],
     pub received: [u64; 5],
-    /// Frames for this station that were lost, by [`crate::record::Loss::NAMES`].
+    /// Lost frames that were addressed to this station, by [`crate::record::Loss::NAMES`].
     pub lost: [u64; 9],
     /// Receptions that confirmed a NAV which an RTS had set provisionally.
     pub nav_extended: u64,
@@ -315,19 +314,19 @@ mod tests {
         Radio { deadline: from + u64::from(slots) * SLOT, count_from: from, slots, ..Radio::default() }
     }
 
-    /// By hand: counting from 0, ten slots. A signal arrives at 41 us, is seen from 56 us on: boundaries at 20 and 40 us
-    /// were idle, 60 us was not. Eight slots are left; they are counted from the resumption.
+    /// By hand: ten slots from 0. A signal arrives at 41 us and is sensed from 56 us on: the boundaries at 20 and 40 us were idle, that at
+    /// 60 us was not. Eight slots are left; they are counted from the resumption.
     #[test]
     fn a_frozen_back_off_resumes_where_it_was() {
         let mut r = counting(0, 10);
         r.freeze(41_000 + LOOK, 1_000_000, SLOT);
         assert_eq!((r.slots, r.count_from, r.deadline), (8, 1_000_000, 1_160_000));
-        // More energy before counting has begun again only moves the start.
+        // Further energy before the count has resumed only moves its start.
         r.freeze(500_000 + LOOK, 1_200_000, SLOT);
         assert_eq!((r.slots, r.count_from, r.deadline), (8, 1_200_000, 1_360_000));
     }
 
-    /// A signal that arrives less than the sensing delay before the last boundary is not seen: both transmit.
+    /// A signal that arrives less than the sensing delay before the last boundary is not sensed: both stations transmit.
     #[test]
     fn a_signal_in_the_last_moment_is_not_seen() {
         let mut r = counting(0, 2);
@@ -348,7 +347,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever overlaps, the five states add up to the run, and each equals a count over a timeline.
+        /// For any overlaps the five states add up to the run, and each equals a count over a timeline.
         #[test]
         fn states_add_up(intervals in proptest::collection::vec((0u8..4, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
             let mut clock = Clock::default();
@@ -375,7 +374,7 @@ mod tests {
                     *state = (*state).min(what);
                 }
             }
-            // Intervals that start after `now` are not part of the question.
+            // Intervals that start after `now` do not count.
             prop_assume!(at <= now);
             let airtime = radio.airtime(&clock, &slow, transmit, now);
             let count = |s: u8| line[..now as usize].iter().filter(|&&x| x == s).count() as u64;

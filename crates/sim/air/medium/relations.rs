@@ -1,4 +1,4 @@
-//! Which stations receive and which only sense each other on an otherwise silent air: the basis of routes and of maps.
+//! Reception and carrier sense between stations on an otherwise silent air: the basis of routes and maps.
 
 use airfair_units::{Attowatts, Dbm};
 
@@ -8,13 +8,13 @@ use crate::ids::StationIx;
 use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec};
 
-/// A link that loses more than nine of ten frames is not used.
+/// Least delivery ratio of a link that is used.
 pub const LEAST_DELIVERY: f64 = 0.1;
 
-/// Size of the data frame by which a link is judged, as an IP packet.
+/// Size of the data frame by which a link is judged, as an IP packet, bytes.
 pub(crate) const JUDGED_BYTES: u32 = 1500;
 
-/// The least power at which data frames of a mode arrive on an otherwise silent air, nine of ten of them where a draw decides.
+/// Least power at which data frames of `mode` arrive on an otherwise silent air; nine of ten where a draw decides.
 #[must_use]
 pub fn least_power(phy: &PhySpec, mode: Mode) -> Dbm {
     let received = match phy.error_model {
@@ -24,12 +24,12 @@ pub fn least_power(phy: &PhySpec, mode: Mode) -> Dbm {
     Dbm(received.max(phy.preamble_detect.0).max(phy.noise.0 + phy.lock_sinr.0))
 }
 
-/// How the frames of one station arrive at another. There is none where the medium stays idle for it.
+/// Reception of one station's frames by another station that at least senses them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Relation {
     /// Station that transmits.
     pub from: StationIx,
-    /// Station that hears it.
+    /// The hearing station.
     pub to: StationIx,
     /// Received power.
     pub power: Attowatts,
@@ -38,25 +38,25 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// True if the link can carry data frames. If not, frames are sensed: a preamble, or energy.
+    /// True if the link can carry data frames; if false, frames are only sensed, as a preamble or as energy.
     #[must_use]
     pub fn receives(&self) -> bool {
         self.delivery_ratio > LEAST_DELIVERY
     }
 }
 
-/// How a transmitter's signal arrives at a station.
+/// The signal of a transmitter at a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Heard {
     /// Propagation delay, ns.
     pub delay: u32,
     /// Received power, aW.
     pub power: u64,
-    /// It makes the medium busy.
+    /// True if the signal makes the medium busy.
     pub sensed: bool,
 }
 
-/// How every station's signal arrives at a station, by the number of the sender.
+/// The signals of all stations at one station, by the number of the sender.
 pub(crate) fn heard_at(medium: &Medium, station: StationIx) -> Vec<Option<Heard>> {
     let kind = medium.kind(station);
     let sensed_from = kind.preamble_detect.min(kind.energy_detect);
@@ -64,8 +64,8 @@ pub(crate) fn heard_at(medium: &Medium, station: StationIx) -> Vec<Option<Heard>
     medium.stations.places().map(|from| medium.hearers.find(from, station).map(heard)).collect()
 }
 
-/// Stations for which the medium is busy while `station` transmits, in the order of their numbers. Delivery ratios are those of data
-/// frames of so many bytes of PSDU.
+/// Stations for which the medium is busy while `station` transmits, in the order of their numbers, with the delivery ratios of data frames
+/// of `psdu` bytes.
 pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<Relation> {
     let bands = &medium.hearers.bands[medium.hearers.bands_of(station)];
     let sensed = |band: &Band| band.first as usize..band.sensed_end as usize;
@@ -82,7 +82,7 @@ pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<R
     relations
 }
 
-/// Probability that a data frame of so many bytes of PSDU at the data rate arrives on an otherwise silent air.
+/// Probability that a data frame of `psdu` bytes at the data rate arrives on an otherwise silent air.
 pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, psdu: u32) -> f64 {
     medium.hearers.find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
 }
