@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use airfair_scenario::{Errors, Override, Reader, Written};
+use airfair_scenario::{Errors, Override, Reader, ScenarioText};
 use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
 use airfair_sim::spec::Transport;
@@ -26,7 +26,7 @@ use crate::written;
 
 /// A scenario that was read and checked. It never changes.
 #[pyclass(frozen, module = "airfair")]
-pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>, Written);
+pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>, ScenarioText);
 
 impl Scenario {
     /// A scheme, the scenario's own by default, with the scenario's parameters.
@@ -62,14 +62,14 @@ impl Scenario {
     /// Its file, to stand in a folder.
     fn text_in(&self, folder: Option<&Path>) -> String {
         let schemes = written::schemes(&Raised::default());
-        self.1.text_in(folder, &self.0, &Reader::with_schemes(&schemes))
+        Reader::with_schemes(&schemes).edited(&self.1, folder, &self.0)
     }
 }
 
 fn read(
     py: Python<'_>,
     overrides: Option<&Bound<'_, PyAny>>,
-    how: impl Send + FnOnce(&[Override]) -> Result<Written, Errors>,
+    how: impl Send + FnOnce(&[Override]) -> Result<ScenarioText, Errors>,
 ) -> PyResult<Scenario> {
     let overrides = overrides.map(what_is_put_over).transpose()?.unwrap_or_default();
     read_written(py, || how(&overrides))
@@ -105,12 +105,12 @@ fn changed(changes: &Bound<'_, PyMapping>) -> PyResult<Vec<Override>> {
     Ok(more)
 }
 
-fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<Written, Errors>) -> PyResult<Scenario> {
+fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<ScenarioText, Errors>) -> PyResult<Scenario> {
     let raised = Raised::default();
     let read = py.detach(|| {
         let schemes = written::schemes(&raised);
         let written = how()?;
-        Ok((Reader::with_schemes(&schemes).written(&written)?, written))
+        Ok((Reader::with_schemes(&schemes).read(&written)?, written))
     });
     raised.check()?;
     match read {
@@ -126,7 +126,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(name = "read", signature = (path, overrides=None), text_signature = "(path, overrides=())")]
     fn read_file(py: Python<'_>, path: PathBuf, overrides: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        read(py, overrides, |o| Written::open(&path, o))
+        read(py, overrides, |o| ScenarioText::open(&path, o))
     }
 
     /// Reads a text; `origin` names it in errors. Raises `ScenarioError`.
@@ -141,7 +141,7 @@ impl Scenario {
         origin: &str,
         overrides: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        read(py, overrides, |o| Ok(Written::here(text, origin, o)))
+        read(py, overrides, |o| Ok(ScenarioText::here(text, origin, o)))
     }
 
     /// Builds one from the tables of a file as dicts and lists. Raises `ScenarioError`; `InputError` for what TOML cannot hold.
@@ -149,7 +149,7 @@ impl Scenario {
     #[pyo3(signature = (tables, origin="scenario"))]
     fn from_dict(py: Python<'_>, tables: &Bound<'_, PyMapping>, origin: &str) -> PyResult<Self> {
         let text = tables::document(tables)?;
-        read_written(py, || Ok(Written::here(&text, origin, &[])))
+        read_written(py, || Ok(ScenarioText::here(&text, origin, &[])))
     }
 
     /// The tables of its file, as dicts and lists.

@@ -5,8 +5,7 @@ use airfair_sim::World;
 
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold, import};
 use crate::keys::file_traffic::Listed;
-use crate::resolve::file_traffic_csv;
-use crate::resolve::movement_file;
+use crate::resolve::{file_traffic_csv, movement_file};
 use crate::{Limits, Override, Place, Scenario, read_within};
 
 /// Small enough that no input takes long.

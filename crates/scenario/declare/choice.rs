@@ -94,6 +94,18 @@ macro_rules! choices {
     };
 }
 
+/// What is said of a standard that there is and that is not modelled.
+pub(crate) fn not_modelled(text: &str) -> Option<String> {
+    const LATER: [&str; 8] = ["n", "ac", "ad", "ax", "be", "ah", "p", "s"];
+    let known = text.strip_prefix("802.11").is_some_and(|rest| LATER.contains(&rest));
+    known.then(|| {
+        format!(
+            "\"{text}\": not modelled (no aggregation, block ACK, MIMO or wide channels); expected \"802.11b\", or \"802.11a\" or \
+             \"802.11g\" for OFDM"
+        )
+    })
+}
+
 /// The words of `sensitivity`, which may be a power too.
 const SENSITIVITIES: [(&str, Sensitivity); 2] =
     [("per-rate", Sensitivity::PerRate), ("preamble-detect", Sensitivity::PreambleDetect)];

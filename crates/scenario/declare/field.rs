@@ -10,6 +10,9 @@ use crate::text::error::{Cx, cut, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Node, Value};
 
+/// The longest time that any key takes: a year.
+pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
+
 /// A type that a key can have.
 pub(crate) trait Field: Sized {
     /// Its name in the reference: `rate`.
@@ -397,7 +400,7 @@ pub(crate) fn read_word<T: Field + Copy>(
 
 /// The message about a word that is not among the choices.
 pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String {
-    if let Some(problem) = crate::defaults::standard::not_modelled(text) {
+    if let Some(problem) = crate::declare::choice::not_modelled(text) {
         return problem;
     }
     let hint = crate::text::nearest::hint(text, choices.iter().map(AsRef::as_ref));

@@ -2,7 +2,7 @@
 
 use crate::declare::field::{Field, quote};
 use crate::declare::schema::Schema;
-use crate::text::error::Cx;
+use crate::text::error::{Cx, unprintable};
 use crate::text::location::Path;
 use crate::text::tree::Node;
 
@@ -12,13 +12,6 @@ const LONGEST: usize = 64;
 /// A name that can stand in every table, message and file name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(pub String);
-
-/// Whether a character is no part of what is read: controls, and marks that turn the direction of writing, so that what is shown is not
-/// what is there (Unicode TR9, explicit formatting).
-pub(crate) fn unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
 
 /// What is wrong with a name.
 pub(crate) fn problem(text: &str) -> Option<&'static str> {

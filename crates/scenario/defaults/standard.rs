@@ -77,18 +77,6 @@ const DOT11G: Defaults = Defaults {
     bandwidth_hz: 20e6,
 };
 
-/// What is said of a standard that there is and that is not modelled.
-pub(crate) fn not_modelled(text: &str) -> Option<String> {
-    const LATER: [&str; 8] = ["n", "ac", "ad", "ax", "be", "ah", "p", "s"];
-    let known = text.strip_prefix("802.11").is_some_and(|rest| LATER.contains(&rest));
-    known.then(|| {
-        format!(
-            "\"{text}\": not modelled (no aggregation, block ACK, MIMO or wide channels); expected \"802.11b\", or \"802.11a\" or \
-             \"802.11g\" for OFDM"
-        )
-    })
-}
-
 /// The defaults of a standard.
 pub(crate) fn defaults(standard: Standard) -> &'static Defaults {
     match standard {

@@ -4,9 +4,9 @@ use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, T
 use airfair_units::{Bytes, Span};
 
 use crate::declare::choice::TcpProfile;
+use crate::declare::delayed_ack::Acks;
 use crate::declare::field::{Field, Or, Unlimited};
 use crate::declare::window::Window;
-use crate::keys::tcp::{Acks, TcpTable};
 
 macro_rules! rules {
     ($($key:ident: $ty:ty),* $(,)?) => {
@@ -23,44 +23,48 @@ macro_rules! rules {
                 }
             }
 
-            /// Fills in what is not written, and gives the whole.
-            pub fn fill(&self, t: &mut TcpTable) -> Self {
-                Self { $($key: t.$key.get_or_insert_with(|| self.$key.clone()).clone()),* }
-            }
         }
     };
 }
 
-rules! {
-    mss: Bytes,
-    initial_window: InitialWindow,
-    window_limit: Window,
-    receive_window: Window,
-    delayed_ack: Acks,
-    initial_rto: Span,
-    rto_after_syn_loss: Span,
-    min_rto: Span,
-    max_rto: Span,
-    tick: Span,
-    tick_mode: TickMode,
-    sack: bool,
-    duplicate_sack: bool,
-    limited_transmit: bool,
-    prr: bool,
-    timestamps: bool,
-    window_scale: u8,
-    syn_window: Or<Unlimited, Bytes>,
-    ecn: bool,
-    handshake: bool,
-    idle_restart: bool,
-    nagle: bool,
-    fin: bool,
-    dupack_threshold: u32,
-    fast_retransmit_once: bool,
-    partial_ack_timer: PartialAckTimer,
-    syn_retries: Or<Unlimited, u32>,
-    retries: Or<Unlimited, u32>,
+/// Calls a macro with every key of `[tcp]` but the profile, and the type of its value.
+macro_rules! each_rule {
+    ($with:ident) => {
+        $with! {
+        mss: Bytes,
+        initial_window: InitialWindow,
+        window_limit: Window,
+        receive_window: Window,
+        delayed_ack: Acks,
+        initial_rto: Span,
+        rto_after_syn_loss: Span,
+        min_rto: Span,
+        max_rto: Span,
+        tick: Span,
+        tick_mode: TickMode,
+        sack: bool,
+        duplicate_sack: bool,
+        limited_transmit: bool,
+        prr: bool,
+        timestamps: bool,
+        window_scale: u8,
+        syn_window: Or<Unlimited, Bytes>,
+        ecn: bool,
+        handshake: bool,
+        idle_restart: bool,
+        nagle: bool,
+        fin: bool,
+        dupack_threshold: u32,
+        fast_retransmit_once: bool,
+        partial_ack_timer: PartialAckTimer,
+        syn_retries: Or<Unlimited, u32>,
+        retries: Or<Unlimited, u32>,
+            }
+    };
 }
+pub(crate) use each_rule;
+
+each_rule!(rules);
 
 /// What the RFCs recommend, without ECN: the transport's own defaults.
 const RFC: Rules = {

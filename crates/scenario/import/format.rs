@@ -245,7 +245,7 @@ fn read_as(
 /// What the syntax is told by: the first letter that is no space.
 fn parse<'a>(bytes: &'a [u8], format: Option<Format>, limits: &ImportLimits) -> Result<Content<'a>, String> {
     if bytes.len() as u64 > limits.file_bytes {
-        return Err(crate::too_large(limits.file_bytes));
+        return Err(crate::text::limits::too_large(limits.file_bytes));
     }
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes.iter().take(e.valid_up_to()).filter(|&&b| b == b'\n').count() + 1;

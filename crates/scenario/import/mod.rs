@@ -50,7 +50,7 @@ use std::path::{Path, PathBuf};
 use airfair_sim::spec::Standard;
 use airfair_units::Rate;
 
-use crate::Errors;
+use crate::text::error::Errors;
 use draft::Wanted;
 
 pub use draft::ImportLimits;
@@ -132,7 +132,7 @@ fn load(path: &Path, most: u64) -> Result<Vec<u8>, Errors> {
         .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes))
         .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > most {
-        return Err(Errors::whole(&origin, crate::too_large(most)));
+        return Err(Errors::whole(&origin, crate::text::limits::too_large(most)));
     }
     Ok(bytes)
 }
@@ -229,7 +229,7 @@ fn import_as(
     };
     let scenario = writer.toml();
     // What is written must read; that is not left to hope.
-    crate::read(&scenario, origin, &[])?;
+    crate::reader::read(&scenario, origin, &[])?;
     Ok(Import { scenario, report })
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn names(ids: &[&str]) -> (Vec<String>, Vec<(String, String)>) {
             }
             let plain: String = id
                 .chars()
-                .map(|c| if crate::declare::name::unprintable(c) { '_' } else { c })
+                .map(|c| if crate::text::error::unprintable(c) { '_' } else { c })
                 .take(LONGEST)
                 .collect();
             let base = if plain.trim().is_empty() { "node" } else { plain.trim() };

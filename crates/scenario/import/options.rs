@@ -5,7 +5,7 @@ use airfair_units::{Db, Meters, Quantity, Rate, Span};
 
 use super::draft::ImportLimits;
 use super::format::Format;
-use crate::defaults::standard::not_modelled;
+use crate::declare::choice::not_modelled;
 use crate::text::error::{one_of, quoted};
 use crate::text::nearest::hint;
 
@@ -227,13 +227,14 @@ impl ImportOptions {
             "wire-rate" => self.wire_rate = quantity(key, text, &rates)?,
             "tunnel-rate" => self.tunnel_rate = quantity(key, text, &rates)?,
             "flows" => {
-                let flows = whole(key, text, crate::Limits::default().flows)?;
+                let flows = whole(key, text, crate::text::limits::Limits::default().flows)?;
                 self.flows = u32::try_from(flows).unwrap_or(u32::MAX);
             }
             "gateway" => self.gateway = Some(text.to_string()).filter(|t| t != "auto"),
             "seed" => self.seed = whole(key, text, u64::MAX)?,
             "duration" => {
-                self.duration = quantity(key, text, &(Span::from_millis(1)..=crate::keys::radio::LONGEST))?;
+                self.duration =
+                    quantity(key, text, &(Span::from_millis(1)..=crate::declare::field::LONGEST))?;
             }
             "name" => match crate::declare::name::problem(text) {
                 Some(problem) => return Err(format!("name: {}: {problem}", quoted(text))),

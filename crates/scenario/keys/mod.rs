@@ -1,8 +1,10 @@
 //! The keys of each block of a scenario, declared: what the reader accepts, and the reference made from it.
 
 pub(crate) mod examples;
+pub(crate) mod file_schema;
 pub(crate) mod file_traffic;
 pub(crate) mod inherit;
+pub(crate) mod movement;
 pub(crate) mod network;
 pub(crate) mod propagation;
 pub(crate) mod radio;
@@ -12,3 +14,28 @@ pub(crate) mod scheme_name;
 pub(crate) mod tcp;
 pub(crate) mod traffic;
 pub(crate) mod transport;
+
+use crate::keys::network::TopTable;
+use crate::keys::routing::PROTOCOLS;
+
+/// Tables and blocks that a file may have beside those of routing protocols.
+const TABLES: [&str; 14] = [
+    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
+    "headers", "tcp", "schemes",
+];
+
+/// Tables and blocks that a file may have.
+pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().chain(PROTOCOLS.iter().map(|entry| entry.word))
+}
+
+/// Keys that may stand at the top of a file: those of the run, tables and blocks.
+pub(crate) fn top_keys() -> impl Iterator<Item = &'static str> {
+    TopTable::KEYS.iter().copied().chain(tables())
+}
+
+/// Whether a file may have this key: no scheme may be called so, for `--set NAME.parameter=value` would mean both.
+#[must_use]
+pub fn is_key(name: &str) -> bool {
+    top_keys().any(|key| key == name)
+}

@@ -3,14 +3,13 @@
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
 use crate::declare::choice::Metric;
-use crate::declare::field::{Field, Off, Or, Real};
+use crate::declare::field::{Field, LONGEST, Off, Or, Real};
 use crate::declare::name::Name;
 use crate::declare::schema::Schema;
 use crate::declare::table::{inline_table, table, variants};
-use crate::keys::radio::LONGEST;
+use crate::keys::movement::Way;
 use crate::keys::routing::Finder;
 use crate::keys::scheme_name::SchemeName;
-use crate::resolve::movement::Way;
 use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::Node;

@@ -7,13 +7,11 @@ use airfair_sim::spec::{
 use airfair_units::{Bytes, Db, Dbm, Rate, Span};
 
 use crate::declare::choice::Profile;
-use crate::declare::field::{Off, Or};
+use crate::declare::field::{LONGEST, Off, Or};
 use crate::declare::table::table;
 use crate::defaults::radio_profile::describe;
 use crate::keys::propagation::PropagationTable;
 
-/// The longest time that any key takes: a year.
-pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
 const MOST_ATTEMPTS: u32 = u32::MAX;
 /// Thresholds at which a preamble is detected, or the medium is busy.
 pub(crate) const THRESHOLDS: std::ops::RangeInclusive<Dbm> = Dbm(-200.0)..=Dbm(60.0);

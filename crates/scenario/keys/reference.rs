@@ -73,7 +73,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
     let mut radios = vec![table(RadioTable::doc, "[radio]")];
     radios.extend(PropagationTable::docs("propagation"));
     let mut nodes = vec![table(NodeTable::doc, "[[node]]")];
-    nodes.extend(crate::resolve::movement::docs());
+    nodes.extend(crate::keys::movement::docs());
     nodes.extend(NodesTable::docs("[nodes]"));
     let mut flows = vec![table(FlowTable::doc, "[[flow]]")];
     flows.extend(FlowsTable::docs("[flows]"));

@@ -1,28 +1,20 @@
 //! `[[flow]]`, its `traffic`, and `[flows]`.
 
-use airfair_sim::spec::Traffic;
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::choice::Sizes;
-use crate::declare::field::{End, Or};
+use crate::declare::field::{End, LONGEST, Or};
 use crate::declare::name::Name;
 use crate::declare::table::{table, variants};
 use crate::keys::file_traffic::{ArrivalsTable, FileTable, FtpTable, ListTable, WebTable};
-use crate::keys::radio::LONGEST;
 use crate::keys::scheme_name::LawName;
 use crate::keys::tcp::OwnTcp;
 use crate::keys::transport::Carrier;
-use crate::text::error::Cx;
-use crate::text::location::Path;
 
 /// A packet of the sizes that UDP can carry.
 const PACKETS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(65_507);
 const RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
 const USUAL_PACKET: Bytes = Bytes(1460);
-/// Long TCP flows that start within this time are out of step. The same moment for all would be no neutral choice: their SYNs
-/// would meet at every queue in one order, and the first windows with them (Floyd and Jacobson, "On traffic phase effects
-/// in packet-switched gateways", 1992).
-const TCP_JITTER: Span = Span::from_millis(100);
 const USUAL_JITTER: &str =
     "one gap between packets for constant traffic, \"0.1 s\" for TCP with ftp or saturating, else \"0 s\"";
 
@@ -154,26 +146,6 @@ impl RandomFlowsTable {
 }
 
 impl TrafficTable {
-    /// The model; errors are noted and the rest goes on.
-    pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
-        match self {
-            Self::Constant(t) => {
-                Traffic::ConstantRate { rate: t.rate, packet: t.packet, gap_jitter: t.gap_jitter }
-            }
-            Self::Poisson(t) => Traffic::Poisson {
-                rate: t.rate,
-                packet: t.packet,
-                exponential_sizes: t.sizes == Sizes::Exponential,
-            },
-            Self::Saturating(t) => Traffic::Saturating { packet: t.packet },
-            Self::Ftp(_) => Traffic::Endless,
-            Self::File(t) => Traffic::File { size: t.size },
-            Self::Web(t) => t.resolve(path, cx),
-            Self::Arrivals(t) => t.resolve(path, cx),
-            Self::List(t) => t.resolve(path, cx),
-        }
-    }
-
     /// Its kind, if only TCP carries it.
     pub fn only_tcp(&self) -> Option<&'static str> {
         match self {
@@ -183,16 +155,6 @@ impl TrafficTable {
             Self::Web(_) => Some("web"),
             Self::Arrivals(_) => Some("arrivals"),
             Self::List(_) => Some("list"),
-        }
-    }
-
-    /// The start jitter where none is written: periodic sources that start together would stay in step for ever, and long TCP
-    /// flows for long.
-    pub fn usual_jitter(&self, carrier: Carrier) -> Span {
-        match (self, carrier) {
-            (Self::Constant(t), _) => t.rate.time_for(t.packet).min(LONGEST),
-            (Self::Ftp(_) | Self::Saturating(_), Carrier::Tcp(_)) => TCP_JITTER,
-            _ => Span::ZERO,
         }
     }
 }

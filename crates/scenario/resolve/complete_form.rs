@@ -6,8 +6,8 @@ use airfair_sim::modes::Mode;
 use airfair_sim::spec::RadioSpec;
 
 use crate::declare::field::quote;
-use crate::keys::propagation::reach;
 use crate::params;
+use crate::resolve::propagation::reach;
 use crate::resolve::world::Model;
 
 /// Writes the whole.

@@ -1,11 +1,10 @@
 //! Lists of files to send, as CSV: a line `start_s,bytes`, then a moment and a size on each line.
 
-use std::io::Read;
-
 use airfair_units::{Bytes, Span};
 
+use crate::declare::field::LONGEST;
 use crate::keys::file_traffic::{Listed, SIZES};
-use crate::keys::radio::LONGEST;
+use crate::resolve::named_file::load;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{At, Path};
 
@@ -25,36 +24,6 @@ pub(crate) struct ListError {
     pub column: Option<&'static str>,
     /// What is wrong, and what was expected.
     pub problem: String,
-}
-
-/// Loads a file that a scenario names. `instead`: what to write where there is no folder to find it in.
-pub(crate) fn load(
-    file: &str,
-    instead: &str,
-    (at, path): (At, &Path<'_>),
-    cx: &mut Cx<'_>,
-) -> Option<Vec<u8>> {
-    let Some(folder) = cx.folder else {
-        cx.error(at, path, || {
-            format!(
-                "{}: this scenario was not read from a file, so there is no folder to find it in; expected {instead}",
-                quoted(file)
-            )
-        });
-        return None;
-    };
-    let most = cx.list_bytes;
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(folder.join(file));
-    if let Err(error) = opened.and_then(|file| file.take(most + 1).read_to_end(&mut bytes)) {
-        cx.error(at, path, || format!("{}: cannot be read: {error}", quoted(file)));
-        return None;
-    }
-    if bytes.len() as u64 > most {
-        cx.error(at, path, || format!("{}: larger than {most} bytes", quoted(file)));
-        return None;
-    }
-    Some(bytes)
 }
 
 /// Reads the list that a scenario names.

@@ -7,18 +7,17 @@ use airfair_sim::spec::{FlowSpec, Traffic, Transport};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
-use crate::Limits;
-use crate::declare::field::Field;
+use crate::declare::field::{Field, LONGEST};
 use crate::declare::name::Name;
 use crate::declare::table::Beside;
 use crate::keys::inherit::hoist;
-use crate::keys::radio::LONGEST;
-use crate::keys::tcp::{Tcp, look_at};
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
 use crate::keys::transport::{Carrier, has_source, laws};
 use crate::resolve::blocks::{Names, blocks, generator};
 use crate::resolve::nodes::Stations;
+use crate::resolve::tcp::{Tcp, look_at};
 use crate::text::error::{Cx, one_of, quoted};
+use crate::text::limits::Limits;
 use crate::text::location::Path;
 use crate::text::tree::{Node, Table};
 
@@ -136,7 +135,7 @@ fn carry(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>) -> 
     let transport = if unreadable { None } else { transport(table, carrier, tcp, path, cx) };
     if let (Carrier::Udp, Some(kind), false) = (carrier, table.traffic.only_tcp(), unreadable) {
         cx.error(table.places.of("traffic"), &path.child("traffic").child("kind"), || {
-            crate::keys::file_traffic::only_tcp(kind)
+            crate::resolve::file_traffic::only_tcp(kind)
         });
     }
     let traffic = table.traffic.resolve(&path.child("traffic"), cx);

@@ -2,10 +2,16 @@
 
 pub(crate) mod blocks;
 pub(crate) mod complete_form;
+pub(crate) mod file_traffic;
 pub(crate) mod file_traffic_csv;
 pub(crate) mod flows;
 pub(crate) mod movement;
 pub(crate) mod movement_file;
+pub(crate) mod named_file;
 pub(crate) mod nodes;
+pub(crate) mod propagation;
 pub(crate) mod radio;
+pub(crate) mod routing;
+pub(crate) mod tcp;
+pub(crate) mod traffic;
 pub(crate) mod world;

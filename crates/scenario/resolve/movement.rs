@@ -1,24 +1,22 @@
-//! Nodes that move: each by its own `movement`, or all by a file.
+//! Movement of nodes, checked: each by its own `movement`, or all by a movement file.
 
 use std::collections::BTreeMap;
 
 use airfair_sim::spec::{Knot, MovementSpec, NodeSpec, PathSpec, Propagation};
-use airfair_units::{Meters, Span, Speed, Time};
+use airfair_units::{Span, Speed, Time};
 
 use crate::declare::field::Field;
-use crate::declare::schema::Schema;
-use crate::declare::table::{Beside, TableDoc, inline_table, table, write_pairs};
+use crate::declare::table::{Beside, write_pairs};
+use crate::keys::movement::{Goal, MovementTable, PathTable, Way, Waypoint, WaypointTable};
 use crate::keys::network::Position;
-use crate::keys::radio::LONGEST;
 use crate::resolve::blocks::single;
 use crate::resolve::movement_file::{self, FileNode, Leg, Pace};
+use crate::resolve::named_file::load;
 use crate::resolve::nodes::{Radios, Stations};
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{At, Path, Places};
-use crate::text::tree::{Node, Table, Value};
+use crate::text::tree::Table;
 
-/// Fastest movement.
-pub(crate) const FASTEST: Speed = Speed(100_000.0);
 /// Shortest round of a path that repeats.
 const ROUND: Span = Span::from_millis(1);
 /// Nanoseconds of a second.
@@ -28,112 +26,9 @@ const NEVER: u64 = u64::MAX / 4;
 /// Most errors of one file that are shown.
 const SHOWN: usize = 5;
 
-table! {
-    /// Movement of nodes. Static routes stay as they are at the start of a run. Nodes whose radios read measured gains cannot move.
-    struct MovingTable {
-        /// A movement file of ns-2 (`$ns_ at 2.0 "$node_(3) setdest 90.0 45.0 1.5"`) or of BonnMotion, found from the folder of the
-        /// scenario. First places in it are the positions of nodes that have none.
-        file: String = computed("none");
-        /// The file's node 3 is the node that is named by this and 3.
-        prefix: String = computed("nothing");
-        /// Least time from one refresh of what others hear of a moving node to the next.
-        refresh_interval: Span = default(Span::from_millis(100)), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// Least way between two refreshes, unless the node comes to rest before.
-        refresh_distance: Meters = default(Meters(1.0)), in Meters(0.0)..=Meters(1e7);
-    }
-}
-
-table! {
-    /// The way of a node, from its `position` on.
-    struct PathTable {
-        /// Where it goes, one after the other: `[{ to = ["350 m", "0 m"], speed = "10 m/s", pause = "20 s" }]`.
-        waypoints: Vec<Waypoint> = required;
-        /// After the last waypoint it goes to the first again, and so on. Only the first may have `at`, none `arrive`.
-        repeat: bool = default(false);
-    }
-}
-
-table! {
-    /// A straight line of a node's way, at constant speed.
-    struct WaypointTable {
-        /// It sets out at this moment, even if it is still under way to the waypoint above.
-        at: Span = computed("when it has arrived at the waypoint above, and its pause is over"), in Span::ZERO..=LONGEST;
-        /// Where it goes: x and y, or x, y and z. Without z it keeps its height.
-        to: Goal = required;
-        /// Its speed; at 0 m/s it stays where it is.
-        speed: Speed = computed("either this or arrive"), in Speed(0.0)..=FASTEST;
-        /// The moment of its arrival.
-        arrive: Span = computed("either this or speed"), in Span::ZERO..=LONGEST;
-        /// How long it rests there.
-        pause: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
-    }
-}
-
-/// The pages of the reference.
-pub(crate) fn docs() -> Vec<TableDoc> {
-    vec![
-        PathTable::doc("movement of a node".to_string()),
-        WaypointTable::doc("waypoints".to_string()),
-        MovingTable::doc("[movement]".to_string()),
-    ]
-}
-
-/// The schema of `[movement]`.
-pub(crate) fn schema() -> Schema {
-    MovingTable::doc(String::new()).schema()
-}
-
-/// `{ waypoints = [...], repeat = true }`.
-#[derive(Debug, Clone)]
-pub(crate) struct Way(PathTable);
-inline_table!(
-    Way,
-    PathTable,
-    "{ waypoints = [{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }] }",
-    write_way
-);
-
-/// One of them.
-#[derive(Debug, Clone)]
-pub(crate) struct Waypoint(WaypointTable);
-inline_table!(Waypoint, WaypointTable, "{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }");
-
-/// A line a waypoint.
-fn write_way(way: &PathTable) -> String {
-    let lines: String = way.waypoints.iter().map(|w| format!("  {},\n", w.write())).collect();
-    format!("{{ waypoints = [\n{lines}], repeat = {} }}", way.repeat)
-}
-
-/// A place to go to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Goal([f64; 2], Option<f64>);
-
-impl Field for Goal {
-    const TYPE: &'static str = "position";
-
-    fn expected() -> String {
-        Position::expected()
-    }
-
-    fn schema() -> Schema {
-        Position::schema()
-    }
-
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let Position([x, y, z]) = Position::read(node, path, cx)?;
-        let flat = matches!(&node.value, Value::List(items) if items.len() == 2);
-        Some(Self([x, y], (!flat).then_some(z)))
-    }
-
-    fn write(&self) -> String {
-        let Self([x, y], z) = *self;
-        [Some(x), Some(y), z].into_iter().flatten().map(Meters).collect::<Vec<_>>().write()
-    }
-}
-
 /// What the file says of every node.
 pub(crate) struct Moves {
-    table: Option<MovingTable>,
+    table: Option<MovementTable>,
     /// Where the name of the file stands.
     at: At,
     file: String,
@@ -145,18 +40,12 @@ impl Moves {
     /// The complete form's keys; none where nothing moves and nothing was written.
     pub fn pairs(&self, spec: &MovementSpec) -> Option<Vec<(&'static str, String)>> {
         let written = self.table.as_ref().filter(|t| !spec.paths.is_empty() || t.is_written());
-        written.map(MovingTable::pairs)
+        written.map(MovementTable::pairs)
     }
 
     /// What the file says of a node, once.
     pub fn take(&mut self, id: &str) -> Option<FileNode> {
         self.nodes.remove(id)
-    }
-}
-
-impl MovingTable {
-    fn is_written(&self) -> bool {
-        Self::KEYS.iter().any(|key| self.places.has(key))
     }
 }
 
@@ -166,7 +55,7 @@ pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
     let empty = Table::new(root.at);
     let table = single(root, "movement", cx).unwrap_or(&empty);
     let mut moves = Moves {
-        table: MovingTable::read_table(table, &path, cx, &Beside::default()),
+        table: MovementTable::read_table(table, &path, cx, &Beside::default()),
         at: table.at,
         file: String::new(),
         nodes: BTreeMap::new(),
@@ -184,7 +73,7 @@ pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
         return moves;
     };
     let instead = "`movement = { waypoints = [...] }` in the nodes that move";
-    let Some(bytes) = crate::resolve::file_traffic_csv::load(&file, instead, (moves.at, &path), cx) else {
+    let Some(bytes) = load(&file, instead, (moves.at, &path), cx) else {
         return moves;
     };
     let Ok(text) = String::from_utf8(bytes) else {
@@ -299,7 +188,7 @@ pub(crate) fn resolve(
     if total > most {
         cx.error(moves.at, &parent, || format!("{total} waypoints; expected at most {most}"));
     }
-    let written = moves.table.as_ref().is_some_and(MovingTable::is_written);
+    let written = moves.table.as_ref().is_some_and(MovementTable::is_written);
     if spec.paths.is_empty() && written && !cx.failed() {
         cx.warnings.push("[movement] has no effect: no node moves".to_string());
     }

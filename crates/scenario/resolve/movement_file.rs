@@ -3,9 +3,9 @@
 
 use airfair_units::Span;
 
+use crate::declare::field::LONGEST;
+use crate::keys::movement::FASTEST;
 use crate::keys::network::FARTHEST;
-use crate::keys::radio::LONGEST;
-use crate::resolve::movement::FASTEST;
 use crate::text::error::quoted;
 
 /// Nanoseconds of a second.

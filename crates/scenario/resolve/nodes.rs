@@ -6,7 +6,6 @@ use airfair_sim::modes::Mode;
 use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 
-use crate::Limits;
 use crate::declare::field::Field;
 use crate::declare::name::Name;
 use crate::declare::table::Beside;
@@ -14,14 +13,15 @@ use crate::generate::building;
 use crate::generate::positions::{Air, count, place};
 use crate::keys::inherit::inherit;
 use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
-use crate::keys::propagation::reach;
 use crate::keys::radio::RadioTable;
 use crate::keys::scheme_name::SchemeName;
-use crate::keys::tcp::Tcp;
 use crate::resolve::blocks::{Names, blocks, generator, single};
 use crate::resolve::movement::{Moves, from_file};
+use crate::resolve::propagation::reach;
 use crate::resolve::radio::{name as standard_name, resolve};
+use crate::resolve::tcp::Tcp;
 use crate::text::error::Cx;
+use crate::text::limits::Limits;
 use crate::text::location::{At, Path, Places};
 use crate::text::tree::{Entry, Node, Table, Value};
 

@@ -10,9 +10,10 @@ use crate::declare::field::{Field, Or, describe};
 use crate::defaults::radio_profile::{Switches, switches};
 use crate::defaults::standard::{self, Defaults, PREAMBLE_DETECT};
 use crate::keys::inherit::{Holds, holds};
-use crate::keys::propagation::{PropagationTable, threshold};
+use crate::keys::propagation::PropagationTable;
 use crate::keys::radio::{RadioTable, THRESHOLDS};
-use crate::keys::tcp::Tcp;
+use crate::resolve::propagation::threshold;
+use crate::resolve::tcp::Tcp;
 use crate::text::error::Cx;
 use crate::text::location::{At, Path};
 

@@ -9,34 +9,25 @@ use airfair_sim::spec::{
 };
 use airfair_units::{Bytes, Span, Time};
 
-use crate::Limits;
 use crate::declare::field::{Field, Or};
 use crate::declare::name::Name;
 use crate::declare::table::Beside;
+use crate::keys;
 use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
-use crate::keys::routing::{PROTOCOLS, Shown};
-use crate::keys::tcp::{Tcp, TcpTable, tcp};
+use crate::keys::tcp::TcpTable;
 use crate::resolve::blocks::{blocks, single};
 use crate::resolve::flows::{Ground, Streams, streams};
 use crate::resolve::movement::moves;
 use crate::resolve::nodes::{Radios, Stations, radios, stations, uses_gains};
+use crate::resolve::routing::{self, Shown};
+use crate::resolve::tcp::{Tcp, tcp};
 use crate::text::error::Cx;
+use crate::text::limits::Limits;
 use crate::text::location::{Path, Places};
 use crate::text::tree::Table;
 
 /// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
 const WIRE_LIMIT: Span = Span::from_millis(1);
-
-/// Tables and blocks that a file may have beside those of routing protocols.
-const TABLES: [&str; 14] = [
-    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
-    "headers", "tcp", "schemes",
-];
-
-/// Tables and blocks that a file may have.
-pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
-    TABLES.into_iter().chain(PROTOCOLS.iter().map(|entry| entry.word))
-}
 
 /// Everything that a file says, completed.
 pub(crate) struct Model {
@@ -60,7 +51,7 @@ pub(crate) struct Model {
 
 /// Reads everything. `None` only after noting errors.
 pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option<(Model, WorldSpec)> {
-    let known: Vec<&str> = tables().collect();
+    let known: Vec<&str> = keys::tables().collect();
     let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &known, variant: None });
     let (duration, warmup) = top.as_ref().map_or((Span(u64::MAX), Span::ZERO), |t| (t.duration, t.warmup));
     if let Some(top) = top.as_ref().filter(|t| t.warmup >= t.duration) {
@@ -94,7 +85,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         };
     }
     let routing = table!(RoutingTable, "routing");
-    let (routing_spec, protocols) = crate::keys::routing::resolve(root, routing.as_ref(), cx);
+    let (routing_spec, protocols) = routing::resolve(root, routing.as_ref(), cx);
     let arp = table!(ArpTable, "arp");
     let headers = table!(HeadersTable, "headers");
     let used: BTreeSet<&str> = streams
@@ -267,7 +258,7 @@ fn links(
 fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<RateChange> {
     let mut changes: Vec<RateChange> = Vec::with_capacity(link.rate_changes.len());
     let path = path.child("rate_changes");
-    for (i, crate::keys::network::RateChange(change)) in link.rate_changes.iter().enumerate() {
+    for (i, keys::network::RateChange(change)) in link.rate_changes.iter().enumerate() {
         let at = Time(change.at.0);
         if let Some(before) = changes.last().filter(|before| before.at >= at) {
             let before = Span(before.at.0).write();

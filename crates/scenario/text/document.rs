@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::Limits;
 use crate::text::error::{Cx, Errors};
+use crate::text::limits::Limits;
 use crate::text::location::{At, Path as KeyPath};
 use crate::text::source::read_text;
 use crate::text::tree::{self, Node, Table, Value};

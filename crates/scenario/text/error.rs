@@ -207,11 +207,18 @@ fn last_part(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
+/// Whether a character is no part of what is read: controls, and marks that turn the direction of writing, so that what is shown is not
+/// what is there (Unicode TR9, explicit formatting).
+pub(crate) fn unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Text that fits on one line of a terminal whatever a user wrote.
 pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if crate::declare::name::unprintable(c) {
+        if unprintable(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);

@@ -7,9 +7,8 @@ use airfair_routing::aodv::{Base, Config};
 use airfair_units::Span;
 
 use super::Parameters;
-use crate::declare::field::Field;
+use crate::declare::field::{Field, LONGEST};
 use crate::declare::table::{Beside, TableDoc, table};
-use crate::keys::radio::LONGEST;
 use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::Table;

@@ -5,15 +5,10 @@ mod aodv;
 use std::sync::Arc;
 
 use airfair_routing::Protocol;
-use airfair_routing::shortest::Metric as Length;
-use airfair_sim::spec::RoutingSpec;
 
-use crate::declare::choice::Metric;
 use crate::declare::field::{Field, quote, read_word};
 use crate::declare::schema::{Schema, words};
 use crate::declare::table::TableDoc;
-use crate::keys::network::RoutingTable;
-use crate::resolve::blocks::single;
 use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Node, Table};
@@ -34,14 +29,15 @@ trait Parameters: Sized {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub word: &'static str,
-    read: fn(&Table, &Path<'_>, &mut Cx<'_>) -> Option<Read>,
+    pub read: fn(&Table, &Path<'_>, &mut Cx<'_>) -> Option<Read>,
     pub doc: fn(String) -> TableDoc,
 }
 
-/// A table that was read.
-struct Read {
-    protocol: Arc<dyn Protocol>,
-    pairs: Vec<(&'static str, String)>,
+/// A protocol's table that was read, with every default filled in.
+pub(crate) struct Read {
+    pub protocol: Arc<dyn Protocol>,
+    /// Keys and values, for the complete form.
+    pub pairs: Vec<(&'static str, String)>,
 }
 
 impl Entry {
@@ -97,53 +93,4 @@ impl Field for Finder {
             Self::Protocol(i) => PROTOCOLS[i].word,
         })
     }
-}
-
-/// The tables of protocols that the complete form shows, with their keys and values.
-pub(crate) type Shown = Vec<(&'static str, Vec<(&'static str, String)>)>;
-
-/// The routing, and the tables of protocols that are in use or were written.
-pub(crate) fn resolve(root: &Table, routing: Option<&RoutingTable>, cx: &mut Cx<'_>) -> (RoutingSpec, Shown) {
-    let empty = Table::new(root.at);
-    let mut read = Vec::new();
-    for entry in &PROTOCOLS {
-        let table = single(root, entry.word, cx).unwrap_or(&empty);
-        read.push((entry.read)(table, &Path::ROOT.child(entry.word), cx));
-    }
-    let nothing = RoutingSpec::Static(Length::Hops);
-    let Some(routing) = routing else { return (nothing, Vec::new()) };
-    let chosen = match routing.protocol {
-        Finder::Static => None,
-        Finder::Protocol(i) => Some(i),
-    };
-    let spec = match (chosen, routing.metric) {
-        (Some(i), metric) => {
-            let Some(Read { protocol, .. }) = &read[i] else { return (nothing, Vec::new()) };
-            if metric != Metric::Hops {
-                cx.error(routing.places.of("metric"), &Path::ROOT.child("routing").child("metric"), || {
-                    format!(
-                        "{}: {} has no metric but hops; expected no metric beside protocol = {}",
-                        metric.write(),
-                        protocol.name(),
-                        routing.protocol.write()
-                    )
-                });
-            }
-            RoutingSpec::Found(protocol.clone())
-        }
-        (None, Metric::Hops) => RoutingSpec::Static(Length::Hops),
-        (None, Metric::Etx) => RoutingSpec::Static(Length::Etx),
-    };
-    let mut shown = Vec::new();
-    for (i, (entry, read)) in PROTOCOLS.iter().zip(read).enumerate() {
-        let written = root.get(entry.word).is_some();
-        if written && chosen != Some(i) {
-            let protocol = routing.protocol.write();
-            cx.warnings.push(format!("[{}] has no effect: [routing] has protocol = {protocol}", entry.word));
-        }
-        if let Some(Read { pairs, .. }) = read.filter(|_| written || chosen == Some(i)) {
-            shown.push((entry.word, pairs));
-        }
-    }
-    (spec, shown)
 }

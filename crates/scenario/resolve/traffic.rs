@@ -1,0 +1,48 @@
+//! From a flow's `traffic` to the simulator's model of its source.
+
+use airfair_sim::spec::Traffic;
+use airfair_units::Span;
+
+use crate::declare::choice::Sizes;
+use crate::declare::field::LONGEST;
+use crate::keys::traffic::TrafficTable;
+use crate::keys::transport::Carrier;
+use crate::text::error::Cx;
+use crate::text::location::Path;
+
+/// Long TCP flows that start within this time are out of step. The same moment for all would be no neutral choice: their SYNs
+/// would meet at every queue in one order, and the first windows with them (Floyd and Jacobson, "On traffic phase effects
+/// in packet-switched gateways", 1992).
+const TCP_JITTER: Span = Span::from_millis(100);
+
+impl TrafficTable {
+    /// The model; errors are noted and the rest goes on.
+    pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
+        match self {
+            Self::Constant(t) => {
+                Traffic::ConstantRate { rate: t.rate, packet: t.packet, gap_jitter: t.gap_jitter }
+            }
+            Self::Poisson(t) => Traffic::Poisson {
+                rate: t.rate,
+                packet: t.packet,
+                exponential_sizes: t.sizes == Sizes::Exponential,
+            },
+            Self::Saturating(t) => Traffic::Saturating { packet: t.packet },
+            Self::Ftp(_) => Traffic::Endless,
+            Self::File(t) => Traffic::File { size: t.size },
+            Self::Web(t) => t.resolve(path, cx),
+            Self::Arrivals(t) => t.resolve(path, cx),
+            Self::List(t) => t.resolve(path, cx),
+        }
+    }
+
+    /// The start jitter where none is written: periodic sources that start together would stay in step for ever, and long TCP
+    /// flows for long.
+    pub fn usual_jitter(&self, carrier: Carrier) -> Span {
+        match (self, carrier) {
+            (Self::Constant(t), _) => t.rate.time_for(t.packet).min(LONGEST),
+            (Self::Ftp(_) | Self::Saturating(_), Carrier::Tcp(_)) => TCP_JITTER,
+            _ => Span::ZERO,
+        }
+    }
+}
