@@ -29,7 +29,7 @@ impl Records {
         self.wanted
     }
 
-    /// Adds a record, if recording is enabled.
+    /// Adds a record. Callers check [`Records::are_wanted`] first.
     #[cold]
     pub fn push(&mut self, at: Time, record: Record) {
         self.list.push((at, record));

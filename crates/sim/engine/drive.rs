@@ -1,26 +1,26 @@
-//! Three ways to make a world go, all loops over the same surface, all with the same results.
+//! Three drivers of a world: loops over the same interface with the same results.
 
 use airfair_units::{Span, Time};
 
-/// The surface that serves every world: simulation, real time, stepping by hand.
+/// Interface of a world to its driver: simulation, real time, or stepping.
 pub trait Surface {
-    /// Lets everything happen that happens before `until`, and makes `until` the present.
+    /// Handles all events before `until`, and makes `until` the present.
     fn advance(&mut self, until: Time);
 
-    /// When the next thing happens, or none if nothing is to come.
+    /// Time of the next event, or none.
     fn next_deadline(&mut self) -> Option<Time>;
 
     /// The end of the run.
     fn end(&self) -> Time;
 }
 
-/// Simulation: to the end in one go.
+/// Simulation: runs to the end without pause.
 pub fn to_end(world: &mut impl Surface) {
     let end = world.end();
     world.advance(end);
 }
 
-/// Stepping: from deadline to deadline. `each` is called after every step and may stop the loop by returning false.
+/// Stepping: runs from event time to event time. `each` is called after every step and stops the loop by returning false.
 pub fn by_deadline(world: &mut impl Surface, mut each: impl FnMut(Time) -> bool) {
     let end = world.end();
     while let Some(at) = world.next_deadline().filter(|&at| at < end) {
@@ -32,20 +32,20 @@ pub fn by_deadline(world: &mut impl Surface, mut each: impl FnMut(Time) -> bool)
     world.advance(end);
 }
 
-/// A clock on the wall, handed in: the simulator itself has none.
+/// Wall clock, provided by the caller: the simulator itself has none.
 pub trait WallClock {
     /// Time since the driver started.
     fn now(&mut self) -> Time;
-    /// Waits until then.
+    /// Waits until a time.
     fn wait_until(&mut self, at: Time);
 }
 
-/// How late a paced run was: the distance between when a deadline was due and when it was acted on.
+/// Lateness of a paced run: from the due time of a step to its execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lateness {
-    /// Steps taken.
+    /// Number of steps.
     pub steps: u64,
-    /// The worst.
+    /// Largest lateness.
     pub worst: Span,
     /// Counts by lateness: below 10 us, 100 us, 1 ms, 10 ms, 100 ms, and above.
     pub histogram: [u64; 6],
@@ -65,7 +65,7 @@ impl Lateness {
     }
 }
 
-/// Real time: each deadline is acted on when the clock, running `speed` times as fast as the wall's, has reached it.
+/// Real time: runs each step when the clock, `speed` times as fast as the wall clock, has reached its time.
 pub fn paced(world: &mut impl Surface, clock: &mut impl WallClock, speed: f64) -> Lateness {
     let wall = |at: Time| Time((at.0 as f64 / speed) as u64);
     let mut lateness = Lateness::default();

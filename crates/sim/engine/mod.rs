@@ -1,4 +1,4 @@
-//! Events, their order, and the drivers that make a world go.
+//! Event queue of a world and its drivers.
 
 pub mod drive;
 mod heap;
@@ -18,13 +18,13 @@ use crate::event::{Due, Event, Order, What};
 pub trait Pending: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);
-    /// Takes the smallest one out if its time is below `limit`.
+    /// Removes and returns the smallest event if its time is below `limit`.
     fn pop_before(&mut self, limit: u64) -> Option<Event>;
-    /// Takes the smallest one out.
+    /// Removes and returns the smallest event.
     fn pop(&mut self) -> Option<Event> {
         self.pop_before(u64::MAX)
     }
-    /// Pops the first event that its owner does not postpone, if its time is below `limit`; postponed ones go back with their new time.
+    /// Pops the first event that its owner does not defer, if its time is below `limit`; deferred events are stored with their new time.
     fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
         loop {
             let event = self.pop_before(limit)?;
@@ -35,17 +35,17 @@ pub trait Pending: Default {
             self.push(Event { time, ..event });
         }
     }
-    /// The time of the smallest one. May tidy up inside, hence `&mut`.
+    /// Time of the smallest event. `&mut` allows internal reordering.
     fn next_time(&mut self) -> Option<u64>;
-    /// How many there are.
+    /// Number of pending events.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// True if no event is pending.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The standard library's binary heap: the yardstick of the benchmark and of the tests.
+/// The standard library's binary heap: the reference of the benchmark and of the tests.
 #[derive(Debug, Default)]
 pub struct StdHeap(BinaryHeap<Reverse<ByKey>>);
 
@@ -81,15 +81,15 @@ impl Pending for StdHeap {
     }
 }
 
-/// Whose events an agenda holds.
+/// Owner of the events on an agenda.
 pub trait Owner {
-    /// When an event is due whose turn has come: later than it says if its deadline has moved meanwhile.
+    /// Due time of an event that has reached the front: later than its time if its deadline has moved in the meantime.
     fn due(&mut self, event: &Event) -> u64;
-    /// The turn of these events, in any order, comes soon: what they need may be fetched. Changes nothing.
+    /// Prefetches the state of the next events, given in any order. Changes nothing.
     fn soon(&self, events: &[Event]);
 }
 
-/// Puts nothing off.
+/// An owner that defers no event.
 struct Punctual;
 
 impl Owner for Punctual {
@@ -99,7 +99,7 @@ impl Owner for Punctual {
     fn soon(&self, _: &[Event]) {}
 }
 
-/// An owner whose answers are recorded: an event that is put off is taken out and put in again.
+/// An owner whose answers are recorded: a deferred event is recorded as a pop and a push.
 #[cfg(feature = "record-agenda")]
 struct Recorder<'a, O> {
     owner: &'a mut O,
@@ -121,22 +121,22 @@ impl<O: Owner> Owner for Recorder<'_, O> {
     }
 }
 
-/// The agenda of a world: the present and what is to come. The back end was chosen by `make bench` (see docs/engine.md).
+/// Agenda of a world: the present and all pending events. The queue was chosen by `make bench` (see docs/engine.md).
 #[derive(Debug, Default)]
 pub struct Agenda<Q: Pending = Wheel> {
-    /// The present.
+    /// Present time.
     pub now: Time,
     pending: Q,
     pushes: u32,
-    /// Events taken out so far.
+    /// Number of events popped.
     pub popped: u64,
-    /// Pushes (true) and pops in their order, for the benchmark of the back ends.
+    /// Pushes (true) and pops in order, for the benchmark of event queues.
     #[cfg(feature = "record-agenda")]
     pub record: Vec<(bool, Event)>,
 }
 
 impl<Q: Pending> Agenda<Q> {
-    /// Puts an event on the agenda. Its time must not lie in the past.
+    /// Adds an event. Its time must not lie in the past.
     #[inline]
     pub fn push(&mut self, at: Time, order: Order, what: What) {
         debug_assert!(at >= self.now, "an event in the past: {at} < {}", self.now);
@@ -148,7 +148,7 @@ impl<Q: Pending> Agenda<Q> {
         self.pending.push(event);
     }
 
-    /// The same for an event that a part has returned, if it has returned one.
+    /// Adds an event that a part has returned, if any.
     #[inline]
     pub fn push_if(&mut self, due: Option<Due>) {
         if let Some(Due { at, order, what }) = due {
@@ -156,10 +156,10 @@ impl<Q: Pending> Agenda<Q> {
         }
     }
 
-    /// Takes the next event out if it happens before `limit` (exclusive), and makes its time the present.
+    /// Pops the next event if its time is before `limit` (exclusive), and makes its time the present.
     ///
-    /// The owner is asked when an event's turn has come and may put it off: lazy deadlines, whose owners write a later time into
-    /// their state and leave the event where it is. An event that is put off costs a place in the agenda, nothing more.
+    /// The owner may defer an event at the front (lazy deadline): it stores a later time in its state and leaves the event in place. A
+    /// deferred event costs a place in the agenda, nothing more.
     #[inline(always)]
     pub fn next_before(&mut self, limit: Time, owner: &mut impl Owner) -> Option<Event> {
         #[cfg(feature = "record-agenda")]
@@ -171,19 +171,19 @@ impl<Q: Pending> Agenda<Q> {
         Some(event)
     }
 
-    /// When the next event happens.
+    /// Time of the next event.
     #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
         self.pending.next_time().map(Time)
     }
 
-    /// How many events are pending.
+    /// Number of pending events.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether nothing is pending.
+    /// True if no event is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -199,7 +199,7 @@ mod tests {
         Event { time, order, ..Event::NONE }
     }
 
-    /// Pops and pushes in any mixture, as a simulation does: never before what was popped last.
+    /// Pops and pushes in any mixture, as in a simulation: no push is earlier than the last pop.
     fn same_order<A: Pending, B: Pending>(steps: &[(bool, u64, u8)]) {
         let (mut a, mut b) = (A::default(), B::default());
         let mut now = 0;
@@ -222,7 +222,7 @@ mod tests {
         assert!(b.is_empty());
     }
 
-    /// Delays that matter to the wheel: now, the same bucket, the edges of the horizon, far beyond.
+    /// Delays at the limits of the wheel: now, the same bucket, the edges of the horizon, far beyond.
     fn delay() -> impl Strategy<Value = u64> {
         prop_oneof![
             Just(0u64),
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Puts each event off at most once: to a time that is a multiple of `grain`.
+    /// Defers each event at most once, to a time that is a multiple of `grain`.
     struct Late {
         grain: u64,
         put_off: std::collections::BTreeSet<u64>,
@@ -258,7 +258,7 @@ mod tests {
         fn soon(&self, _: &[Event]) {}
     }
 
-    /// What is due, one after the other, up to a limit in each of the given steps.
+    /// Due events in order, up to a limit in each of the given steps.
     fn due_in_order<Q: Pending>(events: &[(u64, u8)], grain: u64, steps: &[u64]) -> Vec<Option<Event>> {
         let (mut queue, mut owner) = (Q::default(), Late { grain, put_off: Default::default() });
         for (i, &(time, class)) in events.iter().enumerate() {
@@ -280,8 +280,7 @@ mod tests {
     }
 
     proptest! {
-        /// An event that is put off takes its place among the others at its new time: in the same bucket, in a later one, beyond the
-        /// horizon.
+        /// A deferred event is placed among the others at its new time: in the same bucket, in a later one, beyond the horizon.
         #[test]
         fn back_ends_agree_on_what_is_put_off(
             events in proptest::collection::vec((delay(), any::<u8>()), 0..100),

@@ -1,9 +1,8 @@
-//! A timing wheel for the near future with a heap for the rest, in exactly the order of a heap.
+//! A timing wheel for the near future with a heap for the rest; its order is exactly that of a heap.
 //!
-//! 4,096 buckets of 2^13 ns (8 us, about a slot of 802.11g) cover 33 ms: frames, time-outs and back-offs fall inside. A bucket is
-//! a list in a slab. When the wheel reaches a bucket, its events move to a small heap, `current`, which sorts them; events
-//! pushed for that bucket or before go there directly. Events beyond the horizon wait in `far` and are compared at every
-//! pop instead of being moved.
+//! 4,096 buckets of 2^13 ns (8 us, about a slot of 802.11g) cover 33 ms: most frames, time-outs and back-offs. A bucket is a list in a
+//! slab. When the wheel reaches a bucket, its events move to a small heap, `current`, which sorts them; events pushed for that bucket or an
+//! earlier time go there directly. Events beyond the horizon are kept in `far` and compared at every pop instead of being moved.
 
 use super::heap::Heap4;
 use super::{Owner, Pending, Punctual};
@@ -19,7 +18,7 @@ struct Slot {
     next: u32,
 }
 
-/// Which buckets hold events: a bit for each, and a bit for each word that has one.
+/// Bitmap of occupied buckets, and a bitmap of its non-zero words.
 #[derive(Debug)]
 struct Occupied {
     words: [u64; BUCKETS / 64],
@@ -42,29 +41,29 @@ impl Occupied {
         }
     }
 
-    /// The next occupied bucket after an empty one, round the wheel; none if all are empty.
+    /// The next occupied bucket after an empty one, in circular order; none if all are empty.
     #[inline(always)]
     fn next_after(&self, here: usize) -> Option<usize> {
         let word = here / 64;
-        // What follows in its word, then whole words by the summary, the first word last.
+        // The rest of its word, then whole words by the summary, the first word last.
         let rest = self.words[word] & (!1 << (here % 64));
         let found = if rest != 0 {
             word * 64 + rest.trailing_zeros() as usize
         } else {
             let later = self.summary & (!1 << word);
             let w = if later != 0 { later.trailing_zeros() } else { self.summary.trailing_zeros() } as usize;
-            // No bit is set in the summary of an empty wheel: there is no such word.
+            // The summary of an empty wheel has no bit: there is no such word.
             w * 64 + self.words.get(w)?.trailing_zeros() as usize
         };
         Some(found % BUCKETS)
     }
 }
 
-/// The bucket for a time, if it lies after the present one (`now`, as an absolute number) and within the horizon.
+/// Bucket of a time, if it is later than the present one (`now`, an absolute number) and within the horizon.
 #[inline(always)]
 fn bucket_for(time: u64, now: u64) -> Option<usize> {
     let bucket = time >> BUCKET_BITS;
-    // From 1 on: one comparison, since what lies before wraps round.
+    // One comparison suffices, since earlier numbers wrap round.
     (bucket.wrapping_sub(now).wrapping_sub(1) < BUCKETS as u64 - 1).then_some(bucket as usize % BUCKETS)
 }
 
@@ -74,13 +73,13 @@ pub struct Wheel {
     heads: [u32; BUCKETS],
     occupied: Occupied,
     slots: Vec<Slot>,
-    /// The first slot without an event: there always is one, so that an event that is pushed has a place to be put together in.
+    /// First slot without an event: there is always one, in which the next pushed event is built.
     free: u32,
-    /// Absolute number of the bucket that `current` stands for.
+    /// Absolute number of the bucket that `current` holds.
     bucket: u64,
     current: Heap4,
     far: Heap4,
-    /// Time of the first event in `far`, the largest number if there is none.
+    /// Time of the first event in `far`, `u64::MAX` if there is none.
     far_time: u64,
 }
 
@@ -126,7 +125,7 @@ impl Wheel {
         true
     }
 
-    /// Whether the next event lies in `far`; `None` if there is no event.
+    /// True if the next event is in `far`; `None` if there is no event.
     #[inline(always)]
     fn next_is_far(&mut self, owner: &impl Owner) -> Option<bool> {
         loop {
@@ -142,7 +141,7 @@ impl Wheel {
         }
     }
 
-    /// Makes room for more events; no slot is free.
+    /// Adds slots for more events when no slot is free.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -162,7 +161,7 @@ impl Wheel {
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
-    /// The event in a free slot is for the bucket that is being emptied, or before it, or beyond the horizon: it needs no slot.
+    /// Moves the event in a free slot to `current` or `far`: its bucket is the present one, an earlier one, or beyond the horizon.
     #[inline(never)]
     fn push_aside(&mut self, at: u32) {
         let event = self.slots[at as usize].event;
@@ -181,7 +180,7 @@ impl Wheel {
             && self.occupied.summary == 0
             && self.current.is_empty()
         {
-            // The wheel is empty: it turns to the present, so that what follows finds it near.
+            // The wheel is empty: it advances to the present, so that later events are near.
             self.bucket = event.time >> BUCKET_BITS;
         }
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
@@ -211,7 +210,7 @@ impl Pending for Wheel {
     #[inline(always)]
     fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
         loop {
-            // The usual case first: the next bucket holds one event, and it is the next of all.
+            // The common case first: the next bucket holds one event, which is the next of all.
             if self.current.is_empty()
                 && let Some(index) = self.next_bucket()
             {
@@ -228,7 +227,7 @@ impl Pending for Wheel {
                     self.heads[index] = NONE;
                     self.occupied.clear(index);
                     let time = owner.due(&event);
-                    // What is put off mostly keeps its slot.
+                    // A deferred event mostly keeps its slot.
                     if time > event.time
                         && let Some(later) = bucket_for(time, self.bucket)
                     {
@@ -277,7 +276,7 @@ impl Pending for Wheel {
 mod tests {
     use super::*;
 
-    /// A long silence ends with an event from beyond the horizon: what follows it is near, and must not wait in the heap.
+    /// A long silence ends with an event from beyond the horizon: later events are near, and must not go to the heap.
     #[test]
     fn after_a_long_silence_the_wheel_is_used_again() {
         let event = |time| Event { time, ..Event::NONE };

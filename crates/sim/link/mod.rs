@@ -1,15 +1,15 @@
-//! Wired links: packets leave one after the other, travel for a delay, and may be lost on the way.
+//! Wired links: packets are serialised, propagate for a delay, and may be lost on the way.
 //!
-//! [`Links`] owns both directions of every link; a direction is called a *wire*. A wire either keeps its own queue, or takes
-//! packets from a queue of its node; [`Links::queues_itself`] says which, and callers need to know no more:
+//! [`Links`] owns both directions of every link; a direction is called a *wire*. A wire either keeps its own queue, or sends packets from a
+//! queue of its node; [`Links::queues_itself`] distinguishes the two, and callers need to know no more:
 //!
-//! - A wire with its own queue accepts or refuses each packet at once ([`Links::offer`]). Sources that wait for room ask for the
-//!   moment at which the next packet leaves ([`Links::wake_at_departure`]).
-//! - Any other wire is given the next packet of its node's queue when it is idle ([`Links::is_idle`], [`Links::send`]), and wakes
-//!   its node when it is free ([`Links::wake`]).
+//! - A wire with its own queue accepts or refuses each packet at once ([`Links::offer`]). Sources that wait for room schedule an event for
+//! the next departure ([`Links::wake_at_departure`]).
+//! - Any other wire is given the next packet of its node's queue when it is idle ([`Links::is_idle`], [`Links::send`]); an event notifies
+//! its node when it becomes free ([`Links::wake`]).
 //!
-//! The events of a wire ([`What::WireArrival`], [`What::WireFree`], [`What::RateChange`]) come back as values: what has arrived or
-//! was lost, where. What is to happen later is returned as a [`Due`], which the caller puts on the agenda.
+//! The events of a wire ([`What::WireArrival`], [`What::WireFree`], [`What::RateChange`]) return values: the packet that has arrived or was
+//! lost, and its node. Later events are returned as a [`Due`], which the caller schedules.
 
 mod timetable;
 mod wire;
@@ -25,61 +25,61 @@ use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
 use wire::{InFlight, Losses, Wire};
 
-/// A packet for a wire.
+/// A packet offered to a wire.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Offer {
     pub packet: CopyRef,
-    /// Size as an IP packet.
+    /// Size as an IP packet, bytes.
     pub bytes: u32,
-    /// Payload of the transport is inside.
+    /// True if it carries transport payload.
     pub has_payload: bool,
 }
 
-/// Answer to an offer.
+/// Answer of a wire to an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// The wire has the packet.
+    /// The packet is accepted; its arrival is to be scheduled unless an earlier one is pending.
     Accepted(Option<Due>),
     /// The queue is full.
     Full,
 }
 
-/// The end of a packet's time on a wire.
+/// End of a packet's way on a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The packet is at the node at the far end.
+    /// The packet has arrived at the node at the far end.
     Arrived { node: NodeIx, packet: CopyRef },
-    /// The packet that this node had sent is lost.
+    /// The packet that this node had sent was lost.
     Lost { node: NodeIx, packet: CopyRef },
 }
 
-/// A wire is free, or a packet has left its queue.
+/// Result of the event that a wire is free, or that a packet has left its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Free {
-    /// The port that the wire is behind.
+    /// Port of the wire.
     pub port: PortIx,
-    /// The wire keeps its own queue; any other takes the next packet now.
+    /// True if the wire keeps its own queue; otherwise it needs the next packet now.
     pub queues_itself: bool,
 }
 
-/// When a packet leaves its node.
+/// Times at which a packet leaves its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Departure {
-    /// When the first bit leaves.
+    /// Time at which the first bit leaves.
     pub begin: Time,
-    /// When the last bit has left.
+    /// Time at which the last bit has left.
     pub end: Time,
     pub packet: CopyRef,
 }
 
-/// State of a wire at a moment. What waits in a queue of the node is not the wire's.
+/// State of a wire at a moment, without packets in a queue of its node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct View {
-    /// Packets that wait.
+    /// Packets that wait in the wire's own queue.
     pub waiting: u64,
-    /// Packets that are being sent or travel.
+    /// Packets in transmission or propagation.
     pub on_the_way: u64,
-    /// Packets that have left the wire's own queue, and the time that they had spent in it.
+    /// Packets that have left the wire's own queue, and the sum of their times in it.
     pub left: u64,
     pub waited: Span,
 }
@@ -90,22 +90,22 @@ pub(crate) struct Links {
     wires: Table<WireIx, Wire>,
     /// Bytes that a wire adds to each packet.
     framing: u32,
-    /// What wires have accepted, if somebody observes them.
+    /// Records of accepted packets, if the world is observed.
     pub records: Records,
 }
 
-/// The wire in the other direction of the same link.
+/// The wire of the opposite direction of the same link.
 pub(crate) const fn opposite(wire: WireIx) -> WireIx {
     WireIx(wire.0 ^ 1)
 }
 
-/// The link that a wire is a direction of, by its place in the specification.
+/// Index of a wire's link in the specification.
 pub(crate) const fn link_of(wire: WireIx) -> usize {
     wire.ix() / 2
 }
 
 impl Links {
-    /// Links between nodes of these names. `ports`: the port of each wire.
+    /// Creates the links between nodes with these names. `ports`: port of each wire.
     pub(crate) fn new(links: &[LinkSpec], names: &[&str], ports: &[PortIx], framing: u32, seed: u64) -> Self {
         let sides = links.iter().enumerate().flat_map(|(i, link)| [(i, link, 0), (i, link, 1)]);
         let wire = |(i, link, side): (usize, &LinkSpec, usize)| {
@@ -133,7 +133,7 @@ impl Links {
         Self { wires: sides.map(wire).collect(), framing, records: Records::default() }
     }
 
-    /// The changes of rate of all links.
+    /// Events for the changes of rate of all links.
     pub(crate) fn rate_changes<'a>(&'a self, links: &'a [LinkSpec]) -> impl Iterator<Item = Due> + 'a {
         links.iter().enumerate().flat_map(|(i, link)| {
             let order = Order::new(class::RATE_CHANGE, self.wires[WireIx(2 * i as u32)].rank());
@@ -142,8 +142,8 @@ impl Links {
         })
     }
 
-    /// A wire behind a drop-tail queue of at most `limit` packets, of which nobody needs to be told when one leaves, is asked to
-    /// keep that queue itself. A wire whose rate changes does not: it cannot know when packets will leave.
+    /// Lets a wire behind a drop-tail queue of at most `limit` packets keep that queue itself, if no part needs to be notified of
+    /// departures. Not for a wire whose rate changes, since it cannot know departures in advance.
     pub(crate) fn keep_queue(&mut self, wire: WireIx, limit: u32) {
         let wire = &mut self.wires[wire];
         wire.timetable = (!wire.rate_changes).then(|| Timetable::new(limit));
@@ -154,7 +154,7 @@ impl Links {
         self.wires.places()
     }
 
-    /// The port that a wire is behind.
+    /// The port of a wire.
     pub(crate) fn port(&self, wire: WireIx) -> PortIx {
         self.wires[wire].port
     }
@@ -169,13 +169,13 @@ impl Links {
         self.wires[wire].losses.probability
     }
 
-    /// Whether a wire keeps its own queue: packets are offered to it and to no queue of its node.
+    /// True if a wire keeps its own queue: packets are offered to it and to no queue of its node.
     #[inline(always)]
     pub(crate) fn queues_itself(&self, wire: WireIx) -> bool {
         self.wires[wire].timetable.is_some()
     }
 
-    /// Whether an event will tell when a wire is free: until then its node need not ask.
+    /// True if an event for the time at which a wire becomes free is pending.
     #[inline(always)]
     pub(crate) fn wakes(&self, wire: WireIx) -> bool {
         self.wires[wire].wakes
@@ -187,7 +187,7 @@ impl Links {
         let at = &mut self.wires[wire];
         let begin = at.free_at.max(now);
         if let Some(timetable) = &mut at.timetable {
-            // Where nothing waits there is room.
+            // If no packet waits there is room.
             if begin > now && timetable.is_full(&at.in_flight, now) {
                 return Answer::Full;
             }
@@ -196,9 +196,9 @@ impl Links {
         Answer::Accepted(self.transmit(wire, offer, now, begin))
     }
 
-    /// Gives a packet to an idle wire that has come to the interface at `accepted`.
+    /// Sends a packet, which was queued at `accepted`, by an idle wire.
     pub(crate) fn send(&mut self, wire: WireIx, offer: &Offer, accepted: Time, now: Time) -> Option<Due> {
-        // A packet that came by air is here a propagation delay after the pass that handed it up.
+        // A packet that came by air is here a propagation delay after the pass that has indicated it.
         self.transmit(wire, offer, accepted, now.max(accepted))
     }
 
@@ -214,18 +214,18 @@ impl Links {
         sent.due
     }
 
-    /// Whether a wire without its own queue can begin to send now.
+    /// True if a wire without its own queue can start a transmission now.
     pub(crate) fn is_idle(&self, wire: WireIx, now: Time) -> bool {
         self.wires[wire].free_at <= now
     }
 
-    /// Packets wait in the node's queue: an event for when the wire is free, unless one is pending.
+    /// Packets wait in the node's queue: returns an event for the time at which the wire is free, unless one is pending.
     pub(crate) fn wake(&mut self, wire: WireIx) -> Option<Due> {
         let wire = &mut self.wires[wire];
         wire.wake_at(wire.free_at)
     }
 
-    /// Sources wait for room: an event for when the next packet leaves the wire's own queue, unless one is pending.
+    /// Sources wait for room: returns an event for the next departure from the wire's own queue, unless one is pending.
     pub(crate) fn wake_at_departure(&mut self, wire: WireIx, now: Time) -> Option<Due> {
         let wire = &mut self.wires[wire];
         wire.timetable.as_ref()?;
@@ -233,14 +233,14 @@ impl Links {
         wire.wake_at(begin)
     }
 
-    /// The event of [`Links::wake`] or [`Links::wake_at_departure`].
+    /// Handles the event of [`Links::wake`] or [`Links::wake_at_departure`].
     pub(crate) fn on_free(&mut self, wire: WireIx) -> Free {
         let wire = &mut self.wires[wire];
         wire.wakes = false;
         Free { port: wire.port, queues_itself: wire.timetable.is_some() }
     }
 
-    /// The event of an arrival: what has come to an end, and the next arrival.
+    /// Handles an arrival event. Returns the packet that has arrived or was lost, and the event of the next arrival.
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, wire: WireIx) -> (Option<End>, Option<Due>) {
         let wire = &mut self.wires[wire];
@@ -255,10 +255,10 @@ impl Links {
         (end, wire.in_flight.front().map(|next| wire.next_arrival(next)))
     }
 
-    /// The event of a change of rate: both wires of a link, and the ports that these are behind.
+    /// Handles a change of rate: of both wires of a link. Returns their ports.
     pub(crate) fn on_rate_change(&mut self, link: u32, rate: Rate) -> [PortIx; 2] {
-        // A packet that a radio has handed up less than a band of propagation delays (4 us) ago may have begun a moment later than
-        // now, at the old rate.
+        // A packet that a radio has indicated less than a band of propagation delays (4 us) ago may have started a moment after now, at the
+        // old rate.
         [2 * link, 2 * link + 1].map(|wire| {
             let wire = &mut self.wires[WireIx(wire)];
             wire.set_rate(rate);
@@ -266,22 +266,22 @@ impl Links {
         })
     }
 
-    /// Whether a wire's own queue takes no packet now.
+    /// True if a wire's own queue has no room for a packet now.
     #[inline]
     pub(crate) fn is_full(&mut self, wire: WireIx, now: Time) -> bool {
         let wire = &mut self.wires[wire];
         wire.timetable.as_mut().is_some_and(|timetable| timetable.is_full(&wire.in_flight, now))
     }
 
-    /// Whether nothing waits in a wire's own queue.
+    /// True if no packet waits in a wire's own queue.
     pub(crate) fn is_empty(&self, wire: WireIx, now: Time) -> bool {
         let wire = &self.wires[wire];
         wire.timetable.is_none() || wire.in_flight.back().is_none_or(|packet| packet.begin <= now)
     }
 
-    /// What waits in a wire's own queue, framing included; `None` if it has none. A moment may lie before that of an earlier question or
-    /// offer, by less than 4 us (a packet that came by air is handled with the moment of its last bit at the hearer): packets that had
-    /// begun to leave by the later moment are then not counted again.
+    /// Backlog of a wire's own queue, framing included; `None` if it has none. `now` may be earlier than that of a previous query or offer,
+    /// by less than 4 us (a packet that came by air is handled at the moment of its last bit at the hearer): packets that had started by
+    /// the later moment are not counted again.
     #[inline]
     pub(crate) fn backlog(&mut self, wire: WireIx, now: Time) -> Option<Backlog> {
         let wire = &mut self.wires[wire];
@@ -293,20 +293,20 @@ impl Links {
         Some(timetable.backlog(&wire.in_flight, rate, now))
     }
 
-    /// When a packet leaves its node, if it is the last one that a wire was given.
+    /// Departure of a packet from its node, if it is the last one that a wire has accepted.
     #[inline]
     pub(crate) fn departure(&self, wire: WireIx, packet: CopyRef) -> Option<Departure> {
         self.departures(wire).next().filter(|last| last.packet == packet)
     }
 
-    /// Packets that a wire was given and has not delivered, latest first.
+    /// Departures of packets that a wire has accepted and not delivered, latest first.
     #[inline]
     pub(crate) fn departures(&self, wire: WireIx) -> impl Iterator<Item = Departure> + '_ {
         let in_flight = self.wires[wire].in_flight.iter().rev();
         in_flight.map(|p| Departure { begin: p.begin, end: p.end, packet: p.packet })
     }
 
-    /// Packets that are being sent or travel.
+    /// Packets in transmission or propagation.
     pub(crate) fn on_the_way(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];
         wire.in_flight.range(..self.first_waiting(wire, now)).map(|packet| packet.packet)
@@ -319,7 +319,7 @@ impl Links {
         waiting.map(|packet| packet.packet)
     }
 
-    /// State of a wire.
+    /// State of a wire at a moment.
     pub(crate) fn view(&self, wire: WireIx, now: Time) -> View {
         let wire = &self.wires[wire];
         let on_the_way = self.first_waiting(wire, now);
@@ -337,7 +337,7 @@ impl Links {
     }
 }
 
-/// Which of the links between the same two nodes this is: their order in the file is the only thing that tells them apart.
+/// Number of this link among those between the same two nodes; only the order in the file distinguishes them.
 fn parallel(links: &[LinkSpec], i: usize) -> usize {
     let ends = |i: usize| {
         let [a, b] = links[i].ends;

@@ -3,7 +3,7 @@ use crate::spec::{QueueSpec, RateChange};
 
 const WIRE: WireIx = WireIx(0);
 
-/// 8 Mbit/s, so that a byte takes 1 us, and 5 ms.
+/// 8 Mbit/s, so that a byte takes 1 us, and a delay of 5 ms.
 fn spec() -> LinkSpec {
     LinkSpec {
         ends: [0, 1],
@@ -36,7 +36,7 @@ fn offer(packet: u64) -> Offer {
     Offer { packet: CopyRef(packet), bytes: 80, has_payload: true }
 }
 
-/// When the event of an arrival is due.
+/// Due time of an arrival event.
 fn arrival(due: Option<Due>) -> Option<Time> {
     due.map(|due| {
         assert_eq!(due.what, What::WireArrival(WIRE));
@@ -63,7 +63,7 @@ fn packets_leave_one_after_the_other_and_arrive_a_delay_later() {
     assert_eq!(accepted(links.offer(WIRE, &offer(1), us(0))), Some(us(5100)));
     assert_eq!(accepted(links.offer(WIRE, &offer(2), us(10))), None);
     assert_eq!(accepted(links.offer(WIRE, &offer(3), us(20))), None);
-    // One is being sent, two wait: there is room again when the second begins.
+    // One is in transmission, two wait: there is room again when the second starts.
     assert_eq!(links.offer(WIRE, &offer(4), us(99)), Answer::Full);
     assert!(links.is_full(WIRE, us(99)) && !links.is_full(WIRE, us(100)));
     assert_eq!(accepted(links.offer(WIRE, &offer(4), us(100))), None);
@@ -88,7 +88,7 @@ fn a_view_is_of_its_moment() {
     assert_eq!(links.view(WIRE, us(50)), view(2, 1, 1, waited(0)));
     assert_eq!(links.waiting(WIRE, us(50)).collect::<Vec<_>>(), [CopyRef(2), CopyRef(3)]);
     assert_eq!(links.backlog(WIRE, us(50)), Some(Backlog { packets: 2, bytes: 200 }));
-    // The second begins at 100 us, the third at 200 us.
+    // The second starts at 100 us, the third at 200 us.
     assert_eq!(links.view(WIRE, us(100)), view(1, 2, 2, waited(100)));
     assert_eq!(links.backlog(WIRE, us(100)), Some(Backlog { packets: 1, bytes: 100 }));
     assert!(!links.is_empty(WIRE, us(199)) && links.is_empty(WIRE, us(200)));
@@ -117,7 +117,7 @@ fn who_waits_for_room_is_woken_once_at_the_next_departure() {
 fn a_wire_without_a_queue_is_given_packets_when_it_is_idle() {
     let mut links = links(spec());
     assert!(links.is_idle(WIRE, us(0)) && links.backlog(WIRE, us(0)).is_none());
-    // Handed up by a radio of which the last bit comes 3 us later.
+    // Indicated by a radio, at which the last bit arrives 3 us later.
     assert_eq!(arrival(links.send(WIRE, &offer(1), us(3), us(0))), Some(us(5103)));
     assert!(!links.is_idle(WIRE, us(102)) && links.is_idle(WIRE, us(103)));
     let due = links.wake(WIRE).unwrap();
@@ -125,7 +125,7 @@ fn a_wire_without_a_queue_is_given_packets_when_it_is_idle() {
     assert!(links.wakes(WIRE) && links.wake(WIRE).is_none());
     assert_eq!(links.on_free(WIRE), Free { port: PortIx(0), queues_itself: false });
     assert!(!links.wakes(WIRE));
-    // What waits in the node's queue is not the wire's.
+    // Packets in the node's queue are not the wire's.
     assert_eq!(links.view(WIRE, us(1)), View { on_the_way: 1, ..View::default() });
     assert_eq!(links.wake_at_departure(WIRE, us(1)), None);
 }

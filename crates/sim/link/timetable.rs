@@ -1,4 +1,4 @@
-//! What stands for a drop-tail queue before a wire: departures are known when packets arrive, so that no event tells of one.
+//! Timetable of departures, in place of a drop-tail queue before a wire: departures are known when packets arrive, so they need no events.
 
 use std::collections::VecDeque;
 
@@ -7,41 +7,41 @@ use airfair_units::{Rate, Span, Time};
 
 use super::wire::InFlight;
 
-/// Packets in flight whose first bit has not left are those that wait.
+/// Times of departure for the packets in flight; those whose first bit has not left are waiting.
 #[derive(Debug)]
 pub(super) struct Timetable {
-    /// Most packets that wait.
+    /// Largest number of packets that wait.
     limit: usize,
     /// Length of the prefix of the packets in flight whose transmission had begun at the last query.
     begun: usize,
-    /// Packets accepted, and the time that they wait in all.
+    /// Number of packets accepted, and the sum of their waiting times.
     accepted: u64,
     waited: Span,
 }
 
 impl Timetable {
-    /// An empty one, for at most `limit` packets.
+    /// An empty timetable for at most `limit` waiting packets.
     pub(super) const fn new(limit: u32) -> Self {
         Self { limit: limit as usize, begun: 0, accepted: 0, waited: Span::ZERO }
     }
 
-    /// A packet is accepted, and waits for so long.
+    /// Counts an accepted packet, which waits for `wait`.
     #[inline(always)]
     pub(super) fn accept(&mut self, wait: Span) {
         self.accepted += 1;
         self.waited += wait;
     }
 
-    /// The packet that was accepted first is not in flight any more.
+    /// Adjusts the timetable after the first packet in flight was removed.
     #[inline(always)]
     pub(super) fn forget_first(&mut self) {
         self.begun = self.begun.saturating_sub(1);
     }
 
-    /// Whether the queue is full.
+    /// True if the queue is full.
     #[inline]
     pub(super) fn is_full(&mut self, in_flight: &VecDeque<InFlight>, now: Time) -> bool {
-        // What left long ago matters only when it could make room.
+        // Packets that left earlier matter only if they could make room.
         if in_flight.len() - self.begun < self.limit {
             return false;
         }
@@ -49,16 +49,16 @@ impl Timetable {
         in_flight.len() - self.begun >= self.limit
     }
 
-    /// What waits, in bytes as the wire carries them, on a wire of that rate. What had begun to leave by the latest moment that was asked
-    /// about does not wait, also if `now` lies before that.
+    /// Backlog at a wire of that rate, in bytes on the wire. Packets that had started by the time of the latest query are not waiting, even
+    /// if `now` is earlier.
     #[inline]
     pub(super) fn backlog(&mut self, in_flight: &VecDeque<InFlight>, rate: Rate, now: Time) -> Backlog {
         self.pass(in_flight, now);
         let (Some(first), Some(last)) = (in_flight.get(self.begun), in_flight.back()) else {
             return Backlog::default();
         };
-        // Moments are whole nanoseconds: the nearest byte is the right one. Wide numbers are slow to divide, and needed only where
-        // seconds of many Gbit/s wait.
+        // Times are whole nanoseconds: rounding to the nearest byte is exact. Divisions of wide numbers are slow, and needed only for a
+        // backlog of seconds at many Gbit/s.
         let (span, half, unit) = (last.end.0 - first.begin.0, 4_000_000_000, 8_000_000_000);
         let bytes = match span.checked_mul(rate.as_bps()).and_then(|bits| bits.checked_add(half)) {
             Some(bits) => bits / unit,
@@ -70,7 +70,7 @@ impl Timetable {
         Backlog { packets: (in_flight.len() - self.begun) as u32, bytes }
     }
 
-    /// Packets that have left by now, and the time that these have waited.
+    /// Number of packets that have left by now, and the sum of their waiting times.
     pub(super) fn departed(&self, in_flight: &VecDeque<InFlight>, now: Time) -> (u64, Span) {
         let waiting = in_flight.range(first_waiting(in_flight, now)..);
         let wait = |packet: &InFlight| packet.begin.since(packet.accepted);
@@ -85,7 +85,7 @@ impl Timetable {
     }
 }
 
-/// The place of the first packet in flight whose transmission has not begun.
+/// Index of the first packet in flight whose transmission has not started.
 pub(super) fn first_waiting(in_flight: &VecDeque<InFlight>, now: Time) -> usize {
     in_flight.partition_point(|packet| packet.begin <= now)
 }

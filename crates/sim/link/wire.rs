@@ -13,30 +13,30 @@ use crate::ids::{CopyRef, NodeIx, PortIx, WireIx};
 /// A packet that a wire has accepted and not delivered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InFlight {
-    /// When it came to the interface.
+    /// Time at which the packet came to the interface.
     pub accepted: Time,
-    /// When its first bit leaves.
+    /// Time at which its first bit leaves.
     pub begin: Time,
-    /// When its last bit has left.
+    /// Time at which its last bit has left.
     pub end: Time,
     pub packet: CopyRef,
-    /// It does not arrive: it is lost at the moment of its arrival.
+    /// True if the packet will be lost at the time of its arrival.
     pub lost: bool,
 }
 
-/// Losses of a wire.
+/// Loss model of a wire.
 #[derive(Debug)]
 pub(super) struct Losses {
     /// Probability that a packet is lost, independently.
     pub probability: f64,
     /// Every n-th packet with payload is lost; 0: none.
     pub every: u32,
-    /// Packets with payload since the last one that was lost for its number.
+    /// Packets with payload since the last loss by `every`.
     pub since: u32,
     pub random: Stream,
 }
 
-/// Transmission time of the last size, and the remainder of the division: most packets of a wire have one size.
+/// Transmission time of the last packet size, with the remainder of the division: most packets of a wire have one size.
 #[derive(Debug, Default)]
 struct LastSize {
     bytes: u64,
@@ -44,40 +44,40 @@ struct LastSize {
     rest: u64,
 }
 
-/// One direction of a wired link. At most two events of it are pending: the arrival of the oldest packet in flight and, while
-/// packets wait in a queue of the node or sources wait for room, the moment at which the next packet leaves.
+/// One direction of a wired link. At most two of its events are pending: the arrival of the oldest packet in flight and, while packets wait
+/// in a queue of the node or sources wait for room, the next departure.
 #[derive(Debug)]
 pub(super) struct Wire {
-    /// Its number, as events name it.
+    /// Index of the wire in events.
     number: WireIx,
     /// Port of the sending node.
     pub port: PortIx,
-    /// The sending node, and the node at the far end.
+    /// Sending node, and node at the far end.
     pub from: NodeIx,
     pub to: NodeIx,
     rate: Rate,
     delay: Span,
     rank: u32,
     pub losses: Losses,
-    /// Packets may be lost.
+    /// True if packets may be lost.
     loses: bool,
-    /// The rate changes during the run.
+    /// True if the rate changes during the run.
     pub rate_changes: bool,
-    /// The wire keeps its own queue.
+    /// Timetable of the wire's own queue, if it keeps one.
     pub timetable: Option<Timetable>,
-    /// When the last packet's last bit leaves.
+    /// Time at which the last packet's last bit leaves.
     pub free_at: Time,
-    /// An event for the moment at which the wire is free, or at which the next packet leaves, is pending.
+    /// True if an event for the end of the present transmission, or for the next departure, is pending.
     pub wakes: bool,
-    /// Packets that wait on the timetable, are being sent, or are on their way, in the order of their arrivals.
+    /// Packets that wait in the timetable, are in transmission, or propagate, in the order of arrival.
     pub in_flight: VecDeque<InFlight>,
-    /// By how much the last packet's end was early, in units of 1 ns / rate: nothing is lost by rounding.
+    /// Rounding error of the last packet's end, in units of 1 ns / rate: it is carried over, so errors do not accumulate.
     remainder: u64,
     last_size: LastSize,
 }
 
 impl Wire {
-    /// A wire that has sent nothing.
+    /// A wire without packets.
     pub(super) fn new(
         number: WireIx,
         port: PortIx,
@@ -114,20 +114,20 @@ impl Wire {
         self.rank
     }
 
-    /// When a packet arrives at the far end.
+    /// Arrival time of a packet at the far end.
     #[inline(always)]
     pub(super) fn arrival(&self, packet: &InFlight) -> Time {
         packet.end + self.delay
     }
 
-    /// The event of the arrival of the first packet in flight.
+    /// Arrival event of the first packet in flight.
     #[inline(always)]
     pub(super) fn next_arrival(&self, first: &InFlight) -> Due {
         let order = Order::new(class::WIRE, self.rank);
         Due { at: self.arrival(first), order, what: What::WireArrival(self.number) }
     }
 
-    /// An event for a moment at which a packet leaves, unless one is pending.
+    /// An event for a departure, unless one is pending.
     #[inline]
     pub(super) fn wake_at(&mut self, at: Time) -> Option<Due> {
         let order = Order::new(class::WIRE_FREE, self.rank);
@@ -138,7 +138,7 @@ impl Wire {
         })
     }
 
-    /// Sends a packet of so many bytes, framing included, from `begin` on.
+    /// Sends a packet of `bytes`, framing included, from `begin` on.
     #[inline(always)]
     pub(super) fn send(&mut self, offer: &Offer, bytes: u64, accepted: Time, begin: Time) -> Sending {
         let end = begin + self.transmission_time(bytes, begin == self.free_at);
@@ -152,7 +152,7 @@ impl Wire {
         Sending { packet, due }
     }
 
-    /// Whether the next packet is lost on the way.
+    /// Draws whether the next packet is lost on the way.
     #[inline(never)]
     fn loses(&mut self, has_payload: bool) -> bool {
         let losses = &mut self.losses;
@@ -167,9 +167,9 @@ impl Wire {
         lost
     }
 
-    /// From now on packets leave at another rate; the packet that is being sent keeps its pace.
+    /// Changes the rate; a packet in transmission keeps its old rate.
     pub(super) fn set_rate(&mut self, rate: Rate) {
-        // Still the same part of a nanosecond, in units of the new rate.
+        // The same fraction of a nanosecond, in units of the new rate.
         let remainder =
             u128::from(self.remainder) * u128::from(rate.as_bps()) / u128::from(self.rate.as_bps());
         self.remainder = remainder as u64;
@@ -185,7 +185,7 @@ impl Wire {
         }
         let rate = self.rate.as_bps();
         if bytes != self.last_size.bytes {
-            // No packet has a gigabyte: the product fits.
+            // No packet has a gigabyte: the product does not overflow.
             let total = bytes.min(1 << 30) * 8_000_000_000;
             self.last_size = LastSize { bytes, span: total / rate, rest: total % rate };
         }
@@ -196,10 +196,10 @@ impl Wire {
     }
 }
 
-/// What [`Wire::send`] has done.
+/// Result of [`Wire::send`].
 pub(super) struct Sending {
     pub packet: InFlight,
-    /// The packet's arrival, if no other packet arrives before it.
+    /// Arrival event of the packet, if no other packet arrives before it.
     pub due: Option<Due>,
 }
 
@@ -218,7 +218,7 @@ mod tests {
         // 1 byte at 3 Gbit/s takes 8/3 ns: three of them take 8 ns.
         let times: Vec<u64> = (0..3).map(|i| wire.transmission_time(1, i > 0).0).collect();
         assert_eq!(times, [2, 3, 3]);
-        // After an idle time counting starts anew.
+        // After an idle time the remainder is zero.
         assert_eq!(wire.transmission_time(1, false).0, 2);
     }
 }

@@ -1,6 +1,6 @@
 //! Delays of a flow: mean and quantiles in bounded memory.
 
-/// A histogram with relative steps of 1/64: a quantile is off by at most 0.8 %. Grows with the largest delay only.
+/// Histogram with relative steps of 1/64: a quantile is off by at most 0.8 %. Its memory grows with the largest delay only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delays {
     counts: Vec<u32>,
@@ -40,7 +40,7 @@ impl Delays {
         self.sum_ns += u128::from(ns);
     }
 
-    /// Counts what another has counted.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         if other.counts.len() > self.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -50,19 +50,19 @@ impl Delays {
         self.sum_ns += other.sum_ns;
     }
 
-    /// How many were counted.
+    /// Number of delays.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean in seconds.
+    /// Mean, seconds.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64 / 1e9)
     }
 
-    /// A quantile in seconds, `0 < q <= 1`: the smallest delay that at least that share does not exceed.
+    /// A quantile in seconds, `0 < q <= 1`: the smallest delay that is not exceeded by at least that share.
     #[must_use]
     pub fn quantile_s(&self, q: f64) -> Option<f64> {
         let wanted = ((q * self.count as f64).ceil() as u64).max(1);

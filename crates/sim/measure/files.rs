@@ -1,39 +1,39 @@
-//! Completion times of files: by size, in memory that does not grow with their number.
+//! Completion times of files by size, in memory that does not grow with their number.
 
 use airfair_units::{Span, Time};
 
 use super::delays::Delays;
 use super::summary::{FilesResult, SizeClass};
 
-/// Files that were sent, each over a connection of its own.
+/// Counters of files, each sent over a connection of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// Files begun.
+    /// Files started.
     pub started: u64,
     /// Files delivered and acknowledged.
     pub finished: u64,
-    /// Files whose connection was given up.
+    /// Files whose connection has failed.
     pub failed: u64,
-    /// Completion times of all that were finished.
+    /// Completion times of all finished files.
     pub all: Delays,
-    /// And by size: class k holds sizes of 2^k up to 2^(k+1) - 1 bytes.
+    /// Completion times by size: class k holds sizes of 2^k up to 2^(k+1) - 1 bytes.
     pub by_size: Vec<Delays>,
 }
 
 /// A file that was delivered and acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// Its number in its flow, in the order of arrivals, from 0.
+    /// Number of the file within its flow, in the order of arrivals, from 0.
     pub file: u64,
-    /// When its application asked for it.
+    /// Time at which the application requested it.
     pub start: Time,
-    /// Its size.
+    /// Size of the file.
     pub bytes: u64,
-    /// Until its last byte was acknowledged.
+    /// Time until its last byte was acknowledged.
     pub duration: Span,
-    /// Time-outs of its connection, its SYN's included.
+    /// Time-outs of its connection, those of the SYN included.
     pub timeouts: u64,
-    /// Segments with payload that it sent again.
+    /// Segments with payload that were retransmitted.
     pub retransmissions: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is counted, and what a run's numbers say: values that know no world. No files here.
+//! Statistics and results of a run: values without reference to a world. No file access.
 
 pub mod delays;
 pub mod files;

@@ -29,7 +29,7 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     Some(Estimate { mean, ci95 })
 }
 
-/// A value with the ends of its 95 % confidence interval, which need not lie alike on both sides.
+/// A value with its 95 % confidence interval, which need not be symmetric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     /// The value.
@@ -55,9 +55,8 @@ pub fn share(hits: u32, trials: u32) -> Option<Bounds> {
     Some(Bounds { value, ends: (trials > 1).then_some(ends) })
 }
 
-/// The median of independent values with the interval between the order statistics that cover it with at least 95 %,
-/// whatever the distribution (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): from six
-/// values on. `None` for no value.
+/// The median of independent values with the interval between the order statistics that cover it with at least 95 % for any distribution
+/// (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): from six values on. `None` for no value.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<Bounds> {
     let n = values.len();
@@ -67,14 +66,14 @@ pub fn median(values: &[f64]) -> Option<Bounds> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let value = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
-    // Fewer than k of n values below the median: the chance of fewer than k heads in n throws, I_1/2(n - k + 1, k).
+    // Fewer than k of n values below the median: the probability of fewer than k heads in n throws, I_1/2(n - k + 1, k).
     let covers = |k: usize| 2.0 * incomplete_beta(0.5, (n - k + 1) as f64, k as f64) <= 0.05;
     let ends = (1..=n / 2).take_while(|&k| covers(k)).last().map(|k| (sorted[k - 1], sorted[n - k]));
     Some(Bounds { value, ends })
 }
 
-/// Jain's fairness index, `(sum x)^2 / (n sum x^2)` (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 for equal shares, 1/n if one
-/// takes all. `None` for no value or all zeros: where there is nothing to share, nothing is shared fairly.
+/// Jain's fairness index, `(sum x)^2 / (n sum x^2)` (Jain, Chiu, Hawe, DEC-TR-301, 1984): 1 for equal shares, 1/n if one flow has all.
+/// `None` for no value or all zeros: nothing was shared.
 #[must_use]
 pub fn jain_index(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
@@ -136,7 +135,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Any printed table of Student's t.
+    /// Printed in any table of Student's t.
     #[test]
     fn quantiles_equal_the_printed_table() {
         for (df, t) in
@@ -173,7 +172,7 @@ mod tests {
         assert_eq!(share(0, 0), None);
     }
 
-    /// J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems", table A.1: which order statistics.
+    /// J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems", table A.1: indices of the order statistics.
     #[test]
     fn medians_lie_between_the_tabled_order_statistics() {
         for (n, low, high) in [(6, 1, 6), (10, 2, 9), (20, 6, 15), (31, 10, 22), (100, 40, 61)] {

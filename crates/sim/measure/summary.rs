@@ -1,4 +1,4 @@
-//! The numbers of a run: the result contract, as plain data.
+//! Results of a run: the result contract, as plain data.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,26 @@ use crate::record::FrameKind;
 pub struct StationCounters {
     /// Frames sent, by [`FrameKind::ALL`].
     pub sent: [u64; 5],
-    /// Frames for this station that were received, by kind.
+    /// Received frames that were addressed to this station, by kind.
     pub received: [u64; 5],
-    /// Frames for this station that were lost, by [`crate::record::Loss::NAMES`].
+    /// Lost frames that were addressed to this station, by [`crate::record::Loss::NAMES`].
     pub lost: [u64; 9],
-    /// Data packets received again and dropped as duplicates.
+    /// Data packets dropped as duplicates.
     pub duplicates: u64,
-    /// CTS that did not come.
+    /// CTS that were not received.
     pub no_cts: u64,
-    /// ACK that did not come.
+    /// ACKs that were not received.
     pub no_ack: u64,
-    /// RTS that were not answered because the NAV was set.
+    /// RTS left unanswered because the NAV was set.
     pub cts_withheld: u64,
-    /// Packets given up.
+    /// Packets given up at the retry limit.
     pub given_up: u64,
     /// Receptions that confirmed a NAV which an RTS had set provisionally.
     pub nav_extended: u64,
 }
 
 impl StationCounters {
-    /// Data frames for this station that were received, duplicates not counted.
+    /// Received data frames that were addressed to this station, without duplicates.
     #[must_use]
     pub fn received_data(&self) -> u64 {
         let data = FrameKind::ALL.iter().zip(self.received).filter(|(kind, _)| **kind == FrameKind::Data);
@@ -42,164 +42,163 @@ impl StationCounters {
     }
 }
 
-/// A flow's numbers, from its start (or the warm-up's end) to its stop (or the end of the run).
+/// Results of a flow, from its start (or the warm-up's end) to its stop (or the end of the run).
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowResult {
-    /// Its name.
+    /// Name of the flow.
     pub id: String,
     /// Source node.
     pub src: String,
     /// Destination node.
     pub dst: String,
-    /// Bytes that its application had to send; `None` where there is no end of them, 0 where the flow has no traffic.
+    /// Bytes that its application had to send; `None` if unlimited, 0 if the flow has no traffic.
     pub offered_bytes: Option<u64>,
-    /// Bytes delivered to the application (each once, for TCP in order), as a rate.
+    /// Goodput: rate of bytes delivered to the application, each counted once, for TCP in order.
     pub goodput_bps: f64,
-    /// The same as a count.
+    /// Bytes delivered to the application, each counted once.
     pub delivered_bytes: u64,
     /// Packets that the source made.
     pub sent_packets: u64,
-    /// Packets that the destination got.
+    /// Packets that the destination has received.
     pub delivered_packets: u64,
     /// Packets with payload that were dropped.
     pub dropped_packets: u64,
-    /// Packets sent again by the transport (UDP: none).
+    /// Segments retransmitted (UDP: 0).
     pub retransmissions: u64,
-    /// Round trips that the transport has measured (UDP: none), of segments that were sent once.
+    /// Round trips measured by the transport (UDP: 0), of segments that were sent once.
     pub round_trips: u64,
-    /// Their sum.
+    /// Sum of the measured round trips, ns.
     pub round_trip_ns: u64,
-    /// Connections that have met routers which do not speak their scheme, and follow TCP's law since.
+    /// Connections that have found routers which do not support their scheme, and use TCP's law since.
     pub fallbacks: u64,
-    /// One-way delays of the packets that were delivered.
+    /// One-way delays of the delivered packets.
     pub delays: Delays,
-    /// When a finite flow was complete, after its start.
+    /// Completion time of a finite flow, s after its start.
     pub completion_s: Option<f64>,
-    /// Hops of the last packet delivered.
+    /// Hops of the last delivered packet.
     pub hops: Option<u16>,
-    /// Files, each over a connection of its own, where the flow sends such.
+    /// Counters of files, if the flow sends files over connections of their own.
     pub files: Option<FilesResult>,
 }
 
-/// A queue's numbers from the warm-up's end on.
+/// Results of a queue from the warm-up's end on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueResult {
-    /// Its node.
+    /// Node of the queue.
     pub node: String,
     /// The radio that it feeds, or the node at the far end of its wired link.
     pub towards: String,
-    /// Whether it feeds a wired link.
+    /// True if it feeds a wired link.
     pub wired: bool,
-    /// Packets that have left it.
+    /// Packets that have left the queue.
     pub packets: u64,
-    /// Mean time that they spent in it.
+    /// Mean time that they spent in the queue, s.
     pub mean_wait_s: Option<f64>,
-    /// Mean number of packets in it (Little's law: those that have left count).
+    /// Mean number of packets in the queue (by Little's law, from packets that have left).
     pub mean_packets: f64,
-    /// What routing has sent over the wired link, where routes are found while the world runs.
+    /// Routing messages sent over the wired link, with a routing protocol.
     pub routing: Option<RoutingCounts>,
 }
 
 /// Files of a flow over the whole run, warm-up included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilesResult {
-    /// Begun.
+    /// Files started.
     pub started: u64,
-    /// Delivered and acknowledged.
+    /// Files delivered and acknowledged.
     pub finished: u64,
-    /// Not delivered as a whole: TCP gave their connections up.
+    /// Files not delivered completely: TCP has given up their connections.
     pub failed: u64,
-    /// Completion times of those that were finished.
+    /// Completion times of finished files.
     pub completions: Delays,
-    /// By size.
+    /// Finished files by size.
     pub by_size: Vec<SizeClass>,
 }
 
 /// Files of similar size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizeClass {
-    /// From this size on, bytes, to twice this size less one.
+    /// Smallest size of the class, bytes; the largest is twice this less one.
     pub from_bytes: u64,
-    /// How many were finished.
+    /// Number of finished files.
     pub finished: u64,
-    /// Mean completion time, and the time that 95 % of them do not exceed.
+    /// Mean completion time, s.
     pub mean_completion_s: f64,
-    /// See `mean_completion_s`.
+    /// Time that 95 % of the completion times do not exceed, s.
     pub p95_completion_s: f64,
 }
 
-/// Where every packet that was made has ended, over the whole run, warm-up included.
+/// Ends of all packets that were made, over the whole run, warm-up included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ends {
-    /// Made by sources or injected.
+    /// Packets made by sources, or injected.
     pub made: u64,
-    /// Delivered.
+    /// Packets delivered.
     pub delivered: u64,
-    /// Dropped, by reason.
+    /// Packets dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// Waiting in a queue at the end.
+    /// Packets in a queue at the end.
     pub queued: u64,
-    /// In a MAC's hands at the end.
+    /// Packets in a MAC at the end.
     pub in_mac: u64,
-    /// On a wired link at the end.
+    /// Packets on a wired link at the end.
     pub on_wire: u64,
-    /// Waiting for ARP at the end.
+    /// Packets that wait for ARP at the end.
     pub awaiting_arp: u64,
-    /// Waiting for a route at the end, where routes are found while the world runs.
+    /// Packets that wait for a route at the end, with a routing protocol.
     pub awaiting_route: Option<u64>,
 }
 
 impl Ends {
-    /// Packets that are somewhere inside at the end.
+    /// Packets that have not ended at the end of the run.
     #[must_use]
     pub fn inside(&self) -> u64 {
         self.queued + self.in_mac + self.on_wire + self.awaiting_arp + self.awaiting_route.unwrap_or(0)
     }
 }
 
-/// What a routing protocol has done at an interface, over the whole run.
+/// Counters of a routing protocol at an interface, over the whole run.
 ///
-/// Counts by the names that the protocol gives them: messages sent, the node's own and those that it passed on, by kind
-/// ([`airfair_routing::Protocol::kinds`]); then, with the node's first interface and 0 elsewhere, what the node has counted
-/// ([`airfair_routing::Routing::counters`]).
+/// Counts by the names that the protocol gives them: messages sent, own and forwarded, by kind ([`airfair_routing::Protocol::kinds`]); then
+/// the node's counters ([`airfair_routing::Routing::counters`]), reported with the node's first interface and 0 with others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RoutingCounts(pub Vec<(&'static str, u64)>);
 
 impl RoutingCounts {
-    /// The count of a name, 0 for one that the protocol does not know.
+    /// The count of a name; 0 for a name that the protocol does not have.
     #[must_use]
     pub fn of(&self, name: &str) -> u64 {
         self.0.iter().find(|count| count.0 == name).map_or(0, |count| count.1)
     }
 }
 
-/// A station's numbers over the whole run.
+/// Results of a station over the whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StationResult {
-    /// Its node.
+    /// Node of the station.
     pub node: String,
-    /// Its radio.
+    /// Radio of the station.
     pub radio: String,
     /// Time in each radio state; the five add up to the run in nanoseconds.
     pub airtime: Airtime,
-    /// What it sent, received and lost.
+    /// Counters of frames sent, received and lost.
     pub counters: StationCounters,
-    /// Messages of its agent, where the scheme has agents.
+    /// Counters of its agent's messages, if the scheme has agents.
     pub messages: Option<MessageCounts>,
-    /// What its routing has done, where routes are found while the world runs.
+    /// Counters of its routing, with a routing protocol.
     pub routing: Option<RoutingCounts>,
 }
 
-/// A run's numbers.
+/// Results of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Length of the run.
+    /// Length of the run, s.
     pub duration_s: f64,
-    /// What was cut off.
+    /// Length of the warm-up, s.
     pub warmup_s: f64,
     /// Flows, in the order of the scenario.
     pub flows: Vec<FlowResult>,
@@ -207,15 +206,15 @@ pub struct RunResult {
     pub drops: BTreeMap<String, u64>,
     /// Packets marked instead of dropped, by reason, over the whole run.
     pub marks: BTreeMap<String, u64>,
-    /// Where every packet has ended.
+    /// Ends of all packets.
     pub ends: Ends,
-    /// Queues of every output interface.
+    /// Results of every output interface's queue.
     pub queues: Vec<QueueResult>,
-    /// Stations.
+    /// Results of every station.
     pub stations: Vec<StationResult>,
-    /// What one should look at before trusting the numbers.
+    /// Warnings to consider before using the results.
     pub warnings: Vec<String>,
-    /// Events handled.
+    /// Number of events handled.
     pub events: u64,
     /// Frames sent on the air.
     pub transmissions: u64,
@@ -224,10 +223,10 @@ pub struct RunResult {
 /// A flow is starved below this share of the mean goodput of its run...
 const STARVED_SHARE_OF_MEAN: f64 = 0.01;
 
-/// ...unless it got this share of what it offered.
+/// ...unless its goodput is at least this share of its offered load.
 const STARVED_SHARE_OF_OFFERED: f64 = 0.5;
 
-/// `lost` of those that were lost or not; `None` for none.
+/// Share of `lost` in `lost + arrived`; `None` for none.
 fn loss_ratio(lost: u64, arrived: u64) -> Option<f64> {
     let ended = lost + arrived;
     (ended > 0).then(|| lost as f64 / ended as f64)
@@ -238,38 +237,38 @@ fn mean_s(sum_ns: u128, count: u64) -> Option<f64> {
 }
 
 impl FlowResult {
-    /// Whether its application had something to send in the measured time, or something sent before was delivered in it.
+    /// True if its application had data to send in the measured time, or data sent earlier were delivered in it.
     #[must_use]
     pub fn has_traffic(&self) -> bool {
         self.offered_bytes != Some(0) || self.delivered_bytes > 0
     }
 
-    /// Mean one-way delay.
+    /// Mean one-way delay, s.
     #[must_use]
     pub fn mean_delay_s(&self) -> Option<f64> {
         self.delays.mean_s()
     }
 
-    /// The delay that 99 % of its packets do not exceed.
+    /// 99th percentile of the one-way delays, s.
     #[must_use]
     pub fn p99_delay_s(&self) -> Option<f64> {
         self.delays.quantile_s(0.99)
     }
 
-    /// Mean round-trip time that its TCP measured.
+    /// Mean round-trip time measured by its TCP, s.
     #[must_use]
     pub fn rtt_s(&self) -> Option<f64> {
         mean_s(self.round_trip_ns.into(), self.round_trips)
     }
 
-    /// Of its packets with payload that came to an end, the share that was dropped.
+    /// Share of dropped packets among its packets with payload that have ended.
     #[must_use]
     pub fn loss_ratio(&self) -> Option<f64> {
         loss_ratio(self.dropped_packets, self.delivered_packets)
     }
 
-    /// Whether it is starved beside flows with this mean goodput: it has less than 1 % of the mean, and less than half of what it offers;
-    /// or it has nothing of what it offers.
+    /// True if the flow is starved beside flows with this mean goodput: its goodput is below 1 % of the mean and below half of its offered
+    /// load; or it is zero although load was offered.
     #[must_use]
     pub fn is_starved(&self, mean_goodput_bps: f64) -> bool {
         let got = self.delivered_bytes as f64;
@@ -280,13 +279,13 @@ impl FlowResult {
     }
 }
 
-/// Fairness is that of the flows that have traffic in the measured time.
+/// Fairness refers to flows that have traffic in the measured time.
 impl RunResult {
     fn competing(&self) -> impl Iterator<Item = &FlowResult> {
         self.flows.iter().filter(|flow| flow.has_traffic())
     }
 
-    /// Sorted, so that sums do not depend on the order of the flows in a file.
+    /// Goodputs, sorted, so that sums do not depend on the order of the flows in a file.
     fn goodputs(&self) -> Vec<f64> {
         let mut goodputs: Vec<f64> = self.competing().map(|f| f.goodput_bps).collect();
         goodputs.sort_by(f64::total_cmp);
@@ -323,20 +322,20 @@ impl RunResult {
         self.goodputs().into_iter().reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Flows that are starved ([`FlowResult::is_starved`]).
+    /// Number of starved flows ([`FlowResult::is_starved`]).
     #[must_use]
     pub fn starved_flows(&self) -> usize {
         let mean = self.mean_goodput_bps();
         self.flows.iter().filter(|flow| flow.is_starved(mean)).count()
     }
 
-    /// Flows below 1 kbit/s.
+    /// Number of flows below 1 kbit/s.
     #[must_use]
     pub fn flows_below_1kbps(&self) -> usize {
         self.goodputs().iter().filter(|&&g| g < 1000.0).count()
     }
 
-    /// One-way delays of the packets of all flows that were delivered.
+    /// One-way delays of the delivered packets of all flows.
     #[must_use]
     pub fn delays(&self) -> Delays {
         let mut all = Delays::default();
@@ -344,27 +343,27 @@ impl RunResult {
         all
     }
 
-    /// Mean of all round trips that a TCP measured.
+    /// Mean of all round trips measured by TCP, s.
     #[must_use]
     pub fn rtt_s(&self) -> Option<f64> {
         let sum = self.flows.iter().map(|flow| u128::from(flow.round_trip_ns)).sum();
         mean_s(sum, self.flows.iter().map(|flow| flow.round_trips).sum())
     }
 
-    /// Segments sent again.
+    /// Segments retransmitted, of all flows.
     #[must_use]
     pub fn retransmissions(&self) -> u64 {
         self.flows.iter().map(|flow| flow.retransmissions).sum()
     }
 
-    /// Of the packets with payload that came to an end, the share that was dropped.
+    /// Share of dropped packets among all packets with payload that have ended.
     #[must_use]
     pub fn loss_ratio(&self) -> Option<f64> {
         let count = |of: fn(&FlowResult) -> u64| self.flows.iter().map(of).sum();
         loss_ratio(count(|flow| flow.dropped_packets), count(|flow| flow.delivered_packets))
     }
 
-    /// Mean completion time of the files that were finished, over the whole run.
+    /// Mean completion time of finished files, over the whole run, s.
     #[must_use]
     pub fn completion_s(&self) -> Option<f64> {
         let files = self.flows.iter().filter_map(|flow| flow.files.as_ref());
@@ -373,8 +372,8 @@ impl RunResult {
         all.mean_s()
     }
 
-    /// For each node with a radio: the share of time in which its medium is physically busy, own transmissions included
-    /// (the busiest of its radios).
+    /// For each node with a radio: the share of time in which its medium is physically busy, own transmissions included (of the busiest of
+    /// its radios).
     #[must_use]
     pub fn channel_utilisation(&self) -> BTreeMap<String, f64> {
         let mut shares = BTreeMap::new();
@@ -401,7 +400,7 @@ mod tests {
             dst: String::new(),
             offered_bytes,
             goodput_bps,
-            // Of ten seconds.
+            // Over ten seconds.
             delivered_bytes: (goodput_bps * 10.0 / 8.0) as u64,
             sent_packets: 0,
             delivered_packets: 0,
@@ -435,7 +434,8 @@ mod tests {
         }
     }
 
-    /// Below 1 % of the mean and below half of the offer, or nothing of an offer: a mean of 1 Mbit/s, 10 kbit/s are 1 % of it.
+    /// Starved: below 1 % of the mean and below half of the offered load, or nothing of the load. With a mean of 1 Mbit/s, 1 % is 10
+    /// kbit/s.
     #[test]
     fn starved_by_hand() {
         let mean = 1e6;
@@ -449,7 +449,7 @@ mod tests {
         assert!(!flow(0.0, Some(0)).is_starved(mean), "it asks for nothing");
     }
 
-    /// 4, 4 and 0 Mbit/s: 64 / (3 x 32) = 2/3. If the third has no traffic, the two are as fair as can be.
+    /// 4, 4 and 0 Mbit/s: 64 / (3 x 32) = 2/3. Without traffic of the third flow, the other two are perfectly fair.
     #[test]
     fn a_flow_without_traffic_does_not_count() {
         let three = run(vec![flow(4e6, None), flow(0.0, None), flow(4e6, None)]);

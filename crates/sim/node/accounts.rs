@@ -1,33 +1,33 @@
-//! Why packets were dropped or marked, and how often.
+//! Counts of dropped and marked packets, by reason.
 
 use std::collections::BTreeMap;
 
-/// Reasons for drops that are the network's own.
+/// Reasons for drops by the network itself.
 pub mod drop_reason {
-    /// The MAC gave up.
+    /// The MAC gave the packet up at the retry limit.
     pub const RETRY_LIMIT: &str = "retry-limit";
     /// No route to the destination.
     pub const NO_ROUTE: &str = "no-route";
-    /// ARP was not answered.
+    /// The ARP requests were not answered.
     pub const ARP_FAILED: &str = "arp-failed";
-    /// Too many packets waited for ARP.
+    /// Too many packets waited for an address.
     pub const ARP_QUEUE: &str = "arp-queue";
-    /// Lost above the MAC that had acknowledged it.
+    /// Lost above the MAC, which had acknowledged it (`packet_loss`).
     pub const PACKET_LOSS: &str = "packet-loss";
     /// Lost on a wired link.
     pub const WIRE_LOSS: &str = "wire-loss";
-    /// After as many hops as IP's time to live it was not there.
+    /// The hop limit was reached before the destination.
     pub const HOP_LIMIT: &str = "hop-limit";
-    /// Too many packets waited for routes.
+    /// Too many packets waited for a route.
     pub const ROUTE_QUEUE: &str = "route-queue";
-    /// It has waited too long for a route.
+    /// The packet has waited too long for a route.
     pub const ROUTE_WAIT: &str = "route-wait";
-    /// It queued for a neighbour when the link to it broke.
+    /// The packet was queued for a neighbour when the link to it broke.
     pub const LINK_BREAK: &str = "link-break";
-    /// Acknowledged, but its receiver took it for one that it had already: the sequence numbers had wrapped round.
+    /// Acknowledged, but taken for a duplicate by its receiver because sequence numbers had wrapped.
     pub const TAKEN_FOR_DUPLICATE: &str = "taken-for-duplicate";
 
-    /// Whether it is none of these: an interface's queue, or what stands beside it, did not take the packet or threw it away.
+    /// True for every other reason: the interface's queue, AQM or hop has refused or dropped the packet.
     pub(crate) fn is_of_queue(reason: &str) -> bool {
         let others = [
             RETRY_LIMIT,
@@ -46,7 +46,7 @@ pub mod drop_reason {
     }
 }
 
-/// Packets by reason.
+/// Numbers of packets by reason.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     drops: BTreeMap<&'static str, u64>,
@@ -54,22 +54,22 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// A packet is dropped.
+    /// Counts a dropped packet.
     pub fn drop(&mut self, reason: &'static str) {
         *self.drops.entry(reason).or_insert(0) += 1;
     }
 
-    /// A packet is marked.
+    /// Counts a marked packet.
     pub fn mark(&mut self, reason: &'static str) {
         *self.marks.entry(reason).or_insert(0) += 1;
     }
 
-    /// Packets dropped.
+    /// Dropped packets by reason.
     pub fn drops(&self) -> BTreeMap<String, u64> {
         named(&self.drops)
     }
 
-    /// Packets marked.
+    /// Marked packets by reason.
     pub fn marks(&self) -> BTreeMap<String, u64> {
         named(&self.marks)
     }

@@ -1,4 +1,4 @@
-//! Agents beside radio interfaces: samples of what their radios count, timers, and messages, which are packets on the air.
+//! Agents at radio interfaces: samples of their radios' counters, timers, and messages, which are packets on the air.
 
 use airfair_host::{AgentSlot, Counters, Firing, MessageCounts, MessageIx, Messages};
 use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, QueueView, Timer};
@@ -9,61 +9,61 @@ use crate::event::{Order, Schedule, What, class};
 use crate::ids::{FlowIx, NodeIx, PortIx, StationIx, Table};
 use crate::packet::{Packet, Payload};
 
-/// The agents of a world, and their messages that are under way.
+/// The agents of a world, and their messages that have not ended.
 #[derive(Default)]
 pub(crate) struct Agents {
-    /// Empty if the scheme has none.
+    /// Empty if the scheme has no agents.
     hosts: Table<StationIx, Option<Host>>,
     messages: Messages,
-    /// Nodes by the numbers that agents know them by, sorted.
+    /// Nodes by their scheme numbers, sorted.
     nodes: Vec<(NodeId, NodeIx)>,
-    /// What the last hook has asked for.
+    /// Effects that the last hook has requested.
     effects: AgentEffects,
     firings: Vec<Firing>,
-    /// The first node whose agent has sent a message to a node that does not exist: the run is in error.
+    /// The first node whose agent has sent a message to a node that does not exist, which makes the run invalid.
     pub strange: Option<NodeIx>,
 }
 
-/// An agent and where it is.
+/// An agent with its node and port.
 struct Host {
     agent: AgentSlot,
     port: PortIx,
     node: NodeIx,
     /// Flows whose static routes pass the node.
     passing: Vec<FlowIx>,
-    /// Messages that it has received to pass them on.
+    /// Number of messages for other nodes that the station has received and the node forwards.
     relayed: u64,
 }
 
-/// How a station has received a message.
+/// Reception of a message by a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hearing {
-    /// The message is for the station's node, or for all.
+    /// The message is addressed to the station's node, or to all.
     pub to_me: bool,
-    /// It came in a frame for this station alone.
+    /// It was carried by a frame addressed to this station alone.
     pub own_frame: bool,
 }
 
-/// A message that leaves an agent.
+/// A message that an agent sends.
 pub(crate) struct Sent {
-    /// The agent's node.
+    /// Node of the agent.
     pub node: NodeIx,
     pub to: NodeIx,
     pub message: MessageIx,
     pub bytes: u32,
-    /// It may pass other nodes on its way.
+    /// True if other nodes may forward the message.
     pub routed: bool,
-    /// It goes before all that queues.
+    /// True if the message precedes the queued packets.
     pub ahead: bool,
 }
 
 impl Agents {
-    /// Whether there are none.
+    /// True if there are no agents.
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
 
-    /// Adds the agent of one of so many stations, which is at a node, behind a port.
+    /// Adds the agent of a station. `stations`: number of all stations.
     pub fn add(
         &mut self,
         (station, stations): (StationIx, usize),
@@ -84,7 +84,7 @@ impl Agents {
         self.hosts.get(station)?.as_ref()
     }
 
-    /// A flow's static route passes a node.
+    /// Registers a flow whose static route passes a node.
     pub fn passes(&mut self, node: NodeIx, flow: FlowIx) {
         for host in self.hosts.iter_mut().flatten().filter(|host| host.node == node) {
             if host.passing.last() != Some(&flow) {
@@ -93,19 +93,19 @@ impl Agents {
         }
     }
 
-    /// The agents learn which nodes there are.
+    /// Gives the agents the list of nodes.
     pub fn know(&mut self, interfaces: &Interfaces) {
         self.nodes = interfaces.nodes().map(|node| (interfaces.id(node), node)).collect();
         self.nodes.sort_unstable();
     }
 
-    /// When the first sample of a station's agent ends, if it wants samples.
+    /// End of the first sampling interval of a station's agent, if it takes samples.
     pub fn first_sample(&mut self, station: StationIx) -> Option<(Time, Order)> {
         let host = self.at(station)?;
         Some((host.agent.first_sample()?, Order::new(class::TIMER, host.agent.rank())))
     }
 
-    /// Calls an agent. What it asks for beside timers is there to be taken ([`Agents::take_effects`]).
+    /// Calls a hook of an agent. Requested effects other than timers stay in [`Agents::take_effects`].
     fn call(
         &mut self,
         station: StationIx,
@@ -121,17 +121,17 @@ impl Agents {
         }
     }
 
-    /// An agent starts, at time 0.
+    /// Starts an agent, at time 0.
     pub fn start(&mut self, station: StationIx, setup: &AgentSetup<'_>, schedule: &mut Schedule) {
         self.call(station, schedule, |agent, out, firings| agent.start(setup, Time::ZERO, out, firings));
     }
 
-    /// A timer of an agent is due, unless it was moved meanwhile.
+    /// Handles the timer of an agent, unless it was moved in the meantime.
     pub fn on_timer(&mut self, station: StationIx, timer: (Timer, u32), now: Time, schedule: &mut Schedule) {
         self.call(station, schedule, |agent, out, firings| agent.timer(timer, now, out, firings));
     }
 
-    /// Movement has changed who can decode what a station sends.
+    /// Notifies an agent that movement has changed the nodes that can decode its station's frames.
     pub fn on_neighbours(
         &mut self,
         station: StationIx,
@@ -142,20 +142,20 @@ impl Agents {
         self.call(station, schedule, |agent, out, firings| agent.meet(nodes, now, out, firings));
     }
 
-    /// A station has received a message that it passes on.
+    /// Counts a message that a station has received in order to forward it.
     pub fn count_relayed(&mut self, station: StationIx) {
         self.at(station).into_iter().for_each(|host| host.relayed += 1);
     }
 
-    /// Of a station's agent, if there is one: its port, messages that came in frames for the station, and the flows whose routes pass its
-    /// node.
+    /// For a station's agent: its port, the number of messages received in frames for the station, and the flows whose routes pass its
+    /// node. None without an agent.
     pub fn sampled(&self, station: StationIx) -> Option<(PortIx, u64, &[FlowIx])> {
         let host = self.look(station)?;
         Some((host.port, host.agent.counts().received + host.relayed, &host.passing))
     }
 
-    /// An interval of a station's counters has ended: the counters as they are, flows that are being set up, the queue. Returns the
-    /// length of the next interval and its order.
+    /// Calls the sample hook at the end of an interval with the station's counters, the number of flows being set up, and the queue.
+    /// Returns the length of the next interval and its event order.
     pub fn on_sample(
         &mut self,
         station: StationIx,
@@ -170,7 +170,7 @@ impl Agents {
         Some((agent.interval().unwrap_or_default(), Order::new(class::TIMER, agent.rank())))
     }
 
-    /// A message was received by a station, from a node.
+    /// Hands a message received from a node to a station's agent.
     pub fn on_message(
         &mut self,
         station: StationIx,
@@ -182,11 +182,11 @@ impl Agents {
         let Self { hosts, messages, .. } = self;
         let Some(Some(host)) = hosts.get_mut(station) else { return };
         let Payload::Message(message) = packet.payload else { return };
-        // Samples count frames for this station, and leave out those with messages for it.
+        // Samples count frames for this station except those that carry messages for it.
         if own_frame {
             host.agent.count_received();
         }
-        // A node overhears its own message when the next hop passes that on.
+        // A node overhears its own message when the next hop forwards it.
         if packet.source == host.node || !messages.is_heard_first(message, station.0) {
             return;
         }
@@ -196,12 +196,12 @@ impl Agents {
         self.messages.put_back(message, bytes);
     }
 
-    /// What the last hook has asked for beside timers.
+    /// Effects other than timers that the last hook has requested.
     pub fn take_effects(&mut self) -> AgentEffects {
         std::mem::take(&mut self.effects)
     }
 
-    /// A message of a station's agent leaves, unless it is empty, for the node itself or for a node that does not exist.
+    /// Sends a message of a station's agent. None if it is empty, or addressed to the node itself or to a node that does not exist.
     pub fn send(&mut self, station: StationIx, message: Message) -> Option<Sent> {
         let node = self.look(station)?.node;
         let (to, routed) = match message.to {
@@ -223,7 +223,7 @@ impl Agents {
         Some(Sent { node, to, message: under_way, bytes, routed, ahead })
     }
 
-    /// A message has ended: nobody will hear it any more.
+    /// Frees a message that has ended.
     pub fn message_ended(&mut self, message: MessageIx) {
         let Some((sender, heard)) = self.messages.end(message) else { return };
         if let Some(host) = self.at(StationIx(sender)) {
@@ -231,7 +231,7 @@ impl Agents {
         }
     }
 
-    /// The first bytes of a message that lives.
+    /// The first bytes of a message that has not ended.
     pub fn start_of<const N: usize>(&self, message: MessageIx) -> [u8; N] {
         let mut start = [0; N];
         let bytes = self.messages.bytes(message);
@@ -239,19 +239,19 @@ impl Agents {
         start
     }
 
-    /// Inner values of a station's agent.
+    /// Internal values of a station's agent, by name.
     pub fn gauges(&self, station: StationIx) -> Vec<(&'static str, f64)> {
         self.look(station).map_or_else(Vec::new, |host| host.agent.gauges())
     }
 
-    /// What became of the messages of a station's agent.
+    /// Numbers of messages of a station's agent.
     pub fn message_counts(&self, station: StationIx) -> Option<MessageCounts> {
         Some(self.look(station)?.agent.counts())
     }
 }
 
 impl Sent {
-    /// The packet of the message; `headers`: bytes of UDP and IP.
+    /// The packet that carries the message; `headers`: bytes of UDP and IP.
     pub fn packet(&self, headers: u32, now: Time) -> Packet {
         let payload = Payload::Message(self.message);
         Packet {

@@ -1,4 +1,4 @@
-//! ARP (RFC 826): requests are broadcast, replies are unicast, packets wait meanwhile. Its packets cost air.
+//! ARP (RFC 826): requests are broadcast, replies are unicast, packets wait in the meantime. Its packets take air time.
 
 use std::collections::VecDeque;
 
@@ -19,35 +19,35 @@ struct Waiting {
     requests: u32,
 }
 
-/// Whose hardware addresses a port knows.
+/// Addresses that a port knows.
 #[derive(Debug, Default)]
 struct Neighbours {
-    /// Sorted.
+    /// Nodes whose addresses are known, sorted.
     known: Vec<NodeIx>,
     waiting: Vec<Waiting>,
 }
 
-/// What becomes of a packet whose next hop has to be asked for its address.
+/// Result of letting a packet wait for the address of its next hop.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Waits {
-    /// Nobody has asked yet: [`Arp::ask`].
+    /// True if no request is pending yet: the caller sends one with [`Arp::ask`].
     pub ask: bool,
-    /// Too many wait: the oldest goes.
+    /// The oldest waiting packet, if it is dropped because too many wait.
     pub dropped: Option<CopyRef>,
 }
 
-/// A request was not answered in time.
+/// State of an address at the time-out of its request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
-    /// It was answered since, or nothing waits.
+    /// The address is known, or no packet waits for it.
     Done,
-    /// It is to be repeated: [`Arp::ask`].
+    /// The request must be repeated: [`Arp::ask`].
     Ask,
-    /// What has waited is given up.
+    /// The waiting packets are given up.
     GivenUp(VecDeque<CopyRef>),
 }
 
-/// The address tables of a world's ports.
+/// Address tables of all ports.
 #[derive(Debug)]
 pub(crate) struct Arp {
     spec: ArpSpec,
@@ -56,24 +56,24 @@ pub(crate) struct Arp {
 }
 
 impl Arp {
-    /// So many ports. Where all addresses are known from the start no table is needed.
+    /// Creates tables for `ports` ports; none if all addresses are known from the start.
     pub fn new(spec: ArpSpec, ports: usize) -> Self {
         let tables = if spec.prefilled { 0 } else { ports };
         Self { spec, ports: (0..tables).map(|_| Neighbours::default()).collect() }
     }
 
-    /// Whether a port knows a node's address.
+    /// True if a port knows a node's address.
     #[inline(always)]
     pub fn knows(&self, hop: NextHop) -> bool {
         self.spec.prefilled || self.ports[hop.port].known.binary_search(&hop.node).is_ok()
     }
 
-    /// Packets that wait for addresses.
+    /// All packets that wait for addresses.
     pub fn waiting(&self) -> impl Iterator<Item = CopyRef> + '_ {
         self.ports.iter().flat_map(|port| &port.waiting).flat_map(|waiting| waiting.packets.iter().copied())
     }
 
-    /// A packet waits for the address of its next hop.
+    /// Lets a packet wait for the address of its next hop.
     pub fn wait(&mut self, hop: NextHop, copy: CopyRef) -> Waits {
         let limit = self.spec.waiting_packets.max(1) as usize;
         let waiting = &mut self.ports[hop.port].waiting;
@@ -86,7 +86,7 @@ impl Arp {
         Waits { ask: false, dropped }
     }
 
-    /// A request leaves for an address that packets wait for, from a node of this rank. Returns the request.
+    /// Makes the request for an address that packets wait for, and schedules its time-out. `asker`, `rank`: the requesting node.
     pub fn ask(
         &mut self,
         hop: NextHop,
@@ -102,7 +102,7 @@ impl Arp {
         Some(message(asker, target, true, now))
     }
 
-    /// A request was not answered: ask again, or give the waiting packets up.
+    /// Handles the time-out of a request.
     pub fn on_retry(&mut self, port: PortIx, target: NodeIx) -> Unanswered {
         let waiting = &mut self.ports[port].waiting;
         let Some(at) = waiting.iter().position(|waiting| waiting.node == target) else {
@@ -114,7 +114,7 @@ impl Arp {
         Unanswered::GivenUp(waiting.swap_remove(at).packets)
     }
 
-    /// One of ARP's packets has arrived at a port of a node. Returns packets that may go to its sender now, and the answer, if it asks.
+    /// Handles an ARP packet at a port of a node. Returns the packets that waited for its sender, and the reply to a request.
     pub fn on_packet(
         &mut self,
         (node, port): (NodeIx, PortIx),
@@ -123,7 +123,7 @@ impl Arp {
     ) -> (VecDeque<CopyRef>, Option<Packet>) {
         let Neighbours { known, waiting } = &mut self.ports[port];
         let for_me = packet.destination == node;
-        // The sender is learnt by the one that was asked, and by those that wait for it anyway.
+        // The requested node learns the sender's address, and so do nodes whose packets wait for it.
         let awaited = waiting.iter().position(|waiting| waiting.node == packet.source);
         if !for_me && awaited.is_none() {
             return (VecDeque::new(), None);
@@ -142,8 +142,8 @@ fn message(from: NodeIx, to: NodeIx, request: bool, now: Time) -> Packet {
     Packet { bytes, ..Packet::control(from, to, Payload::Arp { request }, 0, now) }
 }
 
-/// How much later a node asks again than the others, up to 10 ms by its rank (28 random bits): two nodes that have asked at one
-/// moment would do so each time, and hear neither request.
+/// Delay of a node's requests by its rank (28 random bits), up to 10 ms: two nodes that request at the same moment would otherwise collide
+/// at every repetition.
 fn spread(rank: u32) -> Span {
     Span((u64::from(rank) * 10_000_000) >> 28)
 }

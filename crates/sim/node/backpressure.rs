@@ -1,9 +1,9 @@
-//! What a node's own sources may have waiting at its interfaces, and who of them waits for room: backpressure, and the limit that leaves
-//! room there for what the node forwards ([`crate::spec::LocalLimit`]).
+//! Packets of a node's own sources at its interfaces, and the sources that wait for room there: backpressure, and the limit that leaves
+//! room for forwarded packets ([`crate::spec::LocalLimit`]).
 //!
 //! Packets of a TCP sender count from TCP to the end of their transmission, where Linux frees them (`tcp_wfree` in
 //! `net/ipv4/tcp_output.c`, called when the driver reports a packet as sent): by wire when the last bit has left, by radio when the
-//! MAC has its acknowledgement or has given the packet up.
+//! MAC has received the acknowledgement or has given the packet up.
 
 use std::collections::VecDeque;
 
@@ -12,15 +12,15 @@ use airfair_units::{Rate, Span, Time};
 use crate::event::{Order, Schedule, What, class};
 use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx, Table};
 
-/// Most packets that saturating sources, and flows beside them, keep in a queue.
+/// Upper bound of the packets that saturating sources, and flows beside them, keep in a queue.
 const SATURATING_PACKETS: u32 = 64;
 
-/// Packets that the time of the limit, and the mean of the node's flows, leave to a TCP connection: the one that is sent, and the one
-/// after it.
+/// Packets that a TCP connection may have in any case, whatever the limit's time and the mean of the flows are: the one in transmission and
+/// the next one.
 const LEAST_PACKETS: u32 = 2;
 
-/// What a packet takes beside its payload, bytes: Linux compares the memory of packets (`truesize`) with its limit. A segment has
-/// `SKB_TRUESIZE(MAX_TCP_HEADER)` (`include/linux/skbuff.h`, `include/net/tcp.h`): 320 for headers, 256 and 320 for what describes it.
+/// Memory of a packet beyond its payload, bytes: Linux compares the memory of packets (`truesize`) with its limit. A segment has
+/// `SKB_TRUESIZE(MAX_TCP_HEADER)` (`include/linux/skbuff.h`, `include/net/tcp.h`): 320 for headers, 256 and 320 for its descriptors.
 const PACKET_MEMORY: u64 = 896;
 
 /// A source that waits for room in a queue of its node.
@@ -32,31 +32,31 @@ pub(crate) enum Waiter {
     Connection(ConnectionRef),
 }
 
-/// Whether a connection's sender may send.
+/// Permission of a connection's sender to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permit {
-    /// Nothing holds it back.
+    /// The sender may send.
     Send,
-    /// Departures of its own packets will tell it when to go on.
+    /// The limit is reached; departures of its own packets will resume the sender.
     Held,
-    /// It has nothing in its node: it has to wait for room at the port.
+    /// The limit is reached and the sender has no packet in its node: it waits for room at the port.
     Block,
 }
 
-/// How a port treats the sources of its node.
+/// Rules of a port for the sources of its node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rules {
-    /// Sources hold their packets back when the queue is full, instead of losing them.
+    /// Sources hold packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
-    /// How long a connection that starts here may take to send what it has in the node at its pacing rate
+    /// Upper bound of the time in which a connection that starts here sends the packets that it has in the node, at its pacing rate
     /// ([`crate::spec::LocalLimit`]).
     pub local_limit: Option<Span>,
-    /// The node's own flows are not limited here although they could be: they can fill the queue and keep it full.
+    /// The node's own flows have no limit here although one is possible: they can fill the queue and keep it full.
     pub fillable: bool,
 }
 
-/// The packets that a source has in its node - of a flow over UDP those that queue, of a TCP sender also those that the MAC or a wire
-/// has - and the port that counts them among its own: the port by which the next one goes, where that is known.
+/// Packets of a source in its node (of a flow over UDP the queued ones, of a TCP sender also those in the MAC or on a wire), and the port
+/// that counts them: the port of the next packet, where that is known.
 #[derive(Debug, Default)]
 struct AtSource {
     packets: u32,
@@ -64,66 +64,66 @@ struct AtSource {
     port: Option<PortIx>,
 }
 
-/// The packets of a connection's sender in its node, and whether the sender has to wait.
+/// Packets of a connection's sender in its node, and the state of the sender.
 #[derive(Debug, Default)]
 struct Local {
-    /// Which of the connections that have had the place.
+    /// Generation: counts the connections that have used the place.
     generation: u32,
     /// Rank of the flow among events of equal time.
     rank: u32,
     at_source: AtSource,
-    /// Payload of all these packets, bytes.
+    /// Payload of these packets, bytes.
     bytes: u64,
-    /// No limit holds: the law reads the backlog of the node.
+    /// No limit applies, because the law reads the node's backlog.
     exempt: bool,
-    /// The limit keeps the sender from sending.
+    /// The limit prevents the sender from sending.
     held: bool,
     /// The sender waits for room in its node's queue.
     blocked: bool,
-    /// An event is to come when the limit may let the sender go on.
+    /// An event is scheduled for the time at which the limit may release the sender.
     awaited: bool,
 }
 
-/// A port as the sources of its node see it.
+/// State of a port for the sources of its node.
 #[derive(Debug, Default)]
 struct Port {
     rules: Rules,
     own: OwnFlows,
-    /// Packets of the node's TCP senders that the MAC has.
+    /// Packets of the node's TCP senders in the MAC.
     in_mac: VecDeque<InMac>,
-    /// Flows that start here and always have more to send.
+    /// Saturating flows that start here.
     saturating: Vec<FlowIx>,
-    /// Others that waited for room too had the last turn.
+    /// The last turn was that of a source which waited for room: the next is a saturating source's.
     saturating_first: bool,
-    /// Sources that wait for room, in their order.
+    /// Sources that wait for room, in order.
     blocked: VecDeque<Waiter>,
 }
 
-/// What the flows of a port's node have there.
+/// Packets of the node's own flows at a port.
 #[derive(Debug, Default)]
 struct OwnFlows {
-    /// Packets.
+    /// Number of packets.
     packets: u32,
-    /// Flows over UDP and TCP connections that have some.
+    /// Flows over UDP and TCP connections with packets here.
     active: u32,
-    /// Connections among them.
+    /// TCP connections with packets here.
     tcp: u32,
-    /// Packets of flows over UDP in a wire's own queue: when each leaves, and its flow; in order.
+    /// Packets of flows over UDP in a wire's own queue, in order: time of departure and flow.
     waits: VecDeque<(Time, FlowIx)>,
-    /// Packets of TCP senders that a wire has, in order.
+    /// Packets of TCP senders that were offered to a wire and have not left it, in order.
     leaving: VecDeque<Leaving>,
 }
 
-/// A packet of a TCP sender that a wire has.
+/// A packet of a TCP sender that was offered to a wire.
 #[derive(Debug, Clone, Copy)]
 struct Leaving {
-    /// When its last bit leaves.
+    /// Time at which its last bit leaves.
     end: Time,
     connection: ConnectionRef,
     payload: u32,
 }
 
-/// A packet of a TCP sender that a station's MAC has.
+/// A packet of a TCP sender in a station's MAC.
 #[derive(Debug, Clone, Copy)]
 struct InMac {
     packet: PacketRef,
@@ -131,18 +131,18 @@ struct InMac {
     payload: u32,
 }
 
-/// Who of a network's sources has how much in its node, and who waits.
+/// Packets in their nodes of all sources of a network, and the sources that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Backpressure {
     ports: Table<PortIx, Port>,
     flows: Table<FlowIx, AtSource>,
     connections: Vec<Local>,
-    /// Some port limits what TCP senders of its node have there.
+    /// True if a port limits the packets of its node's TCP senders.
     pub limits_tcp: bool,
 }
 
 impl AtSource {
-    /// A packet goes on its way, by a port where the way is known.
+    /// Counts a packet that was sent; `port`: its port, where that is known.
     #[inline]
     fn enter(&mut self, port: Option<PortIx>, ports: &mut Table<PortIx, Port>) {
         if port.is_some() && port != self.port {
@@ -154,7 +154,7 @@ impl AtSource {
         self.set(self.packets + 1, ports);
     }
 
-    /// A packet has left the node or has ended.
+    /// Counts a packet that has left the node or has ended.
     #[inline]
     fn end(&mut self, ports: &mut Table<PortIx, Port>) {
         debug_assert!(self.packets > 0);
@@ -177,13 +177,13 @@ impl AtSource {
 }
 
 impl Local {
-    /// A packet has left the node or has ended.
+    /// Counts a packet that has left the node or has ended.
     fn end(&mut self, payload: u32, ports: &mut Table<PortIx, Port>) {
         self.bytes -= u64::from(payload);
         self.at_source.end(ports);
     }
 
-    /// Whether the sender has as much in its node as it sends in the time of the limit at a pacing rate.
+    /// True if the sender's packets in its node are as many as it sends in the time `limit` at a pacing rate.
     #[inline]
     fn fills_limit(&self, limit: Span, pacing: Option<Rate>) -> bool {
         let memory = self.bytes + u64::from(self.at_source.packets) * PACKET_MEMORY;
@@ -194,31 +194,31 @@ impl Local {
 }
 
 impl OwnFlows {
-    /// Whether so many packets of a flow are more than the mean of the flows that have some.
+    /// True if `packets` of a flow exceed the mean of the flows that have packets here.
     fn mean_is_less(&self, packets: u32) -> bool {
         u64::from(packets) * u64::from(self.active) > u64::from(self.packets)
     }
 }
 
 impl Port {
-    /// Packets that all flows of the node may have in a queue of `limit` packets together: half of it, with saturating ones at most
-    /// [`SATURATING_PACKETS`]. The packet that is being sent counts as a connection's, so there is one more beside TCP.
+    /// Packets that all flows of the node together may have in a queue of `limit` packets: half of it, with saturating ones at most
+    /// [`SATURATING_PACKETS`]. The packet in transmission counts for a connection, so there is one more beside TCP.
     fn room_of_own(&self, limit: u32) -> u32 {
         let half = (limit / 2).max(1);
         let room = if self.saturating.is_empty() { half } else { half.min(SATURATING_PACKETS) };
         room + u32::from(self.own.tcp > 0)
     }
 
-    /// Returns the allowance of all own flows, and an equal share of it for a flow that has so many packets here; the share is 0 if there
-    /// are more flows than places. With saturating sources the allowance is the share times the flows: nobody uses the remainder.
+    /// The allowance of all own flows, and an equal share of it for a flow that has `packets` here; the share is 0 if there are more flows
+    /// than places. With saturating sources the allowance is the share times the number of flows: the remainder is unused.
     fn share(&self, packets: u32, limit: u32) -> (u32, u32) {
         let (all, flows) = (self.room_of_own(limit), (self.own.active + u32::from(packets == 0)).max(1));
         let share = all / flows;
         (if self.saturating.is_empty() || share == 0 { all } else { share * flows }, share)
     }
 
-    /// Whether the flows of the node have as much here as all of them may have, and one with so many packets its share. A flow with none
-    /// waits only while a departure is to come: while the queue is not empty.
+    /// True if the node's flows have used their allowance here, and a flow with `packets` has its share. A flow without packets waits only
+    /// while a departure is to come: while the queue is not empty.
     fn has_share(&self, packets: u32, (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool)) -> bool {
         let (all, share) = self.share(packets, limit());
         self.own.packets >= all && packets >= share && (packets > 0 || !empty())
@@ -236,7 +236,7 @@ impl Backpressure {
         self.flows.push(AtSource::default());
     }
 
-    /// A connection opens, of a flow with this rank among events of equal time; `exempt`: no limit holds for it.
+    /// Registers a connection of a flow with this rank among events of equal time; `exempt`: no limit applies.
     pub fn open(&mut self, id: ConnectionRef, rank: u32, exempt: bool) {
         if id.slot as usize >= self.connections.len() {
             self.connections.resize_with(id.slot as usize + 1, Local::default);
@@ -246,7 +246,7 @@ impl Backpressure {
             Local { generation: id.generation, rank, at_source, exempt, ..Local::default() };
     }
 
-    /// A connection ends: nothing that it has in its node counts any more.
+    /// Removes a connection; its packets in the node no longer count.
     pub fn close(&mut self, id: ConnectionRef) {
         let Self { ports, connections, .. } = self;
         if let Some(local) = local(connections, id) {
@@ -255,19 +255,19 @@ impl Backpressure {
         }
     }
 
-    /// How a port treats the sources of its node.
+    /// Rules of a port for the sources of its node.
     #[inline(always)]
     pub fn rules(&self, port: PortIx) -> Rules {
         self.ports[port].rules
     }
 
-    /// Whether a connection waits for room, and whether the limit holds it.
+    /// Two states of a connection: it waits for room, and the limit holds it.
     pub fn state(&self, id: ConnectionRef) -> (bool, bool) {
         let local = self.connections.get(id.slot as usize).filter(|local| local.generation == id.generation);
         local.map_or((false, false), |local| (local.blocked, local.held))
     }
 
-    /// Packets that a flow over UDP has in its node.
+    /// Packets of a flow over UDP in its node.
     #[inline]
     pub fn packets_of(&self, flow: FlowIx) -> u32 {
         self.flows[flow].packets
@@ -278,24 +278,24 @@ impl Backpressure {
         self.flows[flow].port
     }
 
-    /// A packet of a flow over UDP goes on its way, by a port where the way is known.
+    /// Counts a sent packet of a flow over UDP; `port`: its port, where that is known.
     #[inline]
     pub fn flow_enters(&mut self, flow: FlowIx, port: Option<PortIx>) {
         self.flows[flow].enter(port, &mut self.ports);
     }
 
-    /// A packet of a flow over UDP has left its node's queue or has ended.
+    /// Counts a packet of a flow over UDP that has left its node's queue or has ended.
     #[inline]
     pub fn flow_leaves(&mut self, flow: FlowIx) {
         self.flows[flow].end(&mut self.ports);
     }
 
-    /// A packet of a flow over UDP waits in a wire's own queue until a moment.
+    /// Counts a packet of a flow over UDP that waits in a wire's own queue until `at`.
     pub fn flow_leaves_at(&mut self, flow: FlowIx, port: PortIx, at: Time) {
         self.ports[port].own.waits.push_back((at, flow));
     }
 
-    /// A packet of a connection's sender goes on its way.
+    /// Counts a sent packet of a connection's sender.
     #[inline]
     pub fn connection_enters(&mut self, id: ConnectionRef, port: Option<PortIx>, payload: u32) {
         let Self { ports, connections, .. } = self;
@@ -305,13 +305,13 @@ impl Backpressure {
         }
     }
 
-    /// Whether packets of a connection's sender count.
+    /// True if packets of a connection's sender are counted.
     #[inline]
     pub fn counts(&self, id: ConnectionRef) -> bool {
         self.limits_tcp && self.connections.get(id.slot as usize).is_some_and(|local| !local.exempt)
     }
 
-    /// What has left a port's wire is not in the node any more; what the wire has begun to send waits no more.
+    /// Removes packets that have left a port's wire from the counts, and those in transmission from the waiting ones.
     pub fn forget_left(&mut self, port: PortIx, now: Time) {
         let Self { ports, flows, connections, .. } = self;
         while let Some(&(_, flow)) = ports[port].own.waits.front().filter(|first| first.0 <= now) {
@@ -326,8 +326,8 @@ impl Backpressure {
         }
     }
 
-    /// Whether a connection's sender has to wait until packets have left its node by a port with a queue of `limit` packets: it has its
-    /// share of what the node's flows may have there, or it has two there, and as much as it sends in the time of the limit, or more than
+    /// Decides whether a connection's sender may send, by a port with a queue of `limit` packets. It must wait if it has its share of the
+    /// allowance of the node's flows; or if it has two packets there, and either as much as it sends in the time of the limit or more than
     /// the mean of the node's flows.
     #[inline]
     pub fn permit(
@@ -354,7 +354,7 @@ impl Backpressure {
             && (at.has_share(count, (limit, empty))
                 || count >= LEAST_PACKETS
                     && (at.own.mean_is_less(count) || local.fills_limit(time, pacing())));
-        // A connection that has nothing there waits for the departure of others.
+        // A connection without packets there waits for departures of others.
         local.held = held && count > 0;
         local.blocked = held && count == 0;
         if local.blocked {
@@ -367,8 +367,8 @@ impl Backpressure {
         Permit::Held
     }
 
-    /// Whether a connection that waits for room at a port has to wait on: it has nothing there, and the others have all that the node's
-    /// flows may have. Once it has something its own departures tell it when to go on.
+    /// True if a connection must continue to wait for room at a port: it has no packets there, and the others have used the allowance of
+    /// the node's flows. A connection with packets is resumed by their departures.
     pub fn connection_waits(
         &mut self,
         id: ConnectionRef,
@@ -384,8 +384,8 @@ impl Backpressure {
             && self.ports[port].has_share(0, (limit, empty))
     }
 
-    /// Whether a flow over UDP has to wait at its node's port: it has its share of what the node's flows may have there, and they have all
-    /// of that; or, beside TCP, more than their mean, since a connection whose packets wait behind many of others sends less.
+    /// True if a flow over UDP has to wait at its node's port: it has its share, and the node's flows have used their allowance; or, beside
+    /// TCP, it has more than their mean, since a connection sends less if its packets wait behind many others.
     pub fn source_waits(
         &mut self,
         port: PortIx,
@@ -399,12 +399,12 @@ impl Backpressure {
         self.forget_left(port, now);
         let count = self.flows[flow].packets;
         let at = &self.ports[port];
-        // The packet that is being sent counts as a connection's, and not here.
+        // The packet in transmission counts for a connection, but not here.
         at.own.tcp > 0 && count > 0 && at.own.mean_is_less(count + 1) || at.has_share(count, (limit, empty))
     }
 
-    /// Packets that each saturating source of a port keeps there. Where nothing limits the others, these share among themselves what all
-    /// may have.
+    /// Packets that each saturating source of a port keeps there. Where no limit applies to the other sources, the saturating ones share
+    /// the allowance of all flows.
     pub fn share_of_saturating(&self, port: PortIx, limit: u32) -> u32 {
         let at = &self.ports[port];
         let none_there = |flow: &&FlowIx| self.flows[**flow].packets == 0;
@@ -415,8 +415,8 @@ impl Backpressure {
         (at.room_of_own(limit) / flows.max(1) as u32).max(1)
     }
 
-    /// A held connection goes on when the next of its packets has left by wire. Those that have left are forgotten first: a connection
-    /// that had nothing to send stays marked as held, and nobody has looked since.
+    /// Schedules the resumption of a held connection for the departure of its next packet by wire. Packets that have left are removed
+    /// first: a connection that had nothing to send stays marked as held, and its counts are not up to date.
     fn await_departure(&mut self, id: ConnectionRef, port: PortIx, now: Time, schedule: &mut Schedule) {
         self.forget_left(port, now);
         let Some(local) = local(&mut self.connections, id) else { return };
@@ -430,14 +430,14 @@ impl Backpressure {
         }
     }
 
-    /// Some of a connection's packets have left its node. Returns whether the sender may go on.
+    /// Handles the departure of a connection's packets from its node. Returns true if the sender may resume.
     pub fn departed(&mut self, id: ConnectionRef) -> bool {
         let Some(local) = local(&mut self.connections, id) else { return false };
         local.awaited = false;
         local.held
     }
 
-    /// A packet of a connection's sender is the last that a wire was given; its last bit leaves at `end`.
+    /// Handles a packet of a connection's sender that was just offered to a wire; its last bit leaves at `end`.
     #[inline]
     pub fn leaves_by_wire(
         &mut self,
@@ -451,14 +451,14 @@ impl Backpressure {
         self.await_departure(connection, port, now, schedule);
     }
 
-    /// A MAC takes a packet of a connection's sender.
+    /// Counts a packet of a connection's sender that the MAC has dequeued.
     #[inline]
     pub fn enters_mac(&mut self, port: PortIx, packet: PacketRef, connection: ConnectionRef, payload: u32) {
         self.ports[port].in_mac.push_back(InMac { packet, connection, payload });
     }
 
-    /// The MAC behind a port is done with a packet. Returns the connection that may go on, if the packet was one of a held sender of the
-    /// node.
+    /// Handles a packet that the MAC behind a port has finished. Returns the connection to resume, if the packet belonged to a held sender
+    /// of the node.
     #[inline]
     pub fn leaves_mac(&mut self, port: PortIx, packet: PacketRef) -> Option<ConnectionRef> {
         let Self { ports, connections, .. } = self;
@@ -470,8 +470,8 @@ impl Backpressure {
         local.held.then_some(id)
     }
 
-    /// A packet of a connection's sender has ended before it left its node's queue. The sender goes on at once, but not before the queue
-    /// that has dropped the packet is done.
+    /// Handles a packet of a connection's sender that has ended in its node's queue. The sender resumes at the same time, but after the
+    /// queue that has dropped the packet is settled.
     pub fn ends_in_node(&mut self, id: ConnectionRef, payload: u32, now: Time, schedule: &mut Schedule) {
         let Self { ports, connections, .. } = self;
         let Some(local) = local(connections, id) else { return };
@@ -482,13 +482,13 @@ impl Backpressure {
         }
     }
 
-    /// Whether a source waits for room at a port, or a saturating one sends by it.
+    /// True if a source waits for room at a port, or a saturating one sends by it.
     #[inline(always)]
     pub fn wants_room(&self, port: PortIx) -> bool {
         !self.ports[port].blocked.is_empty() || !self.ports[port].saturating.is_empty()
     }
 
-    /// A source waits for room at a port.
+    /// Registers a source that waits for room at a port.
     pub fn block(&mut self, port: PortIx, who: Waiter) {
         if let Waiter::Connection(id) = who
             && let Some(local) = local(&mut self.connections, id)
@@ -498,69 +498,69 @@ impl Backpressure {
         self.ports[port].blocked.push_back(who);
     }
 
-    /// Whether a connection waits for room.
+    /// True if a connection waits for room.
     #[inline]
     pub fn is_blocked(&self, id: ConnectionRef) -> bool {
         self.connections.get(id.slot as usize).is_some_and(|local| local.blocked)
     }
 
-    /// A connection waits for room no more.
+    /// Removes a connection from those that wait for room.
     pub fn unblock(&mut self, id: ConnectionRef) {
         if let Some(local) = local(&mut self.connections, id) {
             local.blocked = false;
         }
     }
 
-    /// The sources that wait for room at a port, by their place in the row.
+    /// The source at a place in the list of those that wait at a port.
     pub fn waiter(&self, port: PortIx, place: usize) -> Option<Waiter> {
         self.ports[port].blocked.get(place).copied()
     }
 
-    /// A source leaves the row of those that wait at a port: the next turn there is a saturating source's.
+    /// Removes a source from the list of those that wait at a port; the next turn there is a saturating source's.
     pub fn next_turn(&mut self, port: PortIx, place: usize) {
         let port = &mut self.ports[port];
         port.blocked.remove(place);
         port.saturating_first = true;
     }
 
-    /// Whether it is a saturating source's turn at a port where others wait too.
+    /// True if it is a saturating source's turn at a port where other sources wait too.
     pub fn is_turn_of_saturating(&self, port: PortIx) -> bool {
         let port = &self.ports[port];
         port.saturating_first && !port.saturating.is_empty() && !port.blocked.is_empty()
     }
 
-    /// A saturating source at a port has had its turn, unless it made no packet.
+    /// Ends the turn of a saturating source at a port, unless it made no packet.
     pub fn saturating_had_turn(&mut self, port: PortIx, made: bool) {
         self.ports[port].saturating_first = !made;
     }
 
-    /// A saturating source sends by a port.
+    /// Registers a saturating flow at a port.
     pub fn saturates(&mut self, port: PortIx, flow: FlowIx) {
         self.ports[port].saturating.push(flow);
     }
 
-    /// Flows that always have more to send by a port.
+    /// Saturating flows of a port.
     pub fn saturating(&self, port: PortIx) -> &[FlowIx] {
         &self.ports[port].saturating
     }
 
-    /// Only these go on to send by a port.
+    /// Keeps only the saturating flows of a port for which `keep` is true.
     pub fn retain_saturating(&mut self, port: PortIx, keep: impl FnMut(&FlowIx) -> bool) {
         self.ports[port].saturating.retain(keep);
     }
 
-    /// The flow at a place is the first to be asked the next time.
+    /// Lets the saturating flow at a place be the first in the next turn.
     pub fn rotate_saturating(&mut self, port: PortIx, place: usize) {
         self.ports[port].saturating.rotate_left(place);
     }
 
-    /// Whether anybody waits for room at a port.
+    /// True if a source waits for room at a port.
     pub fn anybody_waits(&self, port: PortIx) -> bool {
         !self.ports[port].blocked.is_empty()
     }
 }
 
-/// What a connection has in its node, if it lives.
+/// The record of an open connection's packets in its node.
 #[inline(always)]
 fn local(connections: &mut [Local], id: ConnectionRef) -> Option<&mut Local> {
     connections.get_mut(id.slot as usize).filter(|local| local.generation == id.generation)

@@ -1,4 +1,4 @@
-//! Flows: from where to where, when, and what has been counted of them. Over UDP a flow's packets are made here.
+//! Flows: their ends, their times, and their counters. Datagrams of flows over UDP are made here.
 
 use airfair_schemes::places::{FlowId, PacketClass};
 use airfair_units::random::{Purpose, Stream};
@@ -12,22 +12,22 @@ use crate::route::NextHop;
 use crate::spec::{FlowSpec, Transport};
 use crate::traffic::Source;
 
-/// A flow that is measured for less than this has no traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
+/// A flow that is measured for less than this counts as without traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
 const LEAST_MEASURED: Span = Span::from_millis(1);
 
-/// What a flow has sent and delivered.
+/// Totals of a flow: packets and bytes sent and delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FlowTotals {
     /// Packets with payload that its source has made.
     pub sent: u64,
-    /// Those that have arrived until its stop, and bytes that have reached the application.
+    /// Packets that have arrived before the flow's stop, and bytes delivered to the application.
     pub delivered_packets: u64,
     pub delivered_bytes: u64,
-    /// Packets with payload that were dropped until its stop.
+    /// Packets with payload dropped before the flow's stop.
     pub dropped: u64,
-    /// Bytes that the application has handed over; a file when it begins.
+    /// Bytes that the application has handed over; a file counts from its start.
     pub offered_bytes: u64,
-    /// Time for which a source that sets its own rate waited for room in its node's queue.
+    /// Time for which a source with a rate of its own waited for room in its node's queue.
     pub held: Span,
 }
 
@@ -46,39 +46,39 @@ impl std::ops::Sub for FlowTotals {
     }
 }
 
-/// A flow while it runs.
+/// A flow during the run.
 pub(crate) struct Flow {
     pub from: NodeIx,
     pub to: NodeIx,
-    /// TCP carries it.
+    /// True for a flow over TCP.
     pub is_tcp: bool,
-    /// Its number for schemes.
+    /// Scheme number of the flow.
     pub id: FlowId,
-    /// By which its packets leave their source, and those of the other direction theirs, where routes are static.
+    /// First hops of the packets of both directions, with static routes.
     pub first_hops: [Option<NextHop>; 2],
     pub rank: u32,
     pub start: Time,
     pub stop: Time,
     pub source: Source,
     next_number: u32,
-    /// A saturating source whose packet was dropped is to offer another one.
+    /// An offer of another packet is pending, since a saturating source's packet was dropped.
     offer_requested: bool,
-    /// What counts for its results, from the start of the run, and what of it came before the end of the warm-up.
+    /// Totals from the start of the run, and those at the end of the warm-up.
     totals: FlowTotals,
     warmup: FlowTotals,
-    /// Since when its source waits for room in its node's queue.
+    /// Start of the source's present wait for room in its node's queue.
     held_since: Option<Time>,
     /// Packets made and delivered, acknowledgements included.
     made: u64,
     ended: u64,
-    /// From the end of the warm-up on.
+    /// Delays from the end of the warm-up on.
     delays: Delays,
-    /// Hops of the packet that has reached its destination last.
+    /// Hops of the last packet that has reached its destination.
     hops: Option<u16>,
 }
 
 impl Flow {
-    /// A flow that has not started. `end`: of the run.
+    /// A flow before its start. `end`: that of the run.
     pub fn new(
         spec: &FlowSpec,
         (id, rank): (FlowId, u32),
@@ -114,30 +114,30 @@ impl Flow {
         }
     }
 
-    /// Its ends, forward or back.
+    /// Source and destination in one direction.
     pub fn ends(&self, forward: bool) -> (NodeIx, NodeIx) {
         if forward { (self.from, self.to) } else { (self.to, self.from) }
     }
 
-    /// The order of what its application does, among events of equal time.
+    /// Event order of the flow's application.
     pub fn order(&self) -> Order {
         Order::new(class::TRAFFIC, self.rank)
     }
 
-    /// The totals, the time for which its source is being held up included.
+    /// Totals up to now, the present wait of the source included.
     pub fn totals(&self, now: Time) -> FlowTotals {
         let held = self.held_since.map_or(Span::ZERO, |since| now.min(self.stop).since(since));
         FlowTotals { held: self.totals.held + held, ..self.totals }
     }
 
-    /// The totals at the end of the warm-up.
+    /// Totals at the end of the warm-up.
     pub fn totals_at_warmup(&self) -> FlowTotals {
         self.warmup
     }
 
-    /// Bytes that its application offers from `from` on, where that has an end: for TCP what was handed over and not delivered before,
-    /// for UDP its packets and those that its source would have made while it was held up. Nothing in less than
-    /// [`LEAST_MEASURED`]. `has_files`: it sends files.
+    /// Bytes that the application offers between `from` and `until`; none if they are unlimited. For TCP: bytes handed over and not
+    /// delivered before. For UDP: its packets, and those that the source would have made while it waited for room. 0 in less than
+    /// [`LEAST_MEASURED`]. `has_files`: the flow sends files.
     pub fn offered_bytes(&self, from: Time, until: Time, has_files: bool) -> Option<u64> {
         if until.since(from) < LEAST_MEASURED {
             return Some(0);
@@ -155,27 +155,27 @@ impl Flow {
         }
     }
 
-    /// Packets made, acknowledgements included, and how many of them have reached their ends.
+    /// Packets made, acknowledgements included, and packets that have reached their destinations.
     pub fn counts(&self) -> (u64, u64) {
         (self.made, self.ended)
     }
 
-    /// Delays of its packets with payload from the end of the warm-up on.
+    /// Delays of packets with payload from the end of the warm-up on.
     pub fn delays(&self) -> &Delays {
         &self.delays
     }
 
-    /// Hops of the packet that has reached its destination last.
+    /// Hops of the last packet that has reached its destination.
     pub fn hops(&self) -> Option<u16> {
         self.hops
     }
 
-    /// Traffic starts now.
+    /// Sets the start of the traffic to now.
     pub fn begin(&mut self, now: Time) {
         self.start = now;
     }
 
-    /// Its next datagram, as a packet; `headers`: bytes of UDP and IP.
+    /// Makes the next datagram as a packet; `headers`: bytes of UDP and IP.
     pub fn datagram(&mut self, flow: FlowIx, headers: u32, now: Time) -> Packet {
         let length = self.source.size();
         let number = self.next_number;
@@ -194,19 +194,19 @@ impl Flow {
         }
     }
 
-    /// A packet is made.
+    /// Counts a packet that was made.
     #[inline(always)]
     pub fn count_made(&mut self, has_payload: bool) {
         self.made += 1;
         self.totals.sent += u64::from(has_payload);
     }
 
-    /// Its application has handed over bytes for TCP.
+    /// Counts bytes that the application has handed over to TCP.
     pub fn offer(&mut self, bytes: u64) {
         self.totals.offered_bytes += bytes;
     }
 
-    /// One of its packets has reached the node that it was for.
+    /// Counts a packet of the flow that has reached its destination.
     #[inline(always)]
     pub fn count_arrived(&mut self, packet: &Packet, copy: &Copy, now: Time) {
         self.ended += 1;
@@ -218,7 +218,7 @@ impl Flow {
         }
     }
 
-    /// Bytes have reached its application, after a delay, with a packet that has payload or by one that has not.
+    /// Counts bytes delivered to the application after a delay; `has_payload`: the packet that completed them has payload.
     #[inline(always)]
     pub fn count_delivered(&mut self, bytes: u64, has_payload: bool, delay: Span, now: Time) {
         if now <= self.stop {
@@ -230,33 +230,33 @@ impl Flow {
         }
     }
 
-    /// One of its packets is dropped.
+    /// Counts a dropped packet of the flow.
     pub fn count_dropped(&mut self, class: PacketClass, now: Time) {
         self.totals.dropped += u64::from(class == PacketClass::Data && now <= self.stop);
     }
 
-    /// Its source waits for room in its node's queue from now on.
+    /// Starts the source's wait for room in its node's queue.
     pub fn hold(&mut self, now: Time) {
         self.held_since = Some(now);
     }
 
-    /// Its source waits no more.
+    /// Ends the source's wait for room.
     pub fn release(&mut self, now: Time) {
         self.totals = self.totals(now);
         self.held_since = None;
     }
 
-    /// Asks a saturating source to offer another packet later; true if no request was pending.
+    /// Requests that a saturating source offers another packet later; true if no request was pending.
     pub fn request_offer(&mut self) -> bool {
         !std::mem::replace(&mut self.offer_requested, true)
     }
 
-    /// The requested offer is due.
+    /// Clears the request: the offer is due.
     pub fn offer_due(&mut self) {
         self.offer_requested = false;
     }
 
-    /// What is measured starts.
+    /// Starts the measurement at the end of the warm-up.
     pub fn warmed_up(&mut self, now: Time) {
         self.warmup = self.totals(now);
         self.delays = Delays::default();

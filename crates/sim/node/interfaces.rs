@@ -1,4 +1,4 @@
-//! Output interfaces (*ports*) of nodes: a queue with what a scheme has put there, and who is behind it.
+//! Output interfaces (*ports*) of nodes: queue, AQM and hop of a scheme, and the neighbours behind them.
 
 use std::collections::VecDeque;
 
@@ -13,13 +13,13 @@ use crate::event::{Order, Schedule, What, class};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::Links;
 
-/// An output interface as it is set up.
+/// Description of an output interface to create.
 pub(crate) struct NewPort {
     pub node: NodeIx,
     pub link: LinkRef,
-    /// What its scheme has put here.
+    /// Queue, AQM and hop from the port's scheme.
     pub pipeline: Pipeline,
-    /// Nodes that the port reaches, as schemes know them, with their stations; sorted.
+    /// Nodes that the port reaches, by scheme numbers, with their stations; sorted.
     pub peers: Vec<(NodeId, StationIx)>,
 }
 
@@ -28,34 +28,34 @@ struct Port {
     node: NodeIx,
     link: LinkRef,
     pipeline: Pipeline,
-    /// See [`NewPort::peers`]. Where nodes move, those too that it has reached before.
+    /// See [`NewPort::peers`]. With movement also nodes that the port has reached before.
     peers: Vec<(NodeId, StationIx)>,
-    /// What has left the queue, and what of it before the end of the warm-up; a wire with its own queue counts for itself.
+    /// Totals of the queue, and those at the end of the warm-up; a wire with its own queue has its own totals.
     totals: QueueTotals,
     warmup: QueueTotals,
-    /// Messages among what has left the queue.
+    /// Messages of agents that have left the queue.
     messages_left: u64,
-    /// Packets of the node itself, ahead of the queue.
+    /// Control packets of the node, which precede the queue.
     ahead: VecDeque<CopyRef>,
 }
 
-/// What has left a queue.
+/// Totals of packets that have left a queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct QueueTotals {
-    /// Packets.
+    /// Number of packets.
     pub left: u64,
-    /// The time that they have spent in it, added up.
+    /// Sum of the times that they have spent in the queue.
     pub waited: Span,
 }
 
 /// A node with interfaces.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Its ports: the first, and the one behind the last.
+    /// Range of its ports: the first, and the one after the last.
     ports: (PortIx, PortIx),
-    /// The number by which schemes know it ([`super::scheme_ids`]).
+    /// Scheme number of the node ([`super::scheme_ids`]).
     id: NodeId,
-    /// Its rank among events of equal time.
+    /// Rank of the node among events of equal time.
     rank: u32,
 }
 
@@ -63,19 +63,19 @@ struct Node {
 pub(crate) struct Interfaces {
     ports: Table<PortIx, Port>,
     nodes: Table<NodeIx, Node>,
-    /// Of each station its node and its port.
+    /// Node and port of each station.
     stations: Table<StationIx, (NodeIx, PortIx)>,
-    /// The headers of the schemes that stand at ports or in flows.
+    /// Headers of the schemes at ports and in flows.
     kinds_of_header: HeaderKinds,
-    /// What hooks have asked for: a box for each place.
+    /// Effects that hooks have requested, by the kind of hook.
     queue: QueueEffects,
     hop: HopEffects,
     firings: Vec<Firing>,
 }
 
 impl Interfaces {
-    /// `nodes`: for each its ports (the first, and the one behind the last), its number for schemes and its rank. `stations`: of each its
-    /// node and port.
+    /// Creates the interfaces. `nodes`: range of ports (the first, and the one after the last), scheme number and rank of each node.
+    /// `stations`: node and port of each station.
     pub fn new(
         ports: impl Iterator<Item = NewPort>,
         nodes: impl Iterator<Item = ((PortIx, PortIx), NodeId, u32)>,
@@ -103,7 +103,7 @@ impl Interfaces {
         }
     }
 
-    /// All ports, those of a node beside one another.
+    /// All ports; those of a node are adjacent.
     pub fn ports(&self) -> impl ExactSizeIterator<Item = PortIx> + use<> {
         self.ports.places()
     }
@@ -124,25 +124,25 @@ impl Interfaces {
         (first.0..end.0).map(PortIx)
     }
 
-    /// The node of a port.
+    /// The node that a port belongs to.
     #[inline(always)]
     pub fn node(&self, port: PortIx) -> NodeIx {
         self.ports[port].node
     }
 
-    /// The node of a station, and its port.
+    /// Node and port of a station.
     #[inline(always)]
     pub fn of_station(&self, station: StationIx) -> (NodeIx, PortIx) {
         self.stations[station]
     }
 
-    /// What a port sends by.
+    /// The link that a port sends by.
     #[inline(always)]
     pub fn link(&self, port: PortIx) -> LinkRef {
         self.ports[port].link
     }
 
-    /// A node, or everyone, as schemes know it.
+    /// Scheme number of a node, or of everyone.
     #[inline(always)]
     pub fn id(&self, node: NodeIx) -> NodeId {
         self.nodes.get(node).map_or(NodeId(NodeIx::EVERYONE.0), |node| node.id)
@@ -153,7 +153,7 @@ impl Interfaces {
         self.nodes[node].rank
     }
 
-    /// The station to which a port sends what is for a neighbour; none for everyone, and for a node without a radio.
+    /// The station to which a port sends packets for a neighbour; none for everyone, and for a node without a radio.
     #[inline(always)]
     pub fn peer(&self, port: PortIx, node: NodeId) -> Option<StationIx> {
         let peers = &self.ports[port].peers;
@@ -163,11 +163,11 @@ impl Interfaces {
         }
     }
 
-    /// The first station of a node that a port does not reach: nothing will answer.
+    /// The first station of a node that a port does not reach: frames to it will not be answered.
     #[cold]
     #[inline(never)]
     fn out_of_reach(&self, node: NodeId) -> Option<StationIx> {
-        // A broadcast is no search through all nodes.
+        // A broadcast needs no search through all nodes.
         if node == self.id(NodeIx::EVERYONE) {
             return None;
         }
@@ -183,17 +183,17 @@ impl Interfaces {
         })
     }
 
-    /// The nodes that a port reaches or, where nodes move, has reached.
+    /// Nodes that a port reaches or, with movement, has reached.
     pub fn peers(&self, port: PortIx) -> Vec<NodeIx> {
         self.ports[port].peers.iter().map(|peer| self.stations[peer.1].0).collect()
     }
 
-    /// Their stations.
+    /// Stations of the nodes that a port reaches.
     pub fn peer_stations(&self, port: PortIx) -> impl Iterator<Item = StationIx> + '_ {
         self.ports[port].peers.iter().map(|peer| peer.1)
     }
 
-    /// A port reaches another station.
+    /// Adds a station to those that a port reaches.
     pub fn add_peer(&mut self, port: PortIx, station: StationIx) {
         let id = self.id(self.stations[station].0);
         let peers = &mut self.ports[port].peers;
@@ -202,12 +202,12 @@ impl Interfaces {
         }
     }
 
-    /// A packet of the node itself goes before all that queues at a port.
+    /// Puts a control packet ahead of a port's queue.
     pub fn put_ahead(&mut self, port: PortIx, copy: CopyRef) {
         self.ports[port].ahead.push_back(copy);
     }
 
-    /// The next of the packets that go before what queues.
+    /// Removes and returns the next control packet ahead of a port's queue.
     #[inline(always)]
     pub fn take_ahead(&mut self, port: PortIx) -> Option<CopyRef> {
         self.ports[port].ahead.pop_front()
@@ -215,34 +215,34 @@ impl Interfaces {
 
     // ---- The queue ----
 
-    /// How full a port's queue is; a wire may keep another one.
+    /// State of a port's queue; that of a wire is separate.
     #[inline(always)]
     pub fn view(&self, port: PortIx) -> QueueView {
         self.ports[port].pipeline.view()
     }
 
-    /// The limit of a port's queue if it is plain ([`Pipeline::tail_drop`]).
+    /// Limit of a port's queue if it is a plain drop-tail queue ([`Pipeline::tail_drop`]).
     pub fn tail_drop(&self, port: PortIx) -> Option<u32> {
         self.ports[port].pipeline.tail_drop()
     }
 
-    /// Shows each packet that waits in a port's queue, in any order.
+    /// Calls `see` with each packet in a port's queue, in any order.
     pub fn show(&self, port: PortIx, see: &mut dyn FnMut(&QueuedPacket)) {
         self.ports[port].pipeline.show(see);
     }
 
-    /// Whether an AQM or a hop judges a port's packets.
+    /// True if an AQM or a hop handles a port's packets.
     #[inline(always)]
     pub fn judges(&self, port: PortIx) -> bool {
         self.ports[port].pipeline.judges()
     }
 
-    /// Whether a port's AQM or hop wants packets that come in.
+    /// True if a port's AQM or hop handles received packets.
     pub fn wants_received(&self, port: PortIx) -> bool {
         self.ports[port].pipeline.wants_received()
     }
 
-    /// A packet arrives at a port where something judges.
+    /// Lets AQM and hop judge a packet that arrives at a port.
     #[inline(always)]
     pub fn judge(
         &mut self,
@@ -254,44 +254,44 @@ impl Interfaces {
         self.ports[port].pipeline.judge(packet, carried, &self.kinds_of_header, now)
     }
 
-    /// A packet that is not dropped enters a port's queue. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Stores a packet in a port's queue. Its effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
     #[inline(always)]
     pub fn store(&mut self, port: PortIx, packet: QueuedPacket, now: Time) -> Enqueued {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.store(packet, now, &mut self.queue)
     }
 
-    /// The next packet of a port where nothing judges. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Dequeues from a port without AQM and hop. Effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
     #[inline(always)]
     pub fn pop(&mut self, port: PortIx, now: Time) -> Option<QueuedPacket> {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.pop(now, &mut self.queue)
     }
 
-    /// The next packet of a port where something judges. Then come [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Dequeues from a port with an AQM or a hop. Effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
     #[inline(always)]
     pub fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Dequeued> {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.dequeue(now, &mut self.queue)
     }
 
-    /// Whether a queue has thrown packets away or marked them by itself.
+    /// True if a queue has dropped or marked packets by itself.
     #[inline(always)]
     pub fn has_effects(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// One of the packets that a queue has thrown away by itself: its copy's place, and why.
+    /// The next packet that a queue has dropped by itself: place of its copy, and reason.
     pub fn next_dropped(&mut self) -> Option<(u32, DropReason)> {
         self.queue.dropped.pop().map(|(id, reason)| (id.0, reason))
     }
 
-    /// One of the packets that a queue has marked by itself: its copy's place, and why.
+    /// The next packet that a queue has marked by itself: place of its copy, and reason.
     pub fn next_marked(&mut self) -> Option<(u32, MarkReason)> {
         self.queue.marked.pop().map(|(id, reason)| (id.0, reason))
     }
 
-    /// A packet that has left a port's queue and was not dropped goes to the link.
+    /// Notifies the hop of a packet that goes to the link.
     #[inline(always)]
     pub fn depart(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
         let pipeline = &mut self.ports[port].pipeline;
@@ -300,7 +300,7 @@ impl Interfaces {
         }
     }
 
-    /// A packet has left a port's queue, in which it has spent so much time.
+    /// Counts a packet that has left a port's queue after waiting for `waited`.
     #[inline(always)]
     pub fn count(&mut self, port: PortIx, class: PacketClass, waited: Span) {
         let Port { totals, messages_left, .. } = &mut self.ports[port];
@@ -309,7 +309,7 @@ impl Interfaces {
         *messages_left += u64::from(class == PacketClass::Control);
     }
 
-    /// A packet has come in by a port's station.
+    /// Lets AQM and hop judge a packet received by a port's station.
     pub fn receive(
         &mut self,
         port: PortIx,
@@ -325,12 +325,12 @@ impl Interfaces {
         self.ports[port].totals.left - self.ports[port].messages_left
     }
 
-    /// Takes over what a port's agent has settled.
+    /// Applies a setting that an agent of the port has requested.
     pub fn apply(&mut self, port: PortIx, setting: Setting) {
         self.ports[port].pipeline.apply(setting);
     }
 
-    // ---- The queue of a port, whoever keeps it: the interface or its wire ----
+    // ---- The queue of a port, kept by the interface or by its wire ----
 
     /// The wire behind a port, if the wire keeps its own queue.
     #[inline]
@@ -341,7 +341,7 @@ impl Interfaces {
         }
     }
 
-    /// Whether a port takes no packet now.
+    /// True if a port has no room for a packet now.
     #[inline]
     pub fn is_full(&self, port: PortIx, links: &mut Links, now: Time) -> bool {
         if let Some(wire) = self.wire_with_queue(port, links) {
@@ -351,7 +351,7 @@ impl Interfaces {
         view.packets >= view.limit_packets
     }
 
-    /// Whether nothing waits at a port.
+    /// True if no packet waits at a port.
     #[inline]
     pub fn is_empty(&self, port: PortIx, links: &Links, now: Time) -> bool {
         match self.wire_with_queue(port, links) {
@@ -360,7 +360,7 @@ impl Interfaces {
         }
     }
 
-    /// Packets that wait at a port.
+    /// Number of packets that wait at a port.
     pub fn waiting(&self, port: PortIx, links: &Links, now: Time) -> u64 {
         let at_wire = match self.ports[port].link {
             LinkRef::Wire(wire) => links.view(wire, now).waiting,
@@ -369,7 +369,7 @@ impl Interfaces {
         u64::from(self.view(port).packets) + at_wire
     }
 
-    /// What has left a port's queue.
+    /// Totals of a port's queue.
     pub fn totals(&self, port: PortIx, links: &Links, now: Time) -> QueueTotals {
         let Port { link, mut totals, .. } = self.ports[port];
         if let LinkRef::Wire(wire) = link {
@@ -380,7 +380,7 @@ impl Interfaces {
         totals
     }
 
-    /// What waits on the wire behind a port, if the wire keeps its own queue.
+    /// Backlog of the wire behind a port, if the wire keeps its own queue.
     fn backlog_of_link(&self, port: PortIx, links: &mut Links, now: Time) -> Option<Backlog> {
         match self.ports[port].link {
             LinkRef::Wire(wire) => links.backlog(wire, now),
@@ -388,12 +388,12 @@ impl Interfaces {
         }
     }
 
-    /// What had left it at the end of the warm-up.
+    /// Totals of a port's queue at the end of the warm-up.
     pub fn totals_at_warmup(&self, port: PortIx) -> QueueTotals {
         self.ports[port].warmup
     }
 
-    /// The warm-up ends.
+    /// Stores the totals at the end of the warm-up.
     pub fn warmed_up(&mut self, links: &Links, now: Time) {
         for port in self.ports() {
             self.ports[port].warmup = self.totals(port, links, now);
@@ -402,38 +402,38 @@ impl Interfaces {
 
     // ---- Hops of explicit-rate schemes ----
 
-    /// The headers of schemes.
+    /// Header kinds of schemes.
     pub fn headers(&self) -> &HeaderKinds {
         &self.kinds_of_header
     }
 
-    /// The same, for a law that speaks one.
+    /// Header kinds of schemes, to register that of a law.
     pub fn headers_mut(&mut self) -> &mut HeaderKinds {
         &mut self.kinds_of_header
     }
 
-    /// Whether a hop stands at a port.
+    /// True if a port has a hop.
     pub fn has_hop(&self, port: PortIx) -> bool {
         self.ports[port].pipeline.has_hop()
     }
 
-    /// A packet meets the hop on its way to a wire that keeps its own queue.
+    /// Lets the hop handle a packet on its way to a wire that keeps its own queue.
     #[inline(always)]
     pub fn pass(&mut self, port: PortIx, passage: &Passage, carried: HeaderRef<'_>, now: Time) {
         self.ports[port].pipeline.pass(passage, carried, &self.kinds_of_header, now);
     }
 
-    /// A packet of so many bytes is dropped at a port: its hop is told.
+    /// Notifies the hop of a packet of `bytes` that was dropped at its port.
     pub fn dropped(&mut self, port: PortIx, bytes: u32) {
         self.ports[port].pipeline.dropped(bytes);
     }
 
-    /// The rate of a port's link is another one.
+    /// Notifies the hop of a new rate of its port's link.
     pub fn set_rate(&mut self, port: PortIx, rate: Rate) {
         self.ports[port].pipeline.set_rate(rate);
     }
 
-    /// Every hop starts, at time 0.
+    /// Starts all hops, at time 0.
     pub fn start_hops(&mut self, schedule: &mut Schedule) {
         for port in self.ports() {
             self.ports[port].pipeline.start(Time::ZERO, &mut self.hop, &mut self.firings);
@@ -441,7 +441,7 @@ impl Interfaces {
         }
     }
 
-    /// A timer of a hop is due, unless it was moved meanwhile.
+    /// Handles the timer of a hop, unless it was moved in the meantime.
     #[inline(never)]
     pub fn hop_timer(
         &mut self,
@@ -463,7 +463,7 @@ impl Interfaces {
         }
     }
 
-    /// Inner values of the hop at a port.
+    /// Internal values of the hop at a port, by name.
     pub fn hop_gauges(&self, port: PortIx) -> Vec<(&'static str, f64)> {
         self.ports[port].pipeline.hop_gauges()
     }

@@ -1,5 +1,5 @@
-//! What a radio's link does with packets of flows, for an agent or somebody who records: how many bytes go both ways, and how long
-//! a packet takes from its arrival in the queue to the MAC's acknowledgement. Stations that nobody asks about have no meter.
+//! Meters of radio links, for agents and observers: bytes of flows in both directions, and the time of a packet from its arrival in the
+//! queue to the MAC's acknowledgement. Stations without such an agent or observer have no meter.
 
 use std::collections::VecDeque;
 
@@ -12,16 +12,16 @@ use crate::ids::{PacketRef, StationIx, Table};
 /// The meters of a world.
 #[derive(Default)]
 pub(crate) struct Meters {
-    /// Empty if nobody asks.
+    /// Empty if no meter is needed.
     of: Table<StationIx, Option<Box<Meter>>>,
 }
 
 /// The meter of a station.
 #[derive(Default)]
 struct Meter {
-    /// Packets in the MAC's hands, in the order in which it took them.
+    /// Packets in the MAC, in the order in which it dequeued them.
     in_mac: VecDeque<InMac>,
-    /// When the MAC has ended with its last packet.
+    /// Time at which the MAC finished its last packet.
     free_at: Time,
     totals: LinkTotals,
 }
@@ -32,22 +32,22 @@ struct InMac {
     taken: Time,
 }
 
-/// What a link has carried since its meter was set up.
+/// Totals of a link since its meter was added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LinkTotals {
     pub used: LinkUse,
-    /// Squares of the delays of the packets sent, ns², added up.
+    /// Sum of the squares of the delays of sent packets, ns².
     pub delay_squares: u128,
 }
 
 impl Meters {
-    /// Whether any station has one.
+    /// True if any station has a meter.
     #[inline(always)]
     pub fn any(&self) -> bool {
         !self.of.is_empty()
     }
 
-    /// Sets one up, unless it is there.
+    /// Adds a meter to a station, unless it has one.
     pub fn add(&mut self, station: StationIx, stations: usize) {
         if self.of.is_empty() {
             self.of = (0..stations).map(|_| None).collect();
@@ -59,7 +59,7 @@ impl Meters {
         self.of.get_mut(station)?.as_deref_mut()
     }
 
-    /// A packet of a flow was received.
+    /// Counts a received packet of a flow.
     pub fn received(&mut self, station: StationIx, bytes: u32) {
         if let Some(meter) = self.at(station) {
             meter.totals.used.received_packets += 1;
@@ -67,7 +67,7 @@ impl Meters {
         }
     }
 
-    /// The MAC has taken a packet of a flow from the queue.
+    /// Registers a packet of a flow that the MAC has dequeued.
     #[inline(never)]
     pub fn taken(&mut self, station: StationIx, packet: PacketRef, enqueued: Time, now: Time) {
         if let Some(meter) = self.at(station) {
@@ -75,7 +75,7 @@ impl Meters {
         }
     }
 
-    /// The MAC has ended with a packet.
+    /// Counts a packet that the MAC has finished.
     #[inline(never)]
     pub fn ended(&mut self, station: StationIx, msdu: &Msdu, outcome: Outcome, now: Time) {
         let Some(meter) = self.at(station) else { return };
@@ -91,7 +91,7 @@ impl Meters {
         meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
     }
 
-    /// What a station's link has carried, if it has a meter.
+    /// Totals of a station's link, if it has a meter.
     pub fn totals(&self, station: StationIx) -> Option<LinkTotals> {
         Some(self.of.get(station)?.as_ref()?.totals)
     }

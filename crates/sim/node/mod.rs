@@ -1,19 +1,19 @@
-//! What nodes have above the MAC, part by part. A part owns its fields; it takes values and returns values, and puts what is to happen
-//! later into the [`Schedule`]. Parts do not know one another: the folder `world` carries packets and answers between them.
+//! Parts of nodes above the MAC. Each part owns its fields, takes and returns values, and adds later events to the [`Schedule`]. Parts call
+//! each other only to read; the folder `world` carries packets and results between them.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `interfaces` | ports: queues with what schemes put there |
+//! | `interfaces` | ports: queues, AQMs and hops of schemes |
 //! | `arp` | addresses of neighbours |
-//! | `backpressure` | what a node's own sources may have waiting, and who of them waits |
-//! | `flow` | flows and what is counted of them |
+//! | `backpressure` | packets of a node's own sources in its queues, and sources that wait |
+//! | `flow` | flows and their counters |
 //! | `tcp/` | connections and window laws |
 //! | `agents` | schemes' agents and their messages |
-//! | `meters` | how long radio links take |
+//! | `meters` | throughput and delay of radio links |
 //! | `packet_losses` | losses above the MAC |
 //! | `outside` | packets that callers inject |
 //! | `accounts` | drops and marks, by reason |
-//! | `scheme_ids` | the numbers by which schemes know nodes and flows |
+//! | `scheme_ids` | numbers by which schemes identify nodes and flows |
 
 pub mod accounts;
 pub(crate) mod agents;
@@ -47,20 +47,20 @@ use outside::Outside;
 use packet_losses::PacketLosses;
 use tcp::Tcp;
 
-/// What all that happens above the MAC has in common.
+/// Settings of a run that all parts above the MAC share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     pub headers: HeaderSpec,
-    /// Most hops of a packet.
+    /// Hop limit of packets.
     pub hop_limit: u16,
-    /// When the warm-up ends, and the run.
+    /// Ends of the warm-up and of the run.
     pub warmup: Time,
     pub end: Time,
-    /// Hops of explicit-rate schemes stand at wires.
+    /// True if hops of explicit-rate schemes stand at wires.
     pub hops_at_wires: bool,
-    /// Some AQM asks for received packets, they are counted, they may be lost, or routing wants to know where they came from.
+    /// True if received packets are processed: an AQM handles them, a meter counts them, they may be lost, or routing needs their senders.
     pub looks_at_received: bool,
-    /// The run's scheme fills no place in this network.
+    /// True if the run's scheme fills no place in this network.
     pub acts_nowhere: bool,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Network {
     pub interfaces: Interfaces,
     pub arp: Arp,
     pub links: Links,
-    /// Where the last packet of each wire has gone on by another wire: the destination and that wire. Routes do not change.
+    /// For each wire the destination of its last packet and the wire by which that packet continued. Routes do not change.
     pub onward: Table<WireIx, Option<(NodeIx, WireIx)>>,
     pub routes: Routes,
     pub packets: Packets,
@@ -83,10 +83,10 @@ pub(crate) struct Network {
     pub packet_losses: PacketLosses,
     pub outside: Outside,
     pub accounts: Accounts,
-    /// The warm-up is over.
+    /// True after the warm-up.
     pub measuring: bool,
-    /// What has happened above the air, if somebody observes it.
+    /// Records of events above the air, if the world is observed.
     pub records: Records,
-    /// What is left to do when the present event is done.
+    /// Work left to the end of the present event.
     pub schedule: Schedule,
 }

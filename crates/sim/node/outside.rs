@@ -1,4 +1,4 @@
-//! Packets from outside the world: they enter at a node, and their ends are told.
+//! Packets from outside the world: they are injected at a node, and their ends are reported.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ pub struct Injected {
     pub to: NodeIx,
     /// Size as an IP packet.
     pub bytes: u32,
-    /// The caller's number for it.
+    /// Number given by the caller.
     pub tag: u32,
 }
 
-/// A packet that was injected and has reached an end.
+/// An injected packet that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Output {
-    /// When.
+    /// Time of the end.
     pub at: Time,
-    /// The number that `inject` was given.
+    /// Number given to `inject`.
     pub tag: u32,
-    /// Why it was dropped; `None`: delivered.
+    /// Reason of the drop; `None`: delivered.
     pub dropped: Option<&'static str>,
 }
 
-/// The packets from outside.
+/// State of the packets from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
-    /// Those that are still to come, by number.
+    /// Packets to be injected, by number.
     coming: BTreeMap<u32, Injected>,
     next: u32,
     entered: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// A packet is to come. Returns its number.
+    /// Registers a packet to be injected. Returns its number.
     pub fn add(&mut self, packet: Injected) -> u32 {
         let number = self.next;
         self.next = number.wrapping_add(1);
@@ -50,20 +50,20 @@ impl Outside {
         number
     }
 
-    /// A packet enters, by its number.
+    /// Removes a packet that is injected now, by its number.
     pub fn enter(&mut self, number: u32) -> Option<Injected> {
         let packet = self.coming.remove(&number)?;
         self.entered += 1;
         Some(packet)
     }
 
-    /// A packet has reached an end.
+    /// Records the end of a packet.
     pub fn end(&mut self, at: Time, tag: u32, dropped: Option<&'static str>) {
         self.delivered += u64::from(dropped.is_none());
         self.outputs.push(Output { at, tag, dropped });
     }
 
-    /// Packets that have entered, and those of them that were delivered.
+    /// Numbers of packets injected and delivered.
     pub fn counts(&self) -> (u64, u64) {
         (self.entered, self.delivered)
     }

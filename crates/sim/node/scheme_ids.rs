@@ -1,14 +1,14 @@
-//! The numbers by which schemes know nodes and flows: made of names, so that neither the order of a file nor what else stands in it
-//! shows in them.
+//! Numbers by which schemes identify nodes and flows. They are computed from names, so that they depend neither on the order of a file nor
+//! on its other contents.
 
 use airfair_schemes::places::FlowId;
 use airfair_units::random::name_hash;
 
-/// From here on numbers of flows, as schemes know them, stand for connections of flows that have many.
+/// Flow numbers from here on stand for connections of flows that have many.
 const MANY: u32 = 1 << 31;
 
-/// A number below [`MANY`] for each name, no two the same: half of a hash. Of names that share a hash, the first in order has it, and
-/// the others have the next free ones.
+/// A unique number below [`MANY`] for each name: half of its hash. Of names with the same hash the first in order has it, and the others
+/// have the next free numbers.
 pub(crate) fn of_names(names: &[&str]) -> Vec<u32> {
     let half = |name: &str| name_hash(name) as u32 & (MANY - 1);
     let mut order: Vec<(u32, usize)> = names.iter().map(|name| half(name)).zip(0..).collect();
@@ -22,7 +22,7 @@ pub(crate) fn of_names(names: &[&str]) -> Vec<u32> {
     ids
 }
 
-/// A number for one of the connections of a flow that sends files, from [`MANY`] on: two share it with a probability of 2^-31.
+/// A number for one of the connections of a flow that sends files, from [`MANY`] on: two are equal with a probability of 2^-31.
 pub(crate) fn of_connection(flow: u64, number: u64) -> FlowId {
     // The finaliser of MurmurHash3, as in `name_hash`.
     let mut h = flow ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -48,7 +48,7 @@ mod tests {
         assert!(connections.iter().all(|&id| id >= MANY));
     }
 
-    /// Among 200,000 names about nine pairs share half a hash.
+    /// Among 200,000 names about nine pairs share half of a hash.
     #[test]
     fn no_two_names_have_the_same_number() {
         let names: Vec<String> = (0..200_000).map(|i| format!("n{i}")).collect();

@@ -1,4 +1,4 @@
-//! What packets of TCP carry: a cache line each, since every hop of a million packets goes past them.
+//! Segments that TCP packets carry: one cache line each, since every hop of a packet touches it.
 
 use airfair_schemes::places::Ecn;
 use airfair_transport::{Flags, SackBlocks, Segment, Timestamps};
@@ -18,7 +18,7 @@ struct Line {
     connection: ConnectionRef,
     timestamps: Timestamps,
     payload: u32,
-    /// Where this line keeps rare options, once it has had some.
+    /// Place of this line's rare options, once it has had any.
     rare: u32,
     flags: Flags,
     has_timestamps: bool,
@@ -26,7 +26,7 @@ struct Line {
     forward: bool,
 }
 
-/// Options that few segments have.
+/// TCP options that few segments have.
 #[derive(Debug, Clone, Copy)]
 struct Rare {
     sack: SackBlocks,
@@ -35,16 +35,16 @@ struct Rare {
     sack_permitted: bool,
 }
 
-/// A segment and whose it is.
+/// A segment with its connection and direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Carried {
     pub segment: Segment,
     pub connection: ConnectionRef,
-    /// From the sender to the receiver.
+    /// True from the sender to the receiver.
     pub forward: bool,
 }
 
-/// What all packets carry, by the index of the packet.
+/// Segments by the index of their packet.
 #[derive(Debug, Default)]
 pub(crate) struct Cargo {
     lines: Vec<Line>,
@@ -68,7 +68,7 @@ impl Line {
 }
 
 impl Cargo {
-    /// The packet at an index carries a segment from now on.
+    /// Stores the segment of the packet at an index.
     #[inline]
     pub(crate) fn load(&mut self, at: usize, segment: &Segment, connection: ConnectionRef, forward: bool) {
         if at >= self.lines.len() {
@@ -111,7 +111,7 @@ impl Cargo {
         }
     }
 
-    /// Sets ECN-Echo in the acknowledgement at an index; not in a SYN, where the flag offers ECN (RFC 3168, 6.1.1).
+    /// Sets ECN-Echo in the acknowledgement at an index; not in a SYN, where the flag negotiates ECN (RFC 3168, 6.1.1). True if it was set.
     pub(crate) fn echo(&mut self, at: usize) -> bool {
         let Some(Line { flags, .. }) = self.lines.get_mut(at) else { return false };
         let sets = flags.ack && !flags.syn && !flags.ece;
@@ -119,18 +119,18 @@ impl Cargo {
         sets
     }
 
-    /// Whose segment the packet at an index carries or has just carried.
+    /// Connection of the segment that the packet at an index carries, or carried last.
     #[inline]
     pub(crate) fn connection(&self, at: usize) -> Option<ConnectionRef> {
         self.lines.get(at).map(|line| line.connection)
     }
 
-    /// The byte that the segment at an index begins with or, without data, acknowledges: its lower half.
+    /// First byte of the segment at an index or, without data, the acknowledged byte: lower 32 bits.
     pub(crate) fn sequence(&self, at: usize) -> u32 {
         self.lines.get(at).map_or(0, |line| if line.payload > 0 { line.seq } else { line.ack } as u32)
     }
 
-    /// What the packet at an index carries or has just carried, with the ECN bits of its IP header.
+    /// Segment that the packet at an index carries, or carried last, with the ECN bits of its IP header.
     #[inline]
     pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {
         let line = self.lines.get(at)?;
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(size_of::<Line>(), 64);
     }
 
-    /// An acknowledgement gets the flag once; a SYN, whose flag says something else, and data without ACK never.
+    /// The flag is set once in an acknowledgement, and never in a SYN, where it has another meaning, nor in data without ACK.
     #[test]
     fn an_acknowledgement_is_made_to_echo() {
         let mut cargo = Cargo::default();
@@ -176,7 +176,7 @@ mod tests {
         assert!(!cargo.echo(3), "nothing is there");
     }
 
-    /// Whatever a place carried before, a segment comes out as it went in.
+    /// A segment is read as it was stored, whatever the place has held before.
     #[test]
     fn a_segment_comes_out_as_it_went_in() {
         let plain = Segment { payload: 960, ..Segment::bare(7, 8, 9) };

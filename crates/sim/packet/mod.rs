@@ -1,8 +1,8 @@
-//! Packets (what they are) and their copies (where they are), in slabs whose references tell whether the thing is still there.
+//! Packets and their copies, in slabs whose references detect that an object has ended.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `cargo` | segments that packets of TCP carry |
+//! | `cargo` | segments that TCP packets carry |
 
 mod cargo;
 
@@ -18,69 +18,71 @@ pub(crate) use cargo::Carried;
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
 
-/// No flow.
+/// Number of no flow.
 pub(crate) const NO_FLOW: u32 = u32::MAX;
 
-/// What a packet carries.
+/// Content of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Payload {
     /// A datagram of a flow.
     Udp {
         flow: FlowIx,
-        /// Which of the flow's datagrams, from 0.
+        /// Number of the datagram within its flow, from 0.
         number: u32,
     },
-    /// A segment of TCP, which [`Packets::carried`] tells.
+    /// A TCP segment, stored in [`Packets::carried`].
     Tcp {
         flow: FlowIx,
-        /// Which of the connections for files the segment belongs to, by the order of their opening, or [`NO_FLOW`].
+        /// Number of the segment's connection among those opened for files, in the order of opening, or [`NO_FLOW`].
         opening: u32,
     },
-    /// A request or reply of ARP.
+    /// An ARP request or reply.
     Arp { request: bool },
     /// A message of an agent.
     Message(MessageIx),
     /// A message of a routing protocol.
     Routing(RoutingIx),
-    /// A packet from outside, with the number that the caller has given to it.
+    /// A packet from outside, with its caller's number.
     Foreign { tag: u32 },
 }
 
-/// A packet: what it is, wherever it is. Not its bytes.
+/// A packet: its properties that do not change on its way, without its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packet {
-    /// When the source made it.
+    /// Time at which the source made it.
     pub created: Time,
-    /// What the packet carries, and for whom.
+    /// Content of the packet.
     pub payload: Payload,
-    /// The flow as schemes know it: each of a flow's connections is a flow of its own. [`NO_FLOW`] for packets of no flow.
+    /// Scheme number of its flow: each connection is a flow of its own. [`NO_FLOW`] for packets of no flow.
     pub scheme_flow: FlowId,
+    /// The node that made it.
     pub source: NodeIx,
+    /// The node that it is for, or [`NodeIx::EVERYONE`].
     pub destination: NodeIx,
     /// Length of the transport's payload, bytes.
     pub length: u32,
-    /// Size as an IP packet.
+    /// Size as an IP packet, bytes.
     pub bytes: u32,
     pub class: PacketClass,
 }
 
-/// A copy of a packet: where it is and what has happened to it there. A station that sends a packet by radio keeps its copy until the
-/// packet is acknowledged, while the next hop goes on with a copy of its own.
+/// A copy of a packet: its state on the way. A station that sends a packet by radio keeps its copy until the packet is acknowledged, while
+/// the next hop continues with a copy of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Copy {
-    /// Of which packet.
+    /// The packet that it is a copy of.
     pub of: PacketRef,
-    /// Hops that it has gone.
+    /// Hops so far.
     pub hops: u16,
-    /// It has not left its source's queue yet. Of TCP only what its sender sends.
+    /// True while the packet is in its source's queue; of TCP only data from the sender.
     pub at_source: bool,
-    /// Which header of an explicit-rate scheme it has.
+    /// Header of an explicit-rate scheme that it carries.
     pub header: HeaderId,
     pub ecn: Ecn,
 }
 
 impl Packet {
-    /// A packet that no flow has made: ARP's, an agent's message, routing's. It is as long as its payload; senders add headers.
+    /// A control packet, which belongs to no flow: of ARP, an agent or routing. It is as long as its payload; senders add headers.
     pub(crate) fn control(
         source: NodeIx,
         destination: NodeIx,
@@ -109,25 +111,25 @@ impl Packet {
         }
     }
 
-    /// Whether it carries a segment of TCP.
+    /// True for a TCP segment.
     #[inline(always)]
     pub(crate) fn is_tcp(&self) -> bool {
         matches!(self.payload, Payload::Tcp { .. })
     }
 
-    /// Whether it is a message of a scheme's agent.
+    /// True for a message of a scheme's agent.
     pub(crate) fn is_message(&self) -> bool {
         matches!(self.payload, Payload::Message(_))
     }
 
-    /// Whether it is a message of a routing protocol.
+    /// True for a message of a routing protocol.
     pub(crate) fn is_routing(&self) -> bool {
         matches!(self.payload, Payload::Routing(_))
     }
 }
 
 impl Copy {
-    /// The first copy of a packet that no flow has made: without header, ECN or wait at a source.
+    /// First copy of a control packet: without header, ECN, or wait at a source.
     pub(crate) const PLAIN: Self =
         Self { of: PacketRef(u64::MAX), hops: 0, at_source: false, header: HeaderId::NONE, ecn: Ecn::NotEct };
 }
@@ -137,7 +139,7 @@ impl Copy {
 #[repr(align(64))]
 struct PacketSlot {
     packet: Packet,
-    /// The copy that has come farthest.
+    /// The copy that has travelled farthest.
     latest: u32,
     generation: u32,
     alive: bool,
@@ -151,21 +153,21 @@ struct CopySlot {
     alive: bool,
 }
 
-/// All packets that live, and their copies.
+/// All packets and copies that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Packets {
     packets: Vec<PacketSlot>,
     free_packets: Vec<u32>,
     copies: Vec<CopySlot>,
     free_copies: Vec<u32>,
-    /// What packets of TCP carry, by the place of the packet.
+    /// Segments of TCP packets, by the place of the packet.
     cargo: Cargo,
-    /// The schemes' headers of copies that have one, by the place of the copy.
+    /// Scheme headers of copies, by the place of the copy.
     headers: Vec<Header>,
 }
 
 impl Packets {
-    /// A packet enters the world, with its first copy.
+    /// Adds a packet with its first copy.
     #[inline]
     pub(crate) fn add(&mut self, packet: Packet, first: Copy) -> CopyRef {
         let at = match self.free_packets.pop() {
@@ -185,7 +187,7 @@ impl Packets {
         copy
     }
 
-    /// The same for a packet that carries a segment.
+    /// Adds a packet that carries a segment.
     #[inline]
     pub(crate) fn add_carrying(
         &mut self,
@@ -217,8 +219,7 @@ impl Packets {
         CopyRef::new((self.copies.len() - 1) as u32, 0)
     }
 
-    /// The next hop has received a copy: it goes on with one of its own, which has gone so many hops. None if the copy or its packet has
-    /// ended.
+    /// Makes the next hop's copy of a received copy; returns it with its number of hops. None if the copy or its packet has ended.
     #[inline(always)]
     pub(crate) fn pass_on(&mut self, copy: CopyRef) -> Option<(CopyRef, u16)> {
         let earlier = *self.copy(copy)?;
@@ -238,8 +239,8 @@ impl Packets {
         *self.new_header(to) = header;
     }
 
-    /// The holder of a copy has done with it. If the next hop has a copy of its own, or the packet has ended, this one goes. Otherwise the
-    /// packet is returned, and the copy stays.
+    /// Ends the use of a copy by its holder. If the next hop has a copy of its own, or the packet has ended, the copy is released.
+    /// Otherwise the packet is returned, and the copy stays.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, copy: CopyRef) -> Option<&Packet> {
         let slot = self.copies.get_mut(copy.place())?;
@@ -258,7 +259,7 @@ impl Packets {
         None
     }
 
-    /// Whether the next hop has a copy of its own already, or the packet has ended.
+    /// True if the next hop has a copy of its own, or the packet has ended.
     #[inline]
     pub(crate) fn has_moved_on(&self, copy: CopyRef) -> bool {
         let of = self.packet_of(copy);
@@ -272,34 +273,34 @@ impl Packets {
         (slot.alive && slot.generation == copy.generation()).then_some(&slot.copy)
     }
 
-    /// The same, to be changed.
+    /// A copy to be changed, if its holder still has it.
     #[inline]
     pub(crate) fn copy_mut(&mut self, copy: CopyRef) -> Option<&mut Copy> {
         let slot = self.copies.get_mut(copy.place())?;
         (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)
     }
 
-    /// A packet, if it lives.
+    /// A packet that has not ended.
     #[inline]
     pub(crate) fn packet(&self, packet: PacketRef) -> Option<&Packet> {
         let slot = self.packets.get(packet.place())?;
         (slot.alive && slot.generation == packet.generation()).then_some(&slot.packet)
     }
 
-    /// The packet of a copy, if both live.
+    /// The packet of a copy, if neither has ended.
     #[inline]
     pub(crate) fn get(&self, copy: CopyRef) -> Option<&Packet> {
         self.packet(self.copy(copy)?.of)
     }
 
-    /// A copy and its packet, if both live.
+    /// A copy and its packet, if neither has ended.
     #[inline]
     pub(crate) fn both(&self, copy: CopyRef) -> Option<(&Packet, &Copy)> {
         let copy = self.copy(copy)?;
         Some((self.packet(copy.of)?, copy))
     }
 
-    /// The same, the copy to be changed.
+    /// A copy to be changed and its packet, if neither has ended.
     #[inline]
     pub(crate) fn both_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut Copy)> {
         let slot = self.copies.get_mut(copy.place())?;
@@ -308,26 +309,26 @@ impl Packets {
         (slot.alive && slot.generation == at.of.generation()).then_some((&slot.packet, at))
     }
 
-    /// The packet of which a copy is or has just been one.
+    /// The packet of a copy, also just after its end.
     #[inline]
     pub(crate) fn packet_of(&self, copy: CopyRef) -> PacketRef {
         self.copies.get(copy.place()).map_or(PacketRef::NONE, |slot| slot.copy.of)
     }
 
-    /// The copy of a packet that has come farthest, if the packet lives.
+    /// The copy that has travelled farthest of a packet that has not ended.
     #[inline]
     pub(crate) fn latest(&self, packet: PacketRef) -> Option<CopyRef> {
         self.packet(packet)?;
         Some(self.at(self.packets[packet.place()].latest))
     }
 
-    /// The copy that lives at a place.
+    /// Reference of the copy at a place.
     #[inline]
     pub(crate) fn at(&self, place: u32) -> CopyRef {
         CopyRef::new(place, self.copies[place as usize].generation)
     }
 
-    /// A copy goes, and its packet with it. Returns both, if both have lived.
+    /// Ends a copy and its packet. Returns both, if neither had ended.
     #[inline]
     pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, Copy)> {
         let at = self.copies.get_mut(copy.place())?;
@@ -344,7 +345,7 @@ impl Packets {
         Some((slot.packet, at.copy))
     }
 
-    /// A copy goes, whose packet is farther on its way or has ended.
+    /// Releases a copy whose packet has travelled farther or has ended.
     #[inline]
     pub(crate) fn release(&mut self, copy: CopyRef) {
         if self.copy(copy).is_some() {
@@ -355,13 +356,13 @@ impl Packets {
         }
     }
 
-    /// The header of a scheme that a copy has or has just had; [`Copy::header`] tells whether it counts.
+    /// Scheme header of a copy, also just after its end; [`Copy::header`] says whether it is valid.
     #[inline]
     pub(crate) fn header_mut(&mut self, copy: CopyRef) -> Option<&mut Header> {
         self.headers.get_mut(copy.place())
     }
 
-    /// The header that a copy carries, if it carries one, with its kind.
+    /// Scheme header that a copy carries, with its kind, if it carries one.
     #[inline]
     pub(crate) fn carried_header(&mut self, copy: CopyRef) -> HeaderRef<'_> {
         match self.copy(copy).map_or(HeaderId::NONE, |copy| copy.header) {
@@ -370,12 +371,12 @@ impl Packets {
         }
     }
 
-    /// The same, to look at.
+    /// Scheme header that a copy carries, to read.
     pub(crate) fn header(&self, copy: CopyRef) -> Option<&Header> {
         self.headers.get(copy.place())
     }
 
-    /// A copy has a header of a scheme from now on, which is to be filled.
+    /// Gives a copy a scheme header, to be filled.
     #[inline]
     pub(crate) fn new_header(&mut self, copy: CopyRef) -> &mut Header {
         let at = copy.place();
@@ -385,25 +386,25 @@ impl Packets {
         &mut self.headers[at]
     }
 
-    /// The connection whose segment a packet of TCP carries or has just carried.
+    /// Connection of the segment that a TCP packet carries, or carried last.
     #[inline]
     pub(crate) fn connection(&self, packet: PacketRef) -> ConnectionRef {
         self.cargo.connection(packet.place()).unwrap_or(ConnectionRef::NONE)
     }
 
-    /// What a packet of TCP carries or has just carried, with the ECN bits of a copy.
+    /// Segment that a TCP packet carries, or carried last, with the ECN bits of a copy.
     #[inline]
     pub(crate) fn carried(&self, copy: &Copy) -> Option<Carried> {
         self.cargo.get(copy.of.place(), copy.ecn)
     }
 
-    /// Sets ECN-Echo in the acknowledgement that a packet carries; whether it carries one without it.
+    /// Sets ECN-Echo in the acknowledgement that a packet carries; false if it carries none, or one with the flag.
     pub(crate) fn echo(&mut self, packet: PacketRef) -> bool {
         let carries = self.packet(packet).is_some_and(|p| p.is_tcp() && p.class == PacketClass::Ack);
         carries && self.cargo.echo(packet.place())
     }
 
-    /// What a packet is, in the words of a trace.
+    /// Content of a packet for a trace.
     pub(crate) fn content(&self, packet: &Packet, copy: &Copy) -> Content {
         match (packet.is_tcp(), packet.class) {
             (false, _) => Content::Packet,
@@ -417,8 +418,8 @@ impl Packets {
         }
     }
 
-    /// The number of a packet in the words of a trace: of a datagram its number within the flow, of a segment the byte that it begins
-    /// with or, without data, acknowledges, of ARP the operation, of a message its place.
+    /// Number of a packet for a trace: of a datagram its number within the flow; of a segment its first byte or, without data, the
+    /// acknowledged byte; of ARP the operation; of a message its place.
     pub(crate) fn sequence(&self, packet: &Packet, copy: &Copy) -> u32 {
         match packet.payload {
             Payload::Udp { number, .. } => number,
@@ -469,8 +470,7 @@ mod tests {
         assert_eq!(packets.get(b).and_then(Packet::flow), Some(FlowIx(2)));
     }
 
-    /// The sender of a packet keeps its copy until it learns that the next hop has one: whatever becomes of that, the sender's stays what
-    /// it was.
+    /// The sender of a packet keeps its copy until it learns that the next hop has one: no event at the next hop changes the sender's copy.
     #[test]
     fn each_hop_has_a_copy_of_its_own() {
         let mut packets = Packets::default();

@@ -1,4 +1,4 @@
-//! Fixed routes, for the nodes on the paths between those that send and those that receive.
+//! Fixed routes, for the nodes on the paths between sources and destinations.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ impl Fixed {
         self.paths.rank(node.0)
     }
 
-    /// Whether there is a way.
+    /// True if there is a route.
     pub(super) fn leads(&mut self, from: NodeIx, to: NodeIx) -> bool {
         from == to || !self.paths.towards(to.0, &[from.0]).is_empty()
     }
 
-    /// Finds routes between these ends, both ways.
+    /// Finds routes between these ends, in both directions.
     pub(super) fn find_all(&mut self, ends: &[[NodeIx; 2]]) {
         let mut sources: BTreeMap<NodeIx, Vec<u32>> = BTreeMap::new();
         for &[from, to] in ends {
@@ -45,7 +45,7 @@ impl Fixed {
         }
     }
 
-    /// Finds the next hops from some nodes towards a destination, beside those that are known.
+    /// Finds further next hops from some nodes towards a destination.
     pub(super) fn find(&mut self, destination: NodeIx, sources: &[NodeIx]) {
         let sources: Vec<u32> = sources.iter().map(|source| source.0).collect();
         self.find_from(destination, &sources);

@@ -1,4 +1,4 @@
-//! Routes that are found while the world runs: each node has a routing protocol's state machine, whose messages are packets.
+//! Routes found during the run: each node has a routing protocol's state machine, whose messages are packets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use airfair_wire::Ipv4Addr;
 use super::{Action, Datagram, Lost, Message, NextHop};
 use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx, Table};
 
-/// The nodes' routing, and its messages that are under way.
+/// Routing of all nodes, and its messages that have not ended.
 pub(super) struct Found {
     protocol: Arc<dyn Protocol>,
     hosts: Table<NodeIx, Host>,
-    /// The node of each address, from 10.0.0.1 on. As in captures, the nth name has 10.0.0.n.
+    /// Node of each address, from 10.0.0.1 on. As in captures, the nth name in natural order has 10.0.0.n.
     node_of: Vec<NodeIx>,
     messages: Table<RoutingIx, Message>,
     free: Vec<RoutingIx>,
-    /// The port by which a data packet was received last, and the neighbour that it came from.
+    /// The port by which the last data packet was received, and the neighbour that sent it.
     pub came: (PortIx, NodeIx),
-    /// Ends of flows between which there is no way at all.
+    /// Ends of flows between which there is no path of links at all.
     pub cut_off: BTreeSet<[NodeIx; 2]>,
     /// Messages that have left, by kind.
     left: Table<PortIx, Vec<u64>>,
-    /// The time of the last call.
+    /// Time of the last call.
     now: Time,
 }
 
 struct Host {
     address: Ipv4Addr,
-    /// As schemes know the node.
+    /// Scheme number of the node.
     id: NodeId,
     first_port: PortIx,
     routing: Box<dyn Routing>,
     random: Stream,
-    /// A timer event comes then.
+    /// Due time of the pending timer event.
     armed: Time,
-    /// Neighbours behind ports, to which nothing is sent that queued up to then; sorted.
+    /// Neighbours behind ports with the time up to which packets queued for them are discarded; sorted.
     stale: Vec<((PortIx, NodeId), Time)>,
 }
 
@@ -83,7 +83,7 @@ impl Found {
         }
     }
 
-    /// The node of an address; addresses come from messages, and those from nodes.
+    /// Node of an address; addresses come from messages, and those from nodes.
     fn node(&self, address: Ipv4Addr) -> Option<NodeIx> {
         let [_, a, b, c] = address.octets();
         let number = u32::from_be_bytes([0, a, b, c]);

@@ -1,6 +1,5 @@
-//! Next hops. Routes are either fixed, shortest paths that are computed before the world runs, or found while it runs, by a routing
-//! protocol at each node. Which protocol, nobody outside has to know: a question is answered with a next hop or with what is to be done
-//! ([`Action`]).
+//! Next hops. Routes are either fixed (shortest paths, computed before the run) or found during the run by a routing protocol at each node.
+//! Callers do not depend on the protocol: a call returns a next hop or a list of [`Action`]s.
 
 mod fixed;
 mod found;
@@ -17,36 +16,36 @@ use crate::spec::RoutingSpec;
 use fixed::Fixed;
 use found::Found;
 
-/// The next hop towards a destination.
+/// Next hop towards a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NextHop {
-    /// The port to leave by.
+    /// Port by which packets leave.
     pub port: PortIx,
-    /// The neighbour.
+    /// Neighbour that receives them.
     pub node: NodeIx,
 }
 
-/// What a routing protocol wants done, in the order of the list that it stands in.
+/// An action that a routing protocol requests; lists of actions are carried out in order.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// A message is sent: to one neighbour, or to all by every port of the node.
+    /// Send a message to one neighbour, or by every port of the node to all.
     Send { message: Message, to: Option<NextHop> },
-    /// A packet that waited for a route goes on.
+    /// Send a packet that waited for a route.
     Forward { packet: CopyRef, hop: NextHop },
-    /// A packet is given up.
+    /// Drop a packet.
     Drop { packet: CopyRef, reason: DropReason },
 }
 
-/// A message of the protocol.
+/// A message of a routing protocol.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Message {
     pub bytes: Arc<[u8]>,
-    /// IP's time to live.
+    /// Time to live in the IP header.
     pub ttl: u8,
     kind: usize,
 }
 
-/// A message as captures show it: over UDP, from a port to the same port.
+/// A message as captures show it: over UDP, with one port number for source and destination.
 #[derive(Debug, Clone)]
 pub(crate) struct Datagram {
     pub port: u16,
@@ -54,26 +53,26 @@ pub(crate) struct Datagram {
     pub ttl: u8,
 }
 
-/// What a neighbour's MAC did not get.
+/// A transmission to a neighbour that the MAC has given up.
 pub(crate) enum Lost {
-    /// A data packet, from one node to another, if that is known.
+    /// A data packet, with its source and destination, if known.
     Data(Option<[NodeIx; 2]>),
-    /// A message that lives.
+    /// A routing message that has not ended.
     Message(RoutingIx),
 }
 
-/// The nodes of a world, as routes see them.
+/// The nodes of a world, as routing needs them.
 pub(crate) struct Nodes<'a> {
     pub names: &'a [&'a str],
-    /// The place of each name among all in natural order, from 0 on.
+    /// Rank of each name in natural order, from 0 on.
     pub ranks: Vec<u32>,
-    /// The numbers by which schemes know nodes.
+    /// Scheme numbers of the nodes.
     pub ids: Vec<NodeId>,
-    /// The ports of each node: the first, and the one behind the last.
+    /// Range of ports of each node: the first, and the one after the last.
     pub ports: Vec<(PortIx, PortIx)>,
-    /// Usable links out of each node; their interfaces are ports.
+    /// Usable links of each node; their interfaces are ports.
     pub links: Vec<Vec<Link>>,
-    /// Nodes from which and to which flows go.
+    /// Sources and destinations of flows.
     pub ends: Vec<[NodeIx; 2]>,
 }
 
@@ -102,31 +101,31 @@ impl Routes {
         Self { fixed, found }
     }
 
-    /// Whether they are found, and lost, while the world runs.
+    /// True if a routing protocol finds the routes during the run.
     #[inline(always)]
     pub(crate) fn are_found(&self) -> bool {
         self.found.is_some()
     }
 
-    /// The place of a node's name among all in natural order.
+    /// Rank of a node's name in natural order.
     pub(crate) fn rank(&self, node: NodeIx) -> u32 {
         self.fixed.rank(node)
     }
 
-    /// A fixed route is looked for where none was needed before.
+    /// Finds a fixed route that was not needed before.
     pub(crate) fn need(&mut self, from: NodeIx, to: NodeIx) {
         if from != to && self.found.is_none() && self.fixed.hop(from, to).is_none() {
             self.fixed.find(to, &[from]);
         }
     }
 
-    /// The next hop, where routes are fixed.
+    /// Next hop of a fixed route.
     #[inline(always)]
     pub(crate) fn fixed_hop(&self, node: NodeIx, destination: NodeIx) -> Option<NextHop> {
         self.fixed.hop(node, destination)
     }
 
-    /// The next hop as it is known now. The question leaves no trace.
+    /// Next hop as known now. The query changes no state.
     #[inline]
     pub(crate) fn next_hop(&self, node: NodeIx, destination: NodeIx) -> Option<NextHop> {
         match &self.found {
@@ -135,7 +134,7 @@ impl Routes {
         }
     }
 
-    /// Whether no way between two nodes was seen before the world ran. Asked for ends of flows.
+    /// True if there was no path between two ends of flows before the run.
     pub(crate) fn is_cut_off(&self, from: NodeIx, to: NodeIx) -> bool {
         match &self.found {
             None => from != to && self.fixed.hop(from, to).is_none(),
@@ -144,17 +143,17 @@ impl Routes {
     }
 }
 
-/// What follows is for routes that are found; where they are fixed nothing happens.
+/// Methods for routes found during the run; with fixed routes they have no effect.
 impl Routes {
-    /// A packet that a node has received comes from a neighbour, by a port: told to whoever passes it on.
+    /// Stores the neighbour and the port from which a node has received a packet, for the node that forwards it.
     pub(crate) fn note_sender(&mut self, port: PortIx, neighbour: NodeIx) {
         if let Some(found) = &mut self.found {
             found.came = (port, neighbour);
         }
     }
 
-    /// A packet from a source to a destination is at a node without a fixed route: a first hop if it is `fresh`, another one if not. If
-    /// there is none the packet waits, or actions end it.
+    /// Routes a packet from a node without a fixed route: to its first hop if `fresh`, else to a further one. Without a route the packet
+    /// waits, or actions end it.
     pub(crate) fn send(
         &mut self,
         node: NodeIx,
@@ -169,7 +168,7 @@ impl Routes {
         }
     }
 
-    /// A message has arrived at a node by a port from a neighbour.
+    /// Handles a message that a node has received by a port from a neighbour.
     pub(crate) fn on_message(
         &mut self,
         (node, port): (NodeIx, PortIx),
@@ -182,7 +181,7 @@ impl Routes {
         found.map_or_else(Vec::new, |found| found.on_message(node, port, message, from, to_all, now))
     }
 
-    /// The MAC of a node has given up something for a neighbour behind a port.
+    /// Handles a packet or message for a neighbour that the MAC of a node has given up.
     pub(crate) fn on_undelivered(
         &mut self,
         (node, port): (NodeIx, PortIx),
@@ -194,53 +193,53 @@ impl Routes {
         found.map_or_else(Vec::new, |found| found.on_undelivered(node, port, neighbour, lost, now))
     }
 
-    /// A timer event of a node.
+    /// Handles a timer event of a node.
     pub(crate) fn on_timer(&mut self, node: NodeIx, now: Time) -> Vec<Action> {
         self.found.as_mut().map_or_else(Vec::new, |found| found.on_timer(node, now))
     }
 
-    /// When a timer event of a node is to come, if an earlier one is needed than the one that is to come anyway. To be asked when the
-    /// actions of a call are done, and at the start.
+    /// Time at which a timer event of a node is to be scheduled, if it is earlier than the pending one. To be called after the actions of a
+    /// call, and at the start.
     pub(crate) fn timer(&mut self, node: NodeIx, now: Time) -> Option<Time> {
         self.found.as_mut()?.timer(node, now)
     }
 
-    /// A message gets a number and lives until [`Routes::end`].
+    /// Registers a message; it exists until [`Routes::end`].
     pub(crate) fn begin(&mut self, message: Message) -> Option<RoutingIx> {
         Some(self.found.as_mut()?.begin(message))
     }
 
-    /// A message has come to its end.
+    /// Ends a message.
     pub(crate) fn end(&mut self, message: RoutingIx) {
         if let Some(found) = &mut self.found {
             found.end(message);
         }
     }
 
-    /// A message that lives leaves by a port: it is counted.
+    /// Counts a message that leaves by a port.
     pub(crate) fn leaves(&mut self, port: PortIx, message: RoutingIx) {
         if let Some(found) = &mut self.found {
             found.leaves(port, message);
         }
     }
 
-    /// A message that lives, to look at.
+    /// A message that has not ended, to read.
     pub(crate) fn datagram(&self, message: RoutingIx) -> Option<Datagram> {
         self.found.as_ref()?.datagram(message)
     }
 
-    /// Whether a packet that has queued since then at a port of a node is not to be sent to a neighbour any more.
+    /// True if a packet queued since then at a port of a node must not be sent to a neighbour any more.
     #[cold]
     pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {
         self.found.as_ref().is_some_and(|found| found.is_stale(at, neighbour, since))
     }
 
-    /// Packets that wait for routes.
+    /// Number of packets that wait for routes.
     pub(crate) fn waiting(&self) -> Option<u64> {
         self.found.as_ref().map(|found| found.waiting())
     }
 
-    /// Counts by name: messages that have left by a port, and what its node has counted, which stands with the node's first port.
+    /// Counts by name: messages sent by a port, and the node's own counters, which are reported with its first port.
     pub(crate) fn counts(&self, node: NodeIx, port: PortIx) -> Option<Vec<(&'static str, u64)>> {
         self.found.as_ref().map(|found| found.counts(node, port))
     }

@@ -1,4 +1,4 @@
-//! Files: how large, and when the next one comes.
+//! Files: their sizes and start times.
 
 use airfair_units::math;
 use airfair_units::random::{Purpose, Stream};
@@ -6,12 +6,12 @@ use airfair_units::{Span, Time};
 
 use crate::spec::{FlowSpec, Sizes, Traffic};
 
-/// What a flow of files sends next.
+/// The next file of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NextFile {
-    /// When.
+    /// Start time.
     pub at: Time,
-    /// How large, bytes.
+    /// Size, bytes.
     pub size: u64,
 }
 
@@ -44,7 +44,7 @@ impl FileSource {
         })
     }
 
-    /// The flow starts now. Returns its first file.
+    /// Starts the flow now. Returns its first file.
     pub(crate) fn start(&mut self, now: Time) -> Option<NextFile> {
         self.origin = now;
         match self.traffic {
@@ -54,7 +54,7 @@ impl FileSource {
         }
     }
 
-    /// A file has begun: the next one, if it does not wait for the end of this one.
+    /// After the start of a file: the next one, if it does not wait for the end of this one.
     pub(crate) fn after_arrival(&mut self, now: Time) -> Option<NextFile> {
         match &self.traffic {
             &Traffic::Arrivals { per_second, sizes, count } => {
@@ -74,7 +74,7 @@ impl FileSource {
         }
     }
 
-    /// A file has been delivered, or has failed: the next one, if it waited for that.
+    /// After the end of a file, delivered or failed: the next one, if it waited for that.
     pub(crate) fn after_end(&mut self, now: Time) -> Option<NextFile> {
         match self.traffic {
             Traffic::Web { sizes, pause } => {
@@ -88,7 +88,7 @@ impl FileSource {
     fn draw(&mut self, sizes: Sizes) -> u64 {
         match sizes {
             Sizes::Fixed(size) => size.get(),
-            // To the nearest byte: the mean stays.
+            // Rounded to the nearest byte, which keeps the mean.
             Sizes::Exponential { mean } => (self.sizes.exponential(mean.get() as f64).round() as u64).max(1),
             Sizes::Pareto { mean, shape, most } => {
                 let least = mean.get() as f64 * (shape - 1.0) / shape;

@@ -1,4 +1,4 @@
-//! What applications send: packets at a constant rate, Poisson or saturating; files.
+//! Traffic of applications: packets at a constant rate, Poisson or saturating; files.
 
 mod files;
 
@@ -13,13 +13,13 @@ use crate::spec::{FlowSpec, Traffic};
 /// Largest UDP payload over IPv4.
 pub const LARGEST_PAYLOAD: u32 = 65_507;
 
-/// The source of a flow.
+/// Source of a flow's packets.
 #[derive(Debug)]
 pub(crate) struct Source {
     traffic: Traffic,
     gaps: Stream,
     sizes: Stream,
-    /// Strictly periodic moments, without their jitter, in ns times the rate: no drift.
+    /// Strictly periodic times, without jitter, in ns times the rate: they do not drift.
     ticks: u64,
     origin: Time,
 }
@@ -35,7 +35,7 @@ impl Source {
         }
     }
 
-    /// The source starts now. Returns when its first packet is due.
+    /// Starts the source now. Returns the due time of its first packet.
     pub(crate) fn start(&mut self, now: Time) -> Time {
         self.origin = now;
         self.ticks = 0;
@@ -45,7 +45,7 @@ impl Source {
         }
     }
 
-    /// The mean rate of its payload, where it sets one.
+    /// Mean payload rate, if the source has one.
     pub(crate) fn rate(&self) -> Option<Rate> {
         match self.traffic {
             Traffic::ConstantRate { rate, .. } | Traffic::Poisson { rate, .. } => Some(rate),
@@ -53,27 +53,27 @@ impl Source {
         }
     }
 
-    /// Whether it always has another packet.
+    /// True if it always has another packet.
     pub(crate) fn is_saturating(&self) -> bool {
         matches!(self.traffic, Traffic::Saturating { .. })
     }
 
-    /// The payload of the next packet, bytes.
+    /// Payload of the next packet, bytes.
     pub(crate) fn size(&mut self) -> u32 {
         match self.traffic {
             Traffic::ConstantRate { packet, .. } | Traffic::Saturating { packet } => packet.get() as u32,
             Traffic::Poisson { packet, exponential_sizes: false, .. } => packet.get() as u32,
             Traffic::Poisson { packet, .. } => {
                 let drawn = self.sizes.exponential(packet.get() as f64);
-                // To the nearest byte: the mean stays.
+                // Rounded to the nearest byte, which keeps the mean.
                 (drawn.round().min(f64::from(LARGEST_PAYLOAD)) as u32).max(1)
             }
-            // Files are not made of packets here.
+            // Files are not sent as packets here.
             _ => 0,
         }
     }
 
-    /// When the packet after the one that was due at `now` is due.
+    /// Due time of the packet after the one that was due at `now`.
     pub(crate) fn next(&mut self, now: Time) -> Time {
         match self.traffic {
             Traffic::ConstantRate { rate, packet, gap_jitter } => {
@@ -82,7 +82,7 @@ impl Source {
                 let at =
                     self.origin + Span((u128::from(self.ticks) * bits_ns / u128::from(rate.as_bps())) as u64);
                 if gap_jitter > 0.0 {
-                    // Each packet is moved within its own gap: order and mean rate stay.
+                    // Each packet is moved within its own gap, which keeps order and mean rate.
                     let gap = bits_ns as f64 / rate.as_bps() as f64;
                     return (at + Span((self.gaps.uniform() * gap_jitter * gap) as u64)).max(now);
                 }
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// The source was held up until now: its later packets follow at their distance from here.
+    /// Shifts the due times of later packets, since the source was held up until now.
     pub(crate) fn shift(&mut self, now: Time) {
         self.origin = now;
         self.ticks = 0;

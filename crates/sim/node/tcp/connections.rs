@@ -1,4 +1,4 @@
-//! TCP connections while they live: a slab of slots that are used again.
+//! Open TCP connections: a slab of slots that are reused.
 
 use airfair_host::{Echo, HeaderId, Slot};
 use airfair_schemes::places::FlowId;
@@ -8,30 +8,30 @@ use airfair_units::Time;
 use crate::ids::{ConnectionRef, FlowIx, NodeIx};
 use crate::packet::NO_FLOW;
 
-/// Both ends of a connection.
+/// An open connection with both its ends.
 pub(crate) struct Connection {
-    /// With its law's stream and timers; its rank is the flow's.
+    /// Sender with its law's random stream and timers; its rank is that of the flow.
     pub sender: Slot<Sender>,
     pub receiver: Receiver,
     pub flow: FlowIx,
-    /// Where its data come from.
+    /// Node of the sender.
     pub from: NodeIx,
     /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
     pub scheme_flow: FlowId,
     pub opening: u32,
-    /// Which of its flow's connections it is, from 0.
+    /// Number of the connection within its flow, from 0.
     pub number: u64,
-    /// When its application asked for it.
+    /// Time at which the application requested it.
     pub opened: Time,
-    /// Size of its file; `None`: it has no end.
+    /// Size of its file, bytes; `None`: unlimited.
     pub size: Option<u64>,
-    /// Times of the pending timer events.
+    /// Due times of the pending timer events.
     pub sender_armed: Time,
     pub receiver_armed: Time,
-    /// The header that its packets carry, and the receiver's echo of those that arrive.
+    /// Header that its packets carry, and the receiver's echo of received headers.
     pub header: HeaderId,
     pub echo: Echo,
-    /// Its law has met routers that do not speak its scheme.
+    /// True if its law has found routers that do not support its scheme.
     pub fell_back: bool,
 }
 
@@ -42,7 +42,7 @@ struct Place {
     connection: Option<Box<Connection>>,
 }
 
-/// All connections that live.
+/// All open connections.
 #[derive(Default)]
 pub(crate) struct Connections {
     slots: Vec<Place>,
@@ -70,7 +70,7 @@ impl Connection {
     }
 }
 
-/// How often a sender has had reason to slow down: time-outs, losses told by acknowledgements, marks.
+/// Numbers of reasons for which a sender has reduced its rate: time-outs, losses indicated by acknowledgements, marks.
 pub(crate) fn reasons(sender: &Sender) -> [u64; 3] {
     let stats = sender.stats();
     [stats.timeouts, stats.fast_recoveries, stats.ecn_reductions]
@@ -107,12 +107,12 @@ impl Connections {
         Some(connection)
     }
 
-    /// Those that live.
+    /// Open connections.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection> {
         self.slots.iter().filter_map(|slot| slot.connection.as_deref())
     }
 
-    /// How many live, and the most that have lived at once: a place for each.
+    /// Number of open connections, and the largest number that were open at once (each has had a place).
     pub(crate) fn count(&self) -> (u64, u64) {
         ((self.slots.len() - self.free.len()) as u64, self.slots.len() as u64)
     }

@@ -1,4 +1,4 @@
-//! Flows over TCP: what they have beside what every flow has, their files, and what their transport has counted.
+//! Flows over TCP: their settings, files, and transport counters.
 
 use airfair_transport::{SenderStats, SharedConfig};
 use airfair_units::Time;
@@ -11,38 +11,38 @@ use crate::measure::files::{Completion, Files};
 use crate::spec::{FlowSpec, Traffic, Transport};
 use crate::traffic::{FileSource, NextFile};
 
-/// What a flow over TCP has beside what every flow has.
+/// Properties that only flows over TCP have.
 pub(super) struct TcpFlow {
     pub(super) config: SharedConfig,
     pub(super) law: LawId,
-    /// Its law reads what waits in its node: no limit holds for that.
+    /// True if the flow's law reads the backlog of its node, so that no limit applies.
     pub(super) reads_own_queue: bool,
     pub(super) traffic: Traffic,
-    /// Its connection, unless it sends files.
+    /// Its connection, unless the flow sends files.
     pub(super) connection: ConnectionRef,
-    /// Where its files come from.
+    /// Source of its files.
     pub(super) files: Option<FileSource>,
-    /// Size of the file that is to come.
+    /// Size of the next file, bytes.
     pub(super) next_size: u64,
     pub(super) done: Files,
-    /// Connections opened so far.
+    /// Number of connections opened.
     pub(super) opened: u64,
-    /// What the connections that have ended had measured and sent again, and what all had at the end of the warm-up.
+    /// Totals of closed connections, and those of all connections at the end of the warm-up.
     pub(super) ended: TransportTotals,
     pub(super) warmup: TransportTotals,
-    /// Connections that have met routers which do not speak their scheme.
+    /// Number of connections that have found routers which do not support their scheme.
     pub(super) fallbacks: u64,
-    /// The connections' random streams: seed and identity.
+    /// Seed and identity of the connections' random streams.
     pub(super) seed: u64,
     pub(super) hash: u64,
 }
 
-/// What the transport of a flow has counted.
+/// Transport totals of a flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TransportTotals {
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: u64,
-    /// Round trips measured, and their sum.
+    /// Number of measured round trips, and their sum.
     pub round_trips: u64,
     pub round_trip_ns: u64,
 }
@@ -74,12 +74,12 @@ impl std::ops::Sub for TransportTotals {
     }
 }
 
-/// What a flow over TCP does when it starts.
+/// Action of a flow over TCP at its start.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Start {
-    /// It sends files, of which this is the first.
+    /// Files are sent; this is the first.
     Files(Option<NextFile>),
-    /// It has one connection, and writes into that without end or, if not, when its application's packets are due.
+    /// One connection is opened; the application writes without end, or when its packets are due.
     Connection { endless: bool },
 }
 
@@ -88,7 +88,7 @@ impl Tcp {
         Self { laws, ..Self::default() }
     }
 
-    /// Adds a flow; `law`: if TCP carries it.
+    /// Adds a flow; `law`: the window law of a flow over TCP.
     pub fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, seed: u64) {
         let tcp = match (&flow.transport, law) {
             (Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
@@ -116,17 +116,17 @@ impl Tcp {
         self.flows[flow].as_deref()
     }
 
-    /// The parameters of a flow's connections.
+    /// TCP settings of a flow's connections.
     pub fn config(&self, flow: FlowIx) -> Option<&SharedConfig> {
         self.flow(flow).map(|tcp| &tcp.config)
     }
 
-    /// Whether a flow's law reads what waits in its node.
+    /// True if a flow's law reads the backlog of its node.
     pub fn reads_own_queue(&self, flow: FlowIx) -> bool {
         self.flow(flow).is_some_and(|tcp| tcp.reads_own_queue)
     }
 
-    /// A flow starts.
+    /// Starts a flow.
     pub fn start(&mut self, flow: FlowIx, now: Time) -> Option<Start> {
         let tcp = self.flows[flow].as_deref_mut()?;
         Some(match &mut tcp.files {
@@ -138,26 +138,26 @@ impl Tcp {
         })
     }
 
-    /// The only connection of a flow that does not send files.
+    /// The connection of a flow that does not send files.
     pub fn connection_of(&self, flow: FlowIx) -> ConnectionRef {
         self.flow(flow).map_or(ConnectionRef::NONE, |tcp| tcp.connection)
     }
 
-    /// A flow's next file is to come.
+    /// Registers a flow's next file.
     pub fn expect(&mut self, flow: FlowIx, file: NextFile) {
         if let Some(tcp) = &mut self.flows[flow] {
             tcp.next_size = file.size;
         }
     }
 
-    /// A file of a flow arrives: its size, and the next file, if that does not wait for the end of this one.
+    /// Starts a flow's file. Returns its size, and the next file unless that waits for the end of this one.
     pub fn file_arrives(&mut self, flow: FlowIx, now: Time) -> Option<(u64, Option<NextFile>)> {
         let tcp = self.flows[flow].as_deref_mut()?;
         tcp.done.started += 1;
         Some((tcp.next_size, tcp.files.as_mut().and_then(|files| files.after_arrival(now))))
     }
 
-    /// What the transport of every flow has counted so far, in connections that have ended and in those that live.
+    /// Transport totals of every flow, of closed and open connections.
     pub fn totals(&self) -> Table<FlowIx, TransportTotals> {
         let ended = |tcp: &Option<Box<TcpFlow>>| tcp.as_ref().map(|tcp| tcp.ended).unwrap_or_default();
         let mut totals: Table<FlowIx, TransportTotals> = self.flows.iter().map(ended).collect();
@@ -167,12 +167,12 @@ impl Tcp {
         totals
     }
 
-    /// What a flow's had counted at the end of the warm-up.
+    /// Transport totals of a flow at the end of the warm-up.
     pub fn totals_at_warmup(&self, flow: FlowIx) -> TransportTotals {
         self.flow(flow).map(|tcp| tcp.warmup).unwrap_or_default()
     }
 
-    /// What is measured starts.
+    /// Stores the totals at the end of the warm-up.
     pub fn warmed_up(&mut self) {
         let totals = self.totals();
         for (tcp, &totals) in self.flows.iter_mut().zip(&totals) {
@@ -180,35 +180,35 @@ impl Tcp {
         }
     }
 
-    /// Connections of a flow that have met routers which do not speak their scheme.
+    /// Number of a flow's connections that have found routers which do not support their scheme.
     pub fn fallbacks(&self, flow: FlowIx) -> u64 {
         self.flow(flow).map_or(0, |tcp| tcp.fallbacks)
     }
 
-    /// What became of a flow's files, if it sends files.
+    /// Counters of a flow's files, if it sends files.
     pub fn files(&self, flow: FlowIx) -> Option<&Files> {
         self.flow(flow).filter(|tcp| tcp.files.is_some()).map(|tcp| &tcp.done)
     }
 
-    /// When a flow's only file was complete, after its start, s.
+    /// Completion time of a flow's only file, s after the flow's start.
     pub fn completion_s(&self, flow: FlowIx) -> Option<f64> {
         let tcp = self.flow(flow).filter(|tcp| matches!(tcp.traffic, Traffic::File { .. }))?;
         tcp.done.all.mean_s()
     }
 
-    /// Files that end from now on are kept one by one, if any flow sends files.
+    /// Keeps one record per file completed from now on, if any flow sends files.
     pub fn keep_completions(&mut self) {
         if self.flows.iter().flatten().any(|tcp| tcp.files.is_some()) {
             self.completions.get_or_insert_default();
         }
     }
 
-    /// The files that ended since the last call, each with its flow.
+    /// Files completed since the last call, each with its flow.
     pub fn take_completions(&mut self) -> Vec<(FlowIx, Completion)> {
         self.completions.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// So many of them, or none if there are fewer. When the run is over, those that are left, once.
+    /// The next block of `files` completed files, or none if there are fewer; at the end of the run the last, shorter block, once.
     pub fn take_completion_block(&mut self, files: usize, over: bool) -> Option<Vec<(FlowIx, Completion)>> {
         let list = self.completions.as_mut()?;
         if over && list.len() <= files {

@@ -1,11 +1,11 @@
-//! Window laws of a run: one scheme for each law and its parameters, shared by the flows that use it.
+//! Window laws of a run: one scheme for each law and set of parameters, shared by the flows that use it.
 
 use airfair_schemes::places::{Interface, Source};
 use airfair_schemes::{Params, Registry, Scheme};
 
 use crate::spec::{Transport, WorldSpec};
 
-/// Which law.
+/// Index of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LawId(usize);
 
@@ -14,8 +14,8 @@ pub(crate) struct LawId(usize);
 pub(crate) struct Laws(Vec<Box<dyn Scheme>>);
 
 impl Laws {
-    /// The laws of all flows: each flow's own, unless the run's scheme has a source and the flow does not insist on its own.
-    /// `run` is a second copy of the run's scheme; the others are found among `schemes`.
+    /// The laws of all flows: each flow's own, unless the run's scheme has a source and the flow's law is not pinned. `run` is a second
+    /// copy of the run's scheme; the others are looked up in `schemes`.
     pub(crate) fn new(
         spec: &WorldSpec,
         run: Option<Box<dyn Scheme>>,
@@ -55,12 +55,12 @@ impl Laws {
         Ok((Self(laws), ids))
     }
 
-    /// Whether a law reads what waits in its node's own queue.
+    /// True if a law reads the backlog of its node's queue.
     pub(crate) fn reads_own_queue(&self, id: LawId) -> bool {
         self.0.get(id.0).is_some_and(|scheme| Interface::sorts().iter().any(|at| scheme.wants(at).own_queue))
     }
 
-    /// A new source of a law.
+    /// Creates a source of a law.
     pub(crate) fn source(&self, id: LawId) -> Option<Box<dyn Source>> {
         self.0.get(id.0)?.source()
     }

@@ -1,11 +1,11 @@
-//! TCP at its hosts: connections are opened, poll for segments, take in what arrives, and set timers.
+//! TCP at the hosts: connections are opened, polled for segments, given received segments, and their timers set.
 //!
-//! Sender and receiver are the state machines of `airfair-transport`; what lies between them is the network.
+//! Sender and receiver are the state machines of `airfair-transport`; the simulated network connects them.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `connections` | the connections that live |
-//! | `flows` | the flows that open them |
+//! | `connections` | open connections |
+//! | `flows` | flows that open them |
 //! | `laws` | the window laws of a run |
 
 mod connections;
@@ -32,32 +32,32 @@ use flows::TcpFlow;
 pub(crate) use flows::{Start, TransportTotals};
 pub(crate) use laws::Laws;
 
-/// Which end of a connection.
+/// One end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     Sender,
     Receiver,
 }
 
-/// What a connection's packets have in common.
+/// Common properties of a connection's packets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Label {
     pub flow: FlowIx,
     /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
     pub scheme_flow: FlowId,
     pub opening: u32,
-    /// The scheme's header that they carry.
+    /// Scheme header that they carry.
     pub header: HeaderId,
 }
 
-/// What has become of a sender that has heard something or whose time was up.
+/// Result of a segment or a timer at a sender.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Heard {
-    /// Why it has slowed down, if that was asked for: a time-out, a loss told by acknowledgements, a mark.
+    /// Reasons for which the sender has reduced its rate, if observed: a time-out, a loss indicated by acknowledgements, a mark.
     pub slowed: [bool; 3],
-    /// Its law has begun to follow TCP's, because routers do not speak its scheme.
+    /// True if its law has switched to TCP's, because routers do not support its scheme.
     pub fell_back: bool,
-    /// It has given up.
+    /// True if the sender has given up.
     pub gave_up: bool,
 }
 
@@ -67,20 +67,20 @@ pub(crate) struct Tcp {
     laws: Laws,
     flows: Table<FlowIx, Option<Box<TcpFlow>>>,
     connections: Connections,
-    /// Connections for files opened so far.
+    /// Number of connections opened for files.
     opened: u32,
-    /// Files that have ended, with their flows, if somebody wants them one by one.
+    /// Completed files with their flows, if they are kept one by one.
     completions: Option<Vec<(FlowIx, Completion)>>,
-    /// What a law has asked for, while its hook is called.
+    /// Effects that a law's hook requests.
     effects: SourceEffects,
     firings: Vec<Firing>,
-    /// The first flow whose source has failed ([`SourceEffects::failed`]): the run is in error.
+    /// The first flow whose source has failed ([`SourceEffects::failed`]), which makes the run invalid.
     pub failed: Option<FlowIx>,
 }
 
 /// Connections.
 impl Tcp {
-    /// Opens a connection of a flow, for a file of `size` bytes if it has an end.
+    /// Opens a connection of a flow; `size`: bytes of its file, none if unlimited.
     pub fn open(
         &mut self,
         (flow, f): (FlowIx, &Flow),
@@ -120,7 +120,8 @@ impl Tcp {
         Some(id)
     }
 
-    /// Calls a hook of a connection's sender, and with it of the law, if the connection lives. What the law asks for is done at once.
+    /// Calls a hook of a connection's sender, and thereby of its law, if the connection is open. Requested effects are applied before it
+    /// returns.
     #[inline(always)]
     fn call<R>(
         &mut self,
@@ -156,18 +157,18 @@ impl Tcp {
         }
     }
 
-    /// A connection, if it lives, to look at.
+    /// An open connection, to read.
     #[inline(always)]
     pub fn get(&self, id: ConnectionRef) -> Option<&Connection> {
         self.connections.get(id)
     }
 
-    /// How many connections live, and the most that have lived at once.
+    /// Number of open connections, and the largest number that were open at once.
     pub fn count(&self) -> (u64, u64) {
         self.connections.count()
     }
 
-    /// What a connection's packets have in common.
+    /// Common properties of a connection's packets.
     #[inline(always)]
     pub fn label(&self, id: ConnectionRef) -> Option<Label> {
         let connection = self.connections.get(id)?;
@@ -175,34 +176,34 @@ impl Tcp {
         Some(Label { flow, scheme_flow, opening, header })
     }
 
-    /// The rate at which a connection's sender paces itself, if it does.
+    /// Pacing rate of a connection's sender, if it paces.
     pub fn pacing(&self, id: ConnectionRef, now: Time) -> Option<Rate> {
         self.connections.get(id)?.sender.machine.pacing_rate(now)
     }
 
-    /// Whether a sender has agreed on ECN.
+    /// True if a sender has negotiated ECN.
     pub fn speaks_ecn(&self, id: ConnectionRef) -> bool {
         self.connections.get(id).is_some_and(|connection| connection.sender.machine.speaks_ecn())
     }
 
-    /// Whether everything that a sender had was delivered and acknowledged.
+    /// True if all data of a sender are delivered and acknowledged.
     #[inline(always)]
     pub fn is_done(&self, id: ConnectionRef) -> bool {
         self.connections.get(id).is_some_and(|connection| connection.sender.machine.is_done())
     }
 
-    /// Whether a sender has nothing more to send now.
+    /// True if a sender has nothing more to send now.
     #[inline(always)]
     pub fn is_spent(&self, id: ConnectionRef) -> bool {
         self.connections.get(id).is_some_and(|connection| connection.sender.machine.is_spent())
     }
 
-    /// Whether a connection lives and carries a file.
+    /// True if a connection is open and carries a file.
     pub fn has_file(&self, id: ConnectionRef) -> bool {
         self.connections.get(id).is_some_and(|connection| connection.size.is_some())
     }
 
-    /// The application writes without end.
+    /// Gives a sender unlimited data.
     pub fn write_endless(&mut self, id: ConnectionRef) {
         self.connections
             .get_mut(id)
@@ -210,13 +211,13 @@ impl Tcp {
             .for_each(|connection| connection.sender.machine.write_endless());
     }
 
-    /// The application writes. Whether the connection lives.
+    /// Gives a sender data of the application. Returns false if the connection is closed.
     pub fn write(&mut self, id: ConnectionRef, bytes: u64) -> bool {
         let connection = self.connections.get_mut(id);
         connection.map(|connection| connection.sender.machine.write(bytes)).is_some()
     }
 
-    /// The application hands over no more. Whether the connection lives.
+    /// Ends the application's data. Returns false if the connection is closed.
     pub fn stop(&mut self, id: ConnectionRef) -> bool {
         self.connections.get_mut(id).map(|connection| connection.sender.machine.stop()).is_some()
     }
@@ -224,7 +225,7 @@ impl Tcp {
     /// The next segment of a sender.
     #[inline(always)]
     pub fn poll(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> Option<Segment> {
-        // Not by `call`: a segment is long to move from one option into another.
+        // Not by `call`: moving a segment from one option to another is slow, since it is large.
         let connection = self.connections.get_mut(id)?;
         let slot = &mut connection.sender;
         let polled =
@@ -239,7 +240,7 @@ impl Tcp {
         self.connections.get_mut(id)?.receiver.poll(now)
     }
 
-    /// Fills the header of a packet that leaves one of the ends.
+    /// Fills the header of a packet that one of the ends sends.
     pub fn stamp(&mut self, id: ConnectionRef, kind: &HeaderKind, end: End, now: Time, header: &mut Header) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         match end {
@@ -251,8 +252,8 @@ impl Tcp {
         }
     }
 
-    /// A segment has reached the receiver, with the header of a scheme after so many hops, if it carries one. Returns the bytes that the
-    /// application has got by it.
+    /// Hands a received segment to the receiver, with the header of a scheme and its hops, if it carries one. Returns the bytes thereby
+    /// delivered to the application.
     #[inline(always)]
     pub fn on_data(
         &mut self,
@@ -273,7 +274,7 @@ impl Tcp {
         Some(connection.receiver.delivered() - before)
     }
 
-    /// A segment has reached the sender, with the header of a scheme, if it carries one. `watched`: reasons to slow down are wanted.
+    /// Hands a segment to the sender, with the header of a scheme, if it carries one. `watched`: reasons for rate reductions are needed.
     #[inline(always)]
     pub fn on_acknowledgement(
         &mut self,
@@ -297,7 +298,7 @@ impl Tcp {
         Some(Heard { slowed, fell_back, gave_up: false })
     }
 
-    /// Whether a connection's law has begun to follow TCP's.
+    /// Records that a connection's law has switched to TCP's; true the first time.
     #[inline(never)]
     fn falls_back(&mut self, id: ConnectionRef, falls: bool) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return false };
@@ -308,7 +309,7 @@ impl Tcp {
         fell_back
     }
 
-    /// The own node's link layer has given a sender's segment up. Whether the connection lives.
+    /// Notifies a sender that its node's link layer has given up a segment. Returns false if the connection is closed.
     pub fn on_link_drop(
         &mut self,
         id: ConnectionRef,
@@ -319,7 +320,7 @@ impl Tcp {
         self.call(id, now, schedule, |sender, context| sender.on_link_drop(sequence, context)).is_some()
     }
 
-    /// The event of a sender's deadline, if that has not moved. Then the sender may have something to send.
+    /// Handles the sender's timer, if its deadline has not moved. The sender may then have segments to send.
     pub fn on_sender_timer(
         &mut self,
         id: ConnectionRef,
@@ -342,7 +343,7 @@ impl Tcp {
         Some(Heard { slowed, fell_back: false, gave_up })
     }
 
-    /// The event of a receiver's deadline, if that has not moved. Whether the receiver may have something to send.
+    /// Handles the receiver's timer, if its deadline has not moved. Returns true if the receiver may have segments to send.
     pub fn on_receiver_timer(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> bool {
         let Some(connection) = self.connections.get_mut(id).filter(|c| c.receiver_armed == now) else {
             return false;
@@ -356,7 +357,7 @@ impl Tcp {
         true
     }
 
-    /// A timer of a law is due, unless it was moved meanwhile. Whether the sender may have something to send.
+    /// Handles a law's timer, unless it was moved in the meantime. Returns true if the sender may have segments to send.
     pub fn on_law_timer(
         &mut self,
         id: ConnectionRef,
@@ -371,7 +372,7 @@ impl Tcp {
                 .is_some()
     }
 
-    /// Makes sure that a timer event comes no later than the deadline of one of the ends.
+    /// Schedules a timer event no later than the deadline of one of the ends.
     #[inline(always)]
     pub fn arm(&mut self, id: ConnectionRef, end: End, schedule: &mut Schedule) {
         let Some(connection) = self.connections.get_mut(id) else { return };
@@ -395,8 +396,8 @@ impl Tcp {
         schedule.add(deadline, Order::new(class::TIMER, connection.sender.rank), what);
     }
 
-    /// A connection ends: everything is delivered and acknowledged, or the sender has given up. Returns its flow, and the file after
-    /// this one, if that waited for it.
+    /// Closes a connection whose data are delivered and acknowledged, or whose sender has given up. Returns its flow, and the next file, if
+    /// that waited for this one.
     pub fn close(&mut self, id: ConnectionRef, now: Time) -> Option<(FlowIx, Option<NextFile>)> {
         let connection = self.connections.remove(id)?;
         let (flow, done, stats) =
@@ -424,7 +425,7 @@ impl Tcp {
         Some((flow, tcp.files.as_mut().and_then(|files| files.after_end(now))))
     }
 
-    /// What a trace says of a sender that slows down.
+    /// Record of a sender's rate reduction.
     pub fn record(&self, id: ConnectionRef, cause: TcpCause, now: Time) -> Option<Record> {
         let connection = self.connections.get(id)?;
         let sender = &connection.sender.machine;
@@ -439,7 +440,7 @@ impl Tcp {
     }
 }
 
-/// Which reasons to slow down a sender has had more often than before.
+/// Reasons that a sender has had more often than in `before`.
 fn slowed(sender: &Sender, before: [u64; 3]) -> [bool; 3] {
     let now = reasons(sender);
     std::array::from_fn(|i| now[i] > before[i])
