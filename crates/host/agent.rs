@@ -1,4 +1,4 @@
-//! An agent beside an interface: samples by difference of counters, timers, what became of its messages.
+//! Agents at interfaces: samples by differences of counters, timers, counters of messages.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,38 +11,38 @@ use airfair_units::{Span, Time};
 
 use crate::slot::{Firing, Slot};
 
-/// Messages of an agent over the whole run. A message to one neighbour is for all that overhear it as well.
+/// Counters of an agent's messages over the whole run. A message to one neighbour is meant for all that overhear it as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageCounts {
-    /// Messages that it sent.
+    /// Messages sent by the agent.
     pub sent: u64,
-    /// Neighbours that did not hear them, message by message.
+    /// Neighbours that did not receive a message, summed over messages.
     pub missed: u64,
-    /// Messages of others that it heard, overheard ones included, each once.
+    /// Messages of others received, overheard ones included, each once.
     pub heard: u64,
-    /// Messages addressed to it alone.
+    /// Messages addressed to this node alone.
     pub received: u64,
 }
 
-/// An interface's counters at one moment, since the start.
+/// Counters of an interface from the start of the run to a moment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counters {
-    /// When.
+    /// Time of the counters.
     pub at: Time,
-    /// Radio states.
+    /// Time in each radio state.
     pub airtime: Airtime,
     /// Time spent receiving frames for the node itself.
     pub receive_own: Span,
-    /// Responses that did not come.
+    /// Responses that were not received.
     pub retries: u64,
     /// Packets of flows that left the queue or were received.
     pub traffic: u64,
-    /// What the link has carried.
+    /// Traffic of the link.
     pub link: LinkUse,
 }
 
 impl Counters {
-    /// What was counted since an earlier moment.
+    /// Differences from earlier counters.
     fn since(&self, earlier: &Self, set_up: u32, queue: QueueView) -> NodeSample {
         NodeSample {
             interval: Span(self.at.0 - earlier.at.0),
@@ -57,20 +57,20 @@ impl Counters {
     }
 }
 
-/// An agent and what is kept for it. After each call the caller applies the settings and sends the messages that lie in `effects`,
-/// and puts `firings` on its agenda.
+/// An agent with its host's state. After each call the caller applies the settings and sends the messages in `effects`, and schedules the
+/// `firings`.
 pub struct AgentSlot {
     slot: Slot<Box<dyn Agent>>,
-    /// Length of a sample's interval; zero: no samples.
+    /// Length of a sampling interval; zero: no samples.
     interval: Span,
     last: Counters,
-    /// Nodes that can decode what it sends.
+    /// Number of nodes that can decode its frames.
     neighbours: usize,
     counts: MessageCounts,
 }
 
 impl AgentSlot {
-    /// An agent that wants samples of this interval, or none if it is zero, and has so many neighbours.
+    /// An agent with this sampling interval (zero: no samples) and number of neighbours.
     #[must_use]
     pub fn new(agent: Box<dyn Agent>, interval: Span, neighbours: usize, random: Stream, rank: u32) -> Self {
         let slot = Slot::new(agent, random, rank);
@@ -83,31 +83,31 @@ impl AgentSlot {
         self.slot.rank
     }
 
-    /// The length of a sample's interval, if the agent wants samples.
+    /// Length of a sampling interval, if the agent takes samples.
     #[must_use]
     pub fn interval(&self) -> Option<Span> {
         Some(self.interval).filter(|&interval| interval > Span::ZERO)
     }
 
-    /// When the first sample ends: within one interval from the start, at a moment drawn at random. Asked once, before `start`.
+    /// End of the first sample: a random time within one interval from the start. Called once, before `start`.
     pub fn first_sample(&mut self) -> Option<Time> {
         let interval = self.interval()?;
         Some(Time(1 + (self.slot.random.uniform() * interval.0 as f64) as u64))
     }
 
-    /// What became of its messages.
+    /// Counters of its messages.
     #[must_use]
     pub const fn counts(&self) -> MessageCounts {
         self.counts
     }
 
-    /// Inner values of the agent.
+    /// Internal values of the agent, by name.
     #[must_use]
     pub fn gauges(&self) -> Vec<(&'static str, f64)> {
         self.slot.machine.gauges()
     }
 
-    /// The interface starts.
+    /// Calls the hook for the start of the run.
     pub fn start(
         &mut self,
         setup: &AgentSetup<'_>,
@@ -118,7 +118,7 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_start(setup, context));
     }
 
-    /// An interval has ended: the counters as they are now, flows that are being set up, the queue.
+    /// Calls the hook for the end of an interval with the counters, the number of flows being set up, and the queue.
     pub fn sample(
         &mut self,
         counted: Counters,
@@ -132,7 +132,7 @@ impl AgentSlot {
         self.call(counted.at, effects, firings, |agent, context| agent.on_sample(&sample, context));
     }
 
-    /// The time of a firing has come.
+    /// Calls the hook for a due timer.
     pub fn timer(
         &mut self,
         (timer, generation): (Timer, u32),
@@ -145,7 +145,7 @@ impl AgentSlot {
         }
     }
 
-    /// A message was heard for the first time; `to_me`: it is for this node, or for all.
+    /// Calls the hook for a message, which must be new to the agent; `to_me`: it is addressed to this node, or to all.
     pub fn hear(
         &mut self,
         (from, bytes, to_me): (NodeId, &[u8], bool),
@@ -157,7 +157,7 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_message(from, bytes, to_me, context));
     }
 
-    /// Movement has changed which nodes can decode what the interface sends.
+    /// Calls the hook for changed neighbours: the nodes that can decode the interface's frames after a movement.
     pub fn meet(
         &mut self,
         neighbours: &[NodeId],
@@ -169,17 +169,17 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_neighbours(neighbours, context));
     }
 
-    /// A message for this node alone has arrived, heard before or not.
+    /// Counts a message addressed to this node alone, also a repeated one.
     pub const fn count_received(&mut self) {
         self.counts.received += 1;
     }
 
-    /// A message of the agent leaves.
+    /// Counts a message sent by the agent.
     pub const fn count_sent(&mut self) {
         self.counts.sent += 1;
     }
 
-    /// A message of the agent has ended; so many have heard it.
+    /// Counts the end of a message of the agent, which `heard` nodes have received.
     pub const fn count_ended(&mut self, heard: usize) {
         self.counts.missed += self.neighbours.saturating_sub(heard) as u64;
     }

@@ -1,32 +1,32 @@
-//! What a network offers a scheme, against what the scheme wants.
+//! Capabilities that a network offers to a scheme, compared with the scheme's needs.
 
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{Priority, Wants};
 use airfair_units::Span;
 
-/// What a network offers at an interface.
+/// Capabilities of a network at an interface.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offers {
     /// Samples of the interface's counters.
     pub samples: bool,
-    /// Samples that say what the link has carried.
+    /// Samples with the traffic of the link.
     pub link_use: bool,
-    /// Messages for other nodes.
+    /// Messages overheard on their way to other nodes.
     pub overheard: bool,
-    /// Packets that came in through the interface.
+    /// Packets received through the interface.
     pub received: bool,
     /// Departures from the queue, each at its time.
     pub departures: bool,
-    /// A queue that a law may read and fill.
+    /// A queue that a window law may read and fill.
     pub own_queue: bool,
-    /// The highest priority that the link tells apart.
+    /// The highest priority that the link distinguishes.
     pub priority: Priority,
 }
 
 impl Offers {
-    /// What is wanted and not offered, in words; empty if the scheme may start. [`Wants::ecn`] is not among it: a scheme that nobody
-    /// feels does no harm.
+    /// The missing capabilities in words; empty if the scheme may start. [`Wants::ecn`] is not checked: a scheme whose marks have no effect
+    /// does no harm.
     #[must_use]
     pub fn lacks(&self, wants: &Wants) -> Vec<&'static str> {
         let pairs = [

@@ -9,8 +9,7 @@ use airfair_units::random::Stream;
 
 use crate::slot::{Firing, Slot};
 
-/// A controller and what is kept for it. After each call the caller sends the messages that lie in `effects` and puts `firings` on
-/// its agenda.
+/// A controller with its host's state. After each call the caller sends the messages in `effects` and schedules the `firings`.
 pub struct ControllerSlot(Slot<Box<dyn Controller>>);
 
 impl ControllerSlot {
@@ -26,12 +25,12 @@ impl ControllerSlot {
         self.0.rank
     }
 
-    /// The run starts: the controller sets its first timer.
+    /// Calls the hook for the start of the run.
     pub fn start(&mut self, now: Time, effects: &mut ControllerEffects, firings: &mut Vec<Firing>) {
         self.0.call(now, effects, firings, |controller, context| controller.on_start(context));
     }
 
-    /// A report has arrived.
+    /// Calls the hook for a report.
     pub fn hear(
         &mut self,
         (from, bytes): (NodeId, &[u8]),
@@ -42,7 +41,7 @@ impl ControllerSlot {
         self.0.call(now, effects, firings, |controller, context| controller.on_message(from, bytes, context));
     }
 
-    /// The time of a firing has come.
+    /// Calls the hook for a due timer.
     pub fn timer(
         &mut self,
         (timer, generation): (Timer, u32),
@@ -66,7 +65,7 @@ mod tests {
 
     const ROUND: Timer = Timer(1);
 
-    /// Every 8 s it sends each reporter of the round back what it has reported.
+    /// Every 8 s it returns to each reporter of the round its report.
     #[derive(Default)]
     struct Mirror(Vec<(NodeId, Vec<u8>)>);
 

@@ -1,11 +1,11 @@
-//! Headers of explicit-rate schemes: which kinds there are, which packet carries which, and the receiver's echo.
+//! Headers of explicit-rate schemes: their kinds, the kind of each packet's header, and the receiver's echo.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{Header, HeaderKind};
 
-/// Which scheme's header a packet carries: a number among the kinds of a network, none for most packets.
+/// Kind of the scheme header that a packet carries: a number among the kinds of a network; none for most packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderId(u8);
 
@@ -13,7 +13,7 @@ impl HeaderId {
     /// No header.
     pub const NONE: Self = Self(0);
 
-    /// Whether there is no header.
+    /// True if there is no header.
     #[must_use]
     #[inline]
     pub const fn is_none(self) -> bool {
@@ -21,10 +21,10 @@ impl HeaderId {
     }
 }
 
-/// The header of a packet, if it carries one, and its kind.
+/// The kind and the header of a packet, if it carries one.
 pub type HeaderRef<'a> = (HeaderId, Option<&'a mut Header>);
 
-/// The kinds of header that hops and flows of a network speak.
+/// The kinds of header that hops and flows of a network use.
 #[derive(Debug, Clone, Default)]
 pub struct HeaderKinds {
     kinds: Vec<&'static HeaderKind>,
@@ -32,7 +32,7 @@ pub struct HeaderKinds {
 }
 
 impl HeaderKinds {
-    /// The number of a kind; kinds of one name are one.
+    /// Number of a kind; kinds with the same name have the same number.
     pub fn id(&mut self, kind: Option<&'static HeaderKind>) -> HeaderId {
         let Some(kind) = kind else { return HeaderId::NONE };
         let at = self.kinds.iter().position(|known| known.name == kind.name).unwrap_or_else(|| {
@@ -42,7 +42,7 @@ impl HeaderKinds {
         HeaderId(u8::try_from(at + 1).unwrap_or(0))
     }
 
-    /// The kind of a number.
+    /// The kind with a number.
     #[must_use]
     #[inline]
     pub fn of(&self, id: HeaderId) -> Option<&'static HeaderKind> {
@@ -56,12 +56,12 @@ impl HeaderKinds {
         self.of(id).map_or(0, |kind| kind.wire_len)
     }
 
-    /// From now on headers become bytes and are read again at every hop.
+    /// Enables the check: headers are encoded to bytes and decoded at every hop.
     pub fn check(&mut self) {
         self.check = true;
     }
 
-    /// The header as it comes out of its bytes, if headers are checked. A header without bytes stays as it is.
+    /// Encodes and decodes a header, if the check is enabled. A header without an encoding stays as it is.
     #[inline]
     pub fn checked(&self, id: HeaderId, header: &mut Header) {
         if self.check
@@ -71,7 +71,7 @@ impl HeaderKinds {
         }
     }
 
-    /// Writes the bytes of a header and returns their number, at most `bytes.len()`. A header without bytes shows as zeros.
+    /// Writes the bytes of a header and returns their number, at most `bytes.len()`. A header without an encoding is written as zeros.
     pub fn encode(&self, id: HeaderId, header: &Header, bytes: &mut [u8]) -> usize {
         let Some(kind) = self.of(id) else { return 0 };
         let len = (kind.wire_len as usize).min(bytes.len());
@@ -80,7 +80,7 @@ impl HeaderKinds {
     }
 }
 
-/// A header encoded and decoded; empty where the bytes cannot be read, so that results tell.
+/// A header encoded and decoded; empty if its bytes cannot be decoded, which results show.
 fn through_bytes(kind: &HeaderKind, header: &Header) -> Header {
     let mut bytes = vec![0; kind.wire_len as usize];
     match (kind.encode)(header, &mut bytes) {
@@ -89,20 +89,20 @@ fn through_bytes(kind: &HeaderKind, header: &Header) -> Header {
     }
 }
 
-/// The receiver's half of a connection whose packets carry headers: what it keeps of those that arrive, for its acknowledgements.
+/// The receiver's state of a connection whose packets carry headers: received values for its acknowledgements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Echo {
     kept: Header,
 }
 
 impl Echo {
-    /// A packet has arrived that has passed so many hops. The header learns how many of their interfaces did not speak the scheme.
+    /// Stores the header of a received packet that has made `hops` hops. The number of interfaces without the scheme is set in the header.
     pub fn keep(&mut self, kind: &HeaderKind, header: &mut Header, hops: u16) {
         header.missed = u8::try_from(hops.saturating_sub(u16::from(header.spoken))).unwrap_or(u8::MAX);
         (kind.keep)(&mut self.kept, header);
     }
 
-    /// The header of an acknowledgement that leaves.
+    /// The header of an acknowledgement.
     pub fn answer(&mut self, kind: &HeaderKind) -> Header {
         (kind.answer)(&mut self.kept)
     }
@@ -116,7 +116,7 @@ mod tests {
         HeaderKind {
             name,
             wire_len: 2,
-            // One field has bytes, the others are lost.
+            // One field is encoded, the others are lost.
             encode: |header, bytes| {
                 bytes.first_chunk_mut::<2>()?.copy_from_slice(&(header.fields[0] as u16).to_be_bytes());
                 Some(2)
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(kinds.encode(HeaderId::NONE, &sent, &mut bytes), 0);
     }
 
-    /// RFC 4782 section 3.1: the hops that IP counts less those that spoke.
+    /// RFC 4782 section 3.1: the hops counted by IP less those that support the scheme.
     #[test]
     fn an_echo_tells_how_many_interfaces_were_silent() {
         for (hops, spoken, missed) in [(3, 3, 0), (5, 3, 2), (2, 3, 0), (300, 3, 255)] {

@@ -1,9 +1,9 @@
 //! Queue, AQM and hop of an output interface as one pipeline.
 //!
-//! A packet's way: it arrives (the hop meets it, the AQM judges it, the queue stores it), it is dequeued (the AQM judges it again), it
-//! departs (the hop sees it go); a packet that comes in through the interface is received (hop, then AQM). Each step returns what is
-//! to become of the packet; the pipeline tells its hop of drops that it returns itself, the caller of all others
-//! ([`Pipeline::dropped`]). Drop-tail without AQM and hop costs one virtual call to store and one to take out.
+//! A packet's way: it arrives (the hop handles it, the AQM judges it, the queue stores it), it is dequeued (the AQM judges it again), it
+//! departs (the hop is notified); a packet received through the interface is passed to the hop, then to the AQM. Each step returns the
+//! verdict on the packet; the pipeline notifies its hop of drops that it returns itself, the caller of all others ([`Pipeline::dropped`]).
+//! Drop-tail without AQM and hop costs one virtual call to store and one to dequeue.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -19,45 +19,45 @@ use airfair_units::{Rate, Time};
 use crate::header::{HeaderId, HeaderKinds, HeaderRef};
 use crate::slot::{Firing, Slot};
 
-/// A packet that has left the queue, and what is to become of it.
+/// A packet that has left the queue, with its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dequeued {
-    /// The packet.
+    /// The dequeued packet.
     pub packet: Packet,
-    /// After a drop the next packet may be dequeued at once.
+    /// Verdict of the AQM; after a drop the next packet may be dequeued at once.
     pub verdict: Verdict,
 }
 
-/// A hop and the kind of header that it speaks.
+/// A hop and the kind of header that it uses.
 struct HopSlot {
     slot: Slot<Box<dyn Hop>>,
     speaks: HeaderId,
 }
 
 impl HopSlot {
-    /// The header of a packet, if the hop speaks its kind.
+    /// The header of a packet, if it is of the hop's kind.
     fn own<'a>(&self, (id, header): HeaderRef<'a>) -> Option<&'a mut Header> {
         header.filter(|_| !id.is_none() && id == self.speaks)
     }
 }
 
-/// What a scheme has put at an output interface.
+/// Queue, AQM and hop that a scheme has placed at an output interface.
 pub struct Pipeline {
     queue: Box<dyn Queue>,
     aqm: Option<Box<dyn Aqm>>,
     hop: Option<Box<HopSlot>>,
-    /// Of queue and AQM.
+    /// Random stream of queue and AQM.
     random: Stream,
-    /// Bytes that the link adds to a packet, as far as hops count them.
+    /// Bytes that the link adds to a packet in the counts of hops.
     framing: u32,
-    /// There is an AQM or a hop.
+    /// True if there is an AQM or a hop.
     judges: bool,
     wants_received: bool,
     wants_departures: bool,
 }
 
 impl Pipeline {
-    /// What a scheme puts at an interface whose link adds so many bytes to a packet. Queue and AQM draw from `random`.
+    /// The pipeline of a scheme at an interface whose link adds `framing` bytes to a packet. Queue and AQM draw from `random`.
     #[must_use]
     pub fn new(scheme: &dyn Scheme, at: &Interface, framing: u32, random: Stream) -> Self {
         let wants = scheme.wants(at);
@@ -83,49 +83,49 @@ impl Pipeline {
         self.judges = true;
     }
 
-    /// Whether anything judges packets beside the queue: an AQM or a hop.
+    /// True if an AQM or a hop handles packets beside the queue.
     #[must_use]
     #[inline]
     pub const fn judges(&self) -> bool {
         self.judges
     }
 
-    /// Whether there is a hop.
+    /// True if there is a hop.
     #[must_use]
     #[inline]
     pub const fn has_hop(&self) -> bool {
         self.hop.is_some()
     }
 
-    /// Whether [`Pipeline::receive`] is to be called for packets that come in.
+    /// True if [`Pipeline::receive`] must be called for received packets.
     #[must_use]
     #[inline]
     pub const fn wants_received(&self) -> bool {
         self.judges && self.wants_received
     }
 
-    /// Whether [`Pipeline::depart`] is to be called.
+    /// True if [`Pipeline::depart`] must be called for departures.
     #[must_use]
     #[inline]
     pub const fn wants_departures(&self) -> bool {
         self.hop.is_some() && self.wants_departures
     }
 
-    /// The limit of the queue, if it is first in, first out, no AQM judges, and no hop wants departures: a link that knows when packets
-    /// will leave may then keep them in its own books. Its hop meets them by [`Pipeline::pass`].
+    /// Limit of the queue, if it is first in, first out, there is no AQM, and the hop needs no departures: a link that knows departures in
+    /// advance may then keep the packets itself. Its hop handles them in [`Pipeline::pass`].
     #[must_use]
     pub fn tail_drop(&self) -> Option<u32> {
         if self.aqm.is_some() || self.wants_departures() { None } else { self.queue.tail_drop() }
     }
 
-    /// How full the queue is.
+    /// State of the queue.
     #[must_use]
     #[inline]
     pub fn view(&self) -> QueueView {
         self.queue.view()
     }
 
-    /// What waits in the queue, as the link carries it.
+    /// Backlog of the queue in bytes on the link.
     #[must_use]
     pub fn backlog(&self) -> Backlog {
         let view = self.queue.view();
@@ -133,29 +133,29 @@ impl Pipeline {
         Backlog { packets: view.packets, bytes: view.bytes + framing }
     }
 
-    /// Shows each packet that is stored, in any order.
+    /// Calls `see` with each stored packet, in any order.
     pub fn show(&self, see: &mut dyn FnMut(&Packet)) {
         self.queue.show(see);
     }
 
-    /// Takes over what the interface's agent has settled.
+    /// Applies a setting that the interface's agent has requested.
     pub fn apply(&mut self, setting: Setting) {
         self.aqm.iter_mut().for_each(|aqm| aqm.apply(setting));
     }
 
-    /// Inner values of the hop.
+    /// Internal values of the hop, by name.
     #[must_use]
     pub fn hop_gauges(&self) -> Vec<(&'static str, f64)> {
         self.hop.as_ref().map_or_else(Vec::new, |hop| hop.slot.machine.gauges())
     }
 
-    /// A packet as the hop sees it.
+    /// A packet in the form that hops handle.
     const fn passage(&self, packet: &Packet, backlog: Backlog) -> Passage {
         Passage { bytes: packet.bytes + self.framing, flow: packet.flow, class: packet.class, backlog }
     }
 
-    /// A packet arrives: the first half, where anything [judges](Pipeline::judges). Unless the verdict is a drop, it is to be stored.
-    /// A mark is in the packet already.
+    /// First half of an arrival, if [`Pipeline::judges`] is true. Unless the verdict is a drop, the packet must be stored. A mark is set in
+    /// the packet already.
     #[inline(never)]
     pub fn judge(
         &mut self,
@@ -179,8 +179,8 @@ impl Pipeline {
         verdict
     }
 
-    /// A packet arrives: the second half. Packets that the queue throws away or marks by itself are in `effects`; the hop is told of
-    /// a refusal, not of them nor of a packet that was displaced.
+    /// Second half of an arrival. Packets that the queue drops or marks by itself are in `effects`; the hop is notified of a refusal, but
+    /// neither of them nor of a displaced packet.
     #[inline(always)]
     pub fn store(&mut self, packet: Packet, now: Time, effects: &mut QueueEffects) -> Enqueued {
         let mut context = Context { now, random: &mut self.random, out: effects };
@@ -193,7 +193,7 @@ impl Pipeline {
         enqueued
     }
 
-    /// A packet meets the hop on its way to a link that keeps waiting packets in its own books: the link says what waits there.
+    /// Lets the hop handle a packet on its way to a link that keeps waiting packets itself; the link gives its backlog.
     #[inline(always)]
     pub fn pass(&mut self, passage: &Passage, carried: HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
         let Some(hop) = &mut self.hop else { return };
@@ -207,7 +207,7 @@ impl Pipeline {
         }
     }
 
-    /// A packet of so many bytes, as an IP packet, is dropped at the interface.
+    /// Notifies the hop of a packet of `bytes` (as an IP packet) that was dropped at the interface.
     #[inline]
     pub fn dropped(&mut self, bytes: u32) {
         if let Some(hop) = &mut self.hop {
@@ -215,13 +215,13 @@ impl Pipeline {
         }
     }
 
-    /// The next packet leaves a queue where nothing [judges](Pipeline::judges): [`Pipeline::dequeue`] without a verdict.
+    /// Dequeues the next packet if [`Pipeline::judges`] is false: [`Pipeline::dequeue`] without a verdict.
     #[inline(always)]
     pub fn pop(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Packet> {
         self.queue.pop(&mut Context { now, random: &mut self.random, out: effects })
     }
 
-    /// The next packet leaves the queue. Packets that the queue throws away or marks by itself are in `effects`: they come before it.
+    /// Dequeues the next packet. Packets that the queue drops or marks by itself are in `effects`: they precede it.
     #[inline(never)]
     pub fn dequeue(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Dequeued> {
         let head = self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })?.packet;
@@ -237,7 +237,7 @@ impl Pipeline {
         Some(Dequeued { packet, verdict })
     }
 
-    /// A packet that was dequeued and not dropped goes to the link. Called where [wanted](Pipeline::wants_departures).
+    /// Notifies the hop of a dequeued packet that goes to the link, if [`Pipeline::wants_departures`].
     #[inline(never)]
     pub fn depart(&mut self, packet: &Packet, carried: HeaderRef<'_>, now: Time) {
         let passage = self.passage(packet, self.backlog());
@@ -246,7 +246,7 @@ impl Pipeline {
         hop.slot.machine.on_departure(&passage, header, now);
     }
 
-    /// A packet has come in through the interface, to keep or to pass on. Called where [wanted](Pipeline::wants_received).
+    /// Judges a packet received through the interface, for this node or to be forwarded, if [`Pipeline::wants_received`].
     #[inline(never)]
     pub fn receive(&mut self, packet: &Packet, carried: HeaderRef<'_>, now: Time) -> Verdict {
         if self.hop.is_some() {
@@ -261,24 +261,24 @@ impl Pipeline {
         aqm.on_receive(packet, &mut context).for_ecn(packet.ecn)
     }
 
-    /// The rate of the link is another one.
+    /// Notifies the hop of a new rate of the link.
     pub fn set_rate(&mut self, rate: Rate) {
         self.hop.iter_mut().for_each(|hop| hop.slot.machine.on_rate(rate));
     }
 
-    /// The rank of the hop's timers.
+    /// Rank of the hop's timers.
     #[must_use]
     pub fn hop_rank(&self) -> u32 {
         self.hop.as_ref().map_or(0, |hop| hop.slot.rank)
     }
 
-    /// The run starts: the hop may set timers.
+    /// Calls the hop's hook for the start of the run.
     pub fn start(&mut self, now: Time, effects: &mut HopEffects, firings: &mut Vec<Firing>) {
         self.call_hop(now, effects, firings, |hop, context| hop.on_start(context));
     }
 
-    /// The time of a firing of the hop has come. `backlog` is what waits at a link that keeps packets in its own books; the pipeline
-    /// knows its own queue.
+    /// Calls the hop's hook for a due timer. `backlog`: that of a link that keeps waiting packets itself; otherwise that of the queue is
+    /// used.
     pub fn timer(
         &mut self,
         (timer, generation): (Timer, u32),

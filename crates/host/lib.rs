@@ -1,17 +1,17 @@
-//! The half of a node that carries a scheme and is no simulator: emulation and a daemon host schemes with the same code.
+//! Host of schemes: the part of a node that runs a scheme and is no simulator. Emulation and a daemon can use the same code.
 //!
-//! A host owns state machines ([`Slot`], [`Pipeline`], [`AgentSlot`], [`ControllerSlot`]), calls their hooks in the order of the
-//! contract ([`airfair_schemes::places`]), and returns what follows as values: verdicts on packets, settings, messages, and
-//! [`Firing`]s, which the caller puts on its agenda. No part calls back. Time, randomness and packets are handed in.
+//! A host owns state machines ([`Slot`], [`Pipeline`], [`AgentSlot`], [`ControllerSlot`]), calls their hooks in the order of the contract
+//! ([`airfair_schemes::places`]), and returns the effects as values: verdicts on packets, settings, messages, and [`Firing`]s, which the
+//! caller schedules. No part calls back. Time, randomness and packets are arguments.
 //!
-//! | part | what it hosts |
+//! | part | contents |
 //! |---|---|
-//! | [`Slot`] | a state machine, its random stream, its rank, its timers |
-//! | [`Pipeline`] | queue, AQM and hop of an output interface, as one pipeline: arrive, dequeue, depart, receive |
-//! | [`AgentSlot`], [`Messages`] | an agent, its samples, messages under way |
+//! | [`Slot`] | a state machine with its random stream, rank and timers |
+//! | [`Pipeline`] | queue, AQM and hop of an output interface: arrival, dequeuing, departure, reception |
+//! | [`AgentSlot`], [`Messages`] | an agent, its samples, its messages in transit |
 //! | [`ControllerSlot`] | a controller |
-//! | [`HeaderKinds`], [`Echo`] | headers of explicit-rate schemes: which packet carries which, what the receiver echoes |
-//! | [`Offers`] | what a network offers a scheme, against what the scheme wants |
+//! | [`HeaderKinds`], [`Echo`] | headers of explicit-rate schemes: the kind of each packet's header, the receiver's echo |
+//! | [`Offers`] | capabilities of a network, compared with a scheme's needs |
 
 #![no_std]
 

@@ -1,8 +1,8 @@
-//! Messages of agents that are under way: each hearer hears each of them once, however often its frame is sent.
+//! Messages of agents in transit: each receiver handles each of them once, however often its frame is sent.
 
 use alloc::vec::Vec;
 
-/// A message that is under way.
+/// Index of a message in transit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageIx(pub u32);
 
@@ -13,7 +13,7 @@ struct UnderWay {
     heard: Vec<u32>,
 }
 
-/// All messages that are under way. Senders and hearers are numbers of the caller's.
+/// All messages in transit. Senders and receivers are numbers of the caller's.
 #[derive(Debug, Clone, Default)]
 pub struct Messages {
     list: Vec<UnderWay>,
@@ -21,7 +21,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// A message leaves its sender.
+    /// Adds a message that leaves its sender.
     pub fn add(&mut self, sender: u32, bytes: Vec<u8>) -> MessageIx {
         let message = UnderWay { bytes, sender, heard: Vec::new() };
         match self.free.pop() {
@@ -36,27 +36,27 @@ impl Messages {
         }
     }
 
-    /// Its bytes; none once it has ended.
+    /// Bytes of a message; none after its end.
     #[must_use]
     pub fn bytes(&self, message: MessageIx) -> &[u8] {
         self.list.get(message.0 as usize).map_or(&[], |message| &message.bytes)
     }
 
-    /// Takes the bytes out, so that the caller can borrow the list mutably; [`Messages::put_back`] gives them back.
+    /// Takes the bytes out, so that the caller can borrow the list mutably; [`Messages::put_back`] returns them.
     pub fn take_bytes(&mut self, message: MessageIx) -> Vec<u8> {
         self.list
             .get_mut(message.0 as usize)
             .map_or_else(Vec::new, |message| core::mem::take(&mut message.bytes))
     }
 
-    /// Gives the bytes back that [`Messages::take_bytes`] has taken.
+    /// Returns the bytes that [`Messages::take_bytes`] has taken out.
     pub fn put_back(&mut self, message: MessageIx, bytes: Vec<u8>) {
         if let Some(message) = self.list.get_mut(message.0 as usize) {
             message.bytes = bytes;
         }
     }
 
-    /// Somebody has received it. Whether for the first time.
+    /// Records that `hearer` has received a message; true the first time.
     pub fn is_heard_first(&mut self, message: MessageIx, hearer: u32) -> bool {
         let Some(message) = self.list.get_mut(message.0 as usize) else { return false };
         let first = !message.heard.contains(&hearer);
@@ -66,7 +66,7 @@ impl Messages {
         first
     }
 
-    /// It has ended: nobody will hear it any more. Its sender, and how many have heard it.
+    /// Ends a message. Returns its sender and the number of nodes that have received it.
     pub fn end(&mut self, message: MessageIx) -> Option<(u32, usize)> {
         let ended = core::mem::take(self.list.get_mut(message.0 as usize)?);
         self.free.push(message.0);

@@ -1,4 +1,4 @@
-//! A state machine of a scheme and what its host keeps for it. The one rule for timers.
+//! State machines of schemes with their hosts' state, and the rule for timers.
 
 use alloc::vec::Vec;
 
@@ -6,23 +6,22 @@ use airfair_schemes::places::{AgentEffects, Context, ControllerEffects, HopEffec
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
-/// A timer to be put on the agenda. When its time has come the caller hands timer and generation back
-/// ([`Timers::fires`]).
+/// A timer to be scheduled. At its time the caller passes timer and generation to [`Timers::fires`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Firing {
-    /// When.
+    /// Due time of the timer.
     pub at: Time,
-    /// The scheme's number for the timer.
+    /// The scheme's number of the timer.
     pub timer: Timer,
-    /// Which setting of the timer: an earlier one counts no more.
+    /// Generation of the setting; earlier ones are ignored.
     pub generation: u32,
 }
 
-/// The timers of one state machine. A timer that was set fires once, at its time but not before the nanosecond after the hook
-/// that has set it; setting it again moves it.
+/// Timers of one state machine. A timer that was set fires once, at its time, but at the earliest one nanosecond after the hook that has
+/// set it; setting it again moves it.
 #[derive(Debug, Clone, Default)]
 pub struct Timers {
-    /// Every timer that was ever set, in the order of numbers: the generation of the last setting.
+    /// All timers that were ever set, in order of their numbers: the generation of the last setting.
     known: Vec<Known>,
 }
 
@@ -46,11 +45,11 @@ impl Timers {
         let known = &mut self.known[i];
         known.generation = known.generation.wrapping_add(1);
         known.pending = true;
-        // The present has passed: time goes on, whatever a scheme asks for.
+        // Not in the past: time must advance, whatever a scheme requests.
         Firing { at: at.max(now.saturating_add(Span(1))), timer, generation: known.generation }
     }
 
-    /// The time of a firing has come: whether the timer fires. It does not if it was moved meanwhile.
+    /// True if the timer fires at the time of a firing. It does not if it was moved in the meantime.
     pub fn fires(&mut self, timer: Timer, generation: u32) -> bool {
         let Ok(i) = self.known.binary_search_by_key(&timer, |known| known.timer) else { return false };
         let known = &mut self.known[i];
@@ -58,7 +57,7 @@ impl Timers {
     }
 }
 
-/// Effects of a place that has timers.
+/// Effects of a place with timers.
 pub trait Timed {
     /// Timers that a hook has set.
     fn timers(&mut self) -> &mut Vec<(Timer, Time)>;
@@ -76,16 +75,16 @@ macro_rules! timed {
 }
 timed!(AgentEffects, ControllerEffects, HopEffects, SourceEffects);
 
-/// A state machine of a scheme, its random stream, its rank among events of equal time, and its timers.
+/// A state machine of a scheme with its random stream, its rank among events of equal time, and its timers.
 #[derive(Debug, Clone)]
 pub struct Slot<T> {
-    /// The machine.
+    /// The state machine.
     pub machine: T,
-    /// The stream that the machine draws from, and nobody else.
+    /// Random stream of this machine alone.
     pub random: Stream,
-    /// The rank of its timers.
+    /// Rank of its timers.
     pub rank: u32,
-    /// Its timers.
+    /// Timers of the machine.
     pub timers: Timers,
 }
 
@@ -136,7 +135,7 @@ mod tests {
         assert!(!timers.fires(B, set.generation), "it was never set");
     }
 
-    /// At the earliest a nanosecond after it was set, so that time goes on.
+    /// At the earliest a nanosecond after it was set, so that time advances.
     #[test]
     fn a_timer_of_the_past_fires_a_nanosecond_later() {
         let mut timers = Timers::default();
@@ -147,7 +146,7 @@ mod tests {
         assert_eq!(timers.set(A, Time(5), Time::NEVER).at, Time::NEVER);
     }
 
-    /// Also back to a time that it had before: of two firings at that time the second counts.
+    /// Also back to an earlier setting: of two firings at that time the second counts.
     #[test]
     fn setting_a_timer_again_moves_it() {
         let mut timers = Timers::default();
@@ -160,7 +159,7 @@ mod tests {
         assert!(!timers.fires(A, settings[2].generation) && timers.fires(A, again.generation));
     }
 
-    /// Effects that are not timers are the caller's, and the boxes are empty of timers for the next machine.
+    /// Effects other than timers are the caller's; no timer is left for the next machine.
     #[test]
     fn a_call_leaves_no_timer_behind() {
         let random = || Stream::new(1, "slot", Purpose::Hop);

@@ -1,4 +1,4 @@
-//! What a packet is, for those who look at it on its way: captures and the table of frames.
+//! Descriptions of packets on their way, for captures and the table of frames.
 
 use airfair_schemes::places::Ecn;
 use airfair_transport::Segment;
@@ -9,32 +9,32 @@ use crate::packet::{Copy, NO_FLOW, Payload};
 use crate::record::Content;
 use crate::route::Datagram;
 
-/// A packet as it leaves a node.
+/// Description of a packet as it leaves a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Described {
-    /// Its flow; none for ARP and for packets from outside.
+    /// Flow of the packet; none for ARP and for packets from outside.
     pub flow: Option<FlowIx>,
-    /// The nodes that it goes from and to; of ARP's packets, who asks or answers and who is meant.
+    /// Source and destination; of ARP packets, the requesting or replying node and the requested one.
     pub source: NodeIx,
     pub destination: NodeIx,
-    /// Bytes of its transport's payload.
+    /// Transport payload, bytes.
     pub payload: u32,
-    /// IP's time to live as it leaves this node.
+    /// Time to live in the IP header as the packet leaves this node.
     pub ttl: u8,
     pub ecn: Ecn,
     pub content: Content,
-    /// Its number within the flow, or the byte that it begins with or acknowledges.
+    /// Number of the packet within the flow; for TCP its first byte, or the byte that it acknowledges.
     pub sequence: u32,
     pub body: Body,
 }
 
-/// So many bytes of a message are shown as they are; zeros follow.
+/// Number of bytes of a message that are shown; zeros follow.
 pub(crate) const MESSAGE: usize = 32;
 
-/// An explicit-rate scheme's header is shown up to so many bytes.
+/// Number of bytes of an explicit-rate scheme's header that are shown.
 pub(crate) const LONGEST_HEADER: usize = 32;
 
-/// What a packet carries.
+/// Content of a packet with its headers.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     Arp {
@@ -43,29 +43,29 @@ pub(crate) enum Body {
     Udp,
     Tcp {
         segment: Segment,
-        /// From the end that sends data to the one that receives.
+        /// True from the end that sends data to the one that receives.
         forward: bool,
-        /// Shift of the window field.
+        /// Window scale of the window field.
         shift: u8,
-        /// Of the connections of a flow that has many, which one.
+        /// Number of the connection within a flow that has many.
         connection: Option<u32>,
-        /// The bytes of an explicit-rate scheme's header in front of it, and how many there are.
+        /// Bytes of an explicit-rate scheme's header before it, and their number.
         header: ([u8; LONGEST_HEADER], usize),
     },
-    /// A message of an agent, by its first bytes: `payload` bytes over UDP.
+    /// An agent's message by its first bytes: `payload` bytes over UDP.
     Message([u8; MESSAGE]),
-    /// A message of the routing protocol.
+    /// A routing message over UDP.
     Routing(Datagram),
-    /// A packet from outside: `payload` bytes in all.
+    /// A packet from outside: `payload` bytes including headers.
     Foreign,
 }
 
-/// What a packet is where it has come farthest, while it lives.
+/// Describes a packet by its copy that has travelled farthest; none after its end.
 pub(crate) fn packet(network: &Network, packet: PacketRef) -> Option<Described> {
     copy(network, network.packets.latest(packet)?)
 }
 
-/// What a copy is, while it lives.
+/// Describes a copy; none after its end.
 pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<Described> {
     let (packet, at) = network.packets.both(copy)?;
     let body = match packet.payload {
@@ -92,11 +92,11 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<Described> {
 fn segment(network: &Network, copy: CopyRef, at: &Copy, (flow, opening): (FlowIx, u32)) -> Option<Body> {
     let carried = network.packets.carried(at)?;
     let config = network.tcp.config(flow)?;
-    // Without a handshake nobody told the shift: none, unless the window needs it.
+    // Without a handshake no window scale was negotiated: it is 0 unless the window needs more.
     let needed = config.handshake || carried.segment.window > 65_535;
     let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
     let connection = (opening != NO_FLOW).then_some(opening);
-    // What has no bytes shows as zeros.
+    // A header without an encoding is shown as zeros.
     let mut bytes = [0; LONGEST_HEADER];
     let header = network.packets.header(copy);
     let length =

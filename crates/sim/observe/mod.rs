@@ -1,15 +1,15 @@
-//! Observers of a run while it goes on. Nothing here changes what happens, and no part of a world knows of it: parts say
-//! what happens in [records](crate::record), which the loop of events takes out and gives to the observers.
+//! Observers of a run. They change nothing of what happens, and no part of a world knows them: parts make [records](crate::record), which
+//! the event loop takes out and gives to the observers.
 //!
 //! | part | contents |
 //! |---|---|
-//! | `trace` | records in words |
+//! | `trace` | records as text |
 //! | `capture` | frames as bytes and as rows |
-//! | `explain` | why a flow gets what it gets |
+//! | `explain` | explanation of a flow's throughput |
 //! | `series` | counters at the end of each interval |
 //! | `windows` | fairness of windows of time |
-//! | `results`, `snapshot` | the numbers of a run, and of a moment |
-//! | `describe`, `paths` | what a packet is, and the way that it goes |
+//! | `results`, `snapshot` | results of a run, counters at a moment |
+//! | `describe`, `paths` | descriptions of packets, and their paths |
 
 pub mod capture;
 pub(crate) mod describe;
@@ -32,26 +32,25 @@ use series::Sampler;
 use trace::Tracer;
 use windows::Fairness;
 
-/// One who observes a run. A new observer implements this and has a place in [`Observers`].
+/// An observer of a run. A new observer implements this trait and gets a place in [`Observers`].
 pub(crate) trait Observer {
-    /// Something has happened in the present event, which is done: `world` is as the event has left it. `at` is when it happened: on the
-    /// air that may be up to a propagation delay away from the present.
+    /// Called for each record of an event, after the event: `world` is the state then. `at` is the time of the record: on the air it may
+    /// differ from the present by up to a propagation delay.
     fn record(&mut self, _at: Time, _record: &Record, _world: &Observed<'_>) {}
 
-    /// An event is done, and all of its records have been given. Until the next one nothing but time changes.
+    /// Called after an event and all its records. Until the next event only time changes.
     fn event_done(&mut self, _world: &Observed<'_>) {}
 
-    /// The next moment at which the observer wants to be called although nothing may happen then.
+    /// The next time at which [`Observer::time_passed`] must be called, even without an event.
     fn next_moment(&self) -> Time {
         Time::NEVER
     }
 
-    /// Time has passed until the present, before which all events are done: at each moment that an observer wants, and wherever the world
-    /// stops.
+    /// Called when all events before the present are done: at [`Observer::next_moment`], and wherever the world stops.
     fn time_passed(&mut self, _world: &Observed<'_>) {}
 }
 
-/// What a run is, apart from what happens in it: how its results name things.
+/// Names and settings of a run, for its results.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub names: Names,
@@ -59,28 +58,28 @@ pub(crate) struct Run {
     pub radios: Vec<String>,
     pub tx_power: Vec<Dbm>,
     pub scheme: String,
-    /// Schemes of nodes that have their own, and window laws of flows that follow them, by place in the specification.
+    /// Schemes of nodes that have their own, and the window laws of flows that use them, by index in the specification.
     pub own_schemes: Vec<(usize, String)>,
     pub own_laws: Vec<(usize, String)>,
     pub seed: u64,
     pub warmup: Time,
     pub end: Time,
-    /// Warnings that follow from the specification alone.
+    /// Warnings from the specification alone.
     pub warnings: Vec<String>,
 }
 
-/// A world as observers see it.
+/// A world as observers read it.
 #[derive(Clone, Copy)]
 pub(crate) struct Observed<'a> {
     pub now: Time,
     pub air: &'a Air,
     pub network: &'a Network,
     pub run: &'a Run,
-    /// Events so far.
+    /// Number of events handled.
     pub events: u64,
 }
 
-/// The observers of a world.
+/// Observers of a world.
 #[derive(Default)]
 pub(crate) struct Observers {
     pub trace: Option<Tracer>,
@@ -105,12 +104,12 @@ impl Observers {
         list.into_iter().flatten()
     }
 
-    /// Takes out what a part has recorded in the present event. Parts that lie below others come first.
+    /// Takes out the records of a part from the present event. Lower parts come first.
     pub(crate) fn take(&mut self, records: &mut Records) {
         self.happened.extend(records.drain());
     }
 
-    /// The present event is done.
+    /// Gives the records of the present event to the observers.
     pub(crate) fn event_done(&mut self, world: &Observed<'_>) {
         let mut happened = std::mem::take(&mut self.happened);
         for observer in self.each() {
@@ -123,12 +122,12 @@ impl Observers {
         self.happened = happened;
     }
 
-    /// The next moment at which one of them wants to be called.
+    /// The next time at which an observer must be called.
     pub(crate) fn next_moment(&mut self) -> Time {
         self.each().map(|observer| observer.next_moment()).min().unwrap_or(Time::NEVER)
     }
 
-    /// Time has passed until the present.
+    /// Notifies the observers that time has passed.
     pub(crate) fn time_passed(&mut self, world: &Observed<'_>) {
         self.each().for_each(|observer| observer.time_passed(world));
     }

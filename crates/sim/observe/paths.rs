@@ -1,4 +1,4 @@
-//! The paths of flows' packets, as routes are now.
+//! Paths of flows' packets by present routes.
 
 use crate::air::BROADCAST;
 use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
@@ -10,11 +10,11 @@ pub(crate) struct Hop {
     pub from: NodeIx,
     pub to: NodeIx,
     pub link: LinkRef,
-    /// The station that it leads to, if it goes by air.
+    /// The receiving station, if the hop is by radio.
     pub peer: StationIx,
 }
 
-/// The hop from a node to the next one, by a port.
+/// The hop from a node to the next one by a port.
 pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> Hop {
     let interfaces = &network.interfaces;
     Hop {
@@ -25,7 +25,7 @@ pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> 
     }
 }
 
-/// The hops of a flow's packets, forward or back; none if there is no route.
+/// Hops of a flow's packets in one direction; none without a route.
 pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<Hop> {
     let (mut node, destination) = network.flows[flow].ends(forward);
     let mut hops = Vec::new();
@@ -37,12 +37,12 @@ pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<Hop> {
     hops
 }
 
-/// Nodes that a flow's packets pass, its source and its destination included; none without a route.
+/// Nodes on a flow's path, source and destination included; none without a route.
 pub(crate) fn nodes(network: &Network, flow: FlowIx) -> Option<Vec<NodeIx>> {
     let (mut node, destination) = network.flows[flow].ends(true);
     let mut path = vec![node];
     while node != destination {
-        // Routes that change may lead astray for a moment.
+        // Changing routes may contain a loop for a moment.
         if path.len() > network.interfaces.nodes().len() {
             return None;
         }

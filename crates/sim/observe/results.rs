@@ -1,4 +1,4 @@
-//! The numbers of a run, put together from what its parts have counted.
+//! Results of a run, combined from the counters of its parts.
 
 use airfair_schemes::places::{Packet as Queued, PacketClass};
 
@@ -10,8 +10,8 @@ use crate::measure::summary::{Ends, FlowResult, QueueResult, RoutingCounts, RunR
 use crate::node::tcp::TransportTotals;
 
 impl<'a> Observed<'a> {
-    /// The error that a scheme has made, if it has made one: scheme, place and error. The numbers of such a run are of no use; a result
-    /// names it first among its warnings.
+    /// The first error of a scheme, if any: scheme, place and error. The numbers of such a run are meaningless; its result lists the error
+    /// first among the warnings.
     pub(crate) fn fault(&self) -> Option<String> {
         let of = |list: &[(usize, String)], at: usize| {
             let own = list.iter().find(|own| own.0 == at);
@@ -29,12 +29,12 @@ impl<'a> Observed<'a> {
         ))
     }
 
-    /// The flow whose source has failed, if one has.
+    /// The flow whose source has failed, if any.
     pub(crate) fn faulty_flow(&self) -> Option<&'a str> {
         self.run.names.flows.get(self.network.tcp.failed?.ix()).map(String::as_str)
     }
 
-    /// Node and target of every queue: the radio that it feeds, or the node at the far end of its wired link.
+    /// Node and target of every queue. The target is the radio that the queue feeds, or the node at the far end of its wired link.
     pub(crate) fn queues(&self) -> Vec<(String, String)> {
         self.network.interfaces.ports().map(|port| self.queue_name(port)).collect()
     }
@@ -58,7 +58,7 @@ impl<'a> Observed<'a> {
         (self.run.names.nodes[node.ix()].clone(), self.run.radios[station.ix()].clone())
     }
 
-    /// The numbers up to the present.
+    /// Results up to the present.
     pub(crate) fn result(&self) -> RunResult {
         let transport = self.network.tcp.totals();
         let flows: Vec<FlowResult> =
@@ -94,13 +94,13 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// Numbers of a flow between the warm-up's end and the present.
+    /// Results of a flow from the warm-up's end to the present.
     fn flow(&self, flow: FlowIx, transport: TransportTotals) -> FlowResult {
         let (f, tcp) = (&self.network.flows[flow], &self.network.tcp);
         let measuring = self.network.measuring;
         let (from, until) = (f.start.max(self.run.warmup), f.stop.min(self.now));
         let seconds = until.since(from).as_secs_f64();
-        // Before the end of the warm-up nothing counts.
+        // Nothing counts before the end of the warm-up.
         let totals = f.totals(self.now);
         let counted = totals - if measuring { f.totals_at_warmup() } else { totals };
         let transport = transport - if measuring { tcp.totals_at_warmup(flow) } else { transport };
@@ -127,7 +127,7 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// A port's queue between the warm-up's end and the present.
+    /// Results of a port's queue from the warm-up's end to the present.
     fn queue(&self, port: PortIx) -> QueueResult {
         let (interfaces, links) = (&self.network.interfaces, &self.network.links);
         let totals = interfaces.totals(port, links, self.now);
@@ -147,7 +147,7 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// What routing has sent by a port; what its node has done stands with the node's first port.
+    /// Counts of routing messages sent by a port; the node's own counters are reported with its first port.
     fn routing(&self, port: PortIx) -> Option<RoutingCounts> {
         self.network.routes.counts(self.network.interfaces.node(port), port).map(RoutingCounts)
     }
@@ -164,7 +164,7 @@ impl<'a> Observed<'a> {
         }
     }
 
-    /// Where every packet that was made has ended. The places add up to what was made: counted here one by one, not derived.
+    /// Ends of all packets that were made. The places are counted one by one, not derived, and add up to the number made.
     fn ends(&self) -> Ends {
         let network = self.network;
         let data = |copy: &CopyRef| {
@@ -187,7 +187,7 @@ impl<'a> Observed<'a> {
         }
         ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
         for station in self.air.stations() {
-            // A packet of which the next hop has a copy already is counted there.
+            // A packet is counted at its next hop if that has a copy already.
             let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_moved_on(msdu.copy);
             ends.in_mac += self.air.held(station).filter(here).count() as u64;
         }

@@ -1,6 +1,6 @@
-//! What happens over time: counters that only grow, read at the end of each interval, and what they grew by.
+//! Time series: differences of monotone counters over intervals.
 //!
-//! Nothing is asked of the run: a world that is advanced in steps does the same as one that runs to its end. Rows stand in columns, all
+//! Sampling does not affect the run: a world that is advanced in steps behaves as one that runs to its end. Rows are stored as columns: all
 //! flows (queues, stations) of the first interval, then all of the second.
 
 use airfair_units::{Span, Time};
@@ -11,17 +11,17 @@ use crate::measure::samples::{Gauges, Snapshot};
 /// A row for each interval and flow.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FlowSeries {
-    /// Bytes that reached the application in the interval.
+    /// Bytes delivered to the application in the interval.
     pub delivered_bytes: Vec<u64>,
     /// Packets with payload that arrived.
     pub delivered_packets: Vec<u64>,
     /// Packets with payload that the source made.
     pub sent_packets: Vec<u64>,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: Vec<u64>,
-    /// Congestion window at the end of the interval, bytes; not a number where there is none.
+    /// Congestion window at the end of the interval, bytes; NaN where there is none.
     pub window_bytes: Vec<f64>,
-    /// Smoothed round-trip time at the end of the interval, s; not a number where there is none.
+    /// Smoothed round-trip time at the end of the interval, s; NaN where there is none.
     pub rtt_s: Vec<f64>,
 }
 
@@ -32,13 +32,13 @@ pub struct QueueSeries {
     pub packets: Vec<u64>,
     /// Packets that left in the interval.
     pub left: Vec<u64>,
-    /// Mean time that those had waited, s; not a number if none left.
+    /// Mean waiting time of those packets, s; NaN if none left.
     pub mean_wait_s: Vec<f64>,
-    /// Packets of flows that the next hop's MAC has acknowledged; none where the link is a wire or not measured.
+    /// Packets of flows acknowledged by the next hop's MAC; 0 for a wire, or a link that is not measured.
     pub acknowledged: Vec<u64>,
-    /// Mean time of those from their arrival in the queue to the acknowledgement, s; not a number if there are none.
+    /// Mean time from arrival in the queue to the acknowledgement, s; NaN without such packets.
     pub mean_link_delay_s: Vec<f64>,
-    /// Its standard deviation from packet to packet, s.
+    /// Standard deviation of that time, s.
     pub link_delay_deviation_s: Vec<f64>,
 }
 
@@ -55,20 +55,20 @@ pub struct ChannelSeries {
     pub nav_s: Vec<f64>,
     /// See `transmit_s`.
     pub idle_s: Vec<f64>,
-    /// Frames sent.
+    /// Frames sent in the interval.
     pub frames: Vec<u64>,
-    /// CTS and ACK that did not come.
+    /// CTS and ACK that were not received.
     pub no_answer: Vec<u64>,
-    /// Packets given up.
+    /// Packets given up at the retry limit.
     pub given_up: Vec<u64>,
-    /// Packets that its MAC held at the end of the interval, taken from the queue.
+    /// Packets in its MAC at the end of the interval.
     pub held: Vec<u64>,
 }
 
-/// A row for each interval and station (queue) whose agent (hop) has inner values.
+/// A row for each interval and station (queue) whose agent (hop) has internal values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GaugeSeries {
-    /// Those stations or queues, as indices.
+    /// Indices of those stations or queues.
     pub places: Vec<usize>,
     /// Names of the values.
     pub names: Vec<&'static str>,
@@ -77,7 +77,7 @@ pub struct GaugeSeries {
 }
 
 impl GaugeSeries {
-    /// Names and places are those of the start.
+    /// Names and places are those at the start.
     fn new(told: &[Gauges]) -> Self {
         let names: Vec<&'static str> =
             told.first().map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
@@ -85,7 +85,7 @@ impl GaugeSeries {
         Self { places, values: vec![Vec::new(); names.len()], names }
     }
 
-    /// What is not told is not a number.
+    /// Adds a row; missing values are NaN.
     fn add(&mut self, told: &[Gauges]) {
         for &place in &self.places {
             let told = told.iter().find(|(other, _)| *other == place);
@@ -97,24 +97,24 @@ impl GaugeSeries {
     }
 }
 
-/// What happened in each interval of a run.
+/// Time series of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// The end of each interval, s since the start of the run; the last one may be shorter than the others.
+    /// End of each interval, s since the start of the run; the last interval may be shorter.
     pub end_s: Vec<f64>,
-    /// Flows.
+    /// Series of flows.
     pub flows: FlowSeries,
-    /// Queues.
+    /// Series of queues.
     pub queues: QueueSeries,
-    /// Stations.
+    /// Series of stations.
     pub channel: ChannelSeries,
-    /// Agents.
+    /// Internal values of agents.
     pub agents: GaugeSeries,
-    /// Hops.
+    /// Internal values of hops.
     pub hops: GaugeSeries,
 }
 
-/// Samples a world at the end of each interval.
+/// Observer that samples a world at the end of each interval.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     interval: Span,
@@ -127,16 +127,16 @@ fn growth(now: Span, then: Span) -> f64 {
     (now.as_nanos() - then.as_nanos()) as f64 / 1e9
 }
 
-/// Mean and standard deviation, s, of so many times in ns, whose sum and sum of squares are known; not numbers if there are none.
+/// Mean and standard deviation, s, of `n` times from their sum, ns, and the sum of their squares, ns²; NaN for none.
 fn moments(n: u64, sum: u64, squares: u128) -> (f64, f64) {
     let mean = sum as f64 / n as f64;
-    // n² times the variance, exactly: times of a run lie far below the 2^64 ns that this has room for.
+    // n² times the variance, exact: times of a run are far below 2^64 ns.
     let scaled = u128::from(n).saturating_mul(squares).saturating_sub(u128::from(sum) * u128::from(sum));
     (mean / 1e9, (scaled as f64).sqrt() / n as f64 / 1e9)
 }
 
 impl Sampler {
-    /// Intervals from the present of `world` on. An interval of nothing counts as one nanosecond.
+    /// Intervals from the present of `world` on. An interval of zero counts as one nanosecond.
     pub(crate) fn new(world: &Observed<'_>, interval: Span) -> Self {
         let interval = interval.max(Span(1));
         let next = world.now.saturating_add(interval).min(world.run.end);
@@ -146,14 +146,14 @@ impl Sampler {
         Self { interval, next, last, series }
     }
 
-    /// What happened in the intervals that have ended.
+    /// Series of the completed intervals.
     pub(crate) fn finish(self) -> Series {
         self.series
     }
 }
 
 impl Observer for Sampler {
-    /// The end of the present interval.
+    /// End of the present interval.
     fn next_moment(&self) -> Time {
         self.next
     }

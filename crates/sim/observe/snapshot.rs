@@ -1,4 +1,4 @@
-//! What has been counted by a moment, warm-up included, and how far flows have come.
+//! Counters at a moment, warm-up included, and progress of flows.
 
 use airfair_transport::Sender;
 
@@ -70,7 +70,7 @@ impl Observed<'_> {
         }
     }
 
-    /// How far every flow has come.
+    /// Progress of every flow.
     pub(crate) fn progress(&self) -> Vec<FlowProgress> {
         let progress = |flow: FlowIx| {
             let f = &self.network.flows[flow];

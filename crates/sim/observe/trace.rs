@@ -1,4 +1,4 @@
-//! The frame trace: what happened on the air and in the queues, in words, so that a reader can follow why a frame was lost.
+//! Frame trace: events on the air and in the queues as text, so that a reader can follow why a frame was lost.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::air::BAND_NS;
 use crate::ids::{FlowIx, NodeIx, StationIx};
 use crate::record::{Content, Loss, Names, Record, TcpCause, Trace};
 
-/// Keeps what a trace shows until it is fetched.
+/// Records of a trace that were not returned yet.
 #[derive(Debug, Default)]
 pub(crate) struct Tracer(Trace);
 
@@ -22,8 +22,8 @@ impl Observer for Tracer {
 }
 
 impl Tracer {
-    /// Records since the last call, in the order of time. Records that are younger than a band's width wait for the next call, since
-    /// earlier ones may come; when the run is over none does.
+    /// Records since the last call, in order of time. Records younger than a band's width are kept for the next call, since earlier ones
+    /// may follow, unless the run is over.
     pub(crate) fn take(&mut self, now: Time, over: bool) -> Trace {
         self.0.sort_by_key(|(at, record)| (*at, !record.is_of_the_air()));
         let settled = if over { u64::MAX } else { now.as_nanos().saturating_sub(BAND_NS) };
@@ -33,7 +33,7 @@ impl Tracer {
 }
 
 impl Content {
-    /// Itself, with its number where one tells it from others.
+    /// Text of the content, with its number if it has one.
     fn text(self, sequence: u32) -> String {
         match self {
             Self::Packet => format!("packet {sequence}"),
@@ -59,7 +59,7 @@ impl Names {
         flow.and_then(|f| self.flows.get(f.ix())).map_or("control", String::as_str)
     }
 
-    /// A record as a line of text, without a line feed; none for what another line says.
+    /// A record as a line of text, without a line feed; none if another line contains it.
     #[must_use]
     pub fn line(&self, at: Time, record: &Record) -> Option<String> {
         let mut line = format!("{:>14.9} s  ", at.as_secs_f64());
@@ -139,9 +139,9 @@ impl Names {
                 self.station(to),
                 if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
             ),
-            // That no response came has said so, and what becomes of the packet is said where it is dropped.
+            // The missing response and the drop of the packet have lines of their own.
             Record::GivenUp { .. } => return None,
-            // What follows from them is said where it happens.
+            // Their consequences have lines of their own.
             Record::Made { .. }
             | Record::Routed { .. }
             | Record::OnWire { .. }

@@ -1,10 +1,10 @@
-//! Fairness per window of time: Jain's index of what the flows get in each window, for several lengths of window.
+//! Fairness per window of time: Jain's index of the flows' goodput in each window, for several window lengths.
 //!
-//! A window is a stretch of time between the warm-up's end and the end of the run; windows of a length follow each other without a gap,
-//! and only whole ones count. In a window those flows count that are *active* in all of it: started by its beginning, and at its end
-//! neither stopped nor, for a single file, complete. A source of several files or of a constant rate is active from its start to its
-//! stop, also while it has nothing to send. A window with fewer than two active flows has no fairness, and one in which none of
-//! them gets a byte is *empty*: both are left out, the latter are counted.
+//! A window is an interval between the warm-up's end and the end of the run; windows of one length are consecutive, and only complete ones
+//! count. A flow counts in a window if it is *active* in all of it: started by its beginning, and at its end neither stopped nor, for a
+//! single file, complete. A source of several files or of a constant rate is active from its start to its stop, also while it has no data
+//! to send. A window with fewer than two active flows has no fairness, and one in which no flow has a byte delivered is *empty*: both are
+//! left out, the latter are counted.
 
 use airfair_units::{Span, Time};
 
@@ -19,11 +19,11 @@ pub struct WindowFairness {
     pub window: Span,
     /// Windows that count.
     pub windows: u64,
-    /// Windows with two active flows or more of which none got a byte.
+    /// Windows with two or more active flows, none of which had a byte delivered.
     pub empty: u64,
     /// Mean of the index; `None` if no window counts.
     pub mean: Option<f64>,
-    /// The index that a tenth of the windows do not exceed (nearest rank).
+    /// The index that is not exceeded by a tenth of the windows (nearest rank).
     pub p10: Option<f64>,
     /// The smallest index.
     pub min: Option<f64>,
@@ -33,10 +33,10 @@ pub struct WindowFairness {
 #[derive(Debug)]
 struct Windows {
     length: Span,
-    /// Beginning of the present window, and what each flow had then.
+    /// Start of the present window, and the bytes of each flow by then.
     since: Time,
     then: Vec<u64>,
-    /// When it ends; the warm-up's end before the first one.
+    /// End of the present window; the warm-up's end before the first one.
     next: Time,
     indices: Vec<f64>,
     empty: u64,
@@ -77,13 +77,12 @@ impl Windows {
     }
 }
 
-/// Measures fairness in windows of several lengths.
+/// Observer that measures fairness in windows of several lengths.
 #[derive(Debug)]
 pub(crate) struct Fairness(Vec<Windows>);
 
 impl Fairness {
-    /// Windows of these lengths from `start` on, the end of the warm-up, which has not come yet. A length of nothing counts as one
-    /// nanosecond.
+    /// Windows of these lengths from `start` on, the end of the warm-up, which must lie ahead. A length of zero counts as one nanosecond.
     pub(crate) fn new(start: Time, lengths: &[Span]) -> Self {
         let windows = |&length: &Span| Windows {
             length: length.max(Span(1)),
@@ -96,7 +95,7 @@ impl Fairness {
         Self(lengths.iter().map(windows).collect())
     }
 
-    /// What was measured, in the order of the lengths given.
+    /// Results in the order of the lengths.
     pub(crate) fn finish(self) -> Vec<WindowFairness> {
         self.0.into_iter().map(Windows::finish).collect()
     }
@@ -123,7 +122,7 @@ impl Observer for Fairness {
             windows.then.extend(flows.iter().map(|f| f.delivered_bytes));
             windows.since = windows.next;
             let next = windows.next.saturating_add(windows.length);
-            // A window that the end of the run would cut is none.
+            // A window that exceeds the end of the run does not count.
             windows.next = if next <= world.run.end { next } else { Time::NEVER };
         }
     }

@@ -1,7 +1,7 @@
-//! Addresses of interfaces, made from the natural order of the nodes' names: the order of a file changes nothing.
+//! Addresses of interfaces, from the natural order of the nodes' names: they do not depend on the order of a file.
 //!
-//! The nth node has the IP address 10.0.0.n, its ith interface (from 0 on) the locally administered MAC address 02:ii:00:00:00:nn: the last
-//! three bytes of both are the same number.
+//! The nth node has the IP address 10.0.0.n; its ith interface (from 0 on) has the locally administered MAC address 02:ii:00:00:00:nn. The
+//! last three bytes of both are the same number.
 
 use airfair_wire::{Ipv4Addr, MacAddr};
 
@@ -12,7 +12,7 @@ use crate::names::natural_ranks;
 pub(super) struct Addresses {
     /// Number of each node, from 1 on.
     numbers: Table<NodeIx, u32>,
-    /// Node of each port, and which of its interfaces it is, from 0 on.
+    /// Node of each port, and number of the interface at that node, from 0 on.
     ports: Table<PortIx, (NodeIx, u16)>,
 }
 
@@ -20,7 +20,7 @@ impl Addresses {
     pub(super) fn new(nodes: &[String], ports: impl Iterator<Item = NodeIx>) -> Self {
         let names: Vec<&str> = nodes.iter().map(String::as_str).collect();
         let numbers = natural_ranks(&names).into_iter().map(|rank| rank + 1).collect();
-        // The ports of a node stand one after the other.
+        // The ports of a node are adjacent.
         let mut before: Option<(NodeIx, u16)> = None;
         let port = |node: NodeIx| {
             let number =
@@ -30,7 +30,7 @@ impl Addresses {
         Self { numbers, ports: ports.map(port).collect() }
     }
 
-    /// Whether it is no node: what is sent there is for all neighbours.
+    /// True if it is no node: packets to it are for all neighbours.
     pub(super) fn is_nobody(&self, node: NodeIx) -> bool {
         self.numbers.get(node).is_none()
     }
@@ -46,7 +46,7 @@ impl Addresses {
         let (node, interface) = self.ports[port];
         let [_, a, b, c] = self.numbers[node].to_be_bytes();
         let [high, low] = interface.to_be_bytes();
-        // The two lowest bits of the first byte: local, and for one station.
+        // The two lowest bits of the first byte: locally administered, individual.
         MacAddr([2 | high << 2, low, high >> 6, a, b, c])
     }
 }

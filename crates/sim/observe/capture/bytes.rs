@@ -1,7 +1,7 @@
-//! Frames as bytes: what the simulator keeps of a packet, as the headers that it would have, and a payload of zeros.
+//! Frames as bytes: headers from what the simulator stores of a packet, and a payload of zeros.
 //!
-//! A frame is as long as what the simulator charged for it. Where the scenario counts more bytes for a header than it has, zeros stand
-//! behind the IP packet; where it counts fewer, the frame is longer than what was charged, since the headers are real.
+//! A frame is as long as the simulator charged for it. If the scenario counts more bytes for a header than the header has, zeros follow the
+//! IP packet; if it counts fewer, the frame is longer than charged, since the headers are real.
 
 use airfair_schemes::places::Ecn as Mark;
 use airfair_transport::Segment;
@@ -26,19 +26,19 @@ use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
 
-/// Where data go: the discard service [RFC 863], which no analyser takes for a protocol.
+/// Destination port of data: the discard service [RFC 863], which no analyser dissects.
 const DISCARD: u16 = 9;
-/// The same for connections of flows that have many: a port that is not assigned.
+/// Destination port of connections of flows that have many: an unassigned port.
 const FILES: u16 = 10;
-/// Messages of agents, from and to.
+/// Source and destination port of agents' messages.
 const CONTROL: u16 = 11;
-/// First of the 16,384 dynamic ports [RFC 6335 section 6]: sources are numbered from here on.
+/// First of the 16,384 dynamic ports [RFC 6335 section 6]: source ports are numbered from it.
 const DYNAMIC: u16 = 49_152;
 
-/// The payload.
+/// Bytes of payload.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// The bytes that are kept of a packet.
+/// Captured bytes of a packet.
 #[derive(Debug)]
 pub(super) struct Bytes {
     kept: Vec<u8>,
@@ -47,7 +47,7 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// The packet at a time, by interface 0.
+    /// The packet with its time, at interface 0.
     pub(super) fn at(&self, time: u64, sent: bool) -> Captured {
         Captured {
             time,
@@ -61,7 +61,7 @@ impl Bytes {
     }
 }
 
-/// What the packets of a port begin with.
+/// Link type of a port's packets.
 pub(super) fn link_type(link: LinkRef, headers: &HeaderSpec) -> LinkType {
     match link {
         LinkRef::Station(_) => LinkType::RADIOTAP,
@@ -70,12 +70,12 @@ pub(super) fn link_type(link: LinkRef, headers: &HeaderSpec) -> LinkType {
     }
 }
 
-/// Whether the scenario's wires have framing that Ethernet's header fits into.
+/// True if the framing of the scenario's wires has room for an Ethernet header.
 fn has_ethernet(headers: &HeaderSpec) -> bool {
     headers.wired as usize >= Ethernet::wire_len()
 }
 
-/// A frame that a radio has sent.
+/// Radiotap header of a frame that a radio has sent.
 pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), power: Dbm) -> Radiotap {
     let frame = &on_air.frame;
     let data = frame.kind == FrameKind::Data;
@@ -92,7 +92,7 @@ pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), pow
     }
 }
 
-/// A frame that a radio has received.
+/// Radiotap header of a frame that a radio has received.
 pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &PhyKind) -> Radiotap {
     Radiotap {
         signal_dbm: Some(whole_dbm(signal.power.to_dbm())),
@@ -101,8 +101,8 @@ pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &
     }
 }
 
-/// The time stamp is that of the frame's end. Radiotap says that it is that of the MPDU's first bit, but what Wireshark tells of a frame's
-/// start, its end and the silence before it is right only for one at the end, as it is set up and as most drivers have it.
+/// The time stamp is that of the frame's end. Radiotap specifies that of the MPDU's first bit, but Wireshark, by default, computes a
+/// frame's start, its end and the silence before it correctly only from one at the end, which most drivers give.
 fn common_header(on_air: &OnAir, kind: &PhyKind, end: u64, bad_fcs: bool) -> Radiotap {
     let mode = on_air.frame.mode;
     let short_preamble = kind.format.preamble == Preamble::Short && !mode.is_ofdm() && mode != Mode::Dsss1;
@@ -132,11 +132,11 @@ fn channel(kind: &PhyKind, mode: Mode) -> Channel {
     }
 }
 
-/// Builds the front of a packet; what lies behind it is a payload of zeros.
+/// Builder of the front of a packet; the rest is a payload of zeros.
 struct Front(Vec<u8>);
 
 impl Front {
-    /// Adds a header, whose encoder and length are those of the wire crate.
+    /// Adds a header by its encoder and length from the wire crate.
     fn add<E: std::fmt::Debug>(&mut self, len: usize, encode: impl FnOnce(&mut [u8]) -> Result<usize, E>) {
         let at = self.0.len();
         self.0.resize(at + len, 0);
@@ -172,7 +172,7 @@ pub(super) fn frame(
         FrameKind::Ack => front.add(Ack::wire_len(), |buffer| Ack { duration, receiver }.encode(buffer)),
         FrameKind::Data | FrameKind::Broadcast => {
             let [high, low] = kind.channel.to_be_bytes();
-            // The cell is the channel's.
+            // One cell for each channel.
             let bssid = MacAddr([2, 0xff, 0xff, 0xff, high, low]);
             let ends = Direct::Direct { destination: receiver, source: transmitter, bssid };
             let number = SequenceNumber::saturating(frame.sequence);
@@ -197,7 +197,7 @@ pub(super) fn frame(
     cut(front, rest, snap_len, nodes)
 }
 
-/// A data frame gets its FCS.
+/// Adds the FCS of a data frame.
 fn finish(
     mut front: Front,
     before: usize,
@@ -207,7 +207,7 @@ fn finish(
     nodes: Option<[NodeIx; 2]>,
 ) -> Bytes {
     let whole = front.0.len() + rest + Fcs::wire_len();
-    // The sum over all of a long frame is not made for nothing.
+    // The checksum over all of a long frame is computed only if it is stored.
     if snap_len == 0 || whole <= snap_len as usize {
         front.0.resize(whole, 0);
         Fcs::seal(&mut front.0[before..]).expect("there is room for it");
@@ -219,12 +219,12 @@ fn finish(
     cut(front, rest + Fcs::wire_len(), snap_len, nodes)
 }
 
-/// What arrived was not what was sent: nobody knows which bits; the last ones show it.
+/// Corrupts a frame received with errors: which bits were wrong is unknown, so the last ones are changed.
 fn spoil(bytes: &mut [u8]) {
     bytes.iter_mut().rev().take(Fcs::wire_len()).for_each(|byte| *byte = !*byte);
 }
 
-/// Keeps what is to be kept of a front and `rest` zeros.
+/// Cuts a front and `rest` zeros to the snap length.
 fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[NodeIx; 2]>) -> Bytes {
     let original_len = front.0.len() + rest;
     let most = if snap_len == 0 { usize::MAX } else { snap_len as usize };
@@ -318,7 +318,7 @@ fn packet(
             payload.len()
         }
         Body::Foreign => {
-            // The bytes that were injected are those of the whole packet.
+            // An injected packet has its size as a whole, headers included.
             let payload = payload.saturating_sub(Ipv4::wire_len()).min(most(0));
             ip(front, described, Protocol::EXPERIMENTAL_1, addresses, payload);
             payload
@@ -328,7 +328,7 @@ fn packet(
 
 fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &Addresses, payload: usize) {
     let len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap_or(ipv4::PayloadLen::MAX);
-    // A segment is told by its sequence number, a packet of UDP by this one [RFC 6864 section 4.1 lets it be anything].
+    // Segments have sequence numbers; packets of UDP are distinguished by this field [RFC 6864 section 4.1 allows any value].
     let identification = match described.body {
         Body::Tcp { .. } => 0,
         _ => described.sequence as u16,

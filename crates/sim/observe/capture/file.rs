@@ -1,4 +1,4 @@
-//! Packets of a node's interfaces, in the order of time, as the blocks of a capture file.
+//! Blocks of a capture file: packets of a node's interfaces in order of time.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::addresses::Addresses;
 use crate::ids::NodeIx;
 use crate::record::Names;
 
-/// What wrote the files.
+/// Application name in the files.
 const APPLICATION: &str = concat!("Airfair ", env!("CARGO_PKG_VERSION"));
 
 /// A packet that an interface has sent or received.
@@ -17,29 +17,29 @@ const APPLICATION: &str = concat!("Airfair ", env!("CARGO_PKG_VERSION"));
 pub(super) struct Captured {
     pub time: u64,
     pub interface: u32,
-    /// What is kept of it.
+    /// Bytes that are stored.
     pub data: Vec<u8>,
-    /// How long it was.
+    /// Full length of the packet, bytes.
     pub original_len: u32,
     pub sent: bool,
     pub bad: bool,
-    /// The nodes whose IP addresses are in it.
+    /// Nodes whose IP addresses it contains.
     pub nodes: Option<[NodeIx; 2]>,
 }
 
-/// The file of a node.
+/// Capture file of a node.
 #[derive(Debug)]
 pub(super) struct File {
     pub node: NodeIx,
     interfaces: u32,
     blocks: Vec<u8>,
-    /// Packets whose turn has not come, in no order.
+    /// Packets to be written later, unordered.
     pending: Vec<Captured>,
-    /// Nodes whose names stand in the file.
+    /// Nodes whose names are written already.
     named: BTreeSet<NodeIx>,
 }
 
-/// A text of a file, cut if it is too long.
+/// A text for a file, truncated if it is too long.
 fn text(text: &str) -> Text<'_> {
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|&end| end <= 1024).last();
     Text::new(&text[..end.unwrap_or(0)]).unwrap_or_default()
@@ -53,7 +53,7 @@ impl File {
         file
     }
 
-    /// Adds an interface and returns its number. To be done before the first packet.
+    /// Adds an interface and returns its number. Must be called before the first packet.
     pub(super) fn add_interface(
         &mut self,
         link_type: LinkType,
@@ -78,7 +78,7 @@ impl File {
         self.pending.push(captured);
     }
 
-    /// Writes the packets before `horizon`: all that there will be.
+    /// Writes the packets before `horizon`, of which all are known.
     pub(super) fn write_before(&mut self, horizon: u64, addresses: &Addresses, names: &Names) {
         if self.pending.iter().all(|captured| captured.time >= horizon) {
             return;
@@ -99,7 +99,7 @@ impl File {
         }
     }
 
-    /// Tells the names of nodes that a packet shows for the first time.
+    /// Writes the names of nodes that a packet contains for the first time.
     fn name(&mut self, captured: &Captured, addresses: &Addresses, names: &Names) {
         let nodes = captured.nodes.into_iter().flatten().filter(|node| node.ix() < names.nodes.len());
         let fresh: Vec<NodeIx> = nodes.filter(|&node| self.named.insert(node)).collect();
@@ -115,7 +115,7 @@ impl File {
         block.encode(&mut self.blocks[at..]).expect("the buffer is as long as the block");
     }
 
-    /// The blocks written since the last call, if they have at least so many bytes.
+    /// Blocks written since the last call, if they have at least `least` bytes.
     pub(super) fn take(&mut self, least: usize) -> Option<Vec<u8>> {
         (self.blocks.len() >= least.max(1)).then(|| std::mem::take(&mut self.blocks))
     }

@@ -1,13 +1,13 @@
-//! What interfaces send and receive, as capture files, and a table of all that becomes of frames.
+//! Capture of interfaces' packets as files, and a table of what happens to frames.
 //!
-//! Records come after each event: only then a packet is still what it was when its frame left.
+//! Records are given after each event, while a packet still is as it was when its frame left.
 //!
-//! | file | its one idea |
+//! | file | contents |
 //! |---|---|
 //! | `addresses` | MAC and IP addresses of interfaces |
 //! | `bytes` | a frame as bytes |
-//! | `file` | packets of a node's interfaces in the order of time, as the blocks of a file |
-//! | `table` | rows for what happens, as columns |
+//! | `file` | packets of a node's interfaces in order of time, as blocks of a file |
+//! | `table` | rows of events, as columns |
 
 mod addresses;
 mod bytes;
@@ -32,18 +32,18 @@ use table::Rows;
 
 pub use table::{Columns, Labels};
 
-/// What is captured.
+/// Settings of a capture.
 #[derive(Debug, Clone)]
 pub struct CaptureSpec {
-    /// Interfaces whose traffic is captured: places in [`World::queues`](crate::World::queues).
+    /// Interfaces to capture, by their indices in [`World::queues`](crate::World::queues).
     pub interfaces: Vec<PortIx>,
-    /// Most bytes that are kept of a packet, radiotap header included; 0: all.
+    /// Largest number of bytes stored of a packet, radiotap header included; 0: all.
     pub snap_len: u32,
-    /// Frames that a radio received with errors are captured too.
+    /// True if frames received with errors are captured too.
     pub errors: bool,
-    /// The table of frames is made.
+    /// True if the table of frames is built.
     pub rows: bool,
-    /// The table has rows of this node only.
+    /// The table contains rows of this node only.
     pub node: Option<NodeIx>,
     /// Start of capture and table (inclusive).
     pub from: Time,
@@ -51,16 +51,16 @@ pub struct CaptureSpec {
     pub until: Time,
 }
 
-/// A frame on the air, and what it carries.
+/// A frame on the air, with its packet.
 #[derive(Debug, Clone)]
 struct OnAir {
     frame: FrameView,
     carried: Option<Described>,
-    /// How often its station had sent it before.
+    /// Number of earlier transmissions of the packet by its station.
     retries: u8,
 }
 
-/// What a station is busy with.
+/// The packet that a station is sending.
 #[derive(Debug, Clone)]
 struct Carrying {
     packet: PacketRef,
@@ -68,18 +68,18 @@ struct Carrying {
     retries: u8,
 }
 
-/// The observer that captures.
+/// Observer that captures packets.
 pub(crate) struct Capture {
     spec: CaptureSpec,
     addresses: Addresses,
-    /// A file for each node that is captured.
+    /// One file for each captured node.
     files: Vec<File>,
-    /// Where the packets of a port go: a file, and the number of the interface in it.
+    /// Destination of a port's packets: a file, and the number of the interface in it.
     file_of_port: Vec<Option<(usize, u32)>>,
-    /// By number: frames whose end has not been heard everywhere.
+    /// Frames that have not ended at all hearers, by number.
     on_air: BTreeMap<u32, OnAir>,
     echo: u64,
-    /// What each station sends, and sends again after the packet has moved on.
+    /// Packet that each station sends, and retries after the packet has moved on.
     carrying: Vec<Option<Carrying>>,
     rows: Rows,
 }
@@ -116,7 +116,7 @@ impl Observer for Capture {
 }
 
 impl Capture {
-    /// Begins at the start of a run.
+    /// Starts at the start of a run.
     pub(crate) fn new(
         spec: CaptureSpec,
         names: &Names,
@@ -162,7 +162,7 @@ impl Capture {
         capture
     }
 
-    /// Frames whose end has been heard everywhere are of no interest any more.
+    /// Removes frames that have ended at all hearers.
     fn forget(&mut self, now: Time) {
         self.on_air.retain(|_, on_air| on_air.frame.end.0 + self.echo >= now.0);
     }
@@ -171,14 +171,14 @@ impl Capture {
         self.spec.from <= at && at < self.spec.until
     }
 
-    /// A frame goes on the air.
+    /// Handles the start of a frame.
     fn starts(&mut self, frame: FrameView, world: &Observed<'_>) {
         let Observed { air, network, .. } = *world;
         let mut on_air = OnAir { frame, carried: None, retries: 0 };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
             let carrying = &mut self.carrying[frame.sender.ix()];
             match carrying {
-                // It may have reached the next hop already, and be another packet there, or none.
+                // A retry: the packet may have reached the next hop already, and be changed there, or have ended.
                 Some(known) if frame.retry && known.packet == frame.packet => {
                     known.retries = known.retries.saturating_add(1);
                 }
@@ -204,7 +204,7 @@ impl Capture {
         self.on_air.insert(frame.number, on_air);
     }
 
-    /// A frame has arrived at a station, whole or with errors.
+    /// Captures a frame that has arrived at a station, whole or with errors.
     fn arrived(
         &mut self,
         frame: &FrameView,
@@ -227,7 +227,7 @@ impl Capture {
         self.files[file].push(Captured { interface, bad, ..bytes.at(start.0, false) });
     }
 
-    /// A packet that has entered a wire leaves at a known time and arrives at one, unless it is lost.
+    /// Captures a packet that a wire has accepted: its times of departure and arrival are known, unless it is lost.
     fn wire_sent(&mut self, wire: WireIx, copy: CopyRef, times: (Time, Option<Time>), network: &Network) {
         let [near, far] = [wire, opposite(wire)].map(|wire| network.links.port(wire));
         if [near, far].iter().all(|&port| self.file_of_port[port.ix()].is_none()) {
@@ -245,7 +245,7 @@ impl Capture {
         }
     }
 
-    /// What happens becomes a row.
+    /// Adds a row for a record.
     fn add_row(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
         let names = &world.run.names;
         let asked = self.spec.rows
@@ -262,7 +262,8 @@ impl Capture {
         }
     }
 
-    /// Blocks of the files of nodes, whose packets are all before `now`, or the end of the run; less than `least` bytes wait for more.
+    /// Blocks of the files of nodes, of packets before `now`, or all at the end of the run; fewer than `least` bytes are kept for a later
+    /// call.
     pub(crate) fn take_captures(
         &mut self,
         now: Time,
@@ -270,7 +271,7 @@ impl Capture {
         least: usize,
         names: &Names,
     ) -> Vec<(NodeIx, Vec<u8>)> {
-        // A frame that is on the air may be received yet, and its time is that of its first bit.
+        // A frame on the air may still be received, with the time of its first bit.
         let horizon = self.on_air.values().next().map_or(now, |on_air| on_air.frame.start.min(now));
         let mut taken = Vec::new();
         for file in &mut self.files {
@@ -282,7 +283,7 @@ impl Capture {
         taken
     }
 
-    /// Rows that are before `now` by more than a band's width, or all at the end; fewer than `least` wait for more.
+    /// Rows earlier than `now` by more than a band's width, or all at the end of the run; fewer than `least` are kept for a later call.
     pub(crate) fn take_rows(&mut self, now: Time, over: bool, least: usize) -> Option<Columns> {
         let settled = if over { u64::MAX } else { now.0.saturating_sub(crate::air::BAND_NS) };
         self.rows.take(settled, if over { 1 } else { least })

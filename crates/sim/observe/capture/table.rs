@@ -1,4 +1,4 @@
-//! The table of frames: a row for each transmission, reception, loss with its cause, drop and delivery.
+//! Table of frames: a row for each transmission, reception, loss with its cause, drop and delivery.
 
 use airfair_units::{Attowatts, Time};
 
@@ -7,10 +7,10 @@ use crate::ids::{PacketRef, StationIx};
 use crate::observe::describe::{Body, Described};
 use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, Signal, TcpCause};
 
-/// No number, in a column of whole numbers: none of them is ever negative.
+/// Missing value in a column of integers, all of which are non-negative.
 const NONE: i64 = -1;
 
-/// What happened, in the words of the table.
+/// Names of events in the table.
 const EVENTS: [&str; 10] = [
     "sent",
     "received",
@@ -24,13 +24,13 @@ const EVENTS: [&str; 10] = [
     "tcp",
 ];
 
-/// What a packet is, in the words of the table.
+/// Names of packet contents in the table.
 const CONTENTS: [&str; 8] = ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin"];
 
-/// Causes that are neither a loss nor the reason for a drop.
+/// Causes other than losses and drop reasons.
 const TCP_CAUSES: [&str; 5] = ["timeout", "fast-loss", "mark", "fallback", "gave-up"];
 
-/// A row; what it has nothing to say about is [`NONE`], not a number, or nothing.
+/// A row. Missing values are [`NONE`], NaN, or an empty option.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     time_ns: u64,
@@ -89,7 +89,7 @@ impl Row {
         }
     }
 
-    /// What happened at a station.
+    /// A row of an event at a station.
     fn at(time: u64, event: &str, station: StationIx, names: &Names) -> Self {
         let node = names.node_of_station[station.ix()].0;
         Self { station: Some(station.0), ..Self::new(time, event, node) }
@@ -154,8 +154,7 @@ const fn content(content: Content) -> usize {
     }
 }
 
-/// The row for what has happened. `carried`: what the frame of a number carries; `held`: the packet that a station has sent last, and
-/// what it is.
+/// The row of a record, if it has one. `carried`: the packet of a frame with a number; `held`: the packet that a station has sent last.
 pub(super) fn row(
     record: &Record,
     time: Time,
@@ -194,7 +193,7 @@ pub(super) fn row(
             ..Row::at(time, "cts-withheld", at, names)
         },
         Record::NoResponse { at, to, cts, attempts, cw, .. } => {
-            // Without a CTS the packet itself has not been sent, or not this time.
+            // Without a CTS the packet itself has not been sent, or not in this attempt.
             let row = Row::at(time, if cts { "no-cts" } else { "no-ack" }, at, names);
             let row = if cts { row } else { row.of_packet(held(at).map(|(_, described)| described)) };
             Row { to: Some(node(to)), attempts: i64::from(attempts), cw_slots: i64::from(cw), ..row }
@@ -230,15 +229,15 @@ pub(super) fn row(
     })
 }
 
-/// What rows are sorted by: when something happened, when that became known, and whether it lies above the air.
+/// Sort key of rows: time of the event, time of its record, and whether it happened above the air.
 pub(super) type Place = (u64, u64, bool);
 
-/// Rows that have not been handed out.
+/// Rows that were not returned yet.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// In no order.
+    /// Rows with their keys, unordered.
     pending: Vec<(Place, Row)>,
-    /// Causes met so far: the codes of the column.
+    /// Causes that have occurred: the codes of the column.
     causes: Vec<&'static str>,
 }
 
@@ -247,7 +246,7 @@ impl Rows {
         self.pending.push((place, row));
     }
 
-    /// Rows before `settled` in the order of time, if there are at least so many.
+    /// Rows before `settled` in order of time, if there are at least `least`.
     pub(super) fn take(&mut self, settled: u64, least: usize) -> Option<Columns> {
         if self.pending.len() < least.max(1) {
             return None;
@@ -273,16 +272,16 @@ impl Rows {
     }
 }
 
-/// What the codes of columns stand for; nodes, radios (by station) and flows are the world's.
+/// Meanings of the codes in columns; nodes, radios (by station) and flows are those of the world.
 #[derive(Debug, Clone)]
 pub struct Labels {
-    /// Of `event`.
+    /// Codes of the column `event`.
     pub events: &'static [&'static str],
-    /// Of `kind`.
+    /// Codes of the column `kind`.
     pub kinds: Vec<&'static str>,
-    /// Of `content`.
+    /// Codes of the column `content`.
     pub contents: &'static [&'static str],
-    /// Of `cause`: as many as have been met.
+    /// Codes of the column `cause` that have occurred.
     pub causes: Vec<&'static str>,
 }
 
@@ -297,58 +296,58 @@ impl Default for Labels {
     }
 }
 
-/// Rows as columns. Codes stand for names; -1 is nothing, in columns of floats not a number.
+/// Rows as columns. Codes stand for names; missing values are -1, in columns of floats NaN.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// What the codes stand for.
+    /// Meanings of the codes.
     pub labels: Labels,
-    /// ns since the start of the run.
+    /// Time of the event, ns since the start of the run.
     pub time_ns: Vec<i64>,
-    /// What happened.
+    /// Kind of the event.
     pub event: Vec<i64>,
-    /// Where: the node and, on the air, its station.
+    /// Node of the event and, on the air, its station.
     pub node: Vec<i64>,
     /// See `node`.
     pub station: Vec<i64>,
     /// Number of the frame.
     pub frame: Vec<i64>,
-    /// Its kind.
+    /// Kind of the frame.
     pub kind: Vec<i64>,
-    /// Nodes that it goes from and to; nowhere if it is for everybody.
+    /// Source and destination node; missing for a broadcast.
     pub from: Vec<i64>,
     /// See `from`.
     pub to: Vec<i64>,
     /// Flow of the packet.
     pub flow: Vec<i64>,
-    /// What the packet is.
+    /// Content of the packet.
     pub content: Vec<i64>,
-    /// Its number within the flow, or the byte that it begins with or acknowledges.
+    /// Number of the packet within the flow; for TCP its first byte, or the byte that it acknowledges.
     pub sequence: Vec<i64>,
     /// The MAC's sequence number.
     pub mac_sequence: Vec<i64>,
-    /// The retry bit.
+    /// Retry bit of the frame.
     pub retry: Vec<i64>,
     /// PSDU bytes.
     pub bytes: Vec<i64>,
-    /// Rate of the PSDU.
+    /// Rate of the PSDU, bit/s.
     pub rate_bps: Vec<i64>,
-    /// Time on the air.
+    /// Time on the air, ns.
     pub duration_ns: Vec<i64>,
-    /// Duration field; of a CTS that is withheld, what is left of the NAV.
+    /// Duration field, ns; of a withheld CTS the rest of the NAV.
     pub nav_ns: Vec<i64>,
-    /// Power at the receiver.
+    /// Power at the receiver, dBm.
     pub power_dbm: Vec<f64>,
-    /// The same over noise and interference at their worst.
+    /// Lowest ratio of that power to noise and interference, dB.
     pub sinr_db: Vec<f64>,
-    /// Why.
+    /// Cause of a loss, drop or rate reduction.
     pub cause: Vec<i64>,
-    /// Number of the frame to blame.
+    /// Number of the frame that caused the loss.
     pub by_frame: Vec<i64>,
-    /// Attempts that have failed.
+    /// Failed attempts of the packet.
     pub attempts: Vec<i64>,
-    /// The contention window from now on.
+    /// New contention window, slots.
     pub cw_slots: Vec<i64>,
-    /// How long a delivered packet took.
+    /// Delay of a delivered packet, ns.
     pub delay_ns: Vec<i64>,
 }
 
@@ -387,7 +386,7 @@ impl Columns {
         self.time_ns.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

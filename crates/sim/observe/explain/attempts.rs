@@ -1,4 +1,4 @@
-//! Frames that got no answer, and what had become of them at their receiver.
+//! Frames without a response, and the reasons at their receivers.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use super::station::{Holder, Station};
 use super::view::Owner;
 use crate::record::{FrameKind, FrameView, Loss};
 
-/// The answer that did not come.
+/// Missing response to a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Missing {
-    /// To an RTS.
+    /// The response to an RTS.
     Cts,
-    /// To a data frame.
+    /// The response to a data frame.
     Ack,
 }
 
 impl Missing {
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -26,33 +26,33 @@ impl Missing {
     }
 }
 
-/// Why an answer did not come.
+/// Reason of a missing response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// The frame met another one at its receiver.
+    /// Another frame interfered with the frame at its receiver.
     Collision,
     /// The receiver was receiving another frame.
     Receiving,
-    /// The receiver was transmitting.
+    /// The receiver was transmitting itself.
     Transmitting,
-    /// The medium was reserved at the receiver: it must not send a CTS.
+    /// The NAV was set at the receiver, which therefore sent no CTS.
     Reserved,
-    /// The medium was busy at the receiver, which then sends no CTS.
+    /// The medium was busy at the receiver, which therefore sent no CTS.
     Sensing,
-    /// The frame arrived too weak.
+    /// The frame was too weak at the receiver.
     TooWeak,
-    /// Noise.
+    /// A random error by noise.
     Noise,
-    /// The answer was sent, and met another frame.
+    /// The response was sent, and another frame interfered with it.
     AnswerCollided,
-    /// The answer was sent, and lost for another reason.
+    /// The response was sent, and lost for another reason.
     AnswerLost,
-    /// The frame was received, and nothing was sent in time.
+    /// The frame was received, and no response was sent in time.
     NotAnswered,
 }
 
 impl Why {
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,18 +70,18 @@ impl Why {
     }
 }
 
-/// What is known of an exchange that has begun.
+/// State of an exchange.
 #[derive(Debug, Clone, Copy)]
 struct Exchange {
-    /// The number of its last frame.
+    /// Number of its last frame.
     frame: u32,
-    /// That is an RTS.
+    /// True if that is an RTS.
     rts: bool,
-    /// What became of it, and who did it.
+    /// Reason of its loss, and the interfering transmitter.
     fate: Option<(Why, Option<Holder>)>,
 }
 
-/// Frames for the flow's packets on one hop.
+/// Counters of frames with the flow's packets on one hop.
 #[derive(Debug, Default)]
 pub(super) struct Trials {
     pub exchanges: u64,
@@ -95,7 +95,7 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// An RTS or data frame for the flow goes on the air.
+    /// Handles the start of an RTS or data frame for the flow.
     pub fn on_start(&mut self, frame: &FrameView, counts: bool) {
         let rts = frame.kind == FrameKind::Rts;
         let goes_on = !rts && self.exchange.is_some_and(|exchange| exchange.rts);
@@ -105,7 +105,7 @@ impl Trials {
         self.exchange = Some(Exchange { frame: frame.number, rts, fate: None });
     }
 
-    /// A frame was lost at `station`, which it was for.
+    /// Handles the loss of a frame at its receiver `station`.
     pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, answers: bool) {
         let Some(exchange) = &mut self.exchange else { return };
         let (why, by) = fate(frame, loss, station);
@@ -117,14 +117,14 @@ impl Trials {
         }
     }
 
-    /// The receiver must not answer, because the medium is reserved there, or busy.
+    /// Handles a withheld response: the medium is reserved at the receiver, or busy.
     pub fn on_withheld(&mut self, reserved: bool, by: Option<Holder>) {
         if let Some(exchange) = &mut self.exchange {
             exchange.fate = Some((if reserved { Why::Reserved } else { Why::Sensing }, by));
         }
     }
 
-    /// The answer did not come.
+    /// Handles a missing response.
     pub fn on_no_response(&mut self, cts: bool, given_up: bool, counts: bool) {
         let Some(exchange) = self.exchange.take() else { return };
         if !counts {
@@ -133,7 +133,7 @@ impl Trials {
         *(if cts { &mut self.no_cts } else { &mut self.no_ack }) += 1;
         self.given_up += u64::from(given_up);
         let (why, by) = exchange.fate.unwrap_or((Why::NotAnswered, None));
-        // Which way the flow's packet went that it served does not matter.
+        // The direction of the flow's packet that the interfering frame served does not matter.
         let by = by.map(|by| match by.owner {
             Owner::Flow(flow, _) => Holder { owner: Owner::Flow(flow, true), ..by },
             Owner::Other => by,
@@ -142,7 +142,7 @@ impl Trials {
     }
 }
 
-/// Why a frame was lost at a station, and whose frame did it.
+/// Reason of a frame's loss at a station, and the interfering transmitter.
 fn fate(frame: &FrameView, loss: Loss, station: &Station) -> (Why, Option<Holder>) {
     match loss {
         Loss::OutOfReach | Loss::TooWeak => (Why::TooWeak, None),

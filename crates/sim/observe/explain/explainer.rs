@@ -1,4 +1,4 @@
-//! What is observed, and when: before and after every event of a run that is to be explained.
+//! The observer that explains a flow: it accounts for the time between events and for the records of each event.
 
 use std::collections::BTreeMap;
 
@@ -25,41 +25,41 @@ use crate::observe::{Observed, Observer};
 use crate::record::{Content, FrameKind, FrameView, Names, Record};
 use crate::spec::Traffic;
 
-/// A packet of the flow that lives.
+/// A packet of the flow that has not ended.
 #[derive(Debug)]
 struct Tracked {
     forward: bool,
-    /// Hops that it has gone.
+    /// Number of its hops so far.
     gone: usize,
-    /// The hop where it is; none where it waits for a route.
+    /// Its present hop; none while it waits for a route.
     hop: Option<usize>,
     connection: Option<ConnectionRef>,
 }
 
-/// What explains a flow.
+/// Observer that explains a flow.
 #[derive(Debug)]
 pub(crate) struct Explainer {
     flow: FlowIx,
     offered_bps: Option<f64>,
-    /// The time that counts.
+    /// Start and end of the explained time, ns.
     window: (u64, u64),
-    /// Time is accounted for up to here.
+    /// End of the time that is accounted for, ns.
     seen: u64,
     stations: Vec<Station>,
-    /// The place of a station among those that are observed.
+    /// Index of each station among the observed ones.
     place: Vec<Option<usize>>,
     node_of_station: Vec<NodeIx>,
-    /// Where routes are fixed: forward, then back.
+    /// Hops of the flow's path, with fixed routes: forward, then back.
     hops: Vec<Hop>,
-    /// How many of them lead forward, where routes are fixed; otherwise hops are added when packets first go there.
+    /// Number of forward hops with fixed routes; with a routing protocol hops are added when packets first use them.
     forward_hops: Option<usize>,
-    /// A packet waits for a route, and how long one has.
+    /// Number of the flow's packets that wait for a route, and the total time with at least one.
     awaits_route: bool,
     awaited_route: u64,
     packets: BTreeMap<PacketRef, Tracked>,
-    /// Lists of hearers that movement had changed after the last event.
+    /// Number of lists of hearers that movement had changed after the last event.
     renewed: u64,
-    /// What every station was sending last: the packet and whose it is. A packet may be delivered before it is sent again.
+    /// The last packet of every station, with its owner. A packet may have been delivered before it is retransmitted.
     sending: Vec<(PacketRef, Owner)>,
     senders: Option<Senders>,
     drops: BTreeMap<(NodeIx, &'static str, bool), u64>,
@@ -68,7 +68,7 @@ pub(crate) struct Explainer {
 
 impl Observer for Explainer {
     fn record(&mut self, _at: Time, record: &Record, world: &Observed<'_>) {
-        // State is constant between events: the time since the last one is accounted for with the state recorded then.
+        // State is constant between events; the time since the last one is accounted for with the state recorded then.
         self.pass(world.now.as_nanos());
         self.on_record(world.now.as_nanos(), record, world.air, world.network);
     }
@@ -128,7 +128,7 @@ impl Explainer {
             stretches: Stretches::default(),
         };
         if network.routes.are_found() {
-            // Signals that a station has heard before it is observed cannot be known later.
+            // Signals that a station has received before it is observed cannot be determined later.
             air.stations().for_each(|station| _ = explainer.add_station(station, air));
             return explainer;
         }
@@ -146,7 +146,7 @@ impl Explainer {
         }
     }
 
-    /// Adds a hop, at which no packet of the flow has been so far; its place.
+    /// Adds a hop without packets of the flow; returns its index.
     fn add_hop(&mut self, ends: paths::Hop, forward: bool, air: &Air) -> usize {
         let sends = match ends.link {
             LinkRef::Station(station) => {
@@ -169,7 +169,7 @@ impl Explainer {
         })
     }
 
-    /// Time passes, in which nothing happens.
+    /// Accounts for the time since the last event.
     fn pass(&mut self, now: u64) {
         let (from, until) = (self.seen.max(self.window.0), now.min(self.window.1));
         if from < until {
@@ -215,14 +215,14 @@ impl Explainer {
         (self.window.0..=self.window.1).contains(&now)
     }
 
-    /// The flow's hop after so many others, where routes are fixed.
+    /// The flow's hop after `gone` others, with fixed routes.
     fn hop_at(&self, forward: bool, gone: usize) -> Option<usize> {
         let middle = self.forward_hops?;
         let (first, end) = if forward { (0, middle) } else { (middle, self.hops.len()) };
         (gone < end - first).then_some(first + gone)
     }
 
-    /// Who sends a frame, and for which flow: an answer serves the one who asked.
+    /// Sender of a frame and the flow that the frame serves: a response serves the requesting station's.
     fn holder(&self, kind: FrameKind, sender: StationIx, receiver: Option<StationIx>) -> Holder {
         let answers = matches!(kind, FrameKind::Cts | FrameKind::Ack);
         let served = receiver.filter(|_| answers).unwrap_or(sender);
@@ -289,7 +289,7 @@ impl Explainer {
         }
     }
 
-    /// The flow has made a packet.
+    /// Registers a packet that the flow has made.
     fn on_made(&mut self, packet: PacketRef, forward: bool, connection: Option<ConnectionRef>) {
         let hop = self.hop_at(forward, 0);
         if hop.is_none() && self.forward_hops.is_some() {
@@ -332,7 +332,7 @@ impl Explainer {
         }
     }
 
-    /// A packet of the flow was dropped at a node.
+    /// Counts a packet of the flow that was dropped at a node.
     fn on_dropped(
         &mut self,
         (node, packet): (NodeIx, PacketRef),
@@ -342,7 +342,7 @@ impl Explainer {
         network: &Network,
     ) {
         if self.counts(now) {
-            // A packet without a record says itself which way it went.
+            // Without a record of its making, the packet's content decides its direction.
             let of_data = !matches!(content, Content::Ack | Content::SynAck);
             let forward = self.packets.get(&packet).map_or(of_data, |tracked| tracked.forward);
             *self.drops.entry((node, reason, forward)).or_default() += 1;
@@ -353,8 +353,7 @@ impl Explainer {
         self.bury(packet);
     }
 
-    /// A node's queue has dropped a packet of the flow, which may have come in the same event: it holds the packets that left it no
-    /// room.
+    /// Counts the packets in a queue that has dropped a packet of the flow, also one that has arrived in the same event.
     fn on_dropped_by_queue(&mut self, node: NodeIx, packet: PacketRef, now: u64, network: &Network) {
         let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
         let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
@@ -367,7 +366,7 @@ impl Explainer {
         }
     }
 
-    /// Packets of the flow that have arrived at the end of a wire: on each the one that was sent first.
+    /// Moves packets of the flow that have arrived at the end of a wire; each wire delivers in the order of sending.
     fn arrive(&mut self, network: &Network) {
         for hop in 0..self.hops.len() {
             if let Sends::Wire(wire) = &self.hops[hop].sends
@@ -378,7 +377,7 @@ impl Explainer {
         }
     }
 
-    /// A packet has gone a hop, if it is the flow's and was not a duplicate.
+    /// Moves a packet to its next hop, if it is the flow's and was no duplicate.
     fn moved(&mut self, packet: PacketRef, network: &Network) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         let Some(gone) = view::hops_gone(network, packet).filter(|&gone| gone > tracked.gone) else { return };
@@ -387,7 +386,7 @@ impl Explainer {
         self.enter(packet, self.hop_at(forward, gone));
     }
 
-    /// Routing has found a packet's next hop.
+    /// Moves a packet to the next hop that routing has found.
     fn on_routed(&mut self, packet: PacketRef, gone: usize, ends: paths::Hop, air: &Air) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         tracked.gone = gone;
@@ -397,7 +396,7 @@ impl Explainer {
         self.enter(packet, Some(hop));
     }
 
-    /// A packet is at another hop from now on.
+    /// Changes the hop of a packet.
     fn enter(&mut self, packet: PacketRef, hop: Option<usize>) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         let before = std::mem::replace(&mut tracked.hop, hop);
@@ -415,7 +414,7 @@ impl Explainer {
         }
     }
 
-    /// A packet of the flow has come to its end.
+    /// Removes a packet of the flow that has ended.
     fn bury(&mut self, packet: PacketRef) {
         let Some(tracked) = self.packets.remove(&packet) else { return };
         self.leave(packet, tracked.hop);
@@ -424,7 +423,7 @@ impl Explainer {
         }
     }
 
-    /// What was seen until now.
+    /// The explanation up to now.
     pub(crate) fn explanation(&self, world: &Observed<'_>) -> Explanation {
         let (now, network, result) = (world.now.as_nanos(), world.network, &world.result());
         let (names, radios) = (&world.run.names, &world.run.radios[..]);
@@ -517,7 +516,7 @@ impl Explainer {
         }
     }
 
-    /// Whether a hop's sender does not sense what a node sends.
+    /// True if a hop's sender does not sense a node's transmissions.
     fn is_hidden(&self, hop: &Hop, node: NodeIx) -> bool {
         let Sends::Station(place, _) = hop.sends else { return false };
         let of_node = |&(_, n): &(usize, &NodeIx)| *n == node;
@@ -526,13 +525,13 @@ impl Explainer {
     }
 }
 
-/// Sorted by names and not by places in the file.
+/// Sorts by names, not by places in the file.
 fn in_order<T: Ord>(mut told: Vec<T>) -> Vec<T> {
     told.sort();
     told
 }
 
-/// The queue of a hop's sender.
+/// State of the queue of a hop's sender.
 fn queue(hop: &Hop, (names, radios): (&Names, &[String]), network: &Network) -> QueueExplanation {
     let settings = match hop.ends.link {
         LinkRef::Station(station) if radios[station.ix()] == "default" => "radio".to_string(),
@@ -557,7 +556,7 @@ fn queue(hop: &Hop, (names, radios): (&Names, &[String]), network: &Network) -> 
     }
 }
 
-/// Whether a TCP was left without data by its application for less than half of its time.
+/// True if the application left a TCP without data for less than half of the time.
 fn asks_for_more(tcp: &TcpExplanation) -> bool {
     2 * tcp.waited[Sending::Application as usize] < tcp.observed.max(1)
 }

@@ -1,4 +1,4 @@
-//! What of a station's or a wire's time concerns the flow.
+//! One hop of the explained flow: shares of its station's or wire's time.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,28 @@ use super::{Held, Shares};
 use crate::ids::{FlowIx, NodeIx, StationIx};
 use crate::observe::paths;
 
-/// What sends on a hop.
+/// Sender of a hop.
 #[derive(Debug)]
 pub(super) enum Sends {
-    /// A station, by its place among those that are observed; and the station that it sends to.
+    /// A station, by its index among the observed ones, and the station that receives.
     Station(usize, StationIx),
     /// A wire.
     Wire(Wire),
 }
 
-/// Whose turn it is on a hop.
+/// The packet whose turn it is on a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     /// No packet of the flow is here.
     None,
     Own,
-    /// Another packet is before the flow's.
+    /// Another packet precedes the flow's.
     Other(Owner),
     /// The flow's packets wait for the neighbour's address.
     Address,
 }
 
-/// Time for which somebody kept a station from sending.
+/// Times in which others prevented a station from sending.
 #[derive(Debug, Default)]
 pub(super) struct Tally<K> {
     pub by: BTreeMap<K, Held>,
@@ -61,10 +61,10 @@ impl<K: Ord + Copy> Tally<K> {
 #[derive(Debug)]
 pub(super) struct Hop {
     pub ends: paths::Hop,
-    /// The flow's packets on this hop.
+    /// Owner of the flow's packets on this hop.
     own: Owner,
     pub sends: Sends,
-    /// How many of them are here: in the queue, waiting for an address, or in the MAC.
+    /// Number of the flow's packets here: in the queue, waiting for an address, or in the MAC.
     pub here: u32,
     turn: Turn,
     pub observed: u64,
@@ -75,9 +75,9 @@ pub(super) struct Hop {
     pub nodes: Tally<Option<NodeIx>>,
     pub flows: Tally<Option<FlowIx>>,
     pub trials: Trials,
-    /// Packets of the flow that the queue here has dropped.
+    /// Packets of the flow dropped by the queue here.
     pub dropped: u64,
-    /// Packets that waited in it then, summed over those drops.
+    /// Packets in that queue at these drops, summed.
     pub full_of: BTreeMap<Owner, u64>,
 }
 
@@ -106,15 +106,15 @@ impl Hop {
         matches!(self.own, Owner::Flow(_, true))
     }
 
-    /// Whether the packet in a station's hands is the flow's, on this hop.
+    /// True if the packet in a station's MAC is the flow's on this hop.
     pub fn is_own(&self, station: &Station) -> bool {
         matches!(self.sends, Sends::Station(_, peer) if station.has(self.own, peer))
     }
 
-    /// Whose turn it is from now on.
+    /// Updates the turn after an event.
     pub fn observe(&mut self, station: &Station) {
         self.turn = match station.owner() {
-            // Also when the next hop has the packet already: it is only the ACK that is missing.
+            // Also when the next hop has the packet already: only the ACK is missing.
             _ if self.is_own(station) => Turn::Own,
             _ if self.here == 0 => Turn::None,
             Some(owner) => Turn::Other(owner),
@@ -122,12 +122,12 @@ impl Hop {
         };
     }
 
-    /// Whether what its station does concerns the flow.
+    /// True if the station's present activity concerns the flow.
     pub fn is_concerned(&self) -> bool {
         matches!(self.turn, Turn::Own | Turn::Other(_))
     }
 
-    /// Its station has spent `ns` so.
+    /// Adds `ns` of the station's time.
     pub fn add(&mut self, ns: u64, stretches: &Stretches) {
         self.observed += ns;
         let owner = match self.turn {
@@ -156,7 +156,7 @@ impl Hop {
         }
     }
 
-    /// What its wire does from `from` until `until`.
+    /// Adds the wire's time from `from` to `until`.
     pub fn add_wire(&mut self, from: u64, until: u64) {
         let Sends::Wire(wire) = &self.sends else { return };
         self.observed += until - from;

@@ -1,19 +1,18 @@
-//! Why a flow gets what it gets: what each hop of its path does with its time, who keeps it waiting, why its attempts fail, what
+//! Explanation of a flow's throughput: how each hop of its path spends its time, which nodes keep it waiting, why attempts fail, and what
 //! its TCP waits for.
 //!
-//! Off unless [`crate::World::explain`] asks for it. Then the stations of the path are observed before and after every event:
-//! between two events what a station does is a function of time alone, so every nanosecond is given to exactly one state. The run
-//! itself is not touched: its numbers stay the same.
+//! Disabled unless [`crate::World::explain`] is called. Then the stations of the path are observed after every event: between two events a
+//! station's state is a function of time alone, so every nanosecond is assigned to exactly one state. The run itself does not change.
 //!
-//! | file | its one idea |
+//! | file | contents |
 //! |---|---|
-//! | `explainer` | what is observed, and when |
-//! | `station` | one radio: what it does at each moment, whose signals it hears |
+//! | `explainer` | the observer |
+//! | `station` | one radio: its activity at each moment, the signals that it receives |
 //! | `wire` | one direction of a wired link |
-//! | `hop` | what of it concerns the flow: shares, holders |
-//! | `attempts` | frames that got no answer, and what became of them at their receiver |
+//! | `hop` | shares of a hop's time that concern the flow |
+//! | `attempts` | frames without a response, and the reasons at their receivers |
 //! | `sending` | what a TCP sender waits for |
-//! | `standing` | how the flow fares beside the others |
+//! | `standing` | the flow's share beside the others |
 
 mod attempts;
 mod explainer;
@@ -35,186 +34,186 @@ pub use station::Doing;
 /// Nanoseconds for each [`Doing`], in the order of [`Doing::ALL`].
 pub type Shares = [u64; Doing::ALL.len()];
 
-/// Why a flow gets what it gets. All times and counts are from `from` to `until`.
+/// Explanation of a flow's throughput. All times and counts are from `from` to `until`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The flow.
+    /// Name of the flow.
     pub flow: String,
-    /// From the flow's start or the end of the warm-up, ns.
+    /// Start of the explained time: the flow's start or the end of the warm-up, ns.
     pub from: u64,
-    /// To its stop or the present, ns; `from` if it has not begun.
+    /// End of the explained time: the flow's stop or the present, ns; `from` if it has not started.
     pub until: u64,
-    /// How it fares.
+    /// Category of the flow's share.
     pub standing: Standing,
-    /// Its goodput, bit/s.
+    /// Goodput of the flow, bit/s.
     pub goodput_bps: f64,
     /// The mean goodput of the run's flows, bit/s.
     pub mean_goodput_bps: f64,
-    /// What it asks for, bit/s, where its application sets that.
+    /// Offered load of the flow, bit/s, if its application sets a rate.
     pub offered_bps: Option<f64>,
-    /// Hops from the source to the destination, then, with TCP, those that acknowledgements go back. Where routes are found while the
-    /// world runs: all that packets of the flow have had so far, in the order of their first packets.
+    /// Hops from the source to the destination, then, with TCP, those of acknowledgements. With a routing protocol: all hops that packets
+    /// of the flow have used, in the order of their first packets.
     pub hops: Vec<HopExplanation>,
-    /// Time in which a packet of the flow waited for a route, ns, where routes are found while the world runs.
+    /// Time in which a packet of the flow waited for a route, ns, with a routing protocol.
     pub awaited_route: Option<u64>,
-    /// Packets of the flow that were dropped.
+    /// Dropped packets of the flow, by node and reason.
     pub drops: Vec<Drops>,
     /// What its TCP waited for.
     pub tcp: Option<TcpExplanation>,
 }
 
-/// Packets of the flow that were dropped.
+/// Packets of the flow that were dropped at a node for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Drops {
-    /// Where.
+    /// Node that has dropped them.
     pub node: String,
-    /// Why.
+    /// Reason of the drops.
     pub reason: &'static str,
-    /// Data; otherwise segments of TCP without data.
+    /// True for data, false for TCP segments without data.
     pub data: bool,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
 }
 
-/// One hop. `no_packet`, `own_turn` and `others_turn` add up to `observed` in nanoseconds.
+/// One hop of the path. `no_packet`, `own_turn` and `others_turn` add up to `observed` in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HopExplanation {
-    /// From the source towards the destination; otherwise a hop of the acknowledgements.
+    /// True from the source towards the destination; false for a hop of the acknowledgements.
     pub forward: bool,
-    /// Who sends.
+    /// Sending node.
     pub from: String,
-    /// To whom.
+    /// Receiving node.
     pub to: String,
-    /// By wire.
+    /// True for a wired link.
     pub wired: bool,
-    /// Time observed, ns.
+    /// Observed time, ns.
     pub observed: u64,
-    /// No packet of the flow is here.
+    /// Time without a packet of the flow here, ns.
     pub no_packet: u64,
-    /// The first packet here is the flow's.
+    /// Time in which the first packet here is the flow's, ns.
     pub own_turn: Shares,
-    /// The flow has packets here, but another packet is before them.
+    /// Time in which the flow has packets here behind another packet, ns.
     pub others_turn: Shares,
-    /// Whose those packets are: flow (none: control packets) and whether on its way forward; adds up to `others_turn`.
+    /// Flow of those other packets (none: control packets) and true on its way forward; the times add up to `others_turn`.
     pub behind: BTreeMap<(Option<String>, bool), u64>,
-    /// Nodes that kept the medium busy, reserved or spoilt while the flow had packets here. Time of [`Doing::Busy`] is what single
-    /// nodes took `alone`, and `overlapped`; [`Doing::Nav`] and [`Doing::Eifs`] are the sums of `nav` and `eifs`.
+    /// Nodes that kept the medium busy or reserved, or caused an EIFS, while the flow had packets here. Time of [`Doing::Busy`] is the sum
+    /// of what single nodes took `alone`, and `overlapped`; [`Doing::Nav`] and [`Doing::Eifs`] are the sums of `nav` and `eifs`.
     pub holders: BTreeMap<Option<String>, Held>,
-    /// Time in which two or more nodes kept it busy together.
+    /// Time in which two or more nodes kept the medium busy together, ns.
     pub overlapped: u64,
-    /// The same by the flow that those transmissions served (none: control packets).
+    /// The times of `holders` by the flow that those transmissions served (none: control packets).
     pub holding_flows: BTreeMap<Option<String>, Held>,
-    /// Time in which transmissions for two or more flows did.
+    /// Time in which transmissions for two or more flows overlapped, ns.
     pub flows_overlapped: u64,
-    /// What was sent for the flow, and what failed. None by wire.
+    /// Attempts to send the flow's packets. None by wire.
     pub attempts: Option<Attempts>,
-    /// The queue here.
+    /// Queue of the hop's sender.
     pub queue: QueueExplanation,
 }
 
-/// The queue of a hop's sender, and who filled it.
+/// The queue of a hop's sender, and the flows that filled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueExplanation {
     /// The table of the scenario that has its settings: `radio`, `radios.NAME` or `link.NUMBER`.
     pub settings: String,
-    /// Sources of the node wait for room here, instead of losing packets.
+    /// True if sources of the node wait for room here, instead of losing packets.
     pub backpressure: bool,
-    /// How much of a flow of the node may wait here, ns at its pacing rate: [`crate::spec::LocalLimit`].
+    /// Limit of a local flow's packets here, ns at its pacing rate: [`crate::spec::LocalLimit`].
     pub local_limit: Option<u64>,
-    /// Packets of the flow that it has dropped.
+    /// Packets of the flow dropped by the queue.
     pub dropped: u64,
-    /// Packets that waited in it at these moments, summed over them, by flow (none: control packets) and whether on the way forward.
+    /// Packets in the queue at these drops, summed, by flow (none: control packets) and true on the way forward.
     pub full_of: BTreeMap<(Option<String>, bool), Waiting>,
 }
 
-/// Packets of one flow that wait in a queue.
+/// Packets of one flow in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
-    /// The flow's packets start at this node.
+    /// True if the flow's packets start at this node.
     pub local: bool,
-    /// TCP carries the flow.
+    /// True for a flow over TCP.
     pub tcp: bool,
 }
 
-/// Time for which a node (or a flow) kept a station from sending, ns.
+/// Times in which a node (or a flow) prevented a station from sending, ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Its signal alone was on the air.
+    /// Its signal was the only one.
     pub alone: u64,
-    /// Its signal was on the air with that of another.
+    /// Its signal overlapped with others.
     pub joint: u64,
-    /// A duration field of its frames reserved the medium, which was idle.
+    /// A duration field of its frames reserved the idle medium.
     pub nav: u64,
-    /// A frame of it that could not be received was followed by an EIFS.
+    /// An EIFS followed a frame of it that could not be received.
     pub eifs: u64,
 }
 
 impl Held {
-    /// All of it.
+    /// Sum of the times.
     #[must_use]
     pub fn sum(&self) -> u64 {
         self.alone + self.joint + self.nav + self.eifs
     }
 }
 
-/// Frames for the flow's packets on one hop.
+/// Attempts to send the flow's packets on one hop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attempts {
-    /// Exchanges begun, with an RTS or with the data frame.
+    /// Exchanges started, by an RTS or by the data frame.
     pub exchanges: u64,
     /// RTS sent.
     pub rts: u64,
     /// Data frames sent.
     pub data: u64,
-    /// CTS that did not come.
+    /// CTS that were not received.
     pub no_cts: u64,
-    /// ACK that did not come.
+    /// ACKs that were not received.
     pub no_ack: u64,
-    /// Packets given up.
+    /// Packets given up at the retry limit.
     pub given_up: u64,
-    /// Why, and how often; the counts add up to `no_cts` and `no_ack`.
+    /// Reasons of missing responses, with their numbers; these add up to `no_cts` and `no_ack`.
     pub causes: Vec<(Cause, u64)>,
 }
 
-/// Why an answer did not come.
+/// Reason of a missing response.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
-    /// What did not come.
+    /// The missing response.
     pub missing: Missing,
-    /// What had happened.
+    /// Reason of its absence.
     pub why: Why,
-    /// The node whose frame did it, if one did.
+    /// Node whose frame caused it, if any.
     pub by: Option<String>,
-    /// The flow that this frame served.
+    /// Flow that this frame served.
     pub of: Option<String>,
-    /// The sender who got no answer does not sense that node.
+    /// True if the sender without response does not sense that node.
     pub hidden: bool,
 }
 
-/// What a flow's TCP waited for. The times of `waited` add up to `observed`.
+/// States in which a flow's TCP waited. The times of `waited` add up to `observed`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TcpExplanation {
-    /// Life of its connections, summed, ns.
+    /// Lifetimes of its connections, summed, ns.
     pub observed: u64,
     /// Time for each [`Sending`], in the order of [`Sending::ALL`], ns.
     pub waited: [u64; Sending::ALL.len()],
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Of these, while packets of the connection were still under way.
+    /// Expiries while packets of the connection were still in flight.
     pub timeouts_under_way: u64,
-    /// Losses told by acknowledgements.
+    /// Losses indicated by acknowledgements.
     pub fast_losses: u64,
     /// Reductions for echoed marks.
     pub marks: u64,
-    /// When the timer expired, ns; the first [`TcpExplanation::LISTED`].
+    /// Times at which the timer expired, ns; the first [`TcpExplanation::LISTED`].
     pub timeout_times: Vec<u64>,
-    /// Waits of [`Sending::Timeout`], from and until, ns; the first [`TcpExplanation::LISTED`].
+    /// Start and end of waits in [`Sending::Timeout`], ns; the first [`TcpExplanation::LISTED`].
     pub timeout_waits: Vec<(u64, u64)>,
 }
 
 impl TcpExplanation {
-    /// Most times that are listed one by one.
+    /// Largest number of times that are listed.
     pub const LISTED: usize = 10_000;
 }

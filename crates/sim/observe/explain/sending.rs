@@ -1,4 +1,4 @@
-//! What a TCP sender waits for, while its connection lives.
+//! What a TCP sender waits for, while its connection is open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,37 +10,37 @@ use super::view::{self, ConnectionView};
 use crate::ids::ConnectionRef;
 use crate::node::Network;
 
-/// What keeps a connection's sender from sending more.
+/// Reason for which a connection's sender does not send more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Sending {
-    /// Something is outstanding, nothing of the connection is under way in either direction, and no acknowledgement is due: only
-    /// the retransmission timer can go on.
+    /// Data are outstanding, no packet of the connection is in flight in either direction, and no acknowledgement is due: only the
+    /// retransmission timer can resume the sender.
     Timeout,
-    /// The same, but the receiver holds an acknowledgement back.
+    /// As `Timeout`, but the receiver delays an acknowledgement.
     DelayedAck,
-    /// There is no room in the own node's queue.
+    /// The own node's queue has no room.
     Queue,
-    /// As much of it is in the own node as its interface's limit lets be there.
+    /// The packets in the own node have reached the interface's limit.
     LocalLimit,
-    /// The congestion window is full, and packets are under way.
+    /// The congestion window is full, and packets are in flight.
     Window,
-    /// The window is full at its configured limit.
+    /// The window is full at its configured maximum.
     WindowLimit,
     /// The receiver's window is full.
     PeerWindow,
-    /// The next segment has its time.
+    /// The time of the next paced segment has not come.
     Pacing,
     /// The connection is being opened.
     Handshake,
-    /// The application has handed over no more.
+    /// The application has provided no more data.
     Application,
-    /// Nothing; it is about to send.
+    /// No reason; it is about to send.
     Nothing,
 }
 
 impl Sending {
-    /// All of them.
+    /// All states.
     pub const ALL: [Self; 11] = [
         Self::Timeout,
         Self::DelayedAck,
@@ -55,7 +55,7 @@ impl Sending {
         Self::Nothing,
     ];
 
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,22 +95,22 @@ impl Sending {
 
 #[derive(Debug)]
 struct Connection {
-    /// Its packets that live, in both directions, and how many there were before the present event.
+    /// Its packets in flight in both directions, and their number before the present event.
     under_way: u32,
     were_under_way: u32,
     reasons: [u64; 3],
     waits: Sending,
-    /// Since when for its timer.
+    /// Start of the wait for its timer, ns.
     waits_from: u64,
 }
 
-/// The connections of the flow.
+/// Connections of the explained flow.
 #[derive(Debug, Default)]
 pub(super) struct Senders {
     live: BTreeMap<(u32, u32), Connection>,
-    /// How many of them wait for each.
+    /// Number of connections in each state.
     waiting: [u64; Sending::ALL.len()],
-    /// Those to which something has happened in the present event.
+    /// Connections with an event in the present step.
     touched: BTreeSet<(u32, u32)>,
     told: TcpExplanation,
 }
@@ -146,7 +146,7 @@ impl Senders {
         self.touched.insert(key(id));
     }
 
-    /// Time passes.
+    /// Accounts for the time since the last event.
     pub fn add(&mut self, ns: u64) {
         for (told, waiting) in self.told.waited.iter_mut().zip(self.waiting) {
             *told += ns * waiting;
@@ -154,7 +154,7 @@ impl Senders {
         }
     }
 
-    /// The state after an event. `window` is the time that counts.
+    /// Records the state after an event. `window`: start and end of the explained time.
     pub fn observe(&mut self, network: &Network, now: u64, window: (u64, u64)) {
         while let Some(key) = self.touched.pop_first() {
             let Some(connection) = self.live.get_mut(&key) else { continue };
@@ -184,7 +184,7 @@ impl Senders {
         }
     }
 
-    /// What was seen until `now`.
+    /// The explanation up to `now`.
     pub fn told(&self, now: u64, window: (u64, u64)) -> TcpExplanation {
         let mut told = self.told.clone();
         for connection in self.live.values().filter(|c| c.waits == Sending::Timeout) {
@@ -194,7 +194,7 @@ impl Senders {
     }
 }
 
-/// What has made a sender slow down since the last event.
+/// Counts the reasons for which a sender has reduced its rate since the last event.
 fn count_reasons(told: &mut TcpExplanation, connection: &Connection, view: &ConnectionView, now: u64) {
     let [timeouts, losses, marks] = [0, 1, 2].map(|i| view.reasons[i] - connection.reasons[i]);
     told.timeouts += timeouts;

@@ -1,29 +1,29 @@
-//! How a flow fares beside the others of its run.
+//! Category of a flow's share beside the others of its run.
 
 use crate::measure::summary::{FilesResult, FlowResult, RunResult};
 use crate::spec::Traffic;
 
-/// How a flow fares: its goodput measured by the mean goodput of the run's flows, or by what it asks for if that is less.
+/// Category of a flow's goodput, relative to the mean goodput of the run's flows, or to its offered load if that is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// There is no route to its destination, or none was found.
     Unreachable,
-    /// Its application has had nothing to send in the time that counts.
+    /// Its application had no data to send in the explained time.
     Silent,
-    /// Starved, by the result contract ([`crate::measure::summary::FlowResult::is_starved`]).
+    /// Starved by the result contract ([`crate::measure::summary::FlowResult::is_starved`]).
     Starved,
-    /// Below 10 %.
+    /// Below 10 % of it.
     NearlyStarved,
-    /// Below two thirds.
+    /// Below two thirds of it.
     Behind,
-    /// At least as much.
+    /// At least two thirds of it.
     Fair,
-    /// Its application asks for no more than it gets.
+    /// The flow's offered load is delivered.
     Content,
 }
 
 impl Standing {
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Standing {
     }
 }
 
-/// What a flow's application asks for, bit/s, if it sets a rate.
+/// Offered load of a flow's application, bit/s, if it sets a rate.
 pub(super) fn offered_bps(traffic: &Traffic) -> Option<f64> {
     match traffic {
         Traffic::ConstantRate { rate, .. } | Traffic::Poisson { rate, .. } => Some(rate.as_bps() as f64),
@@ -46,7 +46,7 @@ pub(super) fn offered_bps(traffic: &Traffic) -> Option<f64> {
     }
 }
 
-/// `asks_for_more`: its TCP was seldom left without data by its application.
+/// Category of a flow. `asks_for_more`: its application seldom left its TCP without data.
 pub(super) fn standing(
     result: &RunResult,
     flow: usize,
@@ -71,8 +71,7 @@ pub(super) fn standing(
     }
 }
 
-/// What a flow of a run gets, as a share of the mean goodput or of what it asks for if that is less; infinite where it gets what it
-/// asks for.
+/// Goodput of a flow as a share of the mean goodput, or of its offered load if that is less; infinite if the offered load is delivered.
 #[must_use]
 pub fn share_of_due(result: &RunResult, flow: &FlowResult, traffic: &Traffic) -> f64 {
     let offered = offered_bps(traffic);
@@ -85,7 +84,7 @@ fn share(flow: &FlowResult, mean_bps: f64, offered_bps: Option<f64>) -> f64 {
     if due > 0.0 { flow.goodput_bps / due } else { 0.0 }
 }
 
-/// Whether its application has sent what it wanted to. A tenth less may be chance, or what is still on its way.
+/// True if the offered load was delivered. A tenth less may be chance, or packets on their way.
 fn is_content(flow: &FlowResult, offered_bps: Option<f64>) -> bool {
     let got_all = offered_bps.is_some_and(|offered| flow.goodput_bps >= 0.9 * offered);
     let many = |files: &FilesResult| files.finished as f64 >= 0.9 * files.started as f64;

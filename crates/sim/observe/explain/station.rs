@@ -1,4 +1,4 @@
-//! One radio: what it does at each moment, and whose signals it hears.
+//! One observed radio: its activity at each moment, and the signals that it receives.
 
 use std::collections::VecDeque;
 
@@ -8,39 +8,39 @@ use crate::ids::{CopyRef, FlowIx, NodeIx, StationIx};
 use crate::node::Network;
 use crate::record::{FrameKind, FrameView};
 
-/// Signals are remembered for so long after their end, ns: longer than any frame, so that what it met can be told.
+/// Time for which signals are remembered after their end, ns: longer than any frame, so that a frame's interferers can be determined.
 const REMEMBERED: u64 = 1_000_000_000;
 
-/// What a station does with its time. The first that is true counts.
+/// Activity of a station. The first condition that holds counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Doing {
-    /// An RTS or data frame of its own is on the air; on a wire, a packet is being sent.
+    /// It transmits an RTS or data frame of its own; a wire transmits a packet.
     Transmit,
-    /// It sends a CTS or ACK for what it was sent.
+    /// It sends a CTS or an ACK.
     Answer,
-    /// A SIFS before its own next frame.
+    /// It waits a SIFS before its own next frame.
     Sifs,
-    /// It waits for the CTS that it has asked for.
+    /// It waits for the CTS after its RTS.
     AwaitCts,
-    /// It waits for the ACK of its data frame.
+    /// It waits for the ACK after its data frame.
     AwaitAck,
-    /// Others' signals keep the medium busy.
+    /// Signals of others keep the medium busy.
     Busy,
-    /// The medium is idle, but a duration field has reserved it.
+    /// The medium is idle, but reserved by a duration field.
     Nav,
     /// It waits for an EIFS after a frame that it could not receive.
     Eifs,
     /// It waits for a DIFS.
     Difs,
-    /// It counts its back-off down.
+    /// It counts back-off slots.
     Backoff,
-    /// It does not know its neighbour's address yet.
+    /// The address of its neighbour is not known yet.
     Address,
 }
 
 impl Doing {
-    /// All of them.
+    /// All activities.
     pub const ALL: [Self; 11] = [
         Self::Transmit,
         Self::Answer,
@@ -55,7 +55,7 @@ impl Doing {
         Self::Address,
     ];
 
-    /// Its name in results.
+    /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,10 +74,10 @@ impl Doing {
     }
 }
 
-/// A node that transmits, and the flow that it does it for.
+/// A transmitting node, and the flow that its frame serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Holder {
-    /// `None`: nobody knows who.
+    /// The node; `None`: unknown.
     pub node: Option<NodeIx>,
     pub owner: Owner,
 }
@@ -93,7 +93,7 @@ impl Holder {
     }
 }
 
-/// A stretch of time in which a station does one thing; `holders` is a range of the list beside it.
+/// An interval of one activity; `holders` is a range of the list beside it.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch {
     pub doing: Doing,
@@ -101,24 +101,24 @@ pub(super) struct Stretch {
     pub holders: std::ops::Range<usize>,
 }
 
-/// What a station did in an interval.
+/// Activities of a station in an interval.
 #[derive(Debug, Default)]
 pub(super) struct Stretches {
     pub list: Vec<Stretch>,
     pub holders: Vec<Holder>,
 }
 
-/// Somebody's frame at a station.
+/// A frame's signal at a station.
 #[derive(Debug, Clone, Copy)]
 struct Signal {
     start: u64,
     end: u64,
     power: u64,
     number: u32,
-    /// What its duration field reserves after its end, ns.
+    /// Time that its duration field reserves after its end, ns.
     reserves: u64,
     rts: bool,
-    /// It is a CTS or an ACK for this station.
+    /// It is the CTS or ACK that this station awaits.
     answers: Option<Doing>,
     holder: Holder,
 }
@@ -129,25 +129,25 @@ impl Signal {
     }
 }
 
-/// A station that is observed.
+/// State of an observed station.
 #[derive(Debug)]
 pub(super) struct Station {
     pub number: StationIx,
     heard: Vec<Option<Heard>>,
-    /// So long a NAV set by an RTS lasts at first.
+    /// Time for which a NAV set by an RTS lasts provisionally, ns.
     nav_check: u64,
     pub view: View,
-    /// Its own frame on the air: its end, and whether it answers somebody.
+    /// End of its own frame on the air; true if that is a response.
     own: Option<(u64, bool)>,
-    /// For whom its last frame was.
+    /// The node and flow that its last frame served.
     pub served: Holder,
     /// Signals that make the medium busy and have not ended.
     sensed: Vec<Signal>,
-    /// Every signal of the last second, weak ones too.
+    /// All signals of the last second, weak ones included.
     recent: VecDeque<Signal>,
     nav_by: Holder,
     eifs_by: Holder,
-    /// The copy in its hands, the station that it is for, and whose it is.
+    /// The copy in its MAC, the receiving station, and the packet's owner.
     head: Option<(CopyRef, StationIx, Owner)>,
 }
 
@@ -168,22 +168,22 @@ impl Station {
         }
     }
 
-    /// Somebody has moved.
+    /// Recomputes all signals after a movement.
     pub fn hear_anew(&mut self, air: &Air) {
         self.heard = air.heard_at(self.number);
     }
 
-    /// Whose packet is in its hands.
+    /// Owner of the packet in its MAC.
     pub fn owner(&self) -> Option<Owner> {
         self.head.map(|(_, _, owner)| owner)
     }
 
-    /// Whether the packet in its hands is somebody's, for a station.
+    /// True if the packet in its MAC belongs to `own` and goes to a station.
     pub fn has(&self, own: Owner, to: StationIx) -> bool {
         self.head.is_some_and(|(_, for_station, owner)| (for_station, owner) == (to, own))
     }
 
-    /// A frame goes on the air somewhere.
+    /// Handles the start of a frame at any station.
     pub fn on_start(&mut self, frame: &FrameView, holder: Holder) {
         if frame.sender == self.number {
             let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
@@ -217,7 +217,7 @@ impl Station {
         self.recent.push_back(signal);
     }
 
-    /// The state after an event.
+    /// Records the state after an event.
     pub fn observe(&mut self, air: &Air, network: &Network) {
         let view = air.view(self.number);
         if view.nav_until > self.view.nav_until {
@@ -239,7 +239,7 @@ impl Station {
         self.view = view;
     }
 
-    /// What it does from `from` until `until`, between which nothing happens.
+    /// Activities from `from` to `until`, between which no event happens.
     pub fn stretches(&self, from: u64, until: u64, into: &mut Stretches) {
         into.list.clear();
         into.holders.clear();
@@ -259,7 +259,7 @@ impl Station {
         }
     }
 
-    /// What has ended before `now` makes the medium busy no more.
+    /// Removes signals that have ended before `now` from those that make the medium busy.
     pub fn forget(&mut self, now: u64) {
         self.sensed.retain(|s| s.end > now);
         self.own = self.own.filter(|&(end, _)| end > now);
@@ -269,7 +269,7 @@ impl Station {
         if let Some((_, answers)) = self.own.filter(|&(end, _)| at < end) {
             return if answers { Doing::Answer } else { Doing::Transmit };
         }
-        // The MAC goes on when its answer has left its sender: a propagation delay before the last bit is here.
+        // The MAC continues when the response has left its sender: a propagation delay before the last bit arrives here.
         if let Some(answer) = self.sensed.iter().filter(|s| s.is_on(at)).find_map(|s| s.answers) {
             return answer;
         }
@@ -295,17 +295,17 @@ impl Station {
         if at < self.view.count_from { Doing::Difs } else { Doing::Backoff }
     }
 
-    /// Whether a station's signal makes the medium busy here.
+    /// True if a station's signal makes the medium busy here.
     pub fn senses(&self, station: usize) -> bool {
         self.heard[station].is_some_and(|heard| heard.sensed)
     }
 
-    /// Who sent a frame that it hears, by the frame's number.
+    /// Sender of a received frame, by the frame's number.
     pub fn sender_of(&self, number: u32) -> Option<Holder> {
         self.recent.iter().rev().find(|s| s.number == number).map(|s| s.holder)
     }
 
-    /// Who sent the strongest signal beside a frame.
+    /// Sender of the strongest signal that overlaps a frame.
     pub fn strongest_beside(&self, frame: &FrameView) -> Option<Holder> {
         let delay = self.heard[frame.sender.ix()].map_or(0, |h| u64::from(h.delay));
         let (start, end) = (frame.start.0 + delay, frame.end.0 + delay);
@@ -314,7 +314,7 @@ impl Station {
         beside.max_by_key(|s| (s.power, s.number)).map(|s| s.holder)
     }
 
-    /// Why it withholds a CTS at a moment: whether for a reservation, and whose frame it is because of.
+    /// Reason for a withheld CTS: true for a reservation, and the node whose frame caused it.
     pub fn withholds(&self, at: u64) -> (bool, Option<Holder>) {
         if self.view.nav_until > at {
             return (true, Some(self.nav_by));

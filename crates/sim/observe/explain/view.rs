@@ -1,4 +1,4 @@
-//! The network as one that explains a run sees it. Nothing here is called unless somebody explains.
+//! State of the network for `explain`; unused otherwise.
 
 use std::collections::BTreeMap;
 
@@ -8,45 +8,45 @@ use airfair_units::Time;
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, LinkRef, PacketRef, PortIx};
 use crate::node::{Network, tcp};
 
-/// Whose packet something is.
+/// Owner of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
-    /// A flow's, on its way forward or back.
+    /// A flow; true on its way forward.
     Flow(FlowIx, bool),
-    /// ARP's, or injected.
+    /// ARP, or injected.
     Other,
 }
 
-/// A connection at a moment.
+/// State of a connection at a moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConnectionView {
     pub limit: Limit,
-    /// Sent and not acknowledged, SYN included.
+    /// Data sent and not acknowledged, SYN included.
     pub outstanding: bool,
-    /// It waits for room in its node's queue.
+    /// The sender waits for room in its node's queue.
     pub blocked: bool,
-    /// It has as much in its node as it may have.
+    /// The sender's packets in its node have reached the limit.
     pub held: bool,
-    /// The receiver has an acknowledgement to send, later.
+    /// The receiver delays an acknowledgement.
     pub acknowledgement_due: bool,
-    /// Time-outs, losses told by acknowledgements, and marks so far.
+    /// Numbers of time-outs, losses indicated by acknowledgements, and marks.
     pub reasons: [u64; 3],
 }
 
-/// Whose a packet is that lives.
+/// Owner of a packet; none after its end.
 pub(super) fn owner(network: &Network, packet: PacketRef) -> Option<Owner> {
     let packet = network.packets.packet(packet)?;
     let Some(flow) = packet.flow() else { return Some(Owner::Other) };
     Some(Owner::Flow(flow, packet.destination == network.flows[flow].to))
 }
 
-/// Whose a copy is.
+/// Owner of a copy.
 pub(super) fn owner_of_copy(network: &Network, copy: CopyRef) -> Owner {
     let of = network.packets.copy(copy).map(|copy| copy.of);
     of.and_then(|packet| owner(network, packet)).unwrap_or(Owner::Other)
 }
 
-/// The port that a link is behind.
+/// The port of a link.
 pub(super) fn port(network: &Network, link: LinkRef) -> PortIx {
     match link {
         LinkRef::Station(station) => network.interfaces.of_station(station).1,
@@ -54,7 +54,7 @@ pub(super) fn port(network: &Network, link: LinkRef) -> PortIx {
     }
 }
 
-/// Whose packets wait for a link, and how many of each.
+/// Numbers of waiting packets for a link, by owner.
 pub(super) fn waiting_by_owner(network: &Network, link: LinkRef, now: Time) -> BTreeMap<Owner, u64> {
     let mut by = BTreeMap::new();
     let mut add = |copy: CopyRef| *by.entry(owner_of_copy(network, copy)).or_default() += 1;
@@ -65,13 +65,13 @@ pub(super) fn waiting_by_owner(network: &Network, link: LinkRef, now: Time) -> B
     by
 }
 
-/// How many hops a packet has gone, if it lives.
+/// Number of hops of a packet so far; none after its end.
 pub(super) fn hops_gone(network: &Network, packet: PacketRef) -> Option<usize> {
     let latest = network.packets.latest(packet)?;
     network.packets.copy(latest).map(|copy| usize::from(copy.hops))
 }
 
-/// A connection, if it lives.
+/// State of a connection; none after its end.
 pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Option<ConnectionView> {
     let connection = network.tcp.get(id)?;
     let (blocked, held) = network.backpressure.state(id);

@@ -1,4 +1,4 @@
-//! One direction of a wired link: whose packet it sends at each moment.
+//! One observed direction of a wired link: the packet in transmission at each moment.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use crate::ids::{PacketRef, WireIx};
 use crate::link::Departure;
 use crate::node::Network;
 
-/// A wire that is observed.
+/// State of an observed wire.
 #[derive(Debug)]
 pub(super) struct Wire {
     pub number: WireIx,
-    /// What it was given and has not sent, in order.
+    /// Accepted packets that it has not sent, in order.
     given: VecDeque<(Departure, Owner)>,
     last: Option<Departure>,
-    /// The flow's packets that it was given and that have not arrived.
+    /// Accepted packets of the flow that have not arrived.
     in_flight: VecDeque<PacketRef>,
 }
 
@@ -23,22 +23,22 @@ impl Wire {
         Self { number, given: VecDeque::new(), last: None, in_flight: VecDeque::new() }
     }
 
-    /// The flow's packets that are being sent, in the wire's own queue, or on their way.
+    /// Number of the flow's packets in transmission, in the wire's own queue, or propagating.
     pub fn own_in_flight(&self) -> u32 {
         self.in_flight.len() as u32
     }
 
-    /// A packet of the flow has arrived, or was lost.
+    /// Removes a packet of the flow that has arrived or was lost.
     pub fn on_gone(&mut self, packet: PacketRef) {
         self.in_flight.retain(|&p| p != packet);
     }
 
-    /// The flow's packet that arrives first.
+    /// The flow's next packet to arrive.
     pub fn first_in_flight(&self) -> Option<PacketRef> {
         self.in_flight.front().copied()
     }
 
-    /// The state after an event.
+    /// Records the state after an event.
     pub fn observe(&mut self, network: &Network, own: Owner) {
         let new = network.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
         let mut entries: Vec<Departure> = network.links.departures(self.number).take(new).collect();
@@ -52,15 +52,15 @@ impl Wire {
         }
     }
 
-    /// What was sent before `now` is of no interest any more.
+    /// Removes packets that were sent before `now`.
     pub fn forget(&mut self, now: u64) {
         while self.given.front().is_some_and(|(entry, _)| entry.end.0 <= now) {
             self.given.pop_front();
         }
     }
 
-    /// Whose turn it is from `from` until `until`: nobody's while the flow has nothing here. `queued`: packets of the flow wait in
-    /// a queue for the wire.
+    /// Calls `add` with the owner of the present packet and its time, for `from` to `until`; none while the flow has no packet here.
+    /// `queued`: packets of the flow wait in a queue for the wire.
     pub fn stretches(
         &self,
         from: u64,
