@@ -21,7 +21,9 @@ struct Param {
     name: &'static str,
     doc: &'static str,
     kind: &'static str,
-    default: &'static str,
+    default: String,
+    /// The least and the largest value; `null` for flags and choices.
+    range: Option<[String; 2]>,
 }
 
 impl From<&ParamDoc> for Param {
@@ -35,7 +37,8 @@ impl From<&ParamDoc> for Param {
             ParamKind::Flag => "flag",
             ParamKind::Choice(_) => "choice",
         };
-        Self { name: p.name, doc: p.doc, kind, default: p.default }
+        let range = p.range.map(|ends| ends.map(|end| end.to_string()));
+        Self { name: p.name, doc: p.doc, kind, default: p.default.to_string(), range }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::{ParamKind, ParamValue, Params, Registry, SchemeEntry};
+use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, Registry, SchemeEntry};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::field::{Field, misfit, quote, unknown_choice};
-use crate::declare::schema::words;
+use crate::declare::schema::{Schema, within, words};
 use crate::declare::table::{DefaultDoc, KeyDoc, TableDoc};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::{At, Path};
@@ -37,13 +37,14 @@ pub(crate) fn known<'r>(
 
 /// Reads one table of parameters; those that are not written have their defaults.
 pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, cx: &mut Cx<'_>) -> Params {
-    let mut params = BTreeMap::new();
+    let (mut params, mut fits) = (BTreeMap::new(), true);
     for doc in entry.params.iter() {
         let written = table.and_then(|t| t.get(doc.name));
         let value = match written {
-            Some(node) => read_one(doc.kind, node, &path.child(doc.name), cx),
-            None => doc.default_value(),
+            Some(node) => read_one(doc, node, &path.child(doc.name), cx),
+            None => Some(doc.default),
         };
+        fits &= value.is_some();
         params.extend(value.map(|v| (doc.name.to_string(), v)));
     }
     let params = Params(params);
@@ -64,15 +65,16 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
             });
         }
     }
-    if let Err(error) = (entry.build)(&params) {
+    // A scheme checks its parameters together; where one is wrong already the others say nothing new.
+    if let (true, Err(error)) = (fits, (entry.build)(&params)) {
         let at = table.get(error.name).map_or(table.at, |n| n.at);
         cx.error(at, &path.child(error.name), || error.problem.clone());
     }
     params
 }
 
-fn read_one(kind: ParamKind, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParamValue> {
-    Some(match kind {
+fn read_one(doc: &ParamDoc, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParamValue> {
+    let value = match doc.kind {
         ParamKind::Span => ParamValue::Span(Span::read(node, path, cx)?),
         ParamKind::Rate => ParamValue::Rate(Rate::read(node, path, cx)?),
         ParamKind::Bytes => ParamValue::Bytes(Bytes::read(node, path, cx)?),
@@ -80,7 +82,12 @@ fn read_one(kind: ParamKind, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> O
         ParamKind::Integer => ParamValue::Integer(u64::read(node, path, cx)?),
         ParamKind::Flag => ParamValue::Flag(bool::read(node, path, cx)?),
         ParamKind::Choice(words) => ParamValue::Choice(read_choice(words, node, path, cx)?),
-    })
+    };
+    if let Err(error) = doc.check(value) {
+        cx.error(node.at, path, || error.problem);
+        return None;
+    }
+    Some(value)
 }
 
 fn read_choice(
@@ -110,6 +117,15 @@ pub(crate) fn write(value: &ParamValue) -> String {
     }
 }
 
+/// A bound of a range in a schema; `None` for quantities, which are texts.
+fn bound(value: &ParamValue) -> Option<Schema> {
+    match value {
+        ParamValue::Number(v) => v.bound(),
+        ParamValue::Integer(v) => v.bound(),
+        _ => None,
+    }
+}
+
 /// The page of the reference about a scheme.
 pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
     let of = |kind| match kind {
@@ -126,8 +142,6 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
         .iter()
         .map(|p| {
             let (kind, expected, schema) = of(p.kind);
-            let default =
-                DefaultDoc::Value(p.default_value().as_ref().map_or_else(|| p.default.to_string(), write));
             KeyDoc {
                 name: p.name,
                 kind,
@@ -136,10 +150,10 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
                     ParamKind::Choice(words) => words.iter().map(ToString::to_string).collect(),
                     _ => Vec::new(),
                 },
-                range: None,
-                default,
+                range: p.range.map(|[low, high]| format!("{} to {}", write(&low), write(&high))),
+                default: DefaultDoc::Value(write(&p.default)),
                 doc: p.doc.to_string(),
-                schema,
+                schema: within(schema, p.range.map_or([None, None], |range| range.map(|v| bound(&v)))),
             }
         })
         .collect();
@@ -152,22 +166,27 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
 
 #[cfg(test)]
 mod tests {
-    use airfair_schemes::ParamDoc;
-
     use super::*;
     use crate::text::location::At;
     use crate::text::tree::parse_value;
 
-    const PARAMS: &[ParamDoc] = &[
-        ParamDoc { name: "max_p", doc: "", kind: ParamKind::Number, default: "0.02" },
-        ParamDoc { name: "interval", doc: "", kind: ParamKind::Span, default: "100 ms" },
-        ParamDoc { name: "gentle", doc: "", kind: ParamKind::Flag, default: "true" },
-        ParamDoc { name: "bins", doc: "", kind: ParamKind::Integer, default: "8" },
-    ];
+    airfair_schemes::params! {
+        /// One of each kind.
+        struct Parameters {
+            /// probability
+            max_p: f64 = 0.02, in 0.0..=1.0;
+            /// time between samples
+            interval: Span = Span::from_millis(100), in Span(1)..=Span::from_secs(1);
+            /// a switch
+            gentle: bool = true;
+            /// how many
+            bins: u64 = 8, in 1..=64;
+        }
+    }
 
     fn entry() -> SchemeEntry {
         let droptail = airfair_schemes::find("droptail").unwrap();
-        SchemeEntry { name: "test", params: PARAMS.into(), ..droptail.clone() }
+        SchemeEntry { name: "test", params: Parameters::LIST.into(), ..droptail.clone() }
     }
 
     fn read_text(text: &str) -> Result<Params, String> {

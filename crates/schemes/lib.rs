@@ -31,6 +31,6 @@ pub mod vegas;
 pub mod xcp;
 pub mod xcp_b;
 
-pub use params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
+pub use params::{ParamDoc, ParamError, ParamKind, ParamValue, Params, joined};
 pub use registry::{Build, PLACES, Registry, SchemeEntry, find, registry};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};

@@ -1,10 +1,9 @@
-//! Parameters of schemes: what is known of each, what was set, what is wrong.
+//! Parameters of schemes: their declarations, the values of a run, errors.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt;
-use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Quantity, Rate, Span};
 
@@ -28,7 +27,7 @@ pub enum ParamKind {
 }
 
 /// A parameter as it was read.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum ParamValue {
     /// A time.
     Span(Span),
@@ -46,17 +45,19 @@ pub enum ParamValue {
     Choice(&'static str),
 }
 
-/// What the documentation and the scenario reader know of a parameter.
+/// The declaration of a parameter: what the scenario reader, the reference, the schema for editors and messages know of it.
 #[derive(Debug, Clone, Copy)]
 pub struct ParamDoc {
     /// Its name in `[schemes.NAME]` and in `--set NAME.parameter=value`.
     pub name: &'static str,
     /// What it does, with its source.
     pub doc: &'static str,
-    /// What it takes.
+    /// Its type.
     pub kind: ParamKind,
-    /// Its default, as a user would write it.
-    pub default: &'static str,
+    /// Its value where none is set, of this kind and within the range.
+    pub default: ParamValue,
+    /// The least and the largest value; `None` for flags and choices.
+    pub range: Option<[ParamValue; 2]>,
 }
 
 /// Parameters by name; those not named have their defaults.
@@ -64,87 +65,25 @@ pub struct ParamDoc {
 pub struct Params(pub BTreeMap<String, ParamValue>);
 
 impl Params {
-    /// A real number of `range`.
+    /// The value of a parameter: the one that was set, or else its default.
     ///
     /// # Errors
-    /// The value is of another kind or outside.
-    pub fn number(&self, doc: &ParamDoc, range: RangeInclusive<f64>) -> Result<f64, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Number(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a number from {} to {}", range.start(), range.end()))),
-        }
+    /// The value is of another kind or out of range.
+    pub fn value(&self, doc: &ParamDoc) -> Result<ParamValue, ParamError> {
+        let value = self.0.get(doc.name).copied().unwrap_or(doc.default);
+        doc.check(value).map(|()| value)
     }
 
-    /// A whole number of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn integer(&self, doc: &ParamDoc, range: RangeInclusive<u64>) -> Result<u64, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Integer(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a whole number from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// A flag.
-    ///
-    /// # Errors
-    /// The value is of another kind.
-    pub fn flag(&self, doc: &ParamDoc) -> Result<bool, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Flag(v)) => Ok(v),
-            _ => Err(doc.refused("true or false")),
-        }
-    }
-
-    /// One of the words that its kind names.
-    ///
-    /// # Errors
-    /// The value is of another kind, or another word.
-    pub fn choice(&self, doc: &ParamDoc) -> Result<&'static str, ParamError> {
-        let ParamKind::Choice(words) = doc.kind else { return Err(doc.refused("a choice")) };
-        match self.value(doc) {
-            Some(ParamValue::Choice(v)) if words.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("one of {}", words.join(", ")))),
-        }
-    }
-
-    /// A time of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn span(&self, doc: &ParamDoc, range: RangeInclusive<Span>) -> Result<Span, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Span(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a time from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// A size of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn bytes(&self, doc: &ParamDoc, range: RangeInclusive<Bytes>) -> Result<Bytes, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Bytes(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a size from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// A rate of `range`.
-    ///
-    /// # Errors
-    /// The value is of another kind or outside.
-    pub fn rate(&self, doc: &ParamDoc, range: RangeInclusive<Rate>) -> Result<Rate, ParamError> {
-        match self.value(doc) {
-            Some(ParamValue::Rate(v)) if range.contains(&v) => Ok(v),
-            _ => Err(doc.refused(&format!("a rate from {} to {}", range.start(), range.end()))),
-        }
-    }
-
-    /// What was set, or else the default, read from the one place where it is written.
-    fn value(&self, doc: &ParamDoc) -> Option<ParamValue> {
-        self.0.get(doc.name).copied().or_else(|| doc.default_value())
+    /// The same as the type of a field that [`params!`](crate::params!) declares.
+    #[doc(hidden)]
+    pub fn read<T: TryFrom<ParamValue>>(
+        &self,
+        list: &[ParamDoc],
+        name: &'static str,
+    ) -> Result<T, ParamError> {
+        let wrong = || ParamError { name, problem: "not a parameter of this type".to_string() };
+        let doc = list.iter().find(|doc| doc.name == name).ok_or_else(wrong)?;
+        T::try_from(self.value(doc)?).map_err(|_| wrong())
     }
 }
 
@@ -165,15 +104,231 @@ impl ParamKind {
 }
 
 impl ParamDoc {
-    /// Its default; `None` if that cannot be read, which a [`Registry`](crate::Registry) never holds.
-    #[must_use]
-    pub fn default_value(&self) -> Option<ParamValue> {
-        self.kind.parse(self.default)
+    /// Whether a value is of this kind and within the range.
+    ///
+    /// # Errors
+    /// It is not; says what was expected.
+    pub fn check(&self, value: ParamValue) -> Result<(), ParamError> {
+        let fits = match (self.kind, value) {
+            (ParamKind::Choice(words), ParamValue::Choice(word)) => words.contains(&word),
+            (kind, value) => kind == value.kind(),
+        };
+        let within = self.range.is_none_or(|[low, high]| low <= value && value <= high);
+        if fits && within {
+            return Ok(());
+        }
+        let range = self.range.map_or_else(String::new, |[low, high]| format!(" from {low} to {high}"));
+        Err(ParamError { name: self.name, problem: format!("expected {}{range}", self.kind.expected()) })
     }
+}
 
-    fn refused(&self, expected: &str) -> ParamError {
-        ParamError { name: self.name, problem: format!("expected {expected}") }
+impl ParamKind {
+    /// What a value of this kind is, for messages.
+    fn expected(self) -> String {
+        match self {
+            Self::Span => "a time".to_string(),
+            Self::Rate => "a rate".to_string(),
+            Self::Bytes => "a size".to_string(),
+            Self::Number => "a number".to_string(),
+            Self::Integer => "a whole number".to_string(),
+            Self::Flag => "true or false".to_string(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+        }
     }
+}
+
+impl ParamValue {
+    /// Its kind; for a word the choice of that word alone.
+    const fn kind(self) -> ParamKind {
+        match self {
+            Self::Span(_) => ParamKind::Span,
+            Self::Rate(_) => ParamKind::Rate,
+            Self::Bytes(_) => ParamKind::Bytes,
+            Self::Number(_) => ParamKind::Number,
+            Self::Integer(_) => ParamKind::Integer,
+            Self::Flag(_) => ParamKind::Flag,
+            Self::Choice(_) => ParamKind::Choice(&[]),
+        }
+    }
+}
+
+/// As a user would write it, a quantity without quotes.
+impl fmt::Display for ParamValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Span(v) => v.fmt(f),
+            Self::Rate(v) => v.fmt(f),
+            Self::Bytes(v) => v.fmt(f),
+            Self::Number(v) => v.fmt(f),
+            Self::Integer(v) => v.fmt(f),
+            Self::Flag(v) => v.fmt(f),
+            Self::Choice(v) => v.fmt(f),
+        }
+    }
+}
+
+macro_rules! fields {
+    ($($kind:ident: $ty:ty),*) => {
+        $(impl TryFrom<ParamValue> for $ty {
+            type Error = ();
+
+            fn try_from(value: ParamValue) -> Result<Self, ()> {
+                if let ParamValue::$kind(v) = value { Ok(v) } else { Err(()) }
+            }
+        })*
+    };
+}
+
+fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag: bool }
+
+/// Declares the parameters of a scheme: a struct whose fields are the parameters, each with its text, type, default and range.
+///
+/// ```
+/// use airfair_schemes::{Params, params};
+///
+/// params! {
+///     /// A window that never changes.
+///     struct Fixed {
+///         /// the window of every flow, segments
+///         segments: u64 = 2, in 1..=10_000;
+///         /// marks instead of dropping
+///         ecn: bool = false;
+///     }
+/// }
+/// let fixed = Fixed::read(&Params::default())?;
+/// assert_eq!((fixed.segments, fixed.ecn), (2, false));
+/// assert_eq!(Fixed::LIST[0].doc, "the window of every flow, segments");
+/// # Ok::<(), airfair_schemes::ParamError>(())
+/// ```
+///
+/// A field is `f64`, `u64`, `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). `LIST` has the declarations in
+/// the order in which they are shown; `read` gives the values of a run, or the [`ParamError`] of the first that is wrong. What several
+/// schemes share is declared once, in a struct of its own that stands first in theirs: `..window: WindowParams;`.
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $about:literal])+
+        $vis:vis struct $Name:ident {
+            $(..$base:ident: $Base:ident;)?
+            $(
+                $(#[doc = $doc:literal])+
+                $field:ident: $ty:ident = $default:expr $(, in $range:expr)?;
+            )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        $vis struct $Name {
+            $(
+                /// The parameters that other schemes have as well.
+                pub $base: $Base,
+            )?
+            $($(#[doc = $doc])+ pub $field: $ty,)*
+        }
+
+        impl $Name {
+            const OWN: &'static [$crate::ParamDoc] = &[$($crate::ParamDoc {
+                name: stringify!($field),
+                doc: concat!($($doc),+).trim_ascii(),
+                kind: $crate::params!(@kind $ty),
+                default: $crate::params!(@value $ty, $default),
+                range: $crate::params!(@range $ty $(, $range)?),
+            }),*];
+
+            /// The declarations, in the order in which they are shown.
+            $vis const LIST: &'static [$crate::ParamDoc] = $crate::params!(@list $Name $(, $Base)?);
+
+            /// The values of a run.
+            ///
+            /// # Errors
+            /// A value of another kind or out of its range.
+            pub(crate) fn read(params: &$crate::Params) -> Result<Self, $crate::ParamError> {
+                Ok(Self {
+                    $($base: $Base::read(params)?,)?
+                    $($field: params.read(Self::OWN, stringify!($field))?,)*
+                })
+            }
+        }
+    };
+    (@kind Span) => { $crate::ParamKind::Span };
+    (@kind Rate) => { $crate::ParamKind::Rate };
+    (@kind Bytes) => { $crate::ParamKind::Bytes };
+    (@kind f64) => { $crate::ParamKind::Number };
+    (@kind u64) => { $crate::ParamKind::Integer };
+    (@kind bool) => { $crate::ParamKind::Flag };
+    (@kind $Words:ident) => { $crate::ParamKind::Choice($Words::WORDS) };
+    (@value Span, $value:expr) => { $crate::ParamValue::Span($value) };
+    (@value Rate, $value:expr) => { $crate::ParamValue::Rate($value) };
+    (@value Bytes, $value:expr) => { $crate::ParamValue::Bytes($value) };
+    (@value f64, $value:expr) => { $crate::ParamValue::Number($value) };
+    (@value u64, $value:expr) => { $crate::ParamValue::Integer($value) };
+    (@value bool, $value:expr) => { $crate::ParamValue::Flag($value) };
+    (@value $Words:ident, $value:expr) => { $crate::ParamValue::Choice($value.word()) };
+    (@range $ty:ident) => { None };
+    (@range $ty:ident, $range:expr) => {{
+        let range: core::ops::RangeInclusive<$ty> = $range;
+        Some([$crate::params!(@value $ty, *range.start()), $crate::params!(@value $ty, *range.end())])
+    }};
+    (@list $Name:ident) => { $Name::OWN };
+    (@list $Name:ident, $Base:ident) => {
+        &$crate::joined::<{ $Base::LIST.len() + $Name::OWN.len() }>($Base::LIST, $Name::OWN)
+    };
+}
+
+/// Declares the words of a parameter that is a choice: an enum, and the word for each of its variants.
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[doc = $about:literal])+
+        $vis:vis enum $Name:ident {
+            $($(#[doc = $doc:literal])+ $Variant:ident = $word:literal,)+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis enum $Name {
+            $($(#[doc = $doc])+ $Variant,)+
+        }
+
+        impl $Name {
+            /// The words, in the order of the variants.
+            $vis const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word for this variant.
+            #[must_use]
+            $vis const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$Variant => $word,)+
+                }
+            }
+        }
+
+        impl TryFrom<$crate::ParamValue> for $Name {
+            type Error = ();
+
+            fn try_from(value: $crate::ParamValue) -> Result<Self, ()> {
+                match value {
+                    $($crate::ParamValue::Choice($word) => Ok(Self::$Variant),)+
+                    _ => Err(()),
+                }
+            }
+        }
+    };
+}
+
+/// Two lists of declarations as one.
+#[doc(hidden)]
+#[must_use]
+pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> [ParamDoc; N] {
+    let none =
+        ParamDoc { name: "", doc: "", kind: ParamKind::Flag, default: ParamValue::Flag(false), range: None };
+    let mut all = [none; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+        i += 1;
+    }
+    all
 }
 
 /// A parameter that a scheme cannot work with.
@@ -183,6 +338,14 @@ pub struct ParamError {
     pub name: &'static str,
     /// What is wrong and what was expected.
     pub problem: String,
+}
+
+impl ParamError {
+    /// The error of a value that does not fit the others; `problem` says what was expected.
+    #[must_use]
+    pub fn new(name: &'static str, problem: &str) -> Self {
+        Self { name, problem: problem.to_string() }
+    }
 }
 
 impl fmt::Display for ParamError {

@@ -108,7 +108,7 @@ static TREE: [SchemeEntry; 15] = [
         "drops or marks at random, more often the longer the average queue",
         "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
         &["aqm"],
-        red::PARAMS,
+        red::Parameters::LIST,
         |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
     ),
     SchemeEntry::of_tree(
@@ -116,7 +116,7 @@ static TREE: [SchemeEntry; 15] = [
         "nodes that suffer in a congested neighbourhood say so; each drops in proportion to its share of the channel",
         "Xu, Gerla, Qi and Shu, MobiCom 2003",
         &["agent", "aqm"],
-        nred::PARAMS,
+        nred::Nred::LIST,
         |params| Ok(Box::new(nred::Nred::from_params(params)?)),
     ),
     SchemeEntry::of_tree(
@@ -124,7 +124,7 @@ static TREE: [SchemeEntry; 15] = [
         "an access point marks packets of both directions at random, more often the more the air carries",
         "Siris and Triantafyllidou, ICS-FORTH",
         &["agent", "aqm"],
-        lbm::PARAMS,
+        lbm::Lbm::LIST,
         |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
     ),
     SchemeEntry::of_tree(
@@ -132,7 +132,7 @@ static TREE: [SchemeEntry; 15] = [
         "routers and access points write a flow's fair rate into each packet, and senders keep to it",
         "Pu and Hamdi",
         &["source", "hop"],
-        qfcp::PARAMS,
+        qfcp::Parameters::LIST,
         |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
     ),
     SchemeEntry::of_tree(
@@ -140,7 +140,7 @@ static TREE: [SchemeEntry; 15] = [
         "routers write into each packet by how much its flow is to change its window",
         "Katabi, Handley and Rohrs, SIGCOMM 2002",
         &["source", "hop"],
-        xcp::PARAMS,
+        xcp::Parameters::LIST,
         |params| Ok(Box::new(xcp::Xcp::from_params(params)?)),
     ),
     SchemeEntry::of_tree(
@@ -148,7 +148,7 @@ static TREE: [SchemeEntry; 15] = [
         "xcp for links of unknown capacity: the speed of the queue tells what is spare",
         "Abrantes and Ricardo, ACM CCR 36(3), 2006",
         &["source", "hop"],
-        xcp_b::PARAMS,
+        xcp_b::Parameters::LIST,
         |params| Ok(Box::new(xcp_b::XcpB::from_params(params)?)),
     ),
     SchemeEntry::of_tree(
@@ -156,7 +156,7 @@ static TREE: [SchemeEntry; 15] = [
         "routers write one rate for all flows into each packet, and senders pace at it",
         "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
         &["source", "hop"],
-        rcp::PARAMS,
+        rcp::Parameters::LIST,
         |params| Ok(Box::new(rcp::Rcp::from_params(params)?)),
     ),
     SchemeEntry::of_tree(
@@ -164,7 +164,7 @@ static TREE: [SchemeEntry; 15] = [
         "drops or marks at the head of a queue that stands above a target wait for a whole interval",
         "RFC 8289",
         &["aqm"],
-        codel::PARAMS,
+        codel::Parameters::LIST,
         |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
     ),
     SchemeEntry::of_tree(
@@ -172,7 +172,7 @@ static TREE: [SchemeEntry; 15] = [
         "a queue per flow in turn, flows with little to send first, with CoDel in each",
         "RFC 8290",
         &["queue"],
-        fq_codel::PARAMS,
+        fq_codel::Parameters::LIST,
         |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
     ),
     SchemeEntry::of_tree(
@@ -180,7 +180,7 @@ static TREE: [SchemeEntry; 15] = [
         "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
         "RFC 5681",
         &["source"],
-        reno::PARAMS,
+        reno::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
     ),
     SchemeEntry::of_tree(
@@ -188,7 +188,7 @@ static TREE: [SchemeEntry; 15] = [
         "the window of reno; a partial acknowledgement has the next hole repaired",
         "RFC 6582",
         &["source"],
-        newreno::PARAMS,
+        newreno::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
     ),
     SchemeEntry::of_tree(
@@ -196,7 +196,7 @@ static TREE: [SchemeEntry; 15] = [
         "keeps one to three segments queued on the path, by the round-trip time",
         "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
         &["source"],
-        vegas::PARAMS,
+        vegas::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
     ),
     SchemeEntry::of_tree(
@@ -204,7 +204,7 @@ static TREE: [SchemeEntry; 15] = [
         "the window is a cubic function of the time since the last congestion",
         "RFC 9438",
         &["source"],
-        cubic::PARAMS,
+        cubic::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
     ),
     SchemeEntry::of_tree(
@@ -212,7 +212,7 @@ static TREE: [SchemeEntry; 15] = [
         "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
         "draft-cardwell-iccrg-bbr-congestion-control-00",
         &["source"],
-        bbr::PARAMS,
+        bbr::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
     ),
 ];
@@ -279,10 +279,10 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
         if entry.params[..i].iter().any(|other| other.name == param.name) {
             return Err(format!("parameter \"{}\" stands twice", param.name));
         }
-        if param.default_value().is_none() {
+        if let Err(error) = param.check(param.default) {
             return Err(format!(
-                "parameter \"{}\": its default \"{}\" cannot be read",
-                param.name, param.default
+                "parameter \"{}\": its default {}: {}",
+                param.name, param.default, error.problem
             ));
         }
     }
@@ -328,7 +328,7 @@ pub fn find(name: &str) -> Option<&'static SchemeEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::ParamKind;
+    use crate::params::{ParamKind, ParamValue};
 
     /// A line like RED's, with something wrong about it.
     fn refused(change: impl FnOnce(&mut SchemeEntry)) -> String {
@@ -346,14 +346,16 @@ mod tests {
         assert!(refused(|e| e.places = Cow::Borrowed(&["source"])).contains("makes nothing for it"));
         assert!(refused(|e| e.places = Cow::Borrowed(&["queue"])).contains("does not say so"));
         let with = |param: ParamDoc| refused(|e| e.params.to_mut().push(param));
-        let param = ParamDoc { name: "new", doc: "", kind: ParamKind::Span, default: "1 ms" };
+        let (number, default) = (ParamKind::Number, ParamValue::Number(1.0));
+        let param = ParamDoc { name: "new", doc: "", kind: number, default, range: None };
         assert_eq!(with(param), "");
         assert!(with(ParamDoc { name: "min_th", ..param }).contains("stands twice"));
-        assert!(with(ParamDoc { default: "1", ..param }).contains("cannot be read"));
+        assert!(with(ParamDoc { kind: ParamKind::Span, ..param }).contains("its default 1: expected a time"));
+        let range = Some([ParamValue::Number(2.0), ParamValue::Number(3.0)]);
+        assert!(with(ParamDoc { range, ..param }).contains("its default 1: expected a number from 2 to 3"));
+        let default = ParamValue::Number(f64::NAN);
+        assert!(with(ParamDoc { default, range, ..param }).contains("expected a number from 2 to 3"));
         assert!(with(ParamDoc { name: "New", ..param }).contains("lower-case"));
-        assert!(
-            with(ParamDoc { kind: ParamKind::Number, default: "inf", ..param }).contains("cannot be read")
-        );
     }
 
     #[test]

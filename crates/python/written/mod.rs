@@ -32,14 +32,7 @@ struct Definition {
     about: &'static str,
     origin: &'static str,
     places: Vec<&'static str>,
-    params: Vec<Param>,
-}
-
-#[derive(Clone, Copy)]
-struct Param {
-    doc: ParamDoc,
-    /// Least and most.
-    range: [ParamValue; 2],
+    params: Vec<ParamDoc>,
 }
 
 static REGISTERED: Mutex<Vec<Arc<Definition>>> = Mutex::new(Vec::new());
@@ -71,50 +64,37 @@ const fn expected(kind: ParamKind) -> &'static str {
 /// A parameter as Python declares it: name, kind, default, least, most, documentation.
 type Declared = (String, String, String, String, String, String);
 
-impl Param {
-    fn read((name, kind, default, low, high, doc): &Declared) -> PyResult<Self> {
-        let kind = match kind.as_str() {
-            "time" => ParamKind::Span,
-            "rate" => ParamKind::Rate,
-            "size" => ParamKind::Bytes,
-            "number" => ParamKind::Number,
-            "integer" => ParamKind::Integer,
-            "flag" => ParamKind::Flag,
-            _ => return Err(input_error(format!("parameter \"{name}\": no such kind: \"{kind}\""))),
-        };
-        let value = |text: &str| {
-            kind.parse(text).ok_or_else(|| {
-                let expected = expected(kind);
-                input_error(format!("parameter \"{name}\": \"{text}\" cannot be read; expected {expected}"))
-            })
-        };
-        value(default)?;
-        let range = [value(low)?, value(high)?];
-        let doc = ParamDoc { name: interned(name)?, doc: interned(doc)?, kind, default: interned(default)? };
-        Ok(Self { doc, range })
-    }
+/// The declaration of a parameter.
+fn param((name, kind, default, low, high, doc): &Declared) -> PyResult<ParamDoc> {
+    let kind = match kind.as_str() {
+        "time" => ParamKind::Span,
+        "rate" => ParamKind::Rate,
+        "size" => ParamKind::Bytes,
+        "number" => ParamKind::Number,
+        "integer" => ParamKind::Integer,
+        "flag" => ParamKind::Flag,
+        _ => return Err(input_error(format!("parameter \"{name}\": no such kind: \"{kind}\""))),
+    };
+    let value = |text: &str| {
+        kind.parse(text).ok_or_else(|| {
+            let expected = expected(kind);
+            input_error(format!("parameter \"{name}\": \"{text}\" cannot be read; expected {expected}"))
+        })
+    };
+    let range = if kind == ParamKind::Flag { None } else { Some([value(low)?, value(high)?]) };
+    Ok(ParamDoc { name: interned(name)?, doc: interned(doc)?, kind, default: value(default)?, range })
+}
 
-    /// Its value in Python: nanoseconds, bit/s, bytes, a number, a truth.
-    fn put(&self, params: &Params, into: &Bound<'_, PyDict>) -> PyResult<Result<(), ParamError>> {
-        use ParamValue as V;
-        let (doc, name) = (&self.doc, self.doc.name);
-        let refused = match self.range {
-            [V::Span(low), V::Span(high)] => params.span(doc, low..=high).map(|v| into.set_item(name, v.0)),
-            [V::Rate(low), V::Rate(high)] => params.rate(doc, low..=high).map(|v| into.set_item(name, v.0)),
-            [V::Bytes(low), V::Bytes(high)] => {
-                params.bytes(doc, low..=high).map(|v| into.set_item(name, v.0))
-            }
-            [V::Number(low), V::Number(high)] => {
-                params.number(doc, low..=high).map(|v| into.set_item(name, v))
-            }
-            [V::Integer(low), V::Integer(high)] => {
-                params.integer(doc, low..=high).map(|v| into.set_item(name, v))
-            }
-            [V::Flag(_), _] => params.flag(doc).map(|v| into.set_item(name, v)),
-            // Both ends were read as the same kind.
-            _ => Ok(Ok(())),
-        };
-        refused.map_or_else(|error| Ok(Err(error)), |set| set.map(Ok))
+/// A value in Python: nanoseconds, bit/s, bytes, a number, a truth.
+fn put(value: ParamValue, name: &str, into: &Bound<'_, PyDict>) -> PyResult<()> {
+    match value {
+        ParamValue::Span(v) => into.set_item(name, v.0),
+        ParamValue::Rate(v) => into.set_item(name, v.0),
+        ParamValue::Bytes(v) => into.set_item(name, v.0),
+        ParamValue::Number(v) => into.set_item(name, v),
+        ParamValue::Integer(v) => into.set_item(name, v),
+        ParamValue::Flag(v) => into.set_item(name, v),
+        ParamValue::Choice(v) => into.set_item(name, v),
     }
 }
 
@@ -126,7 +106,7 @@ impl Definition {
             about: self.about,
             source: self.origin,
             places: self.places.clone().into(),
-            params: self.params.iter().map(|p| p.doc).collect(),
+            params: self.params.clone().into(),
             build: Build::Closure(Arc::new(move |params| definition.build(params, &raised))),
         }
     }
@@ -139,8 +119,9 @@ impl Definition {
         let built = Python::try_attach(|py| {
             let values = PyDict::new(py);
             for param in &self.params {
-                if let Err(refused) = param.put(params, &values)? {
-                    return Ok(Err(refused));
+                match params.value(param) {
+                    Ok(value) => put(value, param.name, &values)?,
+                    Err(refused) => return Ok(Err(refused)),
                 }
             }
             let built = self.class.bind(py).call_method1("_build", (values,))?;
@@ -239,7 +220,7 @@ pub(crate) fn register_scheme(
         about: interned(about)?,
         origin: interned(origin)?,
         places: places.iter().map(|p| interned(p)).collect::<PyResult<_>>()?,
-        params: params.iter().map(Param::read).collect::<PyResult<_>>()?,
+        params: params.iter().map(param).collect::<PyResult<_>>()?,
     });
     let raised = Raised::default();
     let checked = Registry::built_in().clone().with(definition.entry(&raised));

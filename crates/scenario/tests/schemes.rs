@@ -2,12 +2,17 @@
 
 use airfair_scenario::{Override, Reader, read, reference_with};
 use airfair_schemes::places::Source;
-use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry, find};
+use airfair_schemes::{ParamValue, Params, Registry, Scheme, SchemeEntry, find, params};
 use airfair_sim::World;
 use airfair_sim::engine::drive;
 
-const GAIN: ParamDoc =
-    ParamDoc { name: "gain", doc: "how fast it answers", kind: ParamKind::Number, default: "0.5" };
+params! {
+    /// The parameter of the scheme below.
+    struct Parameters {
+        /// how fast the window answers
+        gain: f64 = 0.5, in 0.0..=1.0;
+    }
+}
 
 /// NewReno under another name, with a parameter of its own.
 struct Gentle(Box<dyn Scheme>);
@@ -19,10 +24,11 @@ impl Scheme for Gentle {
 }
 
 fn schemes() -> Registry {
-    let entry = SchemeEntry::new("gentle", "from outside", "this test", &["source"], &[GAIN], |params| {
-        params.number(&GAIN, 0.0..=1.0)?;
-        Ok(Box::new(Gentle((find("newreno").unwrap().build)(&Params::default())?)))
-    });
+    let entry =
+        SchemeEntry::new("gentle", "from outside", "this test", &["source"], Parameters::LIST, |params| {
+            Parameters::read(params)?;
+            Ok(Box::new(Gentle((find("newreno").unwrap().build)(&Params::default())?)))
+        });
     Registry::built_in().clone().with(entry).unwrap()
 }
 
@@ -112,7 +118,7 @@ fn the_reference_knows_them() {
     let sections = reference_with(&schemes());
     let pages: Vec<_> = sections.iter().flat_map(|section| &section.tables).collect();
     let page = pages.iter().find(|page| page.name == "[schemes.gentle]").unwrap();
-    assert_eq!((page.keys[0].name, page.keys[0].doc.as_str()), ("gain", GAIN.doc));
+    assert_eq!((page.keys[0].name, page.keys[0].doc.as_str()), ("gain", "how fast the window answers"));
     let flow = pages.iter().find(|page| page.name == "[[flow]]").unwrap();
     let transport = flow.keys.iter().find(|key| key.name == "transport").unwrap();
     assert!(transport.choices.iter().any(|word| word == "tcp-gentle"));

@@ -30,38 +30,26 @@ mod filters;
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext,
 };
 
 use filters::{MaxOfRounds, MinRtt};
 
-const BW_ROUNDS: ParamDoc = ParamDoc {
-    name: "bw_rounds",
-    doc: "length of the filter of delivery rates in round trips, BtlBwFilterLen: longer than a gain cycle of eight (section \
-          4.1.1)",
-    kind: ParamKind::Integer,
-    default: "10",
-};
-
-const RTT_WINDOW: ParamDoc = ParamDoc {
-    name: "rtt_window",
-    doc: "length of the filter of round-trip times, RTpropFilterLen, and time without a new minimum until ProbeRTT, \
-          ProbeRTTInterval; flows that share a queue must agree on it (section 4.3.5)",
-    kind: ParamKind::Span,
-    default: "10 s",
-};
-
-const PROBE_RTT: ParamDoc = ParamDoc {
-    name: "probe_rtt",
-    doc: "least time with four segments in flight, ProbeRTTDuration: long enough for flows to do so together (section 4.3.5)",
-    kind: ParamKind::Span,
-    default: "200 ms",
-};
-
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[BW_ROUNDS, RTT_WINDOW, PROBE_RTT];
+params! {
+    /// The parameters of BBR.
+    pub(crate) struct Parameters {
+        /// length of the filter of delivery rates in round trips, BtlBwFilterLen: longer than a gain cycle of eight (section 4.1.1)
+        bw_rounds: u64 = 10, in 1..=1000;
+        /// length of the filter of round-trip times, RTpropFilterLen, and time without a new minimum until ProbeRTT, ProbeRTTInterval;
+        /// flows that share a queue must agree on it (section 4.3.5)
+        rtt_window: Span = Span::from_secs(10), in Span(1)..=Span::from_secs(3600);
+        /// least time with four segments in flight, ProbeRTTDuration: long enough for flows to do so together (section 4.3.5)
+        probe_rtt: Span = Span::from_millis(200), in Span(1)..=Span::from_secs(60);
+    }
+}
 
 /// A gain as a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,8 +129,9 @@ impl Bbr {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
         Ok(Self {
-            probe_rtt: params.span(&PROBE_RTT, Span(1)..=Span::from_secs(60))?,
+            probe_rtt: set.probe_rtt,
             mss: 1,
             initial: 1,
             limit: 1,
@@ -150,8 +139,8 @@ impl Bbr {
             prior_cwnd: 0,
             pacing_rate: 1,
             state: State::Startup,
-            bottleneck: MaxOfRounds::new(params.integer(&BW_ROUNDS, 1..=1000)?),
-            rt_prop: MinRtt::new(params.span(&RTT_WINDOW, Span(1)..=Span::from_secs(3600))?),
+            bottleneck: MaxOfRounds::new(set.bw_rounds),
+            rt_prop: MinRtt::new(set.rtt_window),
             round: 0,
             delivered: 0,
             filled_pipe: false,

@@ -24,11 +24,10 @@
 //! `ecn` (off by default; as in Linux) a mark takes the place of a drop and the marked packet is the one
 //! delivered; a packet that cannot be marked is dropped. interval/sqrt(count) is exact, rounded down to a nanosecond.
 
-use alloc::string::ToString;
-
 use airfair_units::{Bytes, Span, Time};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{Aqm, AqmContext, DropReason, MarkReason, Packet, QueueView, Verdict};
 
 /// A packet dropped, or marked, because the queue stood too long.
@@ -37,57 +36,27 @@ pub const CODEL: &str = "codel";
 /// Dropping goes on at its old rate if it begins again within so many intervals (RFC 8289 section 5.5).
 const MEMORY_INTERVALS: u64 = 16;
 
-pub(crate) const TARGET: ParamDoc = ParamDoc {
-    name: "target",
-    doc: "wait that a standing queue may cause; at least the time of a packet or two on the link (RFC 8289 section 4.3)",
-    kind: ParamKind::Span,
-    default: "5 ms",
-};
-pub(crate) const INTERVAL: ParamDoc = ParamDoc {
-    name: "interval",
-    doc: "how long the wait must stay above the target; the order of a worst-case round-trip time (RFC 8289 section 4.2)",
-    kind: ParamKind::Span,
-    default: "100 ms",
-};
-pub(crate) const MTU: ParamDoc = ParamDoc {
-    name: "mtu",
-    doc: "a queue with at most so many bytes left is never dropped from (MAXPACKET)",
-    kind: ParamKind::Bytes,
-    default: "1500 B",
-};
-pub(crate) const ECN: ParamDoc = ParamDoc {
-    name: "ecn",
-    doc: "marks instead of dropping where the packet can be marked",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-/// What the documentation says of the parameters.
-pub(crate) const PARAMS: &[ParamDoc] = &[TARGET, INTERVAL, MTU, ECN];
-
-/// CoDel's parameters.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Settings {
-    target: Span,
-    interval: Span,
-    /// Bytes.
-    mtu: u64,
-    ecn: bool,
+params! {
+    /// The parameters of CoDel.
+    pub(crate) struct Parameters {
+        /// wait that a standing queue may cause; at least the time of a packet or two on the link (RFC 8289 section 4.3)
+        target: Span = Span::from_millis(5), in Span::from_micros(1)..=Span::from_secs(10);
+        /// how long the wait must stay above the target; the order of a worst-case round-trip time (RFC 8289 section 4.2)
+        interval: Span = Span::from_millis(100), in Span::from_micros(1)..=Span::from_secs(100);
+        /// a queue with at most this many bytes left is never dropped from (MAXPACKET)
+        mtu: Bytes = Bytes(1500), in Bytes(0)..=Bytes(1 << 20);
+        /// marks instead of dropping where the packet can be marked
+        ecn: bool = false;
+    }
 }
 
-impl Settings {
-    pub(crate) fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let settings = Self {
-            target: params.span(&TARGET, Span::from_micros(1)..=Span::from_secs(10))?,
-            interval: params.span(&INTERVAL, Span::from_micros(1)..=Span::from_secs(100))?,
-            mtu: params.bytes(&MTU, Bytes(0)..=Bytes(1 << 20))?.get(),
-            ecn: params.flag(&ECN)?,
-        };
-        if settings.interval < settings.target {
-            let problem = "expected a time not below target".to_string();
-            return Err(ParamError { name: INTERVAL.name, problem });
+impl Parameters {
+    /// These, if they fit together.
+    pub(crate) fn checked(self) -> Result<Self, ParamError> {
+        if self.interval < self.target {
+            return Err(ParamError::new("interval", "expected a time not below target"));
         }
-        Ok(settings)
+        Ok(self)
     }
 }
 
@@ -107,7 +76,7 @@ impl State {
     /// What becomes of a packet that is about to leave `bytes_left` behind. After a drop the next one is asked about at once.
     pub(crate) fn decide(
         &mut self,
-        settings: &Settings,
+        settings: &Parameters,
         packet: &Packet,
         bytes_left: u64,
         now: Time,
@@ -144,8 +113,8 @@ impl State {
     }
 
     /// Whether the queue has stood above the target for an interval: the RFC's ok_to_drop.
-    fn stands(&mut self, settings: &Settings, packet: &Packet, bytes_left: u64, now: Time) -> bool {
-        if now.since(packet.enqueued) < settings.target || bytes_left <= settings.mtu {
+    fn stands(&mut self, settings: &Parameters, packet: &Packet, bytes_left: u64, now: Time) -> bool {
+        if now.since(packet.enqueued) < settings.target || bytes_left <= settings.mtu.get() {
             self.first_above = None;
             return false;
         }
@@ -159,13 +128,13 @@ impl State {
     }
 
     /// The control law: the next drop comes interval/sqrt(count) after the last was due.
-    fn advance(&mut self, settings: &Settings) {
+    fn advance(&mut self, settings: &Parameters) {
         self.after_drop = false;
         self.drop_next = self.drop_next.saturating_add(control_law(settings.interval, self.count));
     }
 }
 
-impl Settings {
+impl Parameters {
     /// A mark where one is wanted and possible, else a drop.
     const fn verdict(&self, packet: &Packet) -> Verdict {
         if self.ecn {
@@ -185,7 +154,7 @@ fn control_law(interval: Span, count: u32) -> Span {
 /// CoDel at one queue.
 #[derive(Debug, Clone)]
 pub struct CoDel {
-    settings: Settings,
+    settings: Parameters,
     state: State,
 }
 
@@ -195,7 +164,7 @@ impl CoDel {
     /// # Errors
     /// A parameter out of its range, or an interval below the target.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Ok(Self { settings: Settings::from_params(params)?, state: State::default() })
+        Ok(Self { settings: Parameters::read(params)?.checked()?, state: State::default() })
     }
 }
 

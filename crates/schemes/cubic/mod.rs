@@ -27,44 +27,29 @@
 
 use airfair_units::{Bytes, Span, Time, math};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext,
 };
-use crate::reno::{INITIAL_SSTHRESH, Window};
+use crate::reno::{Window, WindowParameters};
 
-const C: ParamDoc = ParamDoc {
-    name: "c",
-    doc: "C in segments/s^3, how fast the window grows far from W_max; RFC 9438 section 5.1 weighs 0.4 against Reno",
-    kind: ParamKind::Number,
-    default: "0.4",
-};
-
-const BETA: ParamDoc = ParamDoc {
-    name: "beta",
-    doc: "beta_cubic, what a congestion event leaves of FlightSize (RFC 9438 section 4.6)",
-    kind: ParamKind::Number,
-    default: "0.7",
-};
-
-const FAST_CONVERGENCE: ParamDoc = ParamDoc {
-    name: "fast_convergence",
-    doc: "a flow that could not reach its former W_max sets it still lower to make room for new flows (RFC 9438 section 4.7, \
-          SHOULD; off where a flow is alone)",
-    kind: ParamKind::Flag,
-    default: "true",
-};
-
-const RENO_FRIENDLY: ParamDoc = ParamDoc {
-    name: "reno_friendly",
-    doc: "the window is at least W_est, Reno's (RFC 9438 section 4.3); ns-3.37's CUBIC has no such region: with short round \
-          trips its window hardly grows for seconds after a loss",
-    kind: ParamKind::Flag,
-    default: "true",
-};
-
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[C, BETA, FAST_CONVERGENCE, RENO_FRIENDLY, INITIAL_SSTHRESH];
+params! {
+    /// The parameters of CUBIC.
+    pub(crate) struct Parameters {
+        ..window: WindowParameters;
+        /// C in segments/s^3, how fast the window grows far from W_max; RFC 9438 section 5.1 weighs 0.4 against Reno
+        c: f64 = 0.4, in 1e-6..=1e6;
+        /// beta_cubic, what a congestion event leaves of FlightSize (RFC 9438 section 4.6)
+        beta: f64 = 0.7, in 0.01..=0.99;
+        /// a flow that could not reach its former W_max sets it still lower to make room for new flows (RFC 9438 section 4.7, SHOULD; off
+        /// where a flow is alone)
+        fast_convergence: bool = true;
+        /// the window is at least W_est, Reno's (RFC 9438 section 4.3); ns-3.37's CUBIC has no such region: with short round trips its
+        /// window hardly grows for seconds after a loss
+        reno_friendly: bool = true;
+    }
+}
 
 /// A stage of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
@@ -103,12 +88,13 @@ impl Cubic {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
         Ok(Self {
-            c: params.number(&C, 1e-6..=1e6)?,
-            beta: params.number(&BETA, 0.01..=0.99)?,
-            fast_convergence: params.flag(&FAST_CONVERGENCE)?,
-            reno_friendly: params.flag(&RENO_FRIENDLY)?,
-            window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
+            c: set.c,
+            beta: set.beta,
+            fast_convergence: set.fast_convergence,
+            reno_friendly: set.reno_friendly,
+            window: Window::new(set.window.initial_ssthresh),
             fraction: 0.0,
             w_max: 0.0,
             cwnd_prior: 0.0,

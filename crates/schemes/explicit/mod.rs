@@ -6,6 +6,6 @@ mod rates;
 mod rtt;
 
 pub use fallback::Fallback;
-pub use rates::{QFCP, RCP, bytes_per_second, grant};
+pub use rates::{FASTEST, QFCP, RCP, bytes_per_second, grant};
 pub(crate) use rates::{read, write};
 pub use rtt::{Rtt, RttChoice};

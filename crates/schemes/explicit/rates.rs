@@ -8,6 +8,9 @@ use crate::places::{Header, HeaderKind};
 /// The protocol number of TCP, which follows the header.
 const TCP: u8 = 6;
 
+/// The largest rate that headers carry, 2^32 - 1 bytes/s.
+pub const FASTEST: Rate = Rate(8 * u32::MAX as u64);
+
 /// QFCP's header.
 pub static QFCP: HeaderKind = HeaderKind {
     name: "qfcp",

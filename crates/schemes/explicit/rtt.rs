@@ -2,29 +2,17 @@
 
 use airfair_units::Span;
 
-/// Which round-trip time counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RttChoice {
-    /// Smoothed, each sample with a weight of 1/8 (RFC 6298 section 2.3).
-    Smoothed,
-    /// The last one.
-    Latest,
-    /// The least of all: the path without its queues.
-    Least,
-}
+use crate::words;
 
-impl RttChoice {
-    /// Its names as a parameter takes them.
-    pub const NAMES: &'static [&'static str] = &["smoothed", "latest", "least"];
-
-    /// The choice of this name; smoothed for any other.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        match name {
-            "latest" => Self::Latest,
-            "least" => Self::Least,
-            _ => Self::Smoothed,
-        }
+words! {
+    /// The round-trip time that counts.
+    pub enum RttChoice {
+        /// Smoothed, each sample with a weight of 1/8 (RFC 6298 section 2.3).
+        Smoothed = "smoothed",
+        /// The last one.
+        Latest = "latest",
+        /// The least of all: the path without its queues.
+        Least = "least",
     }
 }
 

@@ -34,34 +34,25 @@ use alloc::vec::Vec;
 use airfair_units::random::Stream;
 use airfair_units::{Bytes, Time};
 
-use crate::codel;
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::codel::{self, Parameters as CoDelParameters};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{
     DropReason, Ecn, Enqueued, Head, Packet, Priority, Queue, QueueContext, QueueEffects, QueueView, Verdict,
 };
 
-const FLOWS: ParamDoc = ParamDoc {
-    name: "flows",
-    doc: "queues that flows are hashed to; flows of one queue share its service (RFC 8290 section 5.2)",
-    kind: ParamKind::Integer,
-    default: "1024",
-};
-const QUANTUM: ParamDoc = ParamDoc {
-    name: "quantum",
-    doc: "bytes that a queue may send in a round (RFC 8290 section 5.2); smaller values favour small packets",
-    kind: ParamKind::Bytes,
-    default: "1514 B",
-};
-const DROP_BATCH: ParamDoc = ParamDoc {
-    name: "drop_batch",
-    doc: "most packets dropped at once from the longest queue when all of them are over the limit; 1 drops as drop-tail does",
-    kind: ParamKind::Integer,
-    default: "64",
-};
-
-/// What the documentation says of the parameters.
-pub(crate) const PARAMS: &[ParamDoc] =
-    &[FLOWS, QUANTUM, DROP_BATCH, codel::TARGET, codel::INTERVAL, codel::MTU, codel::ECN];
+params! {
+    /// The parameters of FQ-CoDel.
+    pub(crate) struct Parameters {
+        ..codel: CoDelParameters;
+        /// queues that flows are hashed to; flows of one queue share its service (RFC 8290 section 5.2)
+        flows: u64 = 1024, in 1..=65_536;
+        /// bytes that a queue may send in a round (RFC 8290 section 5.2); smaller values favour small packets
+        quantum: Bytes = Bytes(1514), in Bytes(64)..=Bytes(1 << 20);
+        /// most packets dropped at once from the longest queue when all of them are over the limit; 1 drops as drop-tail does
+        drop_batch: u64 = 64, in 1..=65_536;
+    }
+}
 
 /// How much is stored.
 #[derive(Debug, Clone, Copy, Default)]
@@ -111,7 +102,7 @@ impl FlowQueue {
 /// The queue of FQ-CoDel.
 #[derive(Debug, Clone)]
 pub struct FqCoDel {
-    settings: codel::Settings,
+    settings: CoDelParameters,
     flows: u32,
     /// Bytes.
     quantum: i64,
@@ -138,11 +129,12 @@ impl FqCoDel {
     /// # Errors
     /// A parameter out of its range.
     pub fn from_params(params: &Params, limit_packets: u32) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
         Ok(Self {
-            settings: codel::Settings::from_params(params)?,
-            flows: params.integer(&FLOWS, 1..=65_536)? as u32,
-            quantum: params.bytes(&QUANTUM, Bytes(64)..=Bytes(1 << 20))?.get() as i64,
-            drop_batch: params.integer(&DROP_BATCH, 1..=65_536)? as usize,
+            settings: set.codel.checked()?,
+            flows: set.flows as u32,
+            quantum: set.quantum.get() as i64,
+            drop_batch: set.drop_batch as usize,
             limit_packets,
             salt: None,
             buckets: Vec::new(),

@@ -28,7 +28,13 @@ impl LbmAgent {
     #[must_use]
     pub fn new(lbm: Lbm) -> Self {
         Self {
-            load: Load { measure: lbm.measure, rate: Rate(0), downlink_only: lbm.downlink_only },
+            load: Load {
+                measure: lbm.measure,
+                mean_packet: lbm.mean_packet,
+                access_scale: lbm.access_scale,
+                rate: Rate(0),
+                downlink_only: lbm.downlink_only,
+            },
             adaptation: Adaptation::new(&lbm),
             rho: 0.0,
             probability: 0.0,
@@ -47,7 +53,7 @@ impl Agent for LbmAgent {
         let link = &sample.link;
         self.adaptation.add(link.sent_packets, link.delay);
         self.rho = self.load.of(sample.interval, link);
-        self.probability = self.lbm.curve.probability(self.rho, self.adaptation.rho0());
+        self.probability = self.lbm.curve().probability(self.rho, self.adaptation.rho0());
         if link.sent_packets > 0 {
             self.delay_s = link.delay.as_secs_f64() / link.sent_packets as f64;
         }

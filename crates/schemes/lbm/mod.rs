@@ -62,157 +62,51 @@ use alloc::string::ToString;
 
 use airfair_units::{Bytes, Rate, Span};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
+use crate::params;
+use crate::params::{ParamError, ParamValue, Params};
 use crate::places::{Agent, Aqm, Interface, Medium, Wants};
 use crate::red::Red;
 use crate::scheme::Scheme;
 
-const INTERVAL: ParamDoc = ParamDoc {
-    name: "interval",
-    doc: "t_avg, over which load and delay are measured; section 2.3: some round-trip times",
-    kind: ParamKind::Span,
-    default: "500 ms",
-};
-const ALPHA: ParamDoc = ParamDoc {
-    name: "alpha",
-    doc: "slope of the marking probability over the load; section 2.3: more is faster and less stable",
-    kind: ParamKind::Number,
-    default: "1",
-};
-const RHO0: ParamDoc = ParamDoc {
-    name: "rho0",
-    doc: "load from which packets are marked, or where the adaptation begins; section 3: 0.15 and 0.2",
-    kind: ParamKind::Number,
-    default: "0.2",
-};
-const ADAPT: ParamDoc = ParamDoc {
-    name: "adapt",
-    doc: "rho0 follows the delay over the wireless link; section 2.3",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const MIN_DELAY: ParamDoc = ParamDoc {
-    name: "min_delay",
-    doc: "d_min: below this mean delay rho0 rises; section 3.2",
-    kind: ParamKind::Span,
-    default: "10 ms",
-};
-const MAX_DELAY: ParamDoc = ParamDoc {
-    name: "max_delay",
-    doc: "d_max: above this mean delay rho0 falls; section 3.2",
-    kind: ParamKind::Span,
-    default: "15 ms",
-};
-const STEP: ParamDoc = ParamDoc {
-    name: "step",
-    doc: "by which rho0 moves; section 3.2",
-    kind: ParamKind::Number,
-    default: "0.01",
-};
-const ADAPT_WINDOWS: ParamDoc = ParamDoc {
-    name: "adapt_windows",
-    doc: "rho0 moves once in so many intervals, by the mean delay of all of them",
-    kind: ParamKind::Integer,
-    default: "1",
-};
-const MAX_RHO0: ParamDoc = ParamDoc {
-    name: "max_rho0",
-    doc: "rho0 rises no further; the default is the load of a full cell, above which rho0 does nothing but take longer to come down",
-    kind: ParamKind::Number,
-    default: "0.25",
-};
-const CURVE: ParamDoc = ParamDoc {
-    name: "curve",
-    doc: "exponent of the marking curve: 1 linear, above 1 convex, below 1 concave; section 4",
-    kind: ParamKind::Number,
-    default: "1",
-};
-const MEASURE: ParamDoc = ParamDoc {
-    name: "measure",
-    doc: "what rho is: bits of both directions over the rate, packets of both directions, or the delay of access to the air; section 4",
-    kind: ParamKind::Choice(&Measure::WORDS),
-    default: "utilisation",
-};
-const MEAN_PACKET: ParamDoc = ParamDoc {
-    name: "mean_packet",
-    doc: "with measure \"packets\": a load of 1 is the radio's rate in packets of this size",
-    kind: ParamKind::Bytes,
-    default: "1000 B",
-};
-const ACCESS_SCALE: ParamDoc = ParamDoc {
-    name: "access_scale",
-    doc: "with measure \"access\": a load of 1 is this mean time at the head of the MAC",
-    kind: ParamKind::Span,
-    default: "20 ms",
-};
-const DOWNLINK_ONLY: ParamDoc = ParamDoc {
-    name: "downlink_only",
-    doc: "received packets are neither measured nor marked: what section 2.2 argues against",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const MARK_ACKS: ParamDoc = ParamDoc {
-    name: "mark_acks",
-    doc: "acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks \"a packet\" of either direction",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const WIRED_RED: ParamDoc = ParamDoc {
-    name: "wired_red",
-    doc: "queues of wires run RED with ECN; false: drop-tail",
-    kind: ParamKind::Flag,
-    default: "true",
-};
+const SHORTEST: Span = Span::from_millis(1);
+const LONGEST: Span = Span::from_secs(3600);
 
-/// What the documentation says of them.
-pub(crate) const PARAMS: &[ParamDoc] = &[
-    INTERVAL,
-    ALPHA,
-    RHO0,
-    ADAPT,
-    MIN_DELAY,
-    MAX_DELAY,
-    STEP,
-    ADAPT_WINDOWS,
-    MAX_RHO0,
-    CURVE,
-    MEASURE,
-    MEAN_PACKET,
-    ACCESS_SCALE,
-    DOWNLINK_ONLY,
-    MARK_ACKS,
-    WIRED_RED,
-];
-
-/// The parameters of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lbm {
-    /// t_avg.
-    pub interval: Span,
-    /// alpha and the exponent.
-    pub curve: Curve,
-    /// rho_0, or where it begins.
-    pub rho0: f64,
-    /// Whether rho_0 follows the delay.
-    pub adapt: bool,
-    /// d_min.
-    pub min_delay: Span,
-    /// d_max.
-    pub max_delay: Span,
-    /// Delta rho_0.
-    pub step: f64,
-    /// Intervals from step to step.
-    pub adapt_windows: u64,
-    /// Upper bound of rho_0.
-    pub max_rho0: f64,
-    /// What rho is.
-    pub measure: Measure,
-    /// Neither measure nor mark what is received.
-    pub downlink_only: bool,
-    /// Mark acknowledgements too.
-    pub mark_acks: bool,
-    /// RED with ECN at wires.
-    pub wired_red: bool,
+params! {
+    /// The parameters of LBM.
+    pub struct Lbm {
+        /// t_avg, over which load and delay are measured; section 2.3: some round-trip times
+        interval: Span = Span::from_millis(500), in SHORTEST..=LONGEST;
+        /// slope of the marking probability over the load; section 2.3: more is faster and less stable
+        alpha: f64 = 1.0, in 0.0..=1000.0;
+        /// load from which packets are marked, or where the adaptation begins; section 3: 0.15 and 0.2
+        rho0: f64 = 0.2, in 0.0..=1.0;
+        /// rho0 follows the delay over the wireless link; section 2.3
+        adapt: bool = false;
+        /// d_min: below this mean delay rho0 rises; section 3.2
+        min_delay: Span = Span::from_millis(10), in Span::ZERO..=LONGEST;
+        /// d_max: above this mean delay rho0 falls; section 3.2
+        max_delay: Span = Span::from_millis(15), in Span::ZERO..=LONGEST;
+        /// by which rho0 moves; section 3.2
+        step: f64 = 0.01, in 0.0..=1.0;
+        /// rho0 moves once in this many intervals, by the mean delay of all of them
+        adapt_windows: u64 = 1, in 1..=1_000_000;
+        /// rho0 rises no further; the default is the load of a full cell, above which rho0 does nothing but take longer to come down
+        max_rho0: f64 = 0.25, in 0.0..=1.0;
+        /// exponent of the marking curve: 1 linear, above 1 convex, below 1 concave; section 4
+        curve: f64 = 1.0, in 0.1..=10.0;
+        /// what rho is: bits of both directions over the rate, packets of both directions, or the delay of access to the air; section 4
+        measure: Measure = Measure::Utilisation;
+        /// with measure "packets": a load of 1 is the radio's rate in packets of this size
+        mean_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        /// with measure "access": a load of 1 is this mean time at the head of the MAC
+        access_scale: Span = Span::from_millis(20), in Span::from_micros(1)..=LONGEST;
+        /// received packets are neither measured nor marked: what section 2.2 argues against
+        downlink_only: bool = false;
+        /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
+        mark_acks: bool = false;
+        /// queues of wires run RED with ECN; false: drop-tail
+        wired_red: bool = true;
+    }
 }
 
 impl Lbm {
@@ -221,39 +115,20 @@ impl Lbm {
     /// # Errors
     /// A parameter out of its range, or bounds in the wrong order.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let (least, most) = (Span::from_millis(1), Span::from_secs(3600));
-        let mean_packet = params.bytes(&MEAN_PACKET, Bytes(1)..=Bytes(65_535))?;
-        let access_scale = params.span(&ACCESS_SCALE, Span::from_micros(1)..=most)?;
-        let lbm = Self {
-            interval: params.span(&INTERVAL, least..=most)?,
-            curve: Curve {
-                alpha: params.number(&ALPHA, 0.0..=1000.0)?,
-                exponent: params.number(&CURVE, 0.1..=10.0)?,
-            },
-            rho0: params.number(&RHO0, 0.0..=1.0)?,
-            adapt: params.flag(&ADAPT)?,
-            min_delay: params.span(&MIN_DELAY, Span::ZERO..=most)?,
-            max_delay: params.span(&MAX_DELAY, Span::ZERO..=most)?,
-            step: params.number(&STEP, 0.0..=1.0)?,
-            adapt_windows: params.integer(&ADAPT_WINDOWS, 1..=1_000_000)?,
-            max_rho0: params.number(&MAX_RHO0, 0.0..=1.0)?,
-            measure: Measure::named(params.choice(&MEASURE)?, mean_packet, access_scale),
-            downlink_only: params.flag(&DOWNLINK_ONLY)?,
-            mark_acks: params.flag(&MARK_ACKS)?,
-            wired_red: params.flag(&WIRED_RED)?,
-        };
+        let lbm = Self::read(params)?;
         if lbm.max_delay < lbm.min_delay {
-            return Err(refused(&MAX_DELAY, "expected a delay of at least min_delay"));
+            return Err(ParamError::new("max_delay", "expected a delay of at least min_delay"));
         }
         if lbm.adapt && lbm.max_rho0 < lbm.rho0 {
-            return Err(refused(&MAX_RHO0, "expected at least rho0"));
+            return Err(ParamError::new("max_rho0", "expected at least rho0"));
         }
         Ok(lbm)
     }
-}
 
-fn refused(doc: &ParamDoc, problem: &str) -> ParamError {
-    ParamError { name: doc.name, problem: problem.to_string() }
+    /// The marking curve.
+    const fn curve(&self) -> Curve {
+        Curve { alpha: self.alpha, exponent: self.curve }
+    }
 }
 
 /// RED with ECN at a wire of this rate; its defaults, with a packet time of 1000 B.
@@ -279,7 +154,7 @@ impl Scheme for Lbm {
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        interface.is_access_point_radio().then(|| Box::new(LbmAgent::new(self.clone())) as Box<dyn Agent>)
+        interface.is_access_point_radio().then(|| Box::new(LbmAgent::new(*self)) as Box<dyn Agent>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -8,27 +8,26 @@
 //! far below ssthresh. So the default of `careful_exit` is the other one: the first choice of RFC 6582 section 3.2 step 3
 //! needs no measure against a burst elsewhere, and slow start fills the difference in a few round trips.
 
-use crate::params::{ParamDoc, ParamError, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::PartialAck;
-use crate::reno::{self, Reno};
+use crate::reno::{Common, Reno};
 
-const CAREFUL_EXIT: ParamDoc = ParamDoc { default: "true", ..reno::CAREFUL_EXIT };
-
-/// The parameters: Reno's, with another default for `careful_exit`.
-pub const PARAMS: &[ParamDoc] = &[
-    reno::INITIAL_SSTHRESH,
-    reno::BYTE_COUNTING,
-    reno::ABC_LIMIT,
-    CAREFUL_EXIT,
-    reno::EACH_TIMEOUT_HALVES,
-    reno::FLIGHT_AT_TIMEOUT,
-    reno::MARK_TO_ONE,
-];
+params! {
+    /// The parameters of NewReno: Reno's, with another default for `careful_exit`.
+    pub(crate) struct Parameters {
+        ..common: Common;
+        /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
+        /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
+        careful_exit: bool = true;
+    }
+}
 
 /// The law that these parameters describe.
 ///
 /// # Errors
 /// A value that is out of its range.
 pub fn from_params(params: &Params) -> Result<Reno, ParamError> {
-    Reno::read(params, &CAREFUL_EXIT, PartialAck::RepairsNext)
+    let set = Parameters::read(params)?;
+    Ok(Reno::new(&set.common, set.careful_exit, PartialAck::RepairsNext))
 }

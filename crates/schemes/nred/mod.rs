@@ -66,166 +66,55 @@ pub use drop::{INCOMING, NredDrop, OUTGOING};
 pub use notification::Heard;
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
 
 use airfair_units::{Bytes, Rate, Span};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{Agent, Aqm, Interface, Medium, Wants};
 use crate::scheme::Scheme;
 
-const INTERVAL: ParamDoc = ParamDoc {
-    name: "interval",
-    doc: "T_interval, over which the radio's states are counted; section 6.1: 100 ms to 1 s",
-    kind: ParamKind::Span,
-    default: "100 ms",
-};
-const WEIGHT: ParamDoc = ParamDoc {
-    name: "weight",
-    doc: "w_q of the moving averages; section 6.1: 0.1 to 0.4",
-    kind: ParamKind::Number,
-    default: "0.2",
-};
-const BANDWIDTH: ParamDoc = ParamDoc {
-    name: "bandwidth",
-    doc: "W, which with C makes the index U W/C; section 5.1 has 2 Mbit/s. The thresholds belong to W/C, not to the radio's rate",
-    kind: ParamKind::Rate,
-    default: "2 Mbit/s",
-};
-const MEAN_PACKET: ParamDoc = ParamDoc {
-    name: "mean_packet",
-    doc: "C, which turns a share of the channel into an index of a queue, U W/C; section 5.1, calibrated so that a saturated channel has 240",
-    kind: ParamKind::Bytes,
-    default: "1030 B",
-};
-const MIN_TH: ParamDoc = ParamDoc {
-    name: "min_th",
-    doc: "average index from which the neighbourhood is congested; section 7",
-    kind: ParamKind::Number,
-    default: "100",
-};
-const MAX_TH: ParamDoc = ParamDoc {
-    name: "max_th",
-    doc: "average index from which p_b is 1; section 7",
-    kind: ParamKind::Number,
-    default: "240",
-};
-const MAX_P: ParamDoc = ParamDoc {
-    name: "max_p",
-    doc: "p_b just below max_th; section 6.2: 0.1 to 0.2",
-    kind: ParamKind::Number,
-    default: "0.14",
-};
-const NCN_INTERVAL: ParamDoc = ParamDoc {
-    name: "ncn_interval",
-    doc: "T_NCN, from check to check whether a notification is due",
-    kind: ParamKind::Span,
-    default: "1 s",
-};
-const LIFETIME: ParamDoc = ParamDoc {
-    name: "lifetime",
-    doc: "how long a notification holds; section 5.2: at least twice T_NCN; up to 65.535 s",
-    kind: ParamKind::Span,
-    default: "2 s",
-};
-const THETA: ParamDoc = ParamDoc {
-    name: "theta",
-    doc: "a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii)",
-    kind: ParamKind::Number,
-    default: "0.5",
-};
-const MEMORY: ParamDoc = ParamDoc {
-    name: "memory",
-    doc: "how long after its last packet a flow counts as passing through; condition (ii)",
-    kind: ParamKind::Span,
-    default: "60 s",
-};
-const SET_UP: ParamDoc = ParamDoc {
-    name: "set_up",
-    doc: "a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets pass; condition (ii)",
-    kind: ParamKind::Flag,
-    default: "true",
-};
-const ECN: ParamDoc = ParamDoc {
-    name: "ecn",
-    doc: "marks instead of dropping where the packet can be marked; section 8",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const OBEY_OWN: ParamDoc = ParamDoc {
-    name: "obey_own",
-    doc: "the sender of a notification follows it too",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const RX_ALL: ParamDoc = ParamDoc {
-    name: "rx_all",
-    doc: "U_rx counts every decodable frame, not only those for this node",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const BROADCAST: ParamDoc = ParamDoc {
-    name: "broadcast",
-    doc: "notifications are broadcast, not sent to one random neighbour; section 5.2 says why not",
-    kind: ParamKind::Flag,
-    default: "false",
-};
+const SHORTEST: Span = Span::from_millis(1);
+const LONGEST: Span = Span::from_secs(3600);
 
-/// What the documentation says of them.
-pub(crate) const PARAMS: &[ParamDoc] = &[
-    INTERVAL,
-    WEIGHT,
-    BANDWIDTH,
-    MEAN_PACKET,
-    MIN_TH,
-    MAX_TH,
-    MAX_P,
-    NCN_INTERVAL,
-    LIFETIME,
-    THETA,
-    MEMORY,
-    SET_UP,
-    ECN,
-    OBEY_OWN,
-    RX_ALL,
-    BROADCAST,
-];
-
-/// The parameters of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Nred {
-    /// T_interval.
-    pub interval: Span,
-    /// w_q.
-    pub weight: f64,
-    /// W.
-    pub bandwidth: Rate,
-    /// C.
-    pub mean_packet: Bytes,
-    /// min_th.
-    pub min_th: f64,
-    /// max_th.
-    pub max_th: f64,
-    /// max_p.
-    pub max_p: f64,
-    /// T_NCN.
-    pub ncn_interval: Span,
-    /// Of a notification.
-    pub lifetime: Span,
-    /// Of condition (iii).
-    pub theta: f64,
-    /// Of condition (ii).
-    pub memory: Span,
-    /// Flows whose first packets are on their way count for condition (ii).
-    pub set_up: bool,
-    /// Mark where possible.
-    pub ecn: bool,
-    /// Follow one's own notification.
-    pub obey_own: bool,
-    /// Count all frames as received.
-    pub rx_all: bool,
-    /// Broadcast notifications.
-    pub broadcast: bool,
+params! {
+    /// The parameters of NRED.
+    pub struct Nred {
+        /// T_interval, over which the radio's states are counted; section 6.1: 100 ms to 1 s
+        interval: Span = Span::from_millis(100), in SHORTEST..=LONGEST;
+        /// w_q of the moving averages; section 6.1: 0.1 to 0.4
+        weight: f64 = 0.2, in 1e-6..=1.0;
+        /// W, which with C makes the index U W/C; section 5.1 has 2 Mbit/s. The thresholds belong to W/C, not to the radio's rate
+        bandwidth: Rate = Rate::from_mbps(2), in Rate::from_kbps(1)..=Rate::from_mbps(1_000_000);
+        /// C, which turns a share of the channel into an index of a queue, U W/C; section 5.1, calibrated so that a saturated channel has
+        /// 240
+        mean_packet: Bytes = Bytes(1030), in Bytes(1)..=Bytes(65_535);
+        /// average index from which the neighbourhood is congested; section 7
+        min_th: f64 = 100.0, in 0.0..=1e9;
+        /// average index from which p_b is 1; section 7
+        max_th: f64 = 240.0, in 0.0..=1e9;
+        /// p_b just below max_th; section 6.2: 0.1 to 0.2
+        max_p: f64 = 0.14, in 0.0..=1.0;
+        /// T_NCN, from check to check whether a notification is due
+        ncn_interval: Span = Span::from_secs(1), in SHORTEST..=LONGEST;
+        /// how long a notification holds; section 5.2: at least twice T_NCN; up to 65.535 s
+        lifetime: Span = Span::from_secs(2), in SHORTEST..=Span::from_millis(65_535);
+        /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii)
+        theta: f64 = 0.5, in 0.0..=10.0;
+        /// how long after its last packet a flow counts as passing through; condition (ii)
+        memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
+        /// a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets
+        /// pass; condition (ii)
+        set_up: bool = true;
+        /// marks instead of dropping where the packet can be marked; section 8
+        ecn: bool = false;
+        /// the sender of a notification follows it too
+        obey_own: bool = false;
+        /// U_rx counts every decodable frame, not only those for this node
+        rx_all: bool = false;
+        /// notifications are broadcast, not sent to one random neighbour; section 5.2 says why not
+        broadcast: bool = false;
+    }
 }
 
 impl Nred {
@@ -234,37 +123,15 @@ impl Nred {
     /// # Errors
     /// A parameter out of its range, thresholds in the wrong order, a lifetime that is too short.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let (least, most) = (Span::from_millis(1), Span::from_secs(3600));
-        let nred = Self {
-            interval: params.span(&INTERVAL, least..=most)?,
-            weight: params.number(&WEIGHT, 1e-6..=1.0)?,
-            bandwidth: params.rate(&BANDWIDTH, Rate::from_kbps(1)..=Rate::from_mbps(1_000_000))?,
-            mean_packet: params.bytes(&MEAN_PACKET, Bytes(1)..=Bytes(65_535))?,
-            min_th: params.number(&MIN_TH, 0.0..=1e9)?,
-            max_th: params.number(&MAX_TH, 0.0..=1e9)?,
-            max_p: params.number(&MAX_P, 0.0..=1.0)?,
-            ncn_interval: params.span(&NCN_INTERVAL, least..=most)?,
-            lifetime: params.span(&LIFETIME, least..=Span::from_millis(65_535))?,
-            theta: params.number(&THETA, 0.0..=10.0)?,
-            memory: params.span(&MEMORY, least..=most)?,
-            set_up: params.flag(&SET_UP)?,
-            ecn: params.flag(&ECN)?,
-            obey_own: params.flag(&OBEY_OWN)?,
-            rx_all: params.flag(&RX_ALL)?,
-            broadcast: params.flag(&BROADCAST)?,
-        };
+        let nred = Self::read(params)?;
         if nred.max_th <= nred.min_th {
-            return Err(refused(&MAX_TH, "expected a threshold above min_th"));
+            return Err(ParamError::new("max_th", "expected a threshold above min_th"));
         }
         if nred.lifetime < nred.ncn_interval {
-            return Err(refused(&LIFETIME, "expected at least ncn_interval, better twice that"));
+            return Err(ParamError::new("lifetime", "expected at least ncn_interval, better twice that"));
         }
         Ok(nred)
     }
-}
-
-fn refused(doc: &ParamDoc, problem: &str) -> ParamError {
-    ParamError { name: doc.name, problem: problem.to_string() }
 }
 
 impl Scheme for Nred {
@@ -273,7 +140,7 @@ impl Scheme for Nred {
     }
 
     fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
-        Some(Box::new(NredAgent::new(self.clone())))
+        Some(Box::new(NredAgent::new(*self)))
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -59,176 +59,102 @@ pub use router::{Divisor, Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
 use alloc::boxed::Box;
+use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{RttChoice, bytes_per_second};
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::explicit::{FASTEST, RttChoice, bytes_per_second};
+use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, PartialAck, Source, Wants};
 use crate::scheme::Scheme;
+use crate::{params, words};
 
-const ALPHA: ParamDoc = ParamDoc {
-    name: "alpha",
-    doc: "growth of a probed capacity in an interval in which the link was idle at times, equation 4",
-    kind: ParamKind::Number,
-    default: "0.1",
-};
-const BETA: ParamDoc = ParamDoc {
-    name: "beta",
-    doc: "part of the standing queue that is drained in an interval, equation 2",
-    kind: ParamKind::Number,
-    default: "0.5",
-};
-const CAPACITY: ParamDoc = ParamDoc {
-    name: "capacity",
-    doc: "where routers know C from: auto (a wire's is its rate, a radio's is probed), configured (a radio's is `ceiling` or its \
-          nominal rate, which no traffic ever reaches) or probed everywhere",
-    kind: ParamKind::Choice(&["auto", "configured", "probed"]),
-    default: "auto",
-};
-const INITIAL_CAPACITY: ParamDoc = ParamDoc {
-    name: "initial_capacity",
-    doc: "a probed capacity at the start; section III-C: 1 Mbit/s on each wireless node",
-    kind: ParamKind::Rate,
-    default: "1 Mbit/s",
-};
-const CEILING: ParamDoc = ParamDoc {
-    name: "ceiling",
-    doc: "most that the capacity of a radio is believed to be; 0: the rate of its data frames",
-    kind: ParamKind::Rate,
-    default: "0 bit/s",
-};
-const PROBE_UNUSED: ParamDoc = ParamDoc {
-    name: "probe_unused",
-    doc: "a probed capacity grows also in intervals in which nothing was carried; the paper does not say",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const DROPS_ARE_BUSY: ParamDoc = ParamDoc {
-    name: "drops_are_busy",
-    doc: "equation 4 takes a link for busy also when packets were dropped in the interval: equation 6 substitutes q \"in the \
-          algorithm\"",
-    kind: ParamKind::Flag,
-    default: "true",
-};
-const BOTH_DIRECTIONS: ParamDoc = ParamDoc {
-    name: "both_directions",
-    doc: "radios whose controllers count and stamp what comes in as well: of access points, all, or none; section III-B speaks \
-          of base stations",
-    kind: ParamKind::Choice(&["access-point", "all", "none"]),
-    default: "access-point",
-};
-const DIVISOR: ParamDoc = ParamDoc {
-    name: "divisor",
-    doc: "R(t - T) of equation 1: the share in force while y was measured, the one an interval earlier (previous), or the mean of \
-          both; the paper says \"given in the last control interval\"",
-    kind: ParamKind::Choice(Divisor::NAMES),
-    default: "mean",
-};
-const QUEUE_UNIT: ParamDoc = ParamDoc {
-    name: "queue_unit",
-    doc: "what a packet of q adds to equation 2: its bytes, or packet_size whatever its own size (packets); equation 6 adds numbers of \
-          packets",
-    kind: ParamKind::Choice(&["bytes", "packets"]),
-    default: "bytes",
-};
-const PACKET_SIZE: ParamDoc = ParamDoc {
-    name: "packet_size",
-    doc: "size of a packet where queue_unit is packets; section III-A has packets of 1000 bytes",
-    kind: ParamKind::Bytes,
-    default: "1000 B",
-};
-const RTT_WEIGHT: ParamDoc = ParamDoc {
-    name: "rtt_weight",
-    doc: "by how much a packet's RTT moves T, a moving average; the paper gives no weight",
-    kind: ParamKind::Number,
-    default: "0.02",
-};
-const FIRST_INTERVAL: ParamDoc = ParamDoc {
-    name: "first_interval",
-    doc: "T before the first packet; the paper gives none",
-    kind: ParamKind::Span,
-    default: "100 ms",
-};
-const MIN_INTERVAL: ParamDoc = ParamDoc {
-    name: "min_interval",
-    doc: "least T: shorter round trips are controlled this often",
-    kind: ParamKind::Span,
-    default: "10 ms",
-};
-const MAX_INTERVAL: ParamDoc =
-    ParamDoc { name: "max_interval", doc: "largest T", kind: ParamKind::Span, default: "10 s" };
-const INITIAL_SHARE: ParamDoc = ParamDoc {
-    name: "initial_share",
-    doc: "R at the start, as a part of C; the paper gives none. All of C would let the first flows overflow the queue",
-    kind: ParamKind::Number,
-    default: "0.05",
-};
-const REQUEST: ParamDoc = ParamDoc {
-    name: "request",
-    doc: "the rate that a sender asks for; 0: all that there is",
-    kind: ParamKind::Rate,
-    default: "0 bit/s",
-};
-const RTT: ParamDoc = ParamDoc {
-    name: "rtt",
-    doc: "the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out",
-    kind: ParamKind::Choice(RttChoice::NAMES),
-    default: "smoothed",
-};
-const DEFLATE: ParamDoc = ParamDoc {
-    name: "deflate",
-    doc: "a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets \
-          num_dupACK only when all is acknowledged",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const PACED: ParamDoc = ParamDoc {
-    name: "paced",
-    doc: "segments leave at the granted rate; without it as acknowledgements let them, within the window",
-    kind: ParamKind::Flag,
-    default: "false",
-};
+/// The bounds of intervals.
+const SPANS: RangeInclusive<Span> = Span::from_millis(1)..=Span::from_secs(100);
 
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[
-    ALPHA,
-    BETA,
-    CAPACITY,
-    INITIAL_CAPACITY,
-    CEILING,
-    PROBE_UNUSED,
-    DROPS_ARE_BUSY,
-    BOTH_DIRECTIONS,
-    DIVISOR,
-    QUEUE_UNIT,
-    PACKET_SIZE,
-    RTT_WEIGHT,
-    FIRST_INTERVAL,
-    MIN_INTERVAL,
-    MAX_INTERVAL,
-    INITIAL_SHARE,
-    REQUEST,
-    RTT,
-    DEFLATE,
-    PACED,
-];
-
-/// Where C is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// Wires are configured, radios probed.
-    Auto,
-    Configured,
-    Probed,
+words! {
+    /// The source of C at a router.
+    pub enum CapacityFrom {
+        /// Wires are configured, radios probed.
+        Auto = "auto",
+        /// The configured rate of the interface.
+        Configured = "configured",
+        /// The rate that is found by probing (equation 4).
+        Probed = "probed",
+    }
 }
 
-/// Radios that see both directions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BothDirections {
-    AccessPoint,
-    All,
-    None,
+words! {
+    /// The radios whose controllers count and stamp both directions.
+    pub enum BothDirections {
+        /// Those of access points.
+        AccessPoint = "access-point",
+        /// All radios.
+        All = "all",
+        /// No radio.
+        None = "none",
+    }
+}
+
+words! {
+    /// The unit in which packets count towards q (equations 2 and 6).
+    pub enum QueueUnit {
+        /// Each packet counts as its bytes.
+        Bytes = "bytes",
+        /// Each packet counts as `packet_size`.
+        Packets = "packets",
+    }
+}
+
+params! {
+    /// The parameters of QFCP.
+    pub(crate) struct Parameters {
+        /// growth of a probed capacity in an interval in which the link was idle at times, equation 4
+        alpha: f64 = 0.1, in 0.0..=10.0;
+        /// part of the standing queue that is drained in an interval, equation 2
+        beta: f64 = 0.5, in 0.0..=10.0;
+        /// the source of C at routers: auto (a wire's is its rate, a radio's is probed), configured (a radio's is `ceiling` or its
+        /// nominal rate, which no traffic ever reaches) or probed everywhere
+        capacity: CapacityFrom = CapacityFrom::Auto;
+        /// a probed capacity at the start; section III-C: 1 Mbit/s on each wireless node
+        initial_capacity: Rate = Rate::from_mbps(1), in Rate(8)..=FASTEST;
+        /// most that the capacity of a radio is believed to be; 0: the rate of its data frames
+        ceiling: Rate = Rate(0), in Rate(0)..=FASTEST;
+        /// a probed capacity grows also in intervals in which nothing was carried; the paper does not say
+        probe_unused: bool = false;
+        /// equation 4 takes a link for busy also when packets were dropped in the interval: equation 6 substitutes q "in the algorithm"
+        drops_are_busy: bool = true;
+        /// radios whose controllers count and stamp what comes in as well: of access points, all, or none; section III-B speaks of base
+        /// stations
+        both_directions: BothDirections = BothDirections::AccessPoint;
+        /// R(t - T) of equation 1: the share in force while y was measured, the one an interval earlier (previous), or the mean of both;
+        /// the paper says "given in the last control interval"
+        divisor: Divisor = Divisor::Mean;
+        /// what a packet of q adds to equation 2: its bytes, or packet_size whatever its own size (packets); equation 6 adds numbers of
+        /// packets
+        queue_unit: QueueUnit = QueueUnit::Bytes;
+        /// size of a packet where queue_unit is packets; section III-A has packets of 1000 bytes
+        packet_size: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        /// by how much a packet's RTT moves T, a moving average; the paper gives no weight
+        rtt_weight: f64 = 0.02, in 0.0001..=1.0;
+        /// T before the first packet; the paper gives none
+        first_interval: Span = Span::from_millis(100), in SPANS;
+        /// least T: shorter round trips are controlled this often
+        min_interval: Span = Span::from_millis(10), in SPANS;
+        /// largest T
+        max_interval: Span = Span::from_secs(10), in SPANS;
+        /// R at the start, as a part of C; the paper gives none. All of C would let the first flows overflow the queue
+        initial_share: f64 = 0.05, in 0.0001..=1.0;
+        /// the rate that a sender requests; 0: without a limit
+        request: Rate = Rate(0), in Rate(0)..=FASTEST;
+        /// the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out
+        rtt: RttChoice = RttChoice::Smoothed;
+        /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
+        /// num_dupACK only when all is acknowledged
+        deflate: bool = false;
+        /// segments leave at the granted rate; without it as acknowledgements let them, within the window
+        paced: bool = false;
+    }
 }
 
 /// QFCP, set up.
@@ -236,7 +162,7 @@ enum BothDirections {
 pub struct Qfcp {
     router: RouterConfig,
     sender: SenderConfig,
-    known: Known,
+    capacity_from: CapacityFrom,
     both_directions: BothDirections,
     alpha: f64,
     initial_capacity: Rate,
@@ -250,55 +176,35 @@ impl Qfcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let most = Rate(8 * u64::from(u32::MAX));
-        let span = Span(1_000_000)..=Span::from_secs(100);
-        let intervals =
-            (params.span(&MIN_INTERVAL, span.clone())?, params.span(&MAX_INTERVAL, span.clone())?);
-        if intervals.0 > intervals.1 {
-            return Err(ParamError {
-                name: MIN_INTERVAL.name,
-                problem: "expected at most max_interval".into(),
-            });
+        let set = Parameters::read(params)?;
+        if set.min_interval > set.max_interval {
+            return Err(ParamError::new("min_interval", "expected at most max_interval"));
         }
-        let request = params.rate(&REQUEST, Rate(0)..=most)?;
-        let packet_size = params.bytes(&PACKET_SIZE, Bytes(1)..=Bytes(65_535))?.get() as f64;
         let router = RouterConfig {
-            beta: params.number(&BETA, 0.0..=10.0)?,
-            rtt_gain: math::round(params.number(&RTT_WEIGHT, 0.0001..=1.0)? * 65536.0) as i64,
-            intervals,
-            first_interval: params.span(&FIRST_INTERVAL, span)?,
-            initial_share: params.number(&INITIAL_SHARE, 0.0001..=1.0)?,
-            drops_are_busy: params.flag(&DROPS_ARE_BUSY)?,
-            divisor: Divisor::named(params.choice(&DIVISOR)?),
-            packet: (params.choice(&QUEUE_UNIT)? == "packets").then_some(packet_size),
+            beta: set.beta,
+            rtt_gain: math::round(set.rtt_weight * 65536.0) as i64,
+            intervals: (set.min_interval, set.max_interval),
+            first_interval: set.first_interval,
+            initial_share: set.initial_share,
+            drops_are_busy: set.drops_are_busy,
+            divisor: set.divisor,
+            packet: (set.queue_unit == QueueUnit::Packets).then_some(set.packet_size.get() as f64),
         };
         let sender = SenderConfig {
-            request: if request == Rate(0) { u32::MAX } else { bytes_per_second(request) },
-            rtt: RttChoice::named(params.choice(&RTT)?),
-            paced: params.flag(&PACED)?,
-            partial_ack: if params.flag(&DEFLATE)? {
-                PartialAck::RepairsNext
-            } else {
-                PartialAck::RepairsAndKeeps
-            },
+            request: if set.request == Rate(0) { u32::MAX } else { bytes_per_second(set.request) },
+            rtt: set.rtt,
+            paced: set.paced,
+            partial_ack: if set.deflate { PartialAck::RepairsNext } else { PartialAck::RepairsAndKeeps },
         };
         Ok(Self {
             router,
             sender,
-            known: match params.choice(&CAPACITY)? {
-                "configured" => Known::Configured,
-                "probed" => Known::Probed,
-                _ => Known::Auto,
-            },
-            both_directions: match params.choice(&BOTH_DIRECTIONS)? {
-                "all" => BothDirections::All,
-                "none" => BothDirections::None,
-                _ => BothDirections::AccessPoint,
-            },
-            alpha: params.number(&ALPHA, 0.0..=10.0)?,
-            initial_capacity: params.rate(&INITIAL_CAPACITY, Rate(8)..=most)?,
-            ceiling: params.rate(&CEILING, Rate(0)..=most)?,
-            probe_unused: params.flag(&PROBE_UNUSED)?,
+            capacity_from: set.capacity,
+            both_directions: set.both_directions,
+            alpha: set.alpha,
+            initial_capacity: set.initial_capacity,
+            ceiling: set.ceiling,
+            probe_unused: set.probe_unused,
         })
     }
 
@@ -306,9 +212,9 @@ impl Qfcp {
         let radio = interface.medium == Medium::Radio;
         let ceiling = if radio && self.ceiling > Rate(0) { self.ceiling } else { interface.rate };
         let ceiling = ceiling.as_bps() as f64 / 8.0;
-        match (self.known, radio) {
-            (Known::Configured, _) | (Known::Auto, false) => Capacity::Configured(ceiling),
-            (Known::Probed, _) | (Known::Auto, true) => Capacity::Probed {
+        match (self.capacity_from, radio) {
+            (CapacityFrom::Configured, _) | (CapacityFrom::Auto, false) => Capacity::Configured(ceiling),
+            (CapacityFrom::Probed, _) | (CapacityFrom::Auto, true) => Capacity::Probed {
                 estimate: (self.initial_capacity.as_bps() as f64 / 8.0).min(ceiling),
                 alpha: self.alpha,
                 ceiling,

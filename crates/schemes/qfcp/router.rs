@@ -8,6 +8,7 @@ use airfair_units::{Rate, Span, Time};
 use super::capacity::{Capacity, Observed};
 use super::header::{self, KIND};
 use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
+use crate::words;
 
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
@@ -18,31 +19,19 @@ const LONGEST_RTT_US: u32 = 10_000_000;
 /// Least numerator of equation 2, as a part of C.
 const LEAST_SHARE: f64 = 0.01;
 
-/// R(t - T) of equation 1: `docs/schemes/qfcp.md` compares how R swings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Divisor {
-    /// The share in force while y was measured.
-    InForce,
-    /// The share one interval earlier.
-    Previous,
-    /// The mean of both.
-    Mean,
+words! {
+    /// R(t - T) of equation 1: `docs/schemes/qfcp.md` compares how R swings.
+    pub enum Divisor {
+        /// The share in force while y was measured.
+        InForce = "in-force",
+        /// The share one interval earlier.
+        Previous = "previous",
+        /// The mean of both.
+        Mean = "mean",
+    }
 }
 
 impl Divisor {
-    /// The names as a parameter takes them.
-    pub const NAMES: &'static [&'static str] = &["in-force", "previous", "mean"];
-
-    /// The choice of this name; the mean for any other.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        match name {
-            "in-force" => Self::InForce,
-            "previous" => Self::Previous,
-            _ => Self::Mean,
-        }
-    }
-
     /// Bytes/s, from the share in force and the one an interval earlier.
     fn of(self, in_force: u32, previous: u32) -> f64 {
         match self {

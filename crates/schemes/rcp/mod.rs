@@ -47,100 +47,50 @@ pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
 use alloc::boxed::Box;
+use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{RttChoice, bytes_per_second};
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::explicit::{FASTEST, RttChoice, bytes_per_second};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, Source};
 use crate::scheme::Scheme;
 
-const ALPHA: ParamDoc = ParamDoc {
-    name: "alpha",
-    doc: "part of the spare rate that is handed out in a round trip; the authors' later scripts have 0.4, the paper of 2005 has 0.1",
-    kind: ParamKind::Number,
-    default: "0.4",
-};
-const BETA: ParamDoc = ParamDoc {
-    name: "beta",
-    doc: "part of the queue that is drained in a round trip; checked against the authors' scripts",
-    kind: ParamKind::Number,
-    default: "1",
-};
-const GAMMA: ParamDoc = ParamDoc {
-    name: "gamma",
-    doc: "part of the capacity that is aimed at; the authors' code has it, 0.95 to 1",
-    kind: ParamKind::Number,
-    default: "1",
-};
-const SLOT: ParamDoc =
-    ParamDoc { name: "slot", doc: "largest T; not verified", kind: ParamKind::Span, default: "10 ms" };
-const MIN_INTERVAL: ParamDoc = ParamDoc {
-    name: "min_interval",
-    doc: "least T and d: shorter round trips are controlled this often; ours",
-    kind: ParamKind::Span,
-    default: "1 ms",
-};
-const FIRST_RTT: ParamDoc = ParamDoc {
-    name: "first_rtt",
-    doc: "d before a packet has told its round-trip time; checked against the authors' code",
-    kind: ParamKind::Span,
-    default: "200 ms",
-};
-const INITIAL_SHARE: ParamDoc = ParamDoc {
-    name: "initial_share",
-    doc: "R at the start, as a part of C; a comment of the authors' code, else not verified",
-    kind: ParamKind::Number,
-    default: "0.05",
-};
-const MIN_PACKET: ParamDoc = ParamDoc {
-    name: "min_packet",
-    doc: "R is at least so much in d: a bound of the authors' code, whose factor in a port of it is 0.01 of a packet by default; the \
-          value is ours, a packet",
-    kind: ParamKind::Bytes,
-    default: "1000 B",
-};
-const RADIO_CAPACITY: ParamDoc = ParamDoc {
-    name: "radio_capacity",
-    doc: "what is taken for the capacity of a radio; 0: the rate of its data frames, which no traffic ever reaches. Ours: RCP does \
-          not know shared links",
-    kind: ParamKind::Rate,
-    default: "0 bit/s",
-};
-const REQUEST: ParamDoc = ParamDoc {
-    name: "request",
-    doc: "the rate that a sender asks for; 0: all that there is",
-    kind: ParamKind::Rate,
-    default: "0 bit/s",
-};
-const WINDOW: ParamDoc = ParamDoc {
-    name: "window",
-    doc: "most in flight, as a multiple of what the granted rate fills in a round trip; 0: no limit. Ours",
-    kind: ParamKind::Number,
-    default: "2",
-};
-const RTT: ParamDoc = ParamDoc {
-    name: "rtt",
-    doc: "the round-trip time that a sender tells, and that of its window: smoothed, latest, or the least so far; not verified",
-    kind: ParamKind::Choice(RttChoice::NAMES),
-    default: "smoothed",
-};
+/// The bounds of intervals.
+const SPANS: RangeInclusive<Span> = Span(100_000)..=Span::from_secs(100);
 
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[
-    ALPHA,
-    BETA,
-    GAMMA,
-    SLOT,
-    MIN_INTERVAL,
-    FIRST_RTT,
-    INITIAL_SHARE,
-    MIN_PACKET,
-    RADIO_CAPACITY,
-    REQUEST,
-    WINDOW,
-    RTT,
-];
+params! {
+    /// The parameters of RCP.
+    pub(crate) struct Parameters {
+        /// part of the spare rate that is handed out in a round trip; the authors' later scripts have 0.4, the paper of 2005 has 0.1
+        alpha: f64 = 0.4, in 0.0..=10.0;
+        /// part of the queue that is drained in a round trip; checked against the authors' scripts
+        beta: f64 = 1.0, in 0.0..=10.0;
+        /// part of the capacity that is aimed at; the authors' code has it, 0.95 to 1
+        gamma: f64 = 1.0, in 0.01..=1.0;
+        /// largest T; not verified
+        slot: Span = Span::from_millis(10), in SPANS;
+        /// least T and d: shorter round trips are controlled this often; ours
+        min_interval: Span = Span::from_millis(1), in SPANS;
+        /// d before a packet has reported its round-trip time; checked against the authors' code
+        first_rtt: Span = Span::from_millis(200), in SPANS;
+        /// R at the start, as a part of C; a comment of the authors' code, else not verified
+        initial_share: f64 = 0.05, in 0.0001..=1.0;
+        /// R is at least this much in d: a bound of the authors' code, whose factor in a port of it is 0.01 of a packet by default; the
+        /// value is ours, a packet
+        min_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: RCP does
+        /// not know shared links
+        radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
+        /// the rate that a sender requests; 0: without a limit
+        request: Rate = Rate(0), in Rate(0)..=FASTEST;
+        /// most in flight, as a multiple of what the granted rate fills in a round trip; 0: no limit. Ours
+        window: f64 = 2.0, in 0.0..=1000.0;
+        /// the round-trip time that a sender reports, and that of its window: smoothed, latest, or the least so far; not verified
+        rtt: RttChoice = RttChoice::Smoothed;
+    }
+}
 
 /// RCP, set up.
 #[derive(Debug, Clone)]
@@ -156,29 +106,26 @@ impl Rcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let fastest = Rate(8 * u64::from(u32::MAX));
-        let span = Span(100_000)..=Span::from_secs(100);
-        let router = RouterConfig {
-            alpha: params.number(&ALPHA, 0.0..=10.0)?,
-            beta: params.number(&BETA, 0.0..=10.0)?,
-            target: params.number(&GAMMA, 0.01..=1.0)?,
-            slot: params.span(&SLOT, span.clone())?,
-            least_interval: params.span(&MIN_INTERVAL, span.clone())?,
-            first_rtt: params.span(&FIRST_RTT, span)?,
-            initial_share: params.number(&INITIAL_SHARE, 0.0001..=1.0)?,
-            least: params.bytes(&MIN_PACKET, Bytes(1)..=Bytes(65_535))?.get() as f64,
-        };
-        if router.least_interval > router.slot {
-            return Err(ParamError { name: MIN_INTERVAL.name, problem: "expected at most slot".into() });
+        let set = Parameters::read(params)?;
+        if set.min_interval > set.slot {
+            return Err(ParamError::new("min_interval", "expected at most slot"));
         }
-        let request = params.rate(&REQUEST, Rate(0)..=fastest)?;
-        let window = params.number(&WINDOW, 0.0..=1000.0)?;
-        let sender = SenderConfig {
-            request: if request == Rate(0) { u32::MAX } else { bytes_per_second(request) },
-            window: (window > 0.0).then(|| (math::round(window * 256.0) as u32).max(1)),
-            rtt: RttChoice::named(params.choice(&RTT)?),
+        let router = RouterConfig {
+            alpha: set.alpha,
+            beta: set.beta,
+            target: set.gamma,
+            slot: set.slot,
+            least_interval: set.min_interval,
+            first_rtt: set.first_rtt,
+            initial_share: set.initial_share,
+            least: set.min_packet.get() as f64,
         };
-        Ok(Self { router, sender, radio_capacity: params.rate(&RADIO_CAPACITY, Rate(0)..=fastest)? })
+        let sender = SenderConfig {
+            request: if set.request == Rate(0) { u32::MAX } else { bytes_per_second(set.request) },
+            window: (set.window > 0.0).then(|| (math::round(set.window * 256.0) as u32).max(1)),
+            rtt: set.rtt,
+        };
+        Ok(Self { router, sender, radio_capacity: set.radio_capacity })
     }
 }
 

@@ -37,11 +37,10 @@
 //!
 //! All of it is fixed point with 32 binary places.
 
-use alloc::string::ToString;
-
 use airfair_units::{Span, Time};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{Aqm, AqmContext, DropReason, MarkReason, Packet, QueueView, Verdict};
 
 /// A packet dropped, or marked, by the random draw.
@@ -52,57 +51,28 @@ pub const FORCED: &str = "red-forced";
 /// 1 with 32 binary places.
 const ONE: u64 = 1 << 32;
 
-const MIN_TH: ParamDoc = ParamDoc {
-    name: "min_th",
-    doc: "average queue (packets) below which every packet passes; section VI: at least what a burst should be allowed",
-    kind: ParamKind::Number,
-    default: "5",
-};
-const MAX_TH: ParamDoc = ParamDoc {
-    name: "max_th",
-    doc: "average queue (packets) from which every packet is dropped; section VI: at least twice min_th; here 3 times, as in ns-2",
-    kind: ParamKind::Number,
-    default: "15",
-};
-const WEIGHT: ParamDoc = ParamDoc {
-    name: "weight",
-    doc: "w of the moving average, for each arrival; section VI: at least 0.001",
-    kind: ParamKind::Number,
-    default: "0.002",
-};
-const MAX_P: ParamDoc = ParamDoc {
-    name: "max_p",
-    doc: "probability p_b at max_th; 0.1 is Floyd's advice of 1997 and ns-2's default, the paper has 0.02",
-    kind: ParamKind::Number,
-    default: "0.1",
-};
-const MEAN_PACKET_TIME: ParamDoc = ParamDoc {
-    name: "mean_packet_time",
-    doc: "how long a typical packet takes to send, for ageing the average while the queue is empty; the default is 552 B with RTS and CTS at 2 Mbit/s",
-    kind: ParamKind::Span,
-    default: "4 ms",
-};
-const GENTLE: ParamDoc = ParamDoc {
-    name: "gentle",
-    doc: "between max_th and twice max_th the probability rises from max_p to 1",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const WAIT: ParamDoc = ParamDoc {
-    name: "wait",
-    doc: "spaces early drops between 1/p_b and 2/p_b arrivals, as ns-2 can",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-const ECN: ParamDoc = ParamDoc {
-    name: "ecn",
-    doc: "marks below max_th where the packet can be marked (RFC 3168 section 7)",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-/// What the documentation says of them.
-pub(crate) const PARAMS: &[ParamDoc] = &[MIN_TH, MAX_TH, WEIGHT, MAX_P, MEAN_PACKET_TIME, GENTLE, WAIT, ECN];
+params! {
+    /// The parameters of RED.
+    pub(crate) struct Parameters {
+        /// average queue (packets) below which every packet passes; section VI: at least what a burst should be allowed
+        min_th: f64 = 5.0, in 0.0..=1e6;
+        /// average queue (packets) from which every packet is dropped; section VI: at least twice min_th; here 3 times, as in ns-2
+        max_th: f64 = 15.0, in 0.0..=1e6;
+        /// w of the moving average, for each arrival; section VI: at least 0.001
+        weight: f64 = 0.002, in 1e-6..=1.0;
+        /// probability p_b at max_th; 0.1 is Floyd's advice of 1997 and ns-2's default, the paper has 0.02
+        max_p: f64 = 0.1, in 0.0..=1.0;
+        /// how long a typical packet takes to send, for ageing the average while the queue is empty; the default is 552 B with RTS and
+        /// CTS at 2 Mbit/s
+        mean_packet_time: Span = Span::from_millis(4), in Span::from_micros(1)..=Span::from_secs(10);
+        /// between max_th and twice max_th the probability rises from max_p to 1
+        gentle: bool = false;
+        /// spaces early drops between 1/p_b and 2/p_b arrivals, as ns-2 can
+        wait: bool = false;
+        /// marks below max_th where the packet can be marked (RFC 3168 section 7)
+        ecn: bool = false;
+    }
+}
 
 /// RED's parameters and state at one queue. Lengths and probabilities have 32 binary places.
 #[derive(Debug, Clone)]
@@ -129,22 +99,22 @@ impl Red {
     /// # Errors
     /// A parameter out of its range, or thresholds in the wrong order.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
         let red = Self {
-            min_th: fixed(params.number(&MIN_TH, 0.0..=1e6)?),
-            max_th: fixed(params.number(&MAX_TH, 0.0..=1e6)?),
-            weight: fixed(params.number(&WEIGHT, 1e-6..=1.0)?),
-            max_p: fixed(params.number(&MAX_P, 0.0..=1.0)?),
-            mean_packet_time: params.span(&MEAN_PACKET_TIME, Span::from_micros(1)..=Span::from_secs(10))?,
-            gentle: params.flag(&GENTLE)?,
-            wait: params.flag(&WAIT)?,
-            ecn: params.flag(&ECN)?,
+            min_th: fixed(set.min_th),
+            max_th: fixed(set.max_th),
+            weight: fixed(set.weight),
+            max_p: fixed(set.max_p),
+            mean_packet_time: set.mean_packet_time,
+            gentle: set.gentle,
+            wait: set.wait,
+            ecn: set.ecn,
             average: 0,
             count: None,
             idle_since: None,
         };
         if red.max_th <= red.min_th {
-            let problem = "expected a threshold above min_th".to_string();
-            return Err(ParamError { name: MAX_TH.name, problem });
+            return Err(ParamError::new("max_th", "expected a threshold above min_th"));
         }
         Ok(red)
     }

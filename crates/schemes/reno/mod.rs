@@ -22,81 +22,47 @@ mod window;
 
 use airfair_units::{Bytes, Time};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, Source, SourceContext,
 };
 
-pub(crate) use window::{INITIAL_SSTHRESH, Window};
+pub(crate) use window::{Window, WindowParameters};
 
-/// Which increase congestion avoidance takes.
-pub(crate) const BYTE_COUNTING: ParamDoc = ParamDoc {
-    name: "byte_counting",
-    doc: "congestion avoidance counts acknowledged bytes and adds one SMSS for each cwnd of them (RFC 3465; RFC 5681 \
-          recommends it); without it each acknowledgement adds SMSS*SMSS/cwnd (RFC 5681 equation 3), the form of the \
-          simulators that papers used, which grows half as fast when acknowledgements are delayed",
-    kind: ParamKind::Flag,
-    default: "false",
-};
+params! {
+    /// The parameters that NewReno has as well.
+    pub(crate) struct Common {
+        ..window: WindowParameters;
+        /// congestion avoidance counts acknowledged bytes and adds one SMSS for each cwnd of them (RFC 3465; RFC 5681 recommends it);
+        /// without it each acknowledgement adds SMSS*SMSS/cwnd (RFC 5681 equation 3), the form of the simulators that papers used, which
+        /// grows half as fast when acknowledgements are delayed
+        byte_counting: bool = false;
+        /// most segments that one acknowledgement adds in slow start, L of RFC 3465: 1 is RFC 5681 equation 2, 2 makes up for delayed
+        /// acknowledgements; after a time-out it is 1 until ssthresh is reached (RFC 3465 section 2.3)
+        abc_limit: u64 = 1, in 1..=64;
+        /// each time-out sets ssthresh, also one of a segment that the timer sent before, and that of a SYN, as in ns-2: since the window
+        /// is one segment by then, ssthresh falls to two; without it such a time-out holds ssthresh (RFC 5681 section 3.1)
+        each_timeout_halves: bool = false;
+        /// a time-out sets ssthresh to half of FlightSize, the most that RFC 2581 and RFC 5681 allow (equation 3, equation 4), also in
+        /// fast recovery, where each duplicate acknowledgement has let a segment out; without it to half of the window if that is less,
+        /// as in ns-2
+        flight_at_timeout: bool = false;
+        /// a mark halves the window down to one segment, as in ns-2, where the next mark has new data wait for the timer (RFC 3168
+        /// section 6.1.2); without it down to two, the least ssthresh (RFC 5681 equation 4), as in Linux
+        mark_to_one: bool = false;
+    }
+}
 
-/// L of RFC 3465.
-pub(crate) const ABC_LIMIT: ParamDoc = ParamDoc {
-    name: "abc_limit",
-    doc: "most segments that one acknowledgement adds in slow start, L of RFC 3465: 1 is RFC 5681 equation 2, 2 makes up \
-          for delayed acknowledgements; after a time-out it is 1 until ssthresh is reached (RFC 3465 section 2.3)",
-    kind: ParamKind::Integer,
-    default: "1",
-};
-
-/// How fast recovery ends. RFC 5681 section 3.2 step 6 knows one way only: cwnd = ssthresh.
-pub(crate) const CAREFUL_EXIT: ParamDoc = ParamDoc {
-    name: "careful_exit",
-    doc: "fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section \
-          3.2 step 3, so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 \
-          step 6)",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-/// What a time-out does that comes while ssthresh is an answer to the same loss.
-pub(crate) const EACH_TIMEOUT_HALVES: ParamDoc = ParamDoc {
-    name: "each_timeout_halves",
-    doc: "each time-out sets ssthresh, also one of a segment that the timer sent before, and that of a SYN, as in ns-2: since \
-          the window is one segment by then, ssthresh falls to two; without it such a time-out holds ssthresh (RFC 5681 \
-          section 3.1)",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-/// What half a time-out sets the threshold to.
-pub(crate) const FLIGHT_AT_TIMEOUT: ParamDoc = ParamDoc {
-    name: "flight_at_timeout",
-    doc: "a time-out sets ssthresh to half of FlightSize, the most that RFC 2581 and RFC 5681 allow (equation 3, equation 4), also in \
-          fast recovery, where each duplicate acknowledgement has let a segment out; without it to half of the window if that is \
-          less, as in ns-2",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-/// How far marks can bring the window down.
-pub(crate) const MARK_TO_ONE: ParamDoc = ParamDoc {
-    name: "mark_to_one",
-    doc: "a mark halves the window down to one segment, as in ns-2, where the next mark has new data wait for the timer (RFC \
-          3168 section 6.1.2); without it down to two, the least ssthresh (RFC 5681 equation 4), as in Linux",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[
-    INITIAL_SSTHRESH,
-    BYTE_COUNTING,
-    ABC_LIMIT,
-    CAREFUL_EXIT,
-    EACH_TIMEOUT_HALVES,
-    FLIGHT_AT_TIMEOUT,
-    MARK_TO_ONE,
-];
+params! {
+    /// The parameters of Reno.
+    pub(crate) struct Parameters {
+        ..common: Common;
+        /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
+        /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
+        careful_exit: bool = false;
+    }
+}
 
 /// The law of Reno and, with the other answer to a partial acknowledgement, of NewReno.
 #[derive(Debug, Clone)]
@@ -122,26 +88,24 @@ impl Reno {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Self::read(params, &CAREFUL_EXIT, PartialAck::EndsRecovery)
+        let set = Parameters::read(params)?;
+        Ok(Self::new(&set.common, set.careful_exit, PartialAck::EndsRecovery))
     }
 
-    pub(crate) fn read(
-        params: &Params,
-        careful_exit: &ParamDoc,
-        partial_ack: PartialAck,
-    ) -> Result<Self, ParamError> {
-        Ok(Self {
-            byte_counting: params.flag(&BYTE_COUNTING)?,
-            abc_limit: params.integer(&ABC_LIMIT, 1..=64)?,
-            careful_exit: params.flag(careful_exit)?,
-            each_timeout_halves: params.flag(&EACH_TIMEOUT_HALVES)?,
-            flight_at_timeout: params.flag(&FLIGHT_AT_TIMEOUT)?,
-            mark_to_one: params.flag(&MARK_TO_ONE)?,
+    /// Reno's law with this answer to a partial acknowledgement.
+    pub(crate) const fn new(set: &Common, careful_exit: bool, partial_ack: PartialAck) -> Self {
+        Self {
+            byte_counting: set.byte_counting,
+            abc_limit: set.abc_limit,
+            careful_exit,
+            each_timeout_halves: set.each_timeout_halves,
+            flight_at_timeout: set.flight_at_timeout,
+            mark_to_one: set.mark_to_one,
             partial_ack,
-            window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
+            window: Window::new(set.window.initial_ssthresh),
             counted: 0,
             after_timeout: false,
-        })
+        }
     }
 
     /// Takes over from another law: congestion avoidance from this window on, bytes.

@@ -3,17 +3,8 @@
 
 use airfair_units::Bytes;
 
-use crate::params::{ParamDoc, ParamKind};
+use crate::params;
 use crate::places::{Allowance, FlowSetup};
-
-/// The first threshold, for the tables of parameters.
-pub(crate) const INITIAL_SSTHRESH: ParamDoc = ParamDoc {
-    name: "initial_ssthresh",
-    doc: "slow-start threshold of a new flow; RFC 5681 section 3.1 wants it arbitrarily high, for example the \
-          largest window that TCP can advertise (RFC 7323: 65535 times 2^14)",
-    kind: ParamKind::Bytes,
-    default: "1073725440 B",
-};
 
 /// Congestion window `cwnd` and threshold `ssthresh`, all in bytes of payload.
 #[derive(Debug, Clone, Copy)]
@@ -98,5 +89,13 @@ impl Window {
     /// What a window alone allows: no pacing.
     pub const fn allowance(&self) -> Allowance {
         Allowance { window: Some(Bytes(self.size)), rate: None, quantum: None }
+    }
+}
+params! {
+    /// The parameter of all laws that have a slow-start threshold.
+    pub(crate) struct WindowParameters {
+        /// slow-start threshold of a new flow; RFC 5681 section 3.1: arbitrarily high, for example the largest window that TCP can
+        /// advertise (RFC 7323: 65535 times 2^14)
+        initial_ssthresh: Bytes = Bytes(1_073_725_440), in Bytes(1)..=Bytes(u64::MAX);
     }
 }

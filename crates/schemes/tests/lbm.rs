@@ -45,10 +45,19 @@ fn link(sent: (u64, u64), received: (u64, u64), delay: Span) -> LinkUse {
     }
 }
 
+/// The load of an 11 Mbit/s radio with the defaults of its measures.
+const LOAD: Load = Load {
+    measure: Measure::Utilisation,
+    mean_packet: Bytes(1000),
+    access_scale: Span::from_millis(20),
+    rate: ELEVEN,
+    downlink_only: false,
+};
+
 /// Section 2.2: 110 packets of 1000 B down and 100 of 275 B up are 137,500 B, a fifth of what the rate allows in 500 ms.
 #[test]
 fn the_utilisation_is_that_of_both_directions() {
-    let load = Load { measure: Measure::Utilisation, rate: ELEVEN, downlink_only: false };
+    let load = LOAD;
     let used = link((110, 1000), (100, 275), Span::ZERO);
     assert!(near(load.of(T_AVG, &used), 0.2));
     assert!(near(load.of(T_AVG * 2, &used), 0.1), "over the interval's length");
@@ -63,18 +72,14 @@ fn the_utilisation_is_that_of_both_directions() {
 #[test]
 fn other_measures_of_the_load() {
     let used = link((110, 1000), (100, 275), Span::from_millis(20));
-    let packets = Load { measure: Measure::Packets(Bytes(1000)), rate: ELEVEN, downlink_only: false };
+    let packets = Load { measure: Measure::Packets, ..LOAD };
     assert!(near(packets.of(T_AVG, &used), 210.0 / 687.5));
     assert!(near(Load { downlink_only: true, ..packets }.of(T_AVG, &used), 0.16));
-    let access = Load { measure: Measure::Access(Span::from_millis(20)), ..packets };
+    let access = Load { measure: Measure::Access, ..LOAD };
     assert!(near(access.of(T_AVG, &used), 0.25));
     assert!(near(access.of(T_AVG, &link((0, 0), (100, 275), Span::ZERO)), 0.0), "nothing sent says nothing");
-    for (word, measure) in [
-        ("utilisation", Measure::Utilisation),
-        ("packets", Measure::Packets(Bytes(7))),
-        ("access", Measure::Access(Span(9))),
-    ] {
-        assert_eq!(Measure::named(word, Bytes(7), Span(9)), measure);
+    for measure in [Measure::Utilisation, Measure::Packets, Measure::Access] {
+        assert_eq!(lbm(&[("measure", ParamValue::Choice(measure.word()))]).measure, measure);
     }
 }
 
@@ -394,7 +399,7 @@ proptest! {
         alpha in 0.0..=1000.0f64,
         curve in 0.1..=10.0f64,
         step in 0.0..=1.0f64,
-        measure in prop::sample::select(&Measure::WORDS[..]),
+        measure in prop::sample::select(Measure::WORDS),
     ) {
         let mut ap = AccessPoint::new(&[
             ADAPT,
@@ -411,7 +416,7 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&outgoing) && outgoing == incoming);
             prop_assert!((0.0..=0.5).contains(&ap.gauge("rho0")));
             prop_assert!(ap.gauge("rho") >= 0.0);
-            let load = Load { measure: Measure::Utilisation, rate: ELEVEN, downlink_only: false };
+            let load = LOAD;
             let down = Load { downlink_only: true, ..load }.of(T_AVG, &used);
             let up = load.of(T_AVG, &link((0, 0), (received, bytes), Span::ZERO));
             prop_assert!((load.of(T_AVG, &used) - down - up).abs() < 1e-9);

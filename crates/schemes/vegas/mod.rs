@@ -26,48 +26,28 @@
 
 use airfair_units::{Bytes, Span, Time};
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Source, SourceContext};
-use crate::reno::{INITIAL_SSTHRESH, Window};
+use crate::reno::{Window, WindowParameters};
 
-const ALPHA: ParamDoc = ParamDoc {
-    name: "alpha",
-    doc: "the window grows while fewer segments than this are queued; ns-2: 1, Linux: 2",
-    kind: ParamKind::Number,
-    default: "1",
-};
-
-const BETA: ParamDoc = ParamDoc {
-    name: "beta",
-    doc: "the window shrinks while more segments than this are queued; ns-2: 3, Linux: 4",
-    kind: ParamKind::Number,
-    default: "3",
-};
-
-const GAMMA: ParamDoc = ParamDoc {
-    name: "gamma",
-    doc: "slow start ends when more segments than this are queued; ns-2 and Linux: 1",
-    kind: ParamKind::Number,
-    default: "1",
-};
-
-const MEAN_RTT: ParamDoc = ParamDoc {
-    name: "mean_rtt",
-    doc: "a round trip's RTT is the mean of its samples (ns-2) instead of the smallest (Linux, which so leaves out what delayed \
-          acknowledgements add; in slow start the last)",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-
-const LOSS_FACTOR: ParamDoc = ParamDoc {
-    name: "loss_factor",
-    doc: "what a loss or mark leaves of FlightSize: 0.5 as in Reno, whose recovery is used; the paper's own is 0.75",
-    kind: ParamKind::Number,
-    default: "0.5",
-};
-
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[ALPHA, BETA, GAMMA, MEAN_RTT, LOSS_FACTOR, INITIAL_SSTHRESH];
+params! {
+    /// The parameters of Vegas.
+    pub(crate) struct Parameters {
+        ..window: WindowParameters;
+        /// the window grows while fewer segments than this are queued; ns-2: 1, Linux: 2
+        alpha: f64 = 1.0, in 0.0..=1e6;
+        /// the window shrinks while more segments than this are queued; ns-2: 3, Linux: 4
+        beta: f64 = 3.0, in 0.0..=1e6;
+        /// slow start ends when more segments than this are queued; ns-2 and Linux: 1
+        gamma: f64 = 1.0, in 0.0..=1e6;
+        /// a round trip's RTT is the mean of its samples (ns-2) instead of the smallest (Linux, which so leaves out what delayed
+        /// acknowledgements add; in slow start the last)
+        mean_rtt: bool = false;
+        /// what a loss or mark leaves of FlightSize: 0.5 as in Reno, whose recovery is used; the paper's own is 0.75
+        loss_factor: f64 = 0.5, in 0.0..=1.0;
+    }
+}
 
 /// The samples of the present round trip.
 #[derive(Debug, Clone, Copy, Default)]
@@ -118,14 +98,17 @@ impl Vegas {
     /// # Errors
     /// A value that is out of its range, or alpha above beta.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let alpha = params.number(&ALPHA, 0.0..=1e6)?;
+        let set = Parameters::read(params)?;
+        if set.beta < set.alpha {
+            return Err(ParamError::new("beta", "expected at least alpha"));
+        }
         Ok(Self {
-            alpha,
-            beta: params.number(&BETA, alpha..=1e6)?,
-            gamma: params.number(&GAMMA, 0.0..=1e6)?,
-            mean_rtt: params.flag(&MEAN_RTT)?,
-            loss_factor: params.number(&LOSS_FACTOR, 0.0..=1.0)?,
-            window: Window::new(params.bytes(&INITIAL_SSTHRESH, Bytes(1)..=Bytes(u64::MAX))?),
+            alpha: set.alpha,
+            beta: set.beta,
+            gamma: set.gamma,
+            mean_rtt: set.mean_rtt,
+            loss_factor: set.loss_factor,
+            window: Window::new(set.window.initial_ssthresh),
             base_rtt: None,
             round: RoundRtt::default(),
             growing: true,

@@ -64,119 +64,72 @@ pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
 use alloc::boxed::Box;
+use core::ops::RangeInclusive;
 
 use airfair_units::{Rate, Span};
 
-use crate::explicit::{RttChoice, bytes_per_second};
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::explicit::{FASTEST, RttChoice, bytes_per_second};
+use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, Source, Wants};
 use crate::scheme::Scheme;
+use crate::{params, words};
 
-pub(crate) const ALPHA: ParamDoc = ParamDoc {
-    name: "alpha",
-    doc: "part of the spare rate that is handed out in a round trip; checked against the paper's analysis and ns-2.35",
-    kind: ParamKind::Number,
-    default: "0.4",
-};
-pub(crate) const BETA: ParamDoc = ParamDoc {
-    name: "beta",
-    doc: "part of the standing queue that is drained in a round trip, alpha^2 sqrt(2); checked against the paper's analysis and \
-          ns-2.35",
-    kind: ParamKind::Number,
-    default: "0.226",
-};
-pub(crate) const GAMMA: ParamDoc = ParamDoc {
-    name: "gamma",
-    doc: "part of the traffic that is shuffled in a round trip, less what is handed out anyway; checked against ns-2.35",
-    kind: ParamKind::Number,
-    default: "0.1",
-};
-const RADIO_CAPACITY: ParamDoc = ParamDoc {
-    name: "radio_capacity",
-    doc: "what is taken for the capacity of a radio; 0: the rate of its data frames, which no traffic ever reaches. Ours: XCP does \
-          not know shared links",
-    kind: ParamKind::Rate,
-    default: "0 bit/s",
-};
-pub(crate) const FIRST_INTERVAL: ParamDoc = ParamDoc {
-    name: "first_interval",
-    doc: "control interval before a packet has told its round-trip time, and after one in which none has; ours, ns-2.35 has 50 ms",
-    kind: ParamKind::Span,
-    default: "100 ms",
-};
-pub(crate) const MIN_INTERVAL: ParamDoc = ParamDoc {
-    name: "min_interval",
-    doc: "least control interval: shorter round trips count as this; checked against ns-2.35",
-    kind: ParamKind::Span,
-    default: "1 ms",
-};
-pub(crate) const MAX_INTERVAL: ParamDoc = ParamDoc {
-    name: "max_interval",
-    doc: "largest control interval; ours, ns-2.35 counts no round-trip time above 1 s",
-    kind: ParamKind::Span,
-    default: "10 s",
-};
-const MIN_QUEUE_INTERVAL: ParamDoc = ParamDoc {
-    name: "min_queue_interval",
-    doc: "least time over which a queue has to stand in order to count; checked against ns-2.35",
-    kind: ParamKind::Span,
-    default: "2 ms",
-};
-pub(crate) const FEEDBACK_AT: ParamDoc = ParamDoc {
-    name: "feedback_at",
-    doc: "when a packet gets its share: on arrival, or at departure as in ns-2.35, one queueing delay later (and slower to simulate)",
-    kind: ParamKind::Choice(&["arrival", "departure"]),
-    default: "arrival",
-};
-pub(crate) const XI_FACTOR: ParamDoc = ParamDoc {
-    name: "xi_factor",
-    doc: "on both xi; the first ns-2 code has 1.1 together with `budgets`",
-    kind: ParamKind::Number,
-    default: "1",
-};
-pub(crate) const BUDGETS: ParamDoc = ParamDoc {
-    name: "budgets",
-    doc: "what an interval hands out is bounded: what packets take shrinks what is left, as in ns-2.35. The paper divides by what \
-          passed in the interval before and bounds nothing",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-pub(crate) const PER_PACKET: ParamDoc = ParamDoc {
-    name: "per_packet",
-    doc: "each packet counts the same whatever its size, as in ns-2.35's sums of X",
-    kind: ParamKind::Flag,
-    default: "false",
-};
-pub(crate) const WISH: ParamDoc = ParamDoc {
-    name: "wish",
-    doc: "the rate that a sender wishes to reach; 0: as much as its largest window holds. Ours",
-    kind: ParamKind::Rate,
-    default: "0 bit/s",
-};
-pub(crate) const RTT: ParamDoc = ParamDoc {
-    name: "rtt",
-    doc: "the round-trip time that a sender tells: smoothed, latest, or the least so far. The draft smooths",
-    kind: ParamKind::Choice(RttChoice::NAMES),
-    default: "smoothed",
-};
+/// The bounds of intervals.
+const SPANS: RangeInclusive<Span> = Span(100_000)..=Span::from_secs(100);
 
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[
-    ALPHA,
-    BETA,
-    GAMMA,
-    RADIO_CAPACITY,
-    FIRST_INTERVAL,
-    MIN_INTERVAL,
-    MAX_INTERVAL,
-    MIN_QUEUE_INTERVAL,
-    FEEDBACK_AT,
-    XI_FACTOR,
-    BUDGETS,
-    PER_PACKET,
-    WISH,
-    RTT,
-];
+words! {
+    /// The moment at which a packet gets its feedback.
+    pub enum FeedbackAt {
+        /// When the packet arrives at the interface.
+        Arrival = "arrival",
+        /// When the packet leaves the queue, as in ns-2.35.
+        Departure = "departure",
+    }
+}
+
+params! {
+    /// The parameters that XCP-b has as well.
+    pub(crate) struct Common {
+        /// part of the spare rate that is handed out in a round trip; checked against the paper's analysis and ns-2.35
+        alpha: f64 = 0.4, in 0.0..=10.0;
+        /// part of the standing queue that is drained in a round trip, alpha^2 sqrt(2); checked against the paper's analysis and ns-2.35
+        beta: f64 = 0.226, in 0.0..=10.0;
+        /// part of the traffic that is shuffled in a round trip, less what is handed out anyway; checked against ns-2.35
+        gamma: f64 = 0.1, in 0.0..=1.0;
+        /// control interval before a packet has reported its round-trip time, and after an interval in which none has; ours, ns-2.35 has
+        /// 50 ms
+        first_interval: Span = Span::from_millis(100), in SPANS;
+        /// least control interval: shorter round trips count as this; checked against ns-2.35
+        min_interval: Span = Span::from_millis(1), in SPANS;
+        /// largest control interval; ours, ns-2.35 counts no round-trip time above 1 s
+        max_interval: Span = Span::from_secs(10), in SPANS;
+        /// when a packet gets its share: on arrival, or at departure as in ns-2.35, one queueing delay later (and slower to simulate)
+        feedback_at: FeedbackAt = FeedbackAt::Arrival;
+        /// on both xi; the first ns-2 code has 1.1 together with `budgets`
+        xi_factor: f64 = 1.0, in 0.0..=10.0;
+        /// what an interval hands out is bounded: what packets take shrinks what is left, as in ns-2.35. The paper divides by what passed
+        /// in the interval before and bounds nothing
+        budgets: bool = false;
+        /// each packet counts the same whatever its size, as in ns-2.35's sums of X
+        per_packet: bool = false;
+        /// the rate that a sender requests; 0: what its largest window allows. Ours
+        wish: Rate = Rate(0), in Rate(0)..=FASTEST;
+        /// the round-trip time that a sender reports: smoothed, latest, or the least so far. The draft smooths
+        rtt: RttChoice = RttChoice::Smoothed;
+    }
+}
+
+params! {
+    /// The parameters of XCP.
+    pub(crate) struct Parameters {
+        ..common: Common;
+        /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: XCP does
+        /// not know shared links
+        radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
+        /// least time over which a queue has to stand in order to count; checked against ns-2.35
+        min_queue_interval: Span = Span::from_millis(2), in SPANS;
+    }
+}
 
 /// XCP, set up.
 #[derive(Debug, Clone)]
@@ -195,48 +148,41 @@ impl Xcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
         Ok(Self {
-            router: router(params)?,
-            sender: sender(params)?,
-            alpha: params.number(&ALPHA, 0.0..=10.0)?,
-            beta: params.number(&BETA, 0.0..=10.0)?,
-            least_queue_interval: params.span(&MIN_QUEUE_INTERVAL, SPANS)?,
-            radio_capacity: params.rate(&RADIO_CAPACITY, Rate(0)..=FASTEST)?,
+            router: set.common.router()?,
+            sender: set.common.sender(),
+            alpha: set.common.alpha,
+            beta: set.common.beta,
+            least_queue_interval: set.min_queue_interval,
+            radio_capacity: set.radio_capacity,
         })
     }
 }
 
-/// What intervals may be.
-const SPANS: core::ops::RangeInclusive<Span> = Span(100_000)..=Span(100_000_000_000);
-/// The largest rate that parameters take.
-const FASTEST: Rate = Rate(8 * u32::MAX as u64);
-
-/// The parameters of a router that XCP-b has as well.
-pub(crate) fn router(params: &Params) -> Result<RouterConfig, ParamError> {
-    let intervals = (params.span(&MIN_INTERVAL, SPANS)?, params.span(&MAX_INTERVAL, SPANS)?);
-    if intervals.0 > intervals.1 {
-        return Err(ParamError { name: MIN_INTERVAL.name, problem: "expected at most max_interval".into() });
+impl Common {
+    /// The configuration of routers; an error for intervals in the wrong order.
+    pub(crate) fn router(&self) -> Result<RouterConfig, ParamError> {
+        if self.min_interval > self.max_interval {
+            return Err(ParamError::new("min_interval", "expected at most max_interval"));
+        }
+        Ok(RouterConfig {
+            fairness: FairnessConfig {
+                gamma: self.gamma,
+                xi_factor: self.xi_factor,
+                budgets: self.budgets,
+                per_packet: self.per_packet,
+            },
+            first_interval: self.first_interval,
+            intervals: (self.min_interval, self.max_interval),
+            at_departure: self.feedback_at == FeedbackAt::Departure,
+        })
     }
-    Ok(RouterConfig {
-        fairness: FairnessConfig {
-            gamma: params.number(&GAMMA, 0.0..=1.0)?,
-            xi_factor: params.number(&XI_FACTOR, 0.0..=10.0)?,
-            budgets: params.flag(&BUDGETS)?,
-            per_packet: params.flag(&PER_PACKET)?,
-        },
-        first_interval: params.span(&FIRST_INTERVAL, SPANS)?,
-        intervals,
-        at_departure: params.choice(&FEEDBACK_AT)? == "departure",
-    })
-}
 
-/// The parameters of a sender that XCP-b has as well.
-pub(crate) fn sender(params: &Params) -> Result<SenderConfig, ParamError> {
-    let wish = params.rate(&WISH, Rate(0)..=FASTEST)?;
-    Ok(SenderConfig {
-        wish: (wish > Rate(0)).then(|| bytes_per_second(wish)),
-        rtt: RttChoice::named(params.choice(&RTT)?),
-    })
+    /// The configuration of senders.
+    pub(crate) fn sender(&self) -> SenderConfig {
+        SenderConfig { wish: (self.wish > Rate(0)).then(|| bytes_per_second(self.wish)), rtt: self.rtt }
+    }
 }
 
 impl Scheme for Xcp {

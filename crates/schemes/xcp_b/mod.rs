@@ -37,64 +37,40 @@ use alloc::boxed::Box;
 
 use airfair_units::Bytes;
 
-use crate::params::{ParamDoc, ParamError, ParamKind, Params};
+use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Source, Wants};
 use crate::scheme::Scheme;
-use crate::xcp::{self, Router, RouterConfig, Sender, SenderConfig};
+use crate::xcp::{Common, Router, RouterConfig, Sender, SenderConfig};
+use crate::{params, words};
 
-const QUEUE: ParamDoc = ParamDoc {
-    name: "queue",
-    doc: "q: the least that waited in a control interval, or what waits at its end; packets that come in clumps make a queue at the end of \
-          intervals in which the link was idle. Not verified",
-    kind: ParamKind::Choice(&["least", "end"]),
-    default: "least",
-};
-const TARGET: ParamDoc = ParamDoc {
-    name: "target",
-    doc: "kappa: the queue that is aimed at, packets; not verified",
-    kind: ParamKind::Number,
-    default: "3",
-};
-const PATIENCE: ParamDoc = ParamDoc {
-    name: "patience",
-    doc: "n: the link counts as idle when q was 0 in so many control intervals in a row; not verified",
-    kind: ParamKind::Integer,
-    default: "2",
-};
-const CHI: ParamDoc = ParamDoc {
-    name: "chi",
-    doc: "part of the buffer that is handed out in an interval while the link is idle; at most 1/(5 - alpha - beta), or the queue may \
-          overflow (the bound is checked against a summary, the base is not verified)",
-    kind: ParamKind::Number,
-    default: "0.1",
-};
-const PACKET_SIZE: ParamDoc = ParamDoc {
-    name: "packet_size",
-    doc: "the size of a packet in `target` and in the buffer; ours",
-    kind: ParamKind::Bytes,
-    default: "1000 B",
-};
+words! {
+    /// The queue q of a control interval.
+    pub enum QueueAt {
+        /// The least backlog of the interval.
+        Least = "least",
+        /// The backlog at the end of the interval.
+        End = "end",
+    }
+}
 
-/// The parameters.
-pub const PARAMS: &[ParamDoc] = &[
-    xcp::ALPHA,
-    xcp::BETA,
-    xcp::GAMMA,
-    QUEUE,
-    TARGET,
-    PATIENCE,
-    CHI,
-    PACKET_SIZE,
-    xcp::FIRST_INTERVAL,
-    xcp::MIN_INTERVAL,
-    xcp::MAX_INTERVAL,
-    xcp::FEEDBACK_AT,
-    xcp::XI_FACTOR,
-    xcp::BUDGETS,
-    xcp::PER_PACKET,
-    xcp::WISH,
-    xcp::RTT,
-];
+params! {
+    /// The parameters of XCP-b.
+    pub(crate) struct Parameters {
+        ..common: Common;
+        /// q: the least that waited in a control interval, or what waits at its end; packets that come in clumps make a queue at the end
+        /// of intervals in which the link was idle. Not verified
+        queue: QueueAt = QueueAt::Least;
+        /// kappa: the queue that is aimed at, packets; not verified
+        target: f64 = 3.0, in 0.0..=1e6;
+        /// n: the link counts as idle when q was 0 in this many control intervals in a row; not verified
+        patience: u64 = 2, in 1..=1000;
+        /// part of the buffer that is handed out in an interval while the link is idle; at most 1/(5 - alpha - beta), or the queue may
+        /// overflow (the bound is checked against a summary, the base is not verified)
+        chi: f64 = 0.1, in 0.0..=1.0;
+        /// the size of a packet in `target` and in the buffer; ours
+        packet_size: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+    }
+}
 
 /// XCP-b, set up.
 #[derive(Debug, Clone)]
@@ -116,16 +92,17 @@ impl XcpB {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
         Ok(Self {
-            router: xcp::router(params)?,
-            sender: xcp::sender(params)?,
-            alpha: params.number(&xcp::ALPHA, 0.0..=10.0)?,
-            beta: params.number(&xcp::BETA, 0.0..=10.0)?,
-            least: params.choice(&QUEUE)? == "least",
-            chi: params.number(&CHI, 0.0..=1.0)?,
-            target: params.number(&TARGET, 0.0..=1e6)?,
-            patience: params.integer(&PATIENCE, 1..=1000)? as u32,
-            packet_size: params.bytes(&PACKET_SIZE, Bytes(1)..=Bytes(65_535))?,
+            router: set.common.router()?,
+            sender: set.common.sender(),
+            alpha: set.common.alpha,
+            beta: set.common.beta,
+            least: set.queue == QueueAt::Least,
+            chi: set.chi,
+            target: set.target,
+            patience: set.patience as u32,
+            packet_size: set.packet_size,
         })
     }
 }

@@ -8,24 +8,21 @@ use airfair_schemes::places::{
     Acked, Allowance, Aqm, AqmContext, Congestion, DropReason, FlowSetup, Interface, Packet, QueueView,
     Source, SourceContext, Verdict,
 };
-use airfair_schemes::{ParamDoc, ParamKind, Scheme, SchemeEntry};
+use airfair_schemes::{Scheme, SchemeEntry, params};
 use airfair_units::{Bytes, Time};
 
 /// A packet dropped because so many waited already.
 pub const CAP: DropReason = DropReason("capped");
 
-const SEGMENTS: ParamDoc = ParamDoc {
-    name: "segments",
-    doc: "the window of every flow, segments",
-    kind: ParamKind::Integer,
-    default: "2",
-};
-const QUEUE: ParamDoc = ParamDoc {
-    name: "queue",
-    doc: "packets that wait at an interface; what arrives beyond is dropped",
-    kind: ParamKind::Integer,
-    default: "20",
-};
+params! {
+    /// The parameters of `capped`: type, default and range, with the text of the reference.
+    struct Parameters {
+        /// the window of every flow, segments
+        segments: u64 = 2, in 1..=10_000;
+        /// packets that wait at an interface; packets that arrive beyond are dropped
+        queue: u64 = 20, in 1..=100_000;
+    }
+}
 
 /// The line of the table. Everything that knows schemes knows this one once it is in the registry.
 pub fn entry() -> SchemeEntry {
@@ -34,12 +31,10 @@ pub fn entry() -> SchemeEntry {
         "a window that never changes, and queues that never grow long",
         "Fu et al., INFOCOM 2003",
         &["source", "aqm"],
-        &[SEGMENTS, QUEUE],
+        Parameters::LIST,
         |params| {
-            Ok(Box::new(Capped {
-                segments: params.integer(&SEGMENTS, 1..=10_000)?,
-                queue: params.integer(&QUEUE, 1..=100_000)? as u32,
-            }))
+            let Parameters { segments, queue } = Parameters::read(params)?;
+            Ok(Box::new(Capped { segments, queue: queue as u32 }))
         },
     )
 }

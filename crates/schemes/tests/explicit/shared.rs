@@ -9,8 +9,8 @@ use super::rig::{Flow, Host, IDLE, MSS, acked, congestion, ms, setup};
 
 #[test]
 fn the_round_trip_time_is_the_one_that_was_asked_for() {
-    let of = |name: &str| {
-        let mut rtt = Rtt::new(RttChoice::named(name));
+    let of = |choice: RttChoice| {
+        let mut rtt = Rtt::new(choice);
         assert_eq!((rtt.get(), rtt.us(), rtt.times(1000)), (None, 0, 0));
         for sample in [80, 160, 40] {
             rtt.observe(ms(sample));
@@ -18,11 +18,11 @@ fn the_round_trip_time_is_the_one_that_was_asked_for() {
         rtt
     };
     // 80 -> 70 + 20 = 90 -> 78.75 + 5 = 83.75.
-    assert_eq!(of("smoothed").us(), 83_750);
-    assert_eq!(of("latest").us(), 40_000);
-    assert_eq!(of("least").us(), 40_000);
-    assert_eq!(of("latest").get(), Some(ms(40)));
-    assert_eq!(of("latest").times(1_000_000), 40_000);
+    assert_eq!(of(RttChoice::Smoothed).us(), 83_750);
+    assert_eq!(of(RttChoice::Latest).us(), 40_000);
+    assert_eq!(of(RttChoice::Least).us(), 40_000);
+    assert_eq!(of(RttChoice::Latest).get(), Some(ms(40)));
+    assert_eq!(of(RttChoice::Latest).times(1_000_000), 40_000);
     let mut tiny = Rtt::new(RttChoice::Latest);
     tiny.observe(Span(10));
     assert_eq!(tiny.us(), 1, "0 would say that it is not known");

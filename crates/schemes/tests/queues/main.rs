@@ -88,25 +88,34 @@ fn view(packets: u32, bytes: u64) -> QueueView {
     QueueView { packets, bytes, limit_packets: 1000 }
 }
 
-/// The defaults that the documentation shows are the ones that hold, and every parameter is of its kind.
+/// Every parameter of every scheme: its default is accepted, a value of another kind, or just outside of the range, is refused by name.
 #[test]
-fn documented_defaults_are_accepted_and_other_kinds_refused() {
-    use airfair_schemes::ParamKind;
-    use airfair_units::Quantity;
-    for name in ["red", "codel", "fq-codel"] {
-        let entry = find(name).unwrap();
+fn declared_kinds_and_ranges_hold() {
+    use airfair_units::Rate;
+    let mut seen = 0;
+    for entry in airfair_schemes::registry() {
         for doc in entry.params.iter() {
-            let value = match doc.kind {
-                ParamKind::Span => ParamValue::Span(Span::parse(doc.default).unwrap()),
-                ParamKind::Bytes => ParamValue::Bytes(Bytes::parse(doc.default).unwrap()),
-                ParamKind::Number => number(doc.default.parse().unwrap()),
-                ParamKind::Integer => integer(doc.default.parse().unwrap()),
-                ParamKind::Flag => flag(doc.default.parse().unwrap()),
-                ParamKind::Rate | ParamKind::Choice(_) => unreachable!("no queue has one"),
-            };
-            assert_eq!(refusal(name, &[(doc.name, value)]), None);
-            let rate = ParamValue::Rate(airfair_units::Rate(1));
-            assert_eq!(refusal(name, &[(doc.name, rate)]).map(|r| r.0), Some(doc.name));
+            let refused = |value| refusal(entry.name, &[(doc.name, value)]).map(|r| r.0);
+            assert_eq!(refused(doc.default), None, "{}.{}", entry.name, doc.name);
+            let other = if matches!(doc.default, ParamValue::Flag(_)) { number(1.0) } else { flag(true) };
+            assert_eq!(refused(other), Some(doc.name));
+            let Some([low, high]) = doc.range else { continue };
+            for value in [outside(low, -1), outside(high, 1)].into_iter().flatten() {
+                assert_eq!(refused(value), Some(doc.name), "{}.{} = {value}", entry.name, doc.name);
+                seen += 1;
+            }
         }
+    }
+    assert!(seen > 150, "{seen}");
+
+    fn outside(end: ParamValue, step: i64) -> Option<ParamValue> {
+        Some(match end {
+            ParamValue::Number(v) => number(v + step as f64),
+            ParamValue::Integer(v) => integer(v.checked_add_signed(step)?),
+            ParamValue::Span(v) => ParamValue::Span(Span(v.0.checked_add_signed(step)?)),
+            ParamValue::Rate(v) => ParamValue::Rate(Rate(v.0.checked_add_signed(step)?)),
+            ParamValue::Bytes(v) => ParamValue::Bytes(Bytes(v.0.checked_add_signed(step)?)),
+            ParamValue::Flag(_) | ParamValue::Choice(_) => return None,
+        })
     }
 }
