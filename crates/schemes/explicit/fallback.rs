@@ -44,8 +44,8 @@ impl Fallback {
         }
     }
 
-    /// An echo tells how many interfaces of the path did not speak; the window is what it is now, bytes.
-    pub fn hear(&mut self, missed: u8, window: u64, context: &mut SourceContext<'_>) {
+    /// Feedback: `missed` interfaces of the path did not speak the scheme; `window` is the sender's in bytes.
+    pub fn on_feedback(&mut self, missed: u8, window: u64, context: &mut SourceContext<'_>) {
         self.asked = missed > 0;
         match (self.asked, self.law.is_some(), self.setup) {
             (true, false, Some(setup)) => self.begin(&setup, Some(window), context),

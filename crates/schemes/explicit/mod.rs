@@ -4,8 +4,10 @@
 mod fallback;
 mod rates;
 mod rtt;
+mod sender;
 
 pub use fallback::Fallback;
 pub use rates::{FASTEST, QFCP, RCP, bytes_per_second, grant};
 pub(crate) use rates::{read, write};
 pub use rtt::{Rtt, RttChoice};
+pub use sender::{ExplicitSender, WithFallback};

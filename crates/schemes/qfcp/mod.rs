@@ -63,7 +63,7 @@ use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{FASTEST, RttChoice, bytes_per_second};
+use crate::explicit::{FASTEST, RttChoice, WithFallback, bytes_per_second};
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, PartialAck, Source, Wants};
 use crate::scheme::Scheme;
@@ -226,7 +226,7 @@ impl Qfcp {
 
 impl Scheme for Qfcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.sender)))
+        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {

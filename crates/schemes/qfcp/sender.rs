@@ -1,13 +1,10 @@
 //! The sender's part (§II, equations 3 and 5, duplicates and time-outs): the window is what the granted rate fills in a round trip.
 
-use airfair_units::{Bytes, Rate, Time};
+use airfair_units::{Bytes, Rate, Span};
 
 use super::header::{self, KIND};
-use crate::explicit::{Fallback, Rtt, RttChoice};
-use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, PartialAck, Source,
-    SourceContext,
-};
+use crate::explicit::{ExplicitSender, Rtt, RttChoice};
+use crate::places::{Allowance, CongestionCause, FlowSetup, Header, HeaderKind, PartialAck};
 
 /// The constants of a sender.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +29,6 @@ pub struct Sender {
     granted: u32,
     /// Of a connection without handshake, until the first feedback.
     initial: u64,
-    fallback: Fallback,
 }
 
 impl Sender {
@@ -40,12 +36,12 @@ impl Sender {
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
-        Self { config, mss: 1, rtt, granted: 0, initial: 1, fallback: Fallback::default() }
+        Self { config, mss: 1, rtt, granted: 0, initial: 1 }
     }
 
-    /// Equation 3, bytes. Equation 5's duplicates are what the transport adds in fast recovery.
-    fn granted_window(&self) -> u64 {
-        if self.granted == 0 { self.initial } else { self.rtt.times(self.granted).max(self.mss) }
+    /// Equation 3, bytes. The duplicates of equation 5 are added by the transport in fast recovery ([`Self::partial_ack`]).
+    fn window(&self, granted: u32) -> u64 {
+        if granted == 0 { self.initial } else { self.rtt.times(granted).max(self.mss) }
     }
 
     /// The granted rate, but a segment in a round trip at least, as equation 3 has it: who sends nothing hears of no better rate.
@@ -55,69 +51,47 @@ impl Sender {
     }
 }
 
-impl Source for Sender {
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
+impl ExplicitSender for Sender {
+    const HEADER: &'static HeaderKind = &KIND;
+
+    fn on_start(&mut self, setup: &FlowSetup) {
         self.mss = setup.mss.get().max(1);
         self.initial = setup.initial_window.get().max(self.mss);
-        setup.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
-        self.fallback.on_start(setup, context);
     }
 
-    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
-        acked.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
-        let granted = self.granted_window();
-        self.fallback.on_acked(acked, granted, context);
+    fn on_rtt(&mut self, rtt: Span) {
+        self.rtt.observe(rtt);
     }
 
-    /// A loss slows down nobody whose routers speak; after a time-out, when nothing is heard of them, the window is one segment
-    /// until the next feedback.
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        if congestion.cause == CongestionCause::Timeout {
+    /// A loss slows down no sender whose routers speak; after a time-out, when no router is heard, the window is one segment until
+    /// the next feedback.
+    fn on_congestion(&mut self, cause: CongestionCause) {
+        if cause == CongestionCause::Timeout {
             (self.granted, self.initial) = (0, self.mss);
         }
-        self.fallback.on_congestion(congestion, context);
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
-        self.fallback.on_recovered(in_flight, context);
-    }
-
-    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
-        self.fallback.on_idle(idle, context);
-    }
-
-    fn header(&self) -> Option<&'static HeaderKind> {
-        Some(&KIND)
-    }
-
-    fn stamp(&mut self, header: &mut Header, _now: Time) {
+    fn stamp(&mut self, header: &mut Header) {
         header::request(header, self.rtt.us(), self.config.request);
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
+    fn window_with(&self, header: &Header) -> u64 {
+        self.window(header::feedback(header).unwrap_or(self.granted))
+    }
+
+    fn on_feedback(&mut self, header: &Header, _tcp: Option<u64>) {
         if let Some(rate) = header::feedback(header) {
             self.granted = rate;
         }
-        let window = self.granted_window();
-        self.fallback.hear(header.missed, window, context);
     }
 
-    fn fell_back(&self) -> bool {
-        self.fallback.fell_back()
-    }
-
-    fn allowance(&self, now: Time) -> Allowance {
-        let granted = self.granted_window();
-        let window = self.fallback.window(now).map_or(granted, |window| window.min(granted));
+    fn allowance(&self, tcp: Option<u64>) -> Allowance {
+        let window = self.window(self.granted).min(tcp.unwrap_or(u64::MAX));
         let paced = self.config.paced && self.granted > 0;
         Allowance { window: Some(Bytes(window)), rate: paced.then(|| self.pace()), quantum: None }
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.fallback.ssthresh()
-    }
-
     fn partial_ack(&self) -> PartialAck {
-        if self.fallback.is_active() { PartialAck::RepairsNext } else { self.config.partial_ack }
+        self.config.partial_ack
     }
 }

@@ -51,7 +51,7 @@ use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{FASTEST, RttChoice, bytes_per_second};
+use crate::explicit::{FASTEST, RttChoice, WithFallback, bytes_per_second};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, Source};
@@ -131,7 +131,7 @@ impl Rcp {
 
 impl Scheme for Rcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.sender)))
+        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {

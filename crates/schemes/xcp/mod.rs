@@ -68,7 +68,7 @@ use core::ops::RangeInclusive;
 
 use airfair_units::{Rate, Span};
 
-use crate::explicit::{FASTEST, RttChoice, bytes_per_second};
+use crate::explicit::{FASTEST, RttChoice, WithFallback, bytes_per_second};
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, Source, Wants};
 use crate::scheme::Scheme;
@@ -187,7 +187,7 @@ impl Common {
 
 impl Scheme for Xcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.sender)))
+        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {

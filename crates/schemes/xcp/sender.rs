@@ -1,12 +1,10 @@
 //! XCP's sender: its window changes by what routers hand back [XCP §3.2], and at a loss as TCP's.
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Span};
 
 use super::header::{self, KIND, LONGEST_RTT_US, PARTS, Sending};
-use crate::explicit::{Fallback, Rtt, RttChoice};
-use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Source, SourceContext,
-};
+use crate::explicit::{ExplicitSender, Rtt, RttChoice};
+use crate::places::{Allowance, CongestionCause, FlowSetup, Header, HeaderKind};
 
 /// No window is larger, bytes.
 const LARGEST: u64 = 1 << 40;
@@ -30,7 +28,6 @@ pub struct Sender {
     /// 1/256 byte.
     window: u64,
     rtt: Rtt,
-    fallback: Fallback,
 }
 
 impl Sender {
@@ -38,7 +35,7 @@ impl Sender {
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
-        Self { config, mss: 1, initial: 1, limit: 1, window: PARTS, rtt, fallback: Fallback::default() }
+        Self { config, mss: 1, initial: 1, limit: 1, window: PARTS, rtt }
     }
 
     /// cwnd, bytes.
@@ -63,45 +60,34 @@ impl Sender {
     }
 }
 
-impl Source for Sender {
-    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
+impl ExplicitSender for Sender {
+    const HEADER: &'static HeaderKind = &KIND;
+
+    fn on_start(&mut self, setup: &FlowSetup) {
         self.mss = setup.mss.get().clamp(1, 1 << 16);
         self.limit = setup.window_limit.get().clamp(self.mss, LARGEST);
         self.initial = if setup.syn_lost { self.mss } else { setup.initial_window.get() };
         self.initial = self.initial.clamp(self.mss, self.limit);
         self.set(self.initial * PARTS);
-        setup.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
-        self.fallback.on_start(setup, context);
     }
 
-    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
-        acked.rtt.into_iter().for_each(|rtt| self.rtt.observe(rtt));
-        self.fallback.on_acked(acked, u64::MAX, context);
+    fn on_rtt(&mut self, rtt: Span) {
+        self.rtt.observe(rtt);
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        match congestion.cause {
+    fn on_congestion(&mut self, cause: CongestionCause) {
+        match cause {
             CongestionCause::FastLoss | CongestionCause::Mark => self.set(self.window / 2),
             CongestionCause::Timeout => self.set(0),
             CongestionCause::LinkDrop => {}
         }
-        self.fallback.on_congestion(congestion, context);
     }
 
-    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
-        self.fallback.on_recovered(in_flight, context);
-    }
-
-    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
+    fn on_idle(&mut self) {
         self.set(self.window.min(self.initial * PARTS));
-        self.fallback.on_idle(idle, context);
     }
 
-    fn header(&self) -> Option<&'static HeaderKind> {
-        Some(&KIND)
-    }
-
-    fn stamp(&mut self, header: &mut Header, _now: Time) {
+    fn stamp(&mut self, header: &mut Header) {
         let us = self.rtt.us().min(LONGEST_RTT_US);
         let inverse = u64::from(us) * 1_000_000 * PARTS / self.window;
         let inverse_rate = u32::try_from(inverse).unwrap_or(u32::MAX);
@@ -109,26 +95,19 @@ impl Source for Sender {
         header::request(header, sending, self.wish());
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
-        let before = self.bytes();
-        self.fallback.hear(header.missed, before, context);
-        match self.fallback.window(context.now) {
-            // The routers that speak do not see the whole path: what they grant is not enough to go by.
+    fn window_with(&self, _header: &Header) -> u64 {
+        self.bytes()
+    }
+
+    fn on_feedback(&mut self, header: &Header, tcp: Option<u64>) {
+        match tcp {
+            // The routers that speak do not see the whole path: their grants alone are no limit.
             Some(window) => self.set(window.saturating_mul(PARTS)),
             None => self.set(self.window.saturating_add_signed(i64::from(header::feedback(header)))),
         }
     }
 
-    fn fell_back(&self) -> bool {
-        self.fallback.fell_back()
-    }
-
-    fn allowance(&self, now: Time) -> Allowance {
-        let window = self.fallback.window(now).unwrap_or(self.bytes());
-        Allowance { window: Some(Bytes(window)), rate: None, quantum: None }
-    }
-
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.fallback.ssthresh()
+    fn allowance(&self, tcp: Option<u64>) -> Allowance {
+        Allowance { window: Some(Bytes(tcp.unwrap_or(self.bytes()))), rate: None, quantum: None }
     }
 }

@@ -37,6 +37,7 @@ use alloc::boxed::Box;
 
 use airfair_units::Bytes;
 
+use crate::explicit::WithFallback;
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Source, Wants};
 use crate::scheme::Scheme;
@@ -109,7 +110,7 @@ impl XcpB {
 
 impl Scheme for XcpB {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.sender)))
+        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
