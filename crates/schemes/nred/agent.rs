@@ -9,10 +9,10 @@ use airfair_wire::nred::Ncn;
 use super::Nred;
 use super::accounting::Accounting;
 use super::detection::{Congestion, Detector};
+use super::drop::local_share;
 use super::notification::Heard;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Probability,
-    Setting, Timer,
+    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Setting, Timer,
 };
 
 /// The next check whether to speak.
@@ -56,13 +56,12 @@ impl NredAgent {
         }
     }
 
-    /// The local share of p_b, `normalizedP_b avg_tx` and `normalizedP_b avg_rx` (§5.3).
+    /// Sets the local share of p_b for either direction (§5.3).
     fn set_shares(&mut self, context: &mut AgentContext<'_>) {
         let normalized = self.heard.normalized(context.now);
         let shares = self.accounting.shares();
         for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
-            let p = if normalized < 1.0 { normalized * avg } else { 1.0 };
-            context.out.settings.push(Setting::Probability(direction, Probability::new(p)));
+            context.out.settings.push(Setting::Probability(direction, local_share(normalized, avg)));
         }
     }
 

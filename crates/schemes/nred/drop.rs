@@ -12,10 +12,15 @@ pub const OUTGOING: &str = "nred-outgoing";
 /// Name of drops and marks of received packets.
 pub const INCOMING: &str = "nred-incoming";
 
+/// The local share of p_b of one direction: `normalizedP_b avg_tx`, or `normalizedP_b avg_rx`; all where normalizedP_b is 1.
+pub(super) fn local_share(normalized_p_b: f64, avg: f64) -> Probability {
+    Probability::new(if normalized_p_b < 1.0 { normalized_p_b * avg } else { 1.0 })
+}
+
 /// One of the two queues of the simplified model (figure 4).
 #[derive(Debug, Clone, Copy, Default)]
 struct Side {
-    /// Local p_b: normalizedP_b avg_tx, or avg_rx; 1 where normalizedP_b is 1.
+    /// The local share of p_b ([`local_share`]).
     p_b: Probability,
     /// Packets since the last drop; `None` is the paper's -1.
     count: Option<u32>,

@@ -8,7 +8,7 @@
 //! | `accounting` | 5.1 | how busy the channel is, and what part of it is this node's: `avg`, `avg_tx`, `avg_rx` |
 //! | `detection` | 5.2, Algorithm 5.1 | `p_b` of the neighbourhood's queue; the conditions for speaking |
 //! | `notification` | 5.2 | what was heard of others, and for how long it holds |
-//! | `drop` | 5.3, Algorithm 5.2 | the node's own share of the drops, outgoing and incoming |
+//! | `drop` | 5.3, Algorithm 5.2 | the local share of p_b, outgoing and incoming; the drops |
 //! | `agent` | 5 | the three put together beside an interface |
 //!
 //! | symbol | here | unit | default |

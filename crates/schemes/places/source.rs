@@ -126,12 +126,13 @@ pub struct Allowance {
 /// What the transport does without SACK when an acknowledgement repairs a part of what was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartialAck {
-    /// It ends fast recovery (Reno, RFC 5681).
+    /// Fast recovery ends (Reno, RFC 5681).
     EndsRecovery,
-    /// The next hole is sent again (NewReno, RFC 6582).
+    /// The next hole is sent again, and the window is deflated (NewReno, RFC 6582).
     RepairsNext,
-    /// The same, and what duplicates have added to the window stays until all is acknowledged (QFCP, §II).
-    RepairsAndKeeps,
+    /// The next hole is sent again, and the window keeps the segments that duplicates have added until all data is acknowledged
+    /// (QFCP §II, equation 5).
+    RepairsUndeflated,
 }
 
 /// A window law or rate law. Loss recovery is not its business: the transport repairs, the source sets the pace.

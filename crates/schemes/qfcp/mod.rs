@@ -194,7 +194,7 @@ impl Qfcp {
             request: if set.request == Rate(0) { u32::MAX } else { bytes_per_second(set.request) },
             rtt: set.rtt,
             paced: set.paced,
-            partial_ack: if set.deflate { PartialAck::RepairsNext } else { PartialAck::RepairsAndKeeps },
+            partial_ack: if set.deflate { PartialAck::RepairsNext } else { PartialAck::RepairsUndeflated },
         };
         Ok(Self {
             router,

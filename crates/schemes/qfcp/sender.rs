@@ -39,7 +39,8 @@ impl Sender {
         Self { config, mss: 1, rtt, granted: 0, initial: 1 }
     }
 
-    /// Equation 3, bytes. The duplicates of equation 5 are added by the transport in fast recovery ([`Self::partial_ack`]).
+    /// Equation 3, bytes. Equation 5 adds num_dupACK in fast recovery: the transport does (`airfair-transport`,
+    /// `sender/loss.rs`), as [`PartialAck`] says.
     fn window(&self, granted: u32) -> u64 {
         if granted == 0 { self.initial } else { self.rtt.times(granted).max(self.mss) }
     }

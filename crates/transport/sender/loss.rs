@@ -72,14 +72,15 @@ impl Sender {
         }
     }
 
-    /// Plain Reno (RFC 5681 section 3.2, step 6).
+    /// Whether the law is plain Reno (RFC 5681 section 3.2, step 6).
     fn ends_at_partial_ack(&self) -> bool {
         !self.sack && self.law.partial_ack() == PartialAck::EndsRecovery
     }
 
     fn on_duplicate(&mut self, context: &mut SourceContext<'_>) {
         if self.state == State::Recovery {
-            // RFC 5681 section 3.2, step 4: a segment has left the network. With SACK the scoreboard knows.
+            // RFC 5681 section 3.2, step 4: a segment has left the network. With SACK the scoreboard knows. This is also num_dupACK of
+            // QFCP, equation 5.
             if !self.sack {
                 self.inflation = self.inflation.saturating_add(i64::from(self.mss));
             }
@@ -133,7 +134,8 @@ impl Sender {
     /// was acknowledged, less a segment for the one that leaves.
     fn on_partial_ack(&mut self, acked: u64) {
         self.repair_head();
-        if self.law.partial_ack() == PartialAck::RepairsAndKeeps {
+        // QFCP, equation 5: num_dupACK falls to zero when all data is acknowledged that was sent before the loss, no earlier.
+        if self.law.partial_ack() == PartialAck::RepairsUndeflated {
             return;
         }
         let acked = i64::try_from(acked).unwrap_or(i64::MAX);

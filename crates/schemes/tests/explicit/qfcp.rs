@@ -393,7 +393,7 @@ fn losses_do_not_slow_it_down_and_time_outs_do_for_a_moment() {
     for cause in [FastLoss, Mark, LinkDrop] {
         assert_eq!(flow.congestion(cause), 20_000);
     }
-    assert_eq!(flow.law.partial_ack(), PartialAck::RepairsAndKeeps);
+    assert_eq!(flow.law.partial_ack(), PartialAck::RepairsUndeflated);
     assert_eq!(flow.congestion(Timeout), MSS);
     assert_eq!(flow.ack(None), MSS);
     assert_eq!(flow.echo(200_000), 20_000);

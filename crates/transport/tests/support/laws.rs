@@ -152,7 +152,7 @@ impl Source for Witness {
     fn partial_ack(&self) -> PartialAck {
         match self.law {
             Law::Reno => PartialAck::EndsRecovery,
-            Law::Keeping(_) => PartialAck::RepairsAndKeeps,
+            Law::Keeping(_) => PartialAck::RepairsUndeflated,
             _ => PartialAck::RepairsNext,
         }
     }
