@@ -147,8 +147,11 @@ def test_schemes() -> None:
     for scheme in listed:
         assert list(scheme) == ["name", "about", "source", "places", "params"]
         for param in scheme["params"]:
-            assert list(param) == ["name", "doc", "kind", "default"]
-    assert "droptail" in airfair("schemes").stdout
+            assert list(param) == ["name", "doc", "kind", "default", "range"]
+            assert (param["range"] is None) == (param["kind"] in ("flag", "choice"))
+    shown = airfair("schemes").stdout
+    assert "droptail" in shown
+    assert "red.max_p = 0.1 (0 to 1)\n" in shown
 
 
 def test_tables_show_the_numbers_and_keep_progress_to_terminals() -> None:

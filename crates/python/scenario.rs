@@ -105,7 +105,10 @@ fn changed(changes: &Bound<'_, PyMapping>) -> PyResult<Vec<Override>> {
     Ok(more)
 }
 
-fn read_written(py: Python<'_>, how: impl Send + FnOnce() -> Result<ScenarioText, Errors>) -> PyResult<Scenario> {
+fn read_written(
+    py: Python<'_>,
+    how: impl Send + FnOnce() -> Result<ScenarioText, Errors>,
+) -> PyResult<Scenario> {
     let raised = Raised::default();
     let read = py.detach(|| {
         let schemes = written::schemes(&raised);

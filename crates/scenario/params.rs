@@ -221,4 +221,25 @@ mod tests {
              s, min, h)"
         );
     }
+
+    /// All that lie outside of their ranges are named at once.
+    #[test]
+    fn ranges_are_checked_one_by_one() {
+        assert_eq!(
+            read_text("max_p = 1.5\ninterval = \"2 s\"\nbins = 0").unwrap_err(),
+            "x.toml:1: schemes.test.max_p: expected a number from 0 to 1\n\
+             x.toml:2: schemes.test.interval: expected a time from 1 ns to 1 s\n\
+             x.toml:3: schemes.test.bins: expected a whole number from 1 to 64"
+        );
+    }
+
+    #[test]
+    fn the_reference_and_the_schema_have_the_ranges() {
+        let keys = doc(&entry()).keys;
+        let ranges: Vec<_> = keys.iter().map(|key| key.range.as_deref()).collect();
+        assert_eq!(ranges, [Some("0.0 to 1.0"), Some("\"1 ns\" to \"1 s\""), None, Some("1 to 64")]);
+        assert_eq!((&keys[0].schema["minimum"], &keys[0].schema["maximum"]), (&0.0.into(), &1.0.into()));
+        assert_eq!((&keys[3].schema["minimum"], &keys[3].schema["maximum"]), (&1.into(), &64.into()));
+        assert!(keys[1].schema.get("minimum").is_none(), "a quantity is a text");
+    }
 }

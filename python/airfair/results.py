@@ -390,6 +390,8 @@ class ParamInfo(TypedDict):
     doc: str
     kind: str
     default: str
+    range: list[str] | None
+    """The least and the largest value; `None` for flags and choices."""
 
 
 class SchemeInfo(TypedDict):

@@ -429,7 +429,8 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> No
         out.print(escape(scheme["about"]))
         out.print(f"[dim]{escape(scheme['source'])}[/dim]")
         for p in scheme["params"]:
-            out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'])}")
+            limits = f" ({p['range'][0]} to {p['range'][1]})" if p["range"] else ""
+            out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'] + limits)}")
             for line in Text(p["doc"]).wrap(out, max(WORDS, out.width - len(INDENT))):
                 line.rstrip()
                 out.print(Text(INDENT).append_text(line))
