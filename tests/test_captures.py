@@ -345,7 +345,7 @@ def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
     for options, problem in [
         ({"pcap": ["a7"]}, 'there is no interface "a7"; did you mean "a1"'),
         ({"pcap": ["a1:defualt"]}, 'did you mean "a1:default"'),
-        ({"pcap": ["a1"], "snaplen": 10}, "snaplen 10: expected 0"),
+        ({"pcap": ["a1"], "snaplen": 10}, "snaplen: 10; expected 0"),
         ({"trace": True, "node": "a7"}, 'there is no node "a7"'),
         ({"trace": True, "start": "2 s"}, "from 2 s until 2 s has no time in it"),
         ({"node": "a1"}, "expected a trace"),

@@ -128,7 +128,7 @@ def test_no_spread_is_narrow_and_no_mean_is_not(pairs: Scenario) -> None:
         ({"until_halfwidth": 5.0}, "at most 1"),
         ({"until_halfwidth": 0.05, "seeds": range(5)}, "5 seeds before the first look .* at least 10"),
         ({"until_halfwidth": 0.05, "max_seeds": 9}, "at most 9 seeds"),
-        ({"until_halfwidth": 0.05, "seeds": range(2**64 - 10, 2**64)}, "seed 18446744073709552605"),
+        ({"until_halfwidth": 0.05, "seeds": range(2**64 - 10, 2**64)}, "seed: 18446744073709552605"),
         ({"until_halfwidth": 0.05, "statistics": ["jain"]}, "did you mean 'jain_index'"),
         ({"until_halfwidth": 0.05, "statistics": ["flow.midle"]}, "did you mean 'flow.middle'"),
         ({"until_halfwidth": 0.05, "statistics": ["window_jain"]}, "goes with a window"),
@@ -168,9 +168,7 @@ def test_the_longest_window_is_the_whole_run(pairs: Scenario) -> None:
     assert short["p10"] is not None
     assert 1 / 3 <= short["min"] <= short["p10"] <= (short["mean"] or 0)
     plain = without_perf(pairs.run(seed=3))
-    assert without_perf(pairs.run(seed=3, windows_ns=[10_000_000])).startswith(plain[:-1]), (
-        "looking changes nothing"
-    )
+    assert without_perf(pairs.run(seed=3, windows="10 ms")).startswith(plain[:-1]), "looking changes nothing"
 
 
 def test_windows_are_compared(pairs: Scenario) -> None:
@@ -192,7 +190,7 @@ def test_windows_are_compared(pairs: Scenario) -> None:
     alone = Scenario.read(THREE_PAIRS, [*OVERRIDES, "flow.left.stop=1 s", "flow.right.stop=1 s"])
     (row,) = airfair.compare(alone, schemes=["droptail"], seeds=[1, 2], windows=["1500 ms"])
     assert row["window_jain"] == [{"window_s": 1.5, "jain_index": None, "p10": None, "difference": None}]
-    mixed = [[alone.run(seed=1, windows_ns=[10**9]), alone.run(seed=2)]]
+    mixed = [[alone.run(seed=1, windows=["1 s"]), alone.run(seed=2)]]
     with pytest.raises(InputError, match="runs of one scenario"):
         _core.summarise(mixed)
 

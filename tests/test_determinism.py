@@ -70,11 +70,11 @@ def test_stepping_by_deadline_gives_the_same_bytes(name: str) -> None:
     scenario = Scenario.read(SCENARIOS / f"{name}.toml", ["duration=500 ms", "warmup=100 ms"])
     world = World(scenario, seed=3)
     steps = 0
-    while (at := world.next_deadline()) is not None and at < world.end_ns:
+    while (at := world.next_deadline_ns()) is not None and at < world.end_ns:
         assert at >= world.now_ns
-        world.advance(at + 1)
+        world.advance(f"{at + 1} ns")
         steps += 1
-    world.advance(world.end_ns)
+    world.advance()
     assert steps > 100
     assert without_perf(world.result()) == without_perf(scenario.run(seed=3))
 
@@ -83,7 +83,7 @@ def test_stepping_by_deadline_gives_the_same_bytes(name: str) -> None:
 def test_slices_of_any_length_give_the_same_bytes(grid: Scenario, step_ns: int) -> None:
     world = World(grid, "droptail", 3)
     while world.now_ns < world.end_ns:
-        world.advance(world.now_ns + step_ns)
+        world.advance(f"{world.now_ns + step_ns} ns")
     assert without_perf(world.result()) == without_perf(grid.run("droptail", 3))
 
 

@@ -233,9 +233,9 @@ def test_an_exception_in_a_hook_ends_the_run(pairs: Scenario) -> None:
     with pytest.raises(Wrong):
         list(airfair.trace(pairs, scheme=scheme))
     world = World(pairs, scheme)
-    world.advance(400_000_000)
+    world.advance("400 ms")
     assert '"scheme":"test-aqm"' in world.result()
-    for look in (lambda: world.advance(world.end_ns), world.result):
+    for look in (world.advance, world.result):
         with pytest.raises(Wrong):
             look()
     assert pairs.run("droptail", 1)
@@ -500,7 +500,7 @@ def test_a_hook_that_looks_at_its_own_world_does_not_hang(pairs: Scenario) -> No
     scheme = made("aqm", Looks)
     worlds = [World(pairs, scheme)]
     with pytest.raises(RuntimeError, match="is being advanced"):
-        worlds[0].advance(worlds[0].end_ns)
+        worlds[0].advance()
     assert worlds[0].now_ns > 0
 
 

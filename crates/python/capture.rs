@@ -8,6 +8,7 @@ use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::arguments::{NodeName, TimeText};
 use crate::columns::{self, Column};
 use crate::error::{input_error, unknown};
 use crate::scenario::Scenario;
@@ -32,7 +33,7 @@ pub(crate) struct Watch {
 #[pymethods]
 impl Watch {
     #[new]
-    #[pyo3(signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, from_ns=0, until_ns=None), text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, from_ns=0, until_ns=None)")]
+    #[pyo3(signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=TimeText(0), until=None), text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, start='0 s', until=None)")]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         on_capture: Py<PyAny>,
@@ -40,12 +41,13 @@ impl Watch {
         snap_len: u32,
         errors: bool,
         on_frames: Option<Py<PyAny>>,
-        node: Option<String>,
-        from_ns: u64,
-        until_ns: Option<u64>,
+        node: Option<NodeName>,
+        start: TimeText,
+        until: Option<TimeText>,
     ) -> Self {
-        let until = until_ns.map(Time);
-        Self { interfaces, snap_len, errors, node, from: Time(from_ns), until, on_capture, on_frames }
+        let until = until.map(|until| Time(until.0));
+        let node = node.map(|node| node.0);
+        Self { interfaces, snap_len, errors, node, from: Time(start.0), until, on_capture, on_frames }
     }
 }
 

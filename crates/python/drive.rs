@@ -10,6 +10,7 @@ use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::arguments::{SchemeName, Seed};
 use crate::contract::{self, LatenessJson};
 use crate::error::input_error;
 use crate::hosted::Hosted;
@@ -173,12 +174,15 @@ fn paced(world: &mut Hosted, speed: f64) -> PyResult<Lateness> {
 /// Runs a scenario paced by the wall clock, `speed` times as fast. The result is that of `Scenario.run`, with
 /// `perf.lateness` added: how late each deadline was acted on, also returned alone.
 #[pyfunction]
-#[pyo3(signature = (scenario, scheme=None, seed=1, speed=1.0))]
+#[pyo3(
+    signature = (scenario, scheme=None, seed=Seed(1), speed=1.0),
+    text_signature = "(scenario, scheme=None, seed=1, speed=1.0)"
+)]
 pub(crate) fn run_paced(
     py: Python<'_>,
     scenario: &Scenario,
-    scheme: Option<&str>,
-    seed: u64,
+    scheme: Option<SchemeName>,
+    seed: Seed,
     speed: f64,
 ) -> PyResult<(String, String)> {
     if !(speed.is_finite() && speed > 0.0) {
@@ -186,7 +190,7 @@ pub(crate) fn run_paced(
     }
     py.detach(|| {
         let began = Instant::now();
-        let mut world = scenario.world(scheme, seed)?;
+        let mut world = scenario.world(scheme.as_ref(), seed.0)?;
         let lateness = LatenessJson::from(&paced(&mut world, speed)?);
         let result = contract::write(&scenario.0, &world, began.elapsed(), Some(&lateness), &[])?;
         Ok((result, contract::json(&lateness)?))

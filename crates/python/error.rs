@@ -22,6 +22,19 @@ pub(crate) fn input_error(message: String) -> PyErr {
     InputError::new_err(message)
 }
 
+/// Most characters of a value that are shown.
+const SHOWN: usize = 60;
+
+/// A value as a message shows it.
+pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
+    value.repr().map_or_else(|_| "?".to_string(), |repr| repr.to_string().chars().take(SHOWN).collect())
+}
+
+/// An argument or a value of a kind that cannot be used.
+pub(crate) fn unsuitable(value: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyErr {
+    input_error(format!("{name}: {}; expected {expected}", shown(value)))
+}
+
 /// All that is wrong with a scenario.
 pub(crate) fn scenario_error(py: Python<'_>, errors: &Errors) -> PyErr {
     let error = ScenarioError::new_err(errors.to_string());

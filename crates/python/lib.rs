@@ -3,6 +3,7 @@
 //! The interpreter is free while a world runs. A run goes in slices of simulated time, and between two slices Python is
 //! asked whether a signal has come; how a run is sliced changes nothing of its result.
 
+mod arguments;
 mod capture;
 mod columns;
 mod completions;
@@ -26,21 +27,15 @@ mod trace;
 mod world;
 mod written;
 
-use airfair_units::{Quantity, Span};
 use pyo3::prelude::*;
 
-use error::input_error;
+use arguments::TimeText;
 
 /// Reads a time with its unit, such as "1.5 ms", as nanoseconds.
 #[pyfunction]
-fn parse_time(text: &Bound<'_, PyAny>) -> PyResult<u64> {
-    let Ok(text) = text.extract::<String>() else {
-        let given = text.repr().map_or_else(|_| "?".to_string(), |text| text.to_string());
-        return Err(input_error(format!("{given} is no text; expected {}", Span::EXPECTED)));
-    };
-    Span::parse(&text)
-        .map(|span| span.0)
-        .map_err(|e| input_error(format!("\"{text}\": {}; expected {}", e.problem, Span::EXPECTED)))
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+fn parse_time(text: TimeText) -> u64 {
+    text.0
 }
 
 /// The simulator: scenarios, runs, statistics, traces.

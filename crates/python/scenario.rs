@@ -1,6 +1,6 @@
 //! A scenario that was read, and its runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,11 +12,14 @@ use airfair_units::{Span, Time};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
-use crate::capture::Watch;
+use crate::arguments::{
+    FilePath, FlowName, Origin, SchemeName, Seed, StopArgument, TimeText, Toml, WatchArgument, Windows,
+    WireCheck,
+};
 use crate::completions::Completions;
 use crate::contract;
-use crate::drive::{self, Stop};
-use crate::error::{input_error, scenario_error, unknown};
+use crate::drive;
+use crate::error::{input_error, scenario_error, unknown, unsuitable};
 use crate::explain;
 use crate::hosted::{Hosted, Raised, Run};
 use crate::network;
@@ -45,12 +48,12 @@ impl Scenario {
     }
 
     /// A world at time 0.
-    pub fn world(&self, scheme: Option<&str>, seed: u64) -> PyResult<Hosted> {
+    pub fn world(&self, scheme: Option<&SchemeName>, seed: u64) -> PyResult<Hosted> {
         let mut tcp = self.0.spec.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. }));
         let flow = tcp.next().filter(|_| tcp.next().is_none()).map(|f| f.id.clone());
         let raised = Raised::in_run(Run { seed, flow });
         let schemes = written::schemes(&raised);
-        let world = self.set_up(scheme, &schemes).and_then(|(name, scheme)| {
+        let world = self.set_up(scheme.map(|name| name.0.as_str()), &schemes).and_then(|(name, scheme)| {
             World::with_schemes(&self.0.spec, name, scheme, seed, &schemes).map_err(input_error)
         });
         raised.check()?;
@@ -85,20 +88,26 @@ fn what_is_put_over(given: &Bound<'_, PyAny>) -> PyResult<Vec<Override>> {
     } else {
         given.extract()
     };
-    let texts: Vec<String> = texts.map_err(|_| {
-        let given = given.repr().map_or_else(|_| "?".to_string(), |text| text.to_string());
-        input_error(format!(
-            "overrides: {given}; expected texts such as \"duration=5 s\", or a dict of paths and values"
-        ))
-    })?;
+    let expected = "texts such as \"duration=5 s\", or a dict of paths and values";
+    let texts: Vec<String> = texts.map_err(|_| unsuitable(given, "overrides", expected))?;
     texts.iter().map(|text| Override::parse(text).map_err(input_error)).collect()
+}
+
+/// A dict, or anything else that maps names to values.
+fn mapping<'a, 'py>(
+    given: &'a Bound<'py, PyAny>,
+    name: &str,
+    expected: &str,
+) -> PyResult<&'a Bound<'py, PyMapping>> {
+    given.cast().map_err(|_| unsuitable(given, name, expected))
 }
 
 /// Paths and the values that are put there.
 fn changed(changes: &Bound<'_, PyMapping>) -> PyResult<Vec<Override>> {
     let mut more = Vec::new();
     for pair in changes.items()?.iter() {
-        let (path, value): (String, Bound<'_, PyAny>) = pair.extract()?;
+        let (path, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+        let path: String = path.extract().map_err(|_| unsuitable(&path, "a path", "texts as paths"))?;
         let value = tables::value(&value, &path)?;
         more.push(Override { path, value });
     }
@@ -128,31 +137,34 @@ impl Scenario {
     /// Raises `ScenarioError`.
     #[staticmethod]
     #[pyo3(name = "read", signature = (path, overrides=None), text_signature = "(path, overrides=())")]
-    fn read_file(py: Python<'_>, path: PathBuf, overrides: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        read(py, overrides, |o| ScenarioText::open(&path, o))
+    fn read_file(py: Python<'_>, path: FilePath, overrides: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        read(py, overrides, |o| ScenarioText::open(&path.0, o))
     }
 
     /// Reads a text; `origin` names it in errors. Raises `ScenarioError`.
     #[staticmethod]
     #[pyo3(
-        signature = (text, origin="scenario", overrides=None),
+        signature = (text, origin=Origin("scenario".to_string()), overrides=None),
         text_signature = "(text, origin='scenario', overrides=())"
     )]
     fn parse(
         py: Python<'_>,
-        text: &str,
-        origin: &str,
+        text: Toml,
+        origin: Origin,
         overrides: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        read(py, overrides, |o| Ok(ScenarioText::here(text, origin, o)))
+        read(py, overrides, |o| Ok(ScenarioText::here(&text.0, &origin.0, o)))
     }
 
     /// Builds one from the tables of a file as dicts and lists. Raises `ScenarioError`; `InputError` for what TOML cannot hold.
     #[staticmethod]
-    #[pyo3(signature = (tables, origin="scenario"))]
-    fn from_dict(py: Python<'_>, tables: &Bound<'_, PyMapping>, origin: &str) -> PyResult<Self> {
-        let text = tables::document(tables)?;
-        read_written(py, || Ok(ScenarioText::here(&text, origin, &[])))
+    #[pyo3(
+        signature = (tables, origin=Origin("scenario".to_string())),
+        text_signature = "(tables, origin='scenario')"
+    )]
+    fn from_dict(py: Python<'_>, tables: &Bound<'_, PyAny>, origin: Origin) -> PyResult<Self> {
+        let text = tables::document(mapping(tables, "tables", "a dict of the tables of a file")?)?;
+        read_written(py, || Ok(ScenarioText::here(&text, &origin.0, &[])))
     }
 
     /// The tables of its file, as dicts and lists.
@@ -162,8 +174,8 @@ impl Scenario {
 
     /// Another scenario, with values put over this one's: a dict of key paths, as of `--set`, and values.
     /// Raises `ScenarioError`.
-    fn edited(&self, py: Python<'_>, changes: &Bound<'_, PyMapping>) -> PyResult<Self> {
-        let more = changed(changes)?;
+    fn edited(&self, py: Python<'_>, changes: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let more = changed(mapping(changes, "changes", "a dict of paths and values")?)?;
         read_written(py, || Ok(self.1.with(more)))
     }
 
@@ -174,7 +186,8 @@ impl Scenario {
     }
 
     /// Writes it as a file, whole or not at all. Raises `OSError`.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
+        let path = path.0;
         let text = py.detach(|| self.text_in(path.parent()));
         let pathlib = py.import("pathlib")?.call_method1("Path", (path,))?;
         py.import("airfair.output")?.call_method1("write_atomically", (pathlib, text.as_bytes()))?;
@@ -208,9 +221,9 @@ impl Scenario {
     /// What a run with this scheme, the scenario's own by default, warns of before it starts: of the file, and of the network that is built
     /// from it. Raises `InputError` if it cannot be built.
     #[pyo3(signature = (scheme=None))]
-    fn check(&self, py: Python<'_>, scheme: Option<&str>) -> PyResult<Vec<String>> {
+    fn check(&self, py: Python<'_>, scheme: Option<SchemeName>) -> PyResult<Vec<String>> {
         py.detach(|| {
-            let result = self.world(scheme, 1)?.result();
+            let result = self.world(scheme.as_ref(), 1)?.result();
             Ok(contract::warnings(&self.0, &result).map(str::to_string).collect())
         })
     }
@@ -246,81 +259,88 @@ impl Scenario {
     }
 
     /// Raises `InputError` if there is no such scheme, or if it cannot work with the scenario's parameters for it.
-    fn check_scheme(&self, scheme: &str) -> PyResult<()> {
+    fn check_scheme(&self, scheme: SchemeName) -> PyResult<()> {
         let raised = Raised::default();
-        let checked = self.set_up(Some(scheme), &written::schemes(&raised)).map(|_| ());
+        let checked = self.set_up(Some(&scheme.0), &written::schemes(&raised)).map(|_| ());
         raised.check().and(checked)
     }
 
     /// The network that a run of this seed lives in, as JSON: nodes, radios, who can decode or sense whom, links, routes.
-    #[pyo3(signature = (seed=1))]
-    fn network(&self, py: Python<'_>, seed: u64) -> PyResult<String> {
-        py.detach(|| network::write(&self.0, &*self.world(None, seed)?))
+    #[pyo3(signature = (seed=Seed(1)), text_signature = "($self, seed=1)")]
+    fn network(&self, py: Python<'_>, seed: Seed) -> PyResult<String> {
+        py.detach(|| network::write(&self.0, &*self.world(None, seed.0)?))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
-    /// of everything but `perf`. `windows_ns` are lengths of windows in which fairness is measured; with `wire_check` the headers of
+    /// of everything but `perf`. `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the headers of
     /// explicit-rate schemes become bytes and are read again at every hop, and the result is the same. Raises `InputError` for an
     /// unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
     #[pyo3(
-        signature = (scheme=None, seed=1, stop=None, windows_ns=Vec::new(), wire_check=false),
-        text_signature = "($self, scheme=None, seed=1, stop=None, windows_ns=(), wire_check=False)"
+        signature = (scheme=None, seed=Seed(1), stop=None, windows=Windows::default(), wire_check=WireCheck(false)),
+        text_signature = "($self, scheme=None, seed=1, stop=None, windows=(), wire_check=False)"
     )]
     fn run(
         &self,
         py: Python<'_>,
-        scheme: Option<&str>,
-        seed: u64,
-        stop: Option<&Stop>,
-        windows_ns: Vec<u64>,
-        wire_check: bool,
+        scheme: Option<SchemeName>,
+        seed: Seed,
+        stop: Option<StopArgument>,
+        windows: Windows,
+        wire_check: WireCheck,
     ) -> PyResult<String> {
         py.detach(|| {
             let began = Instant::now();
-            let mut world = self.world(scheme, seed)?;
-            if wire_check {
+            let mut world = self.world(scheme.as_ref(), seed.0)?;
+            if wire_check.0 {
                 world.check_headers();
             }
-            series::measure_fairness(&mut world, &windows_ns)?;
-            drive::advance(&mut world, Time::NEVER, stop)?;
+            series::measure_fairness(&mut world, &windows.0)?;
+            drive::advance(&mut world, Time::NEVER, stop.as_ref().map(|stop| stop.0.get()))?;
             let fairness = world.take_fairness();
             contract::write(&self.0, &world, began.elapsed(), None, &fairness)
         })
     }
 
-    /// Runs it to the end and reads it every `interval_ns`, with captures and the table of frames if there is a `watch`, and files
+    /// Runs it to the end and reads it every `interval`, with captures and the table of frames if there is a `watch`, and files
     /// one by one for `on_completions`. Otherwise like `run`.
     #[pyo3(
-        signature = (interval_ns, scheme=None, seed=1, stop=None, windows_ns=Vec::new(), watch=None, on_completions=None),
-        text_signature = "($self, interval_ns, scheme=None, seed=1, stop=None, windows_ns=(), watch=None, on_completions=None)"
+        signature = (interval, scheme=None, seed=Seed(1), stop=None, windows=Windows::default(), watch=None, on_completions=None),
+        text_signature = "($self, interval, scheme=None, seed=1, stop=None, windows=(), watch=None, on_completions=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn record(
         &self,
         py: Python<'_>,
-        interval_ns: u64,
-        scheme: Option<&str>,
-        seed: u64,
-        stop: Option<&Stop>,
-        windows_ns: Vec<u64>,
-        watch: Option<&Watch>,
+        interval: TimeText,
+        scheme: Option<SchemeName>,
+        seed: Seed,
+        stop: Option<StopArgument>,
+        windows: Windows,
+        watch: Option<WatchArgument>,
         on_completions: Option<Py<PyAny>>,
     ) -> PyResult<Recorded> {
+        if let Some(given) =
+            on_completions.as_ref().map(|given| given.bind(py)).filter(|given| !given.is_callable())
+        {
+            return Err(unsuitable(given, "on_completions", "a function"));
+        }
+        let watch = watch.as_ref().map(|watch| watch.0.get());
         py.detach(|| {
             let began = Instant::now();
-            let mut world = self.world(scheme, seed)?;
-            series::check(&world, interval_ns)?;
+            let mut world = self.world(scheme.as_ref(), seed.0)?;
+            series::check(&world, interval.0)?;
             if let Some(watch) = watch {
                 watch.begin(&mut world, self)?;
             }
-            series::measure_fairness(&mut world, &windows_ns)?;
+            series::measure_fairness(&mut world, &windows.0)?;
             world.measure_links();
-            world.sample(Span(interval_ns));
+            world.sample(Span(interval.0));
             let completions = on_completions.as_ref().map(|taker| Completions::begin(&mut world, taker));
             let hand_over = |world: &mut Hosted| {
                 watch.map_or(Ok(()), |watch| watch.hand_over(world))?;
                 completions.as_ref().map_or(Ok(()), |completions| completions.hand_over(world))
             };
+            let stop = stop.as_ref().map(|stop| stop.0.get());
             drive::advance_with(&mut world, Time::NEVER, &hand_over, stop)?;
             let fairness = world.take_fairness();
             let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness)?;
@@ -331,16 +351,21 @@ impl Scenario {
 
     /// Runs it to the end and tells, as JSON, why a flow gets what it gets; by default the one that gets the least of its share. Otherwise
     /// like `run`.
-    #[pyo3(signature = (flow=None, scheme=None, seed=1, stop=None))]
+    #[pyo3(
+        signature = (flow=None, scheme=None, seed=Seed(1), stop=None),
+        text_signature = "($self, flow=None, scheme=None, seed=1, stop=None)"
+    )]
     fn explain(
         &self,
         py: Python<'_>,
-        flow: Option<&str>,
-        scheme: Option<&str>,
-        seed: u64,
-        stop: Option<&Stop>,
+        flow: Option<FlowName>,
+        scheme: Option<SchemeName>,
+        seed: Seed,
+        stop: Option<StopArgument>,
     ) -> PyResult<String> {
-        py.detach(|| explain::explain(&self.0, flow, || self.world(scheme, seed), stop))
+        let (flow, stop) =
+            (flow.as_ref().map(|flow| flow.0.as_str()), stop.as_ref().map(|stop| stop.0.get()));
+        py.detach(|| explain::explain(&self.0, flow, || self.world(scheme.as_ref(), seed.0), stop))
     }
 
     /// Two scenarios are equal when their complete forms are.

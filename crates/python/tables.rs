@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-use crate::error::input_error;
+use crate::error::{input_error, unsuitable};
 
 /// Deeper values are not a scenario.
 const DEEPEST: usize = 32;
@@ -84,11 +84,6 @@ fn key_value<'py>(pair: &Bound<'py, PyAny>, path: &str) -> PyResult<(String, Bou
         Ok(key) => Ok((key, value)),
         Err(_) => Err(unsuitable(&key, if path.is_empty() { "a key" } else { path }, "texts as keys")),
     }
-}
-
-fn unsuitable(value: &Bound<'_, PyAny>, path: &str, expected: &str) -> PyErr {
-    let shown = value.repr().map_or_else(|_| String::new(), |r| r.to_string().chars().take(60).collect());
-    input_error(format!("{path}: {shown}; expected {expected}"))
 }
 
 /// The tables of a file as dicts, by the reader of Python's library.

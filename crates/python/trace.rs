@@ -10,6 +10,7 @@ use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::arguments::{NodeName, SchemeName, Seed, TimeText};
 use crate::drive::{self, Slices};
 use crate::error::{input_error, unknown};
 use crate::hosted::Hosted;
@@ -78,32 +79,35 @@ impl Trace {
     }
 }
 
-/// The story of a run: transmissions, receptions, losses with their causes, drops and deliveries from `from_ns` on and
-/// before `until_ns`, of one node or of all. An iterator of lines without line feeds.
+/// Transmissions, receptions, losses with their causes, drops and deliveries of a run, from `start` on and before `until`, of one node
+/// or of all. An iterator of lines without line feeds.
 #[pyfunction]
-#[pyo3(signature = (scenario, scheme=None, seed=1, node=None, from_ns=0, until_ns=None))]
+#[pyo3(
+    signature = (scenario, scheme=None, seed=Seed(1), node=None, start=TimeText(0), until=None),
+    text_signature = "(scenario, scheme=None, seed=1, node=None, start='0 s', until=None)"
+)]
 pub(crate) fn trace(
     py: Python<'_>,
     scenario: &Scenario,
-    scheme: Option<&str>,
-    seed: u64,
-    node: Option<&str>,
-    from_ns: u64,
-    until_ns: Option<u64>,
+    scheme: Option<SchemeName>,
+    seed: Seed,
+    node: Option<NodeName>,
+    start: TimeText,
+    until: Option<TimeText>,
 ) -> PyResult<Trace> {
     py.detach(|| {
         let nodes = &scenario.0.spec.nodes;
         let node = node
-            .map(|name| {
+            .map(|NodeName(name)| {
                 nodes
                     .iter()
                     .position(|n| n.id == name)
                     .map(|i| i as u32)
-                    .ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
+                    .ok_or_else(|| unknown("node", &name, nodes.iter().map(|n| n.id.as_str())))
             })
             .transpose()?;
-        let world = scenario.world(scheme, seed)?;
-        let (from, until) = (Time(from_ns), until_ns.map_or(world.end(), Time));
+        let world = scenario.world(scheme.as_ref(), seed.0)?;
+        let (from, until) = (Time(start.0), until.map_or(world.end(), |until| Time(until.0)));
         if from >= until {
             return Err(input_error(format!("a trace from {from} until {until} has no time in it")));
         }

@@ -12,16 +12,16 @@ use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::arguments::{Destination, PacketSize, ScenarioArgument, SchemeName, Seed, Source, Tag, TimeText};
 use crate::contract;
 use crate::drive;
 use crate::error::{input_error, unknown};
 use crate::hosted::Hosted;
-use crate::scenario::Scenario;
 
 /// Largest IP packet.
 const LARGEST_PACKET: u32 = 65_535;
 
-/// A world at time 0, to be advanced step by step. Times are nanoseconds.
+/// A world at time 0, to be advanced step by step. Times that it takes are texts, those that it gives are nanoseconds.
 #[pyclass(frozen, module = "airfair")]
 pub(crate) struct World {
     scenario: Arc<airfair_scenario::Scenario>,
@@ -62,11 +62,17 @@ impl World {
 impl World {
     /// Sets a world up. Raises `InputError` for an unknown scheme.
     #[new]
-    #[pyo3(signature = (scenario, scheme=None, seed=1))]
-    fn new(py: Python<'_>, scenario: &Scenario, scheme: Option<&str>, seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (scenario, scheme=None, seed=Seed(1)), text_signature = "(scenario, scheme=None, seed=1)")]
+    fn new(
+        py: Python<'_>,
+        scenario: ScenarioArgument,
+        scheme: Option<SchemeName>,
+        seed: Seed,
+    ) -> PyResult<Self> {
+        let scenario = scenario.0.get();
         py.detach(|| {
             let began = Instant::now();
-            let world = scenario.world(scheme, seed)?;
+            let world = scenario.world(scheme.as_ref(), seed.0)?;
             Ok(Self {
                 scenario: Arc::clone(&scenario.0),
                 nodes: world.names().nodes.iter().cloned().zip(0..).collect(),
@@ -77,10 +83,12 @@ impl World {
         })
     }
 
-    /// Lets everything happen that happens before `until_ns`, and makes that the present; the run's end is the limit.
-    fn advance(&self, py: Python<'_>, until_ns: u64) -> PyResult<()> {
+    /// Simulates everything before `until`, a time since the start of the run, and makes that the present; by default, and at most, the
+    /// end of the run.
+    #[pyo3(signature = (until=None))]
+    fn advance(&self, py: Python<'_>, until: Option<TimeText>) -> PyResult<()> {
         py.detach(|| {
-            let until = Time(until_ns).min(self.end);
+            let until = until.map_or(self.end, |until| Time(until.0)).min(self.end);
             let mut slices = drive::Slices::of(drive::SLICE);
             loop {
                 // A signal handler may look at this very world: nothing is held while signals are asked for.
@@ -99,30 +107,31 @@ impl World {
         })
     }
 
-    /// When the next thing happens, or None if nothing is to come. `advance(next_deadline() + 1)` lets it happen.
-    fn next_deadline(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+    /// The time of the next event, ns, or None if there is none. `advance` simulates it with an `until` that is 1 ns later.
+    fn next_deadline_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         py.detach(|| Ok(self.state()?.world.next_deadline().map(Time::as_nanos)))
     }
 
-    /// Lets an IP packet of `size` bytes enter at node `source`, now or at a later time; `tag` is the caller's number
-    /// for it, which `drain_outputs` gives back. Raises `InputError` if a node does not exist or the time has passed.
-    #[pyo3(signature = (source, destination, size, tag, at_ns=None))]
+    /// Sends an IP packet of `size` bytes from node `source`, now or `at` a later time; `tag` is the caller's number
+    /// for the packet, which `drain_outputs` gives back. Raises `InputError` if a node does not exist or the time has passed.
+    #[pyo3(signature = (source, destination, size, tag, at=None))]
     fn inject(
         &self,
         py: Python<'_>,
-        source: &str,
-        destination: &str,
-        size: u32,
-        tag: u32,
-        at_ns: Option<u64>,
+        source: Source,
+        destination: Destination,
+        size: PacketSize,
+        tag: Tag,
+        at: Option<TimeText>,
     ) -> PyResult<()> {
-        let (from, to) = (NodeIx(self.node(source)?), NodeIx(self.node(destination)?));
+        let (PacketSize(size), Tag(tag)) = (size, tag);
+        let (from, to) = (NodeIx(self.node(&source.0)?), NodeIx(self.node(&destination.0)?));
         if !(1..=LARGEST_PACKET).contains(&size) {
             return Err(input_error(format!("a packet of {size} bytes: expected 1 to {LARGEST_PACKET}")));
         }
         py.detach(|| {
             let world = &mut self.state()?.world;
-            let at = at_ns.map_or(world.now(), Time);
+            let at = at.map_or(world.now(), |at| Time(at.0));
             world.inject(Injected { from, to, bytes: size, tag }, at).map_err(input_error)
         })
     }

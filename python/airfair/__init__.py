@@ -6,6 +6,7 @@
     scenario = scenario.edited({"radio.queue_packets": 20})
     result = airfair.run(scenario, scheme="droptail", seed=1)
     rows = airfair.compare(scenario, schemes=["droptail"], seeds=range(1, 11))
+    table = airfair.frame(rows, flows=True)
     why = airfair.explain(scenario, flow="middle")["verdict"]
     over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")
     runs = airfair.sweep("scenarios/studies/queue.toml", out="out/queue").runs
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
 from .experiment import compare, network, run, schemes, trace
 from .explaining import Explanation, explain, explanation_figure
+from .frames import frame
 from .importing import import_network
 from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
 
@@ -58,6 +60,7 @@ __all__ = [
     "compare",
     "explain",
     "explanation_figure",
+    "frame",
     "import_network",
     "load_schemes",
     "load_sweep",

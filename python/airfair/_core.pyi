@@ -1,4 +1,7 @@
-"""The simulator: scenarios, runs, statistics, traces. Times are integers, nanoseconds."""
+"""The simulator: scenarios, runs, statistics, traces.
+
+Times that functions take are texts such as "1.5 ms"; times that they give have their unit in their names.
+"""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +41,7 @@ __all__ = [
 __version__: str
 
 _Overrides = str | Sequence[str] | Mapping[str, Any]
+_Texts = str | Sequence[str]
 
 class InputError(ValueError):
     """Something that the caller can put right."""
@@ -140,30 +144,30 @@ class Scenario:
         scheme: str | None = None,
         seed: int = 1,
         stop: Stop | None = None,
-        windows_ns: Sequence[int] = (),
+        windows: _Texts = (),
         wire_check: bool = False,
     ) -> str:
         """Run it to the end; the result contract as JSON.
 
         The same scenario, scheme, seed and version give the same bytes of everything but `perf`.
-        `windows_ns` are lengths of windows in which fairness is measured; with `wire_check` the headers of
-        explicit-rate schemes become bytes and are read again at every hop, and the result is the same. Raises
-        `InputError` for an unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or
-        on `stop`.
+        `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the
+        headers of explicit-rate schemes are encoded as bytes and decoded again at every hop, and the result
+        is the same. Raises `InputError` for an unknown scheme or a window that does not fit,
+        `KeyboardInterrupt` on a signal or on `stop`.
         """
 
     def record(
         self,
-        interval_ns: int,
+        interval: str,
         scheme: str | None = None,
         seed: int = 1,
         stop: Stop | None = None,
-        windows_ns: Sequence[int] = (),
+        windows: _Texts = (),
         watch: Watch | None = None,
         on_completions: Callable[[Mapping[str, tuple[str, bytes, Sequence[str] | None]]], object]
         | None = None,
     ) -> Recorded:
-        """Run it to the end and read it every `interval_ns`; otherwise like `run`.
+        """Run it to the end and read it every `interval`, such as "100 ms"; otherwise like `run`.
 
         `watch` and `on_completions` are called meanwhile, in this thread. Raises what they raise, too.
         `on_completions` gets columns of the files that were done, in the order of their ends and in blocks of
@@ -196,8 +200,8 @@ class Watch:
         errors: bool = False,
         on_frames: Callable[[Mapping[str, tuple[str, bytes, Sequence[str] | None]]], object] | None = None,
         node: str | None = None,
-        from_ns: int = 0,
-        until_ns: int | None = None,
+        start: str = "0 s",
+        until: str | None = None,
     ) -> Self: ...
 
 @final
@@ -296,29 +300,41 @@ class Stop:
 
 @final
 class World:
-    """A world at time 0, to be advanced step by step."""
+    """A world at time 0, which a program advances step by step.
+
+    Times that it takes are texts since the start of the run ("10 ms"), those that it gives are nanoseconds.
+    """
 
     def __new__(cls, scenario: Scenario, scheme: str | None = None, seed: int = 1) -> Self: ...
-    def advance(self, until_ns: int) -> None:
-        """Let everything happen that happens before `until_ns`, and make that the present.
+    def advance(self, until: str | None = None) -> None:
+        """Simulate everything before the time `until`, and make it the present.
 
-        The end of the run is the limit.
+        By default, and at most, until the end of the run.
         """
 
-    def next_deadline(self) -> int | None:
-        """When the next thing happens, or None. `advance(next_deadline() + 1)` lets it happen."""
+    def next_deadline_ns(self) -> int | None:
+        """The time of the next event, ns, or None if there is none.
 
-    def inject(self, source: str, destination: str, size: int, tag: int, at_ns: int | None = None) -> None:
-        """Let an IP packet of `size` bytes enter at node `source`, now or at a later time."""
+        `advance(f"{deadline + 1} ns")` simulates the event.
+        """
+
+    def inject(self, source: str, destination: str, size: int, tag: int, at: str | None = None) -> None:
+        """Send an IP packet of `size` bytes from node `source` to node `destination`, now or at a later time.
+
+        `tag`, 0 to 4294967295, is the caller's number for the packet. Raises `InputError`.
+        """
 
     def drain_outputs(self) -> list[tuple[int, int, str | None]]:
-        """Injected packets that have ended: (time in ns, tag, why it was dropped or None if it arrived)."""
+        """Injected packets that were delivered or dropped since the last call.
+
+        (Time in ns, tag, reason of the drop or None for a packet that was delivered.)
+        """
 
     def keep_completions(self) -> None:
-        """From now on keep the files that end, one by one, for `take_completions`."""
+        """From now on record each file that is completed, for `take_completions`."""
 
     def take_completions(self) -> list[tuple[int, int, int, int]]:
-        """Files that ended since the last call, in the order of their ends.
+        """Files that were completed since the last call, in the order of their ends.
 
         (Number of the flow in `Scenario.flows`, start in ns, bytes, duration in ns.)
         """
@@ -343,10 +359,10 @@ def trace(
     scheme: str | None = None,
     seed: int = 1,
     node: str | None = None,
-    from_ns: int = 0,
-    until_ns: int | None = None,
+    start: str = "0 s",
+    until: str | None = None,
 ) -> Trace:
-    """Tell what happens from `from_ns` on and before `until_ns`, at one node or at all."""
+    """Lines of what happens from `start` on and before `until`: see `airfair.trace`."""
 
 def run_paced(
     scenario: Scenario, scheme: str | None = None, seed: int = 1, speed: float = 1.0

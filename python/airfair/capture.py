@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from . import _core
-from ._core import InputError
+from .arguments import as_whole, unsuitable
 from .rows import NAMES, Columns, Rows
 
 SNAPLEN = 160
 """Bytes that are kept of a packet: every header fits, radiotap's and all options of TCP included."""
 
-LEAST_SNAPLEN = 64
+LEAST_SNAPLEN, MOST_SNAPLEN = 64, 262_144
 """Less does not hold radiotap and an 802.11 header."""
 
 LONGEST_NAME = 240
@@ -92,7 +92,7 @@ class Spool:
 def watch(
     spool: Spool,
     *,
-    pcap: str | Sequence[str],
+    pcap: Sequence[str],
     snaplen: int,
     pcap_errors: bool,
     trace: bool,
@@ -101,17 +101,17 @@ def watch(
     until: str | None,
 ) -> _core.Watch:
     """What the simulator is to look at. Raises `InputError`."""
-    if (snaplen != 0 and snaplen < LEAST_SNAPLEN) or snaplen > 262_144:
-        raise InputError(f"snaplen {snaplen}: expected 0 (all), or {LEAST_SNAPLEN} to 262144 bytes")
+    if as_whole("snaplen", snaplen, 0, MOST_SNAPLEN) in range(1, LEAST_SNAPLEN):
+        raise unsuitable("snaplen", snaplen, f"0 (all), or {LEAST_SNAPLEN} to {MOST_SNAPLEN} bytes")
     return _core.Watch(
         spool.on_capture,
-        [pcap] if isinstance(pcap, str) else list(pcap),
+        pcap,
         snaplen,
         pcap_errors,
         spool.on_frames if trace else None,
         node,
-        _core.parse_time(start),
-        None if until is None else _core.parse_time(until),
+        start,
+        until,
     )
 
 

@@ -21,7 +21,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
+from . import _core, arguments, experiment, explaining, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario, SchemeError
 from .output import write_atomically
 from .results import CompareRow, RunResult
@@ -30,7 +30,7 @@ from .sequential import Until
 PLOTS = ("network", "throughput", "windows", "queues", "channel", "cdf", "bars", "scatter")
 
 T = TypeVar("T")
-SEED = click.IntRange(0, experiment.SEED_LIMIT - 1)
+SEED = click.IntRange(0, arguments.SEED_LIMIT - 1)
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 set_option = click.option(
@@ -194,7 +194,8 @@ def run(
         if asked and wire_check:
             raise click.UsageError(f"{option} and --wire-check do not go together")
     scenario = read_scenario(file, overrides)
-    windows_ns = [time("--window", window) for window in windows]
+    for window in windows:
+        time("--window", window)
     if report is not None:
         if out is not None:
             raise click.UsageError("--out and --report do not go together")
@@ -226,7 +227,7 @@ def run(
     elif realtime:
         text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)
     else:
-        text = scenario.run(scheme, seed, windows_ns=windows_ns, wire_check=wire_check)
+        text = scenario.run(scheme, seed, windows=windows, wire_check=wire_check)
     if as_json:
         print(text)
         return
@@ -551,14 +552,10 @@ def trace(
       airfair trace scenarios/three-pairs.toml --node a2 --from "1 s" --until "1.1 s"
     """
     scenario = read_scenario(file, overrides)
-    lines = _core.trace(
-        scenario,
-        scheme,
-        seed,
-        node,
-        time("--from", start),
-        None if until is None else time("--until", until),
-    )
+    for option, moment in (("--from", start), ("--until", until)):
+        if moment is not None:
+            time(option, moment)
+    lines = _core.trace(scenario, scheme, seed, node, start, until)
     for line in lines:
         print(line)
 
@@ -761,9 +758,9 @@ def given(option: str, text: str, read: Callable[[str], T]) -> T:
         raise InputError(f"{option}: {error}") from error
 
 
-def time(option: str, text: str) -> int:
-    """A time that was given to an option, in nanoseconds."""
-    return given(option, text, _core.parse_time)
+def time(option: str, text: str) -> None:
+    """Check a time that was given to an option. Raises `InputError`, which names the option."""
+    given(option, text, _core.parse_time)
 
 
 def warn(warnings: list[str]) -> None:

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from . import _core
 from ._core import InputError, Scenario, Trace
+from .arguments import (
+    Overrides,
+    Texts,
+    as_function,
+    as_path,
+    as_scenario,
+    as_seed,
+    as_texts,
+    as_whole,
+    unsuitable,
+)
 from .results import CompareRow, Network, RunResult, SchemeInfo
 from .sequential import MAX_SEEDS, STATISTICS, Until
-
-SEED_LIMIT = 2**64
-"""Seeds lie below this."""
 
 MOST_RUNS = 100_000
 """A comparison keeps the results of so many runs at most."""
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-Overrides = str | Sequence[str] | Mapping[str, Any]
-"""What is put over a file: `path=value` texts, one such text, or a dict of paths and values."""
-
-Texts = str | Sequence[str]
-"""Texts, or one."""
 
 Cell = tuple[Scenario, str, int]
 """Scenario, scheme, seed."""
@@ -48,9 +49,7 @@ def run(
     are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`). Raises
     `InputError` for what the caller can put right.
     """
-    scenario = as_scenario(scenario, overrides)
-    _check_seeds([seed])
-    text = scenario.run(scheme, seed, windows_ns=lengths(windows))
+    text = as_scenario(scenario, overrides).run(scheme, seed, windows=windows)
     return cast(RunResult, json.loads(text))
 
 
@@ -87,10 +86,13 @@ def compare(
     each. The rows do not depend on `jobs`. Raises `InputError` for what the caller can put right.
     """
     scenario = as_scenario(scenario, overrides)
-    schemes, windows = texts(schemes), texts(windows)
-    until = None if until_halfwidth is None else Until(until_halfwidth, tuple(texts(statistics)), max_seeds)
+    schemes, windows = as_texts("schemes", schemes), as_texts("windows", windows)
+    until = None
+    if until_halfwidth is not None:
+        until = Until(until_halfwidth, tuple(as_texts("statistics", statistics)), max_seeds)
     interval = None
     if report is not None:
+        report = as_path("report", report)
         from . import report as reports  # loading matplotlib takes longer than most runs take
 
         windows, interval = reports.prepare(report, scenario, windows)
@@ -145,14 +147,17 @@ def repeat(
     if there are to be more.
     """
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
-        raise InputError(f"seeds {seeds!r}: expected several, such as range(1, 11)")
-    first = list(islice(seeds, MOST_RUNS + 1))
-    _check_seeds(first)
-    first.sort()
+        raise unsuitable("seeds", seeds, "several, such as range(1, 11)")
+    first = sorted(as_seed(seed) for seed in islice(seeds, MOST_RUNS + 1))
+    if not first or len(set(first)) != len(first):
+        raise InputError("seeds: expected at least one, each once")
     if not schemes or len(set(schemes)) != len(schemes):
         raise InputError(f"schemes {','.join(schemes)!r}: expected at least one, each once")
-    if jobs is not None and jobs < 1:
-        raise InputError(f"jobs {jobs}: expected at least 1")
+    if jobs is not None:
+        jobs = as_whole("jobs", jobs, 1)
+    as_function("on_run", on_run)
+    if until is not None:
+        until.check(scenario.flows, len(first), bool(windows))
     most = len(first) if until is None else max(len(first), until.max_seeds)
     if most * len(schemes) > MOST_RUNS:
         raise InputError(
@@ -163,11 +168,10 @@ def repeat(
         scenario.check_scheme(scheme)  # before hours of runs with another one
     looks: Iterable[int] = [len(first)]
     if until is not None:
-        until.check(scenario.flows, len(first), bool(windows))
-        _check_seeds([first[-1] + until.max_seeds - len(first)])
+        as_seed(first[-1] + until.max_seeds - len(first))
         looks = until.looks(len(first))
-    windows_ns = lengths(windows)
-    interval_ns = None if interval is None else _core.parse_time(interval)
+    for window in windows:
+        _core.parse_time(window)
     runs: list[list[Run]] = [[] for _ in schemes]
     rows = ""
     for look in looks:
@@ -176,7 +180,7 @@ def repeat(
         if on_plan is not None:
             on_plan(len(schemes) * look)
         cells = [(scenario, scheme, seed) for scheme in schemes for seed in more]
-        done = iter(_all(cells, windows_ns, interval_ns, jobs, on_run))
+        done = iter(_all(cells, windows, interval, jobs, on_run))
         for of_scheme in runs:
             of_scheme += [next(done) for _ in more]
         results = [[run.result for run in of_scheme] for of_scheme in runs]
@@ -191,16 +195,16 @@ def repeat(
 
 def _all(
     cells: Sequence[Cell],
-    windows_ns: Sequence[int],
-    interval_ns: int | None,
+    windows: Sequence[str],
+    interval: str | None,
     jobs: int | None,
     on_run: Callable[[], object] | None,
 ) -> list[Run]:
     def one(cell: Cell, stop: _core.Stop) -> Run:
         scenario, scheme, seed = cell
-        if interval_ns is None:
-            return Run(scenario.run(scheme, seed, stop, windows_ns))
-        recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns)
+        if interval is None:
+            return Run(scenario.run(scheme, seed, stop, windows))
+        recorded = scenario.record(interval, scheme, seed, stop, windows)
         tables = recorded.tables()
         over_time = tables["time"]["end_s"][1], tables["flow_series"]["delivered_bytes"][1]
         return Run(recorded.result, over_time)
@@ -232,16 +236,6 @@ def each(
     return [run.result() for run in runs]
 
 
-def lengths(windows: Texts) -> list[int]:
-    """Lengths of time in nanoseconds. Raises `InputError`."""
-    return [_core.parse_time(window) for window in texts(windows)]
-
-
-def texts(given: Texts) -> Sequence[str]:
-    """Texts, of which there may be one that stands for itself."""
-    return [given] if isinstance(given, str) else given
-
-
 def schemes() -> list[SchemeInfo]:
     """Every scheme with its parameters."""
     return cast(list[SchemeInfo], json.loads(_core.schemes()))
@@ -252,9 +246,7 @@ def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Ne
 
     It is what the simulator builds for a run. Raises `InputError`.
     """
-    scenario = as_scenario(scenario, ())
-    _check_seeds([seed])
-    return cast(Network, json.loads(scenario.network(seed)))
+    return cast(Network, json.loads(as_scenario(scenario).network(seed)))
 
 
 def trace(
@@ -272,47 +264,8 @@ def trace(
     Of one node or of all; from `start` on and before `until`, times such as "10.05 s" (by default the whole
     run). `overrides` go with a file, as in `run`. Raises `InputError`.
     """
-    scenario = as_scenario(scenario, overrides)
-    _check_seeds([seed])
-    ends = _core.parse_time(start), None if until is None else _core.parse_time(until)
-    return _core.trace(scenario, scheme, seed, node, *ends)
-
-
-def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides = ()) -> Scenario:
-    """A scenario, or the file of one with overrides. Raises `InputError`, also for values of another type."""
-    if not isinstance(scenario, Scenario):
-        return Scenario.read(as_path("scenario", scenario, "a Scenario or the path of a file"), overrides)
-    if overrides:
-        raise InputError(
-            "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
-        )
-    return scenario
-
-
-def as_path(name: str, path: str | os.PathLike[str], expected: str) -> str:
-    """A path as text. Raises `InputError` for a value of another type."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"{name}: expected {expected}, not {path!r}")
-    return os.fspath(path)
+    return _core.trace(as_scenario(scenario, overrides), scheme, seed, node, start, until)
 
 
 def _at_least(seeds: int) -> str:
     return f"more than {MOST_RUNS}" if seeds > MOST_RUNS else str(seeds)
-
-
-def _check_seeds(seeds: Sequence[int]) -> None:
-    for seed in seeds:
-        if not _is_whole(seed):
-            raise InputError(f"seed {seed!r}: expected a whole number")
-        if not 0 <= seed < SEED_LIMIT:
-            raise InputError(f"seed {seed}: expected 0 to {SEED_LIMIT - 1}")
-    if not seeds or len(set(seeds)) != len(seeds):
-        raise InputError("seeds: expected at least one, each once")
-
-
-def _is_whole(value: object) -> bool:
-    try:
-        operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return False
-    return True

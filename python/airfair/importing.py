@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from . import _core
+from .arguments import as_path
 from .results import ImportReport
 
 
@@ -18,7 +19,7 @@ def import_network(path: str | os.PathLike[str], **options: str | int | bool) ->
     `link_model="probe", flows=10, longest="30 km", planned=True`. Raises `InputError` for what the caller can
     put right.
     """
-    toml, report, _ = _core.import_network(path, texts(options))
+    toml, report, _ = _core.import_network(as_path("path", path), texts(options))
     return toml, cast(ImportReport, json.loads(report))
 
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from . import _core, capture
 from ._core import InputError, Scenario
-from .experiment import Overrides, Texts, as_scenario, lengths
+from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_texts, as_type
 from .output import whole_folder
 from .results import RunResult
 from .rows import NAMES, Columns, Rows
@@ -104,6 +104,7 @@ class Recording:
 
     def arrow(self, table: str) -> pa.Table:
         """A table, as Arrow; columns of numbers are not copied again. Raises `InputError`."""
+        as_type("table", table, str, "the name of a table")
         if table in self._tables:
             return self._tables[table]
         if table in self._files:
@@ -122,7 +123,7 @@ class Recording:
 
         Raises `InputError` if there is such a folder already, `OSError` if it cannot be written.
         """
-        target = Path(folder)
+        target = Path(as_path("folder", folder))
         check_new(target)
         with whole_folder(target) as part:
             for name, file in self._files.items():
@@ -146,7 +147,7 @@ class Recording:
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read a folder that `save` wrote. Raises `InputError` for one that is not whole, or newer."""
-        source = Path(folder)
+        source = Path(as_path("folder", folder))
         about = read_about(source)
         tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
         if (source / f"{AGENTS}.parquet").exists():
@@ -234,12 +235,14 @@ def record(
     and `OSError` if the folder cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
-    interval_ns, windows_ns = _core.parse_time(interval), lengths(windows)
+    pcap = as_texts("pcap", pcap)
+    for name, flag in (("force", force), ("trace", trace), ("pcap_errors", pcap_errors)):
+        as_flag(name, flag)
     if pcap and out is None:
         raise InputError("pcap: captures are files; expected a folder for them (out)")
     if node is not None and not trace:
         raise InputError(f"node {node!r}: expected a trace that it limits")
-    target = None if out is None else Path(out)
+    target = None if out is None else Path(as_path("out", out, "the path of a folder"))
     if target is not None:
         check_new(target, force=force)
     with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
@@ -257,7 +260,7 @@ def record(
                     start=start,
                     until=until,
                 )
-            recorded = scenario.record(interval_ns, scheme, seed, stop, windows_ns, watch, completions.append)
+            recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
         tables = _tables(recorded)
         result = cast(RunResult, json.loads(recorded.result))
         if target is None or folder is None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ._core import InputError
+from .arguments import as_type, as_whole
 
 FIRST_LOOK = 10
 """Fewest seeds before an interval is believed."""
@@ -48,6 +49,8 @@ class Until:
 
     def check(self, flows: Sequence[str], seeds: int, windows: bool) -> None:
         """Raise `InputError` for what cannot be asked of a scenario with these flows."""
+        as_type("half-width", self.halfwidth, int | float, "a share of the mean such as 0.05")
+        as_whole("max_seeds", self.max_seeds, 1)
         if not (math.isfinite(self.halfwidth) and 0 < self.halfwidth <= 1):
             raise InputError(
                 f"half-width {self.halfwidth:g}: expected a share of the mean, above 0 and at most 1"

@@ -100,21 +100,21 @@ def _steps(scenario: Scenario, case: Case) -> Iterator[str]:
     nodes = scenario.nodes
     for tag in range(OUTSIDE if len(nodes) > 1 else 0):
         ends = nodes[tag * 7 % len(nodes)], nodes[(tag * 7 + 1 + tag % (len(nodes) - 1)) % len(nodes)]
-        world.inject(*ends, 60 + 7 * tag, tag, world.end_ns // OUTSIDE * tag)
+        world.inject(*ends, 60 + 7 * tag, tag, f"{world.end_ns // OUTSIDE * tag} ns")
     looks = 0
     while world.now_ns < world.end_ns:
-        world.advance(min(world.now_ns + STEP_NS, world.end_ns))
+        world.advance(f"{world.now_ns + STEP_NS} ns")
         yield json.dumps([world.drain_outputs(), world.take_completions()])
         looks += 1
         if looks in (3, 9, 30):
             # For a while by the moments of what happens next, which are no result themselves.
             then = min(world.now_ns + STEP_NS // 2, world.end_ns)
             for _ in range(50):
-                at = world.next_deadline()
+                at = world.next_deadline_ns()
                 if at is None or at >= then:
                     break
-                world.advance(at + 1)
-            world.advance(then)
+                world.advance(f"{at + 1} ns")
+            world.advance(f"{then} ns")
             yield canonical(world.result())
     yield canonical(world.result())
 

@@ -78,9 +78,9 @@ def _silence() -> Iterator[Row]:
         text = (SCENARIOS / f"{file}.toml").read_text().replace('to = "', 'stop = "10 s"\nto = "')
         scenario = Scenario.parse(text, file, ["duration=30 s", "warmup=0 s"])
         world = World(scenario)
-        world.advance(20_000_000_000)
+        world.advance("20 s")
         before: RunResult = json.loads(world.result())
-        world.advance(world.end_ns)
+        world.advance()
         after: RunResult = json.loads(world.result())
         idle = [
             late["airtime_ns"]["idle"] - early["airtime_ns"]["idle"]

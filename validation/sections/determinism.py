@@ -172,9 +172,9 @@ def _stepping(context: Context) -> Iterator[Row]:
     for name in ("three-pairs", "hidden-terminal", "grid-64", "wired"):
         scenario = Scenario.read(SCENARIOS / f"{name}.toml", SHORT)
         world = World(scenario, None, context.seed)
-        while (deadline := world.next_deadline()) is not None and deadline < world.end_ns:
-            world.advance(deadline + 1)
-        world.advance(world.end_ns)
+        while (deadline := world.next_deadline_ns()) is not None and deadline < world.end_ns:
+            world.advance(f"{deadline + 1} ns")
+        world.advance()
         yield _equal(
             f"{name}.toml: from deadline to deadline, and to the end at once",
             _digest(scenario.run(None, context.seed)),

@@ -139,8 +139,8 @@ delay = "{delay} ns"
         world = World(scenario)
         start = 1_000_001
         for tag, destination in enumerate("bbc"):
-            world.inject("a", destination, size, tag, start)
-        world.advance(world.end_ns)
+            world.inject("a", destination, size, tag, f"{start} ns")
+        world.advance()
         measured = {tag: at - start for at, tag, dropped in world.drain_outputs() if dropped is None}
         # The last bit's exact time since the link became busy, rounded down to a nanosecond.
         bits = 8 * size * 10**9

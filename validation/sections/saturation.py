@@ -124,9 +124,9 @@ def measure(context: Context, cells: Sequence[Cell]) -> list[Measured]:
 def _before_and_after(scenario: Scenario, seed: int) -> tuple[RunResult, RunResult]:
     """Results at the end of the warm-up, in which all stations start at once, and at the end."""
     world = World(scenario, None, seed)
-    world.advance(world.end_ns // 11)
+    world.advance(f"{world.end_ns // 11} ns")
     before: RunResult = json.loads(world.result())
-    world.advance(world.end_ns)
+    world.advance()
     after: RunResult = json.loads(world.result())
     return before, after
 

@@ -5,6 +5,7 @@ use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use pyo3::prelude::*;
 
+use crate::arguments::{At, Bound32, Now, PacketNumber, Reason, Seed, StreamName, TimerNumber};
 use crate::error::{SchemeError, input_error};
 use crate::interned::reason;
 
@@ -26,9 +27,12 @@ pub(crate) struct Random(pub Stream);
 impl Random {
     /// A stream of its own, for tests.
     #[new]
-    #[pyo3(signature = (seed=1, name="test"))]
-    fn new(seed: u64, name: &str) -> Self {
-        Self(Stream::new(seed, name, Purpose::Queue))
+    #[pyo3(
+        signature = (seed=Seed(1), name=StreamName("test".to_string())),
+        text_signature = "(seed=1, name='test')"
+    )]
+    fn new(seed: Seed, name: StreamName) -> Self {
+        Self(Stream::new(seed.0, &name.0, Purpose::Queue))
     }
 
     /// The next 32 bits.
@@ -42,8 +46,8 @@ impl Random {
     }
 
     /// A whole number below `bound`, every one equally likely; 0 for a bound of 0.
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0.below(bound)
+    fn below(&mut self, bound: Bound32) -> u32 {
+        self.0.below(bound.0)
     }
 
     /// A number from 0 up to, but not, 1.
@@ -147,11 +151,14 @@ impl Context {
 impl Context {
     /// A context of one's own, to try hooks with.
     #[new]
-    #[pyo3(signature = (now=0, *, seed=1, name="test"))]
-    fn new(py: Python<'_>, now: u64, seed: u64, name: &str) -> PyResult<Self> {
+    #[pyo3(
+        signature = (now=Now(0), *, seed=Seed(1), name=StreamName("test".to_string())),
+        text_signature = "(now=0, *, seed=1, name='test')"
+    )]
+    fn new(py: Python<'_>, now: Now, seed: Seed, name: StreamName) -> PyResult<Self> {
         let random = Py::new(py, Random::new(seed, name))?;
         let (timers, dropped, marked) = Default::default();
-        Ok(Self { now, random, place: Place::Any, timers, dropped, marked })
+        Ok(Self { now: now.0, random, place: Place::Any, timers, dropped, marked })
     }
 
     /// The scheme's own random stream at this place.
@@ -162,7 +169,8 @@ impl Context {
 
     /// Sets timer number `timer` (0 to 65535) of a source to `at`, ns since the start of the run; an earlier setting of the same timer
     /// counts no more.
-    fn set_timer(&mut self, timer: u16, at: u64) -> PyResult<()> {
+    fn set_timer(&mut self, timer: TimerNumber, at: At) -> PyResult<()> {
+        let (timer, at) = (timer.0, at.0);
         self.only(Place::Source, "set_timer")?;
         if at <= self.now {
             return Err(input_error(format!("a timer at {at} ns: expected later than now, {} ns", self.now)));
@@ -172,16 +180,16 @@ impl Context {
     }
 
     /// A packet (by its `id`) that the queue stored is thrown away by itself: it is no longer stored.
-    fn drop(&mut self, packet: u32, why: &str) -> PyResult<()> {
+    fn drop(&mut self, packet: PacketNumber, why: Reason) -> PyResult<()> {
         self.only(Place::Queue, "drop")?;
-        self.dropped.push((packet, reason(why)?));
+        self.dropped.push((packet.0, reason(&why.0)?));
         Ok(())
     }
 
     /// A packet (by its `id`) that the queue stores is marked by itself.
-    fn mark(&mut self, packet: u32, why: &str) -> PyResult<()> {
+    fn mark(&mut self, packet: PacketNumber, why: Reason) -> PyResult<()> {
         self.only(Place::Queue, "mark")?;
-        self.marked.push((packet, reason(why)?));
+        self.marked.push((packet.0, reason(&why.0)?));
         Ok(())
     }
 

@@ -10,13 +10,16 @@ import json
 import os
 from typing import TYPE_CHECKING, cast
 
-from .. import _core, experiment
+from .. import _core
 from .._core import Scenario
+from ..arguments import Overrides, as_scenario, as_type, unsuitable
 from .result import Explanation
 from .words import advice, reasons, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+EXPECTED = "a result of airfair.explain"
 
 __all__ = ["Explanation", "explain", "explanation_figure"]
 
@@ -27,7 +30,7 @@ def explain(
     flow: str | None = None,
     scheme: str | None = None,
     seed: int = 1,
-    overrides: experiment.Overrides = (),
+    overrides: Overrides = (),
     stop: _core.Stop | None = None,
 ) -> Explanation:
     """Run a scenario, or the file of one with overrides, and tell why `flow` gets what it gets.
@@ -36,9 +39,7 @@ def explain(
     flows, or what it asks for if that is less. The run is that of `airfair.run`.
     Times are in ns and add up: see `Explanation`. Raises `InputError` for what the caller can put right.
     """
-    scenario = experiment.as_scenario(scenario, overrides)
-    experiment._check_seeds([seed])
-    told = json.loads(scenario.explain(flow, scheme, seed, stop))
+    told = json.loads(as_scenario(scenario, overrides).explain(flow, scheme, seed, stop))
     told["asked"] = flow is not None
     explanation = cast(Explanation, told)
     explanation["verdict"] = verdict(explanation)
@@ -48,7 +49,12 @@ def explain(
 
 
 def explanation_figure(explanation: Explanation) -> Figure:
-    """Draw it: what each hop does with its time, who keeps it waiting, why attempts fail, and when."""
+    """Draw it: what each hop does with its time, who keeps it waiting, why attempts fail, and when.
+
+    Raises `InputError`.
+    """
+    if not ({"hops", "timeline", "verdict"} <= as_type("explanation", explanation, dict, EXPECTED).keys()):
+        raise unsuitable("explanation", explanation, EXPECTED)
     from .figure import draw
 
     return draw(explanation)

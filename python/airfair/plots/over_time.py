@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from .._core import InputError
+from ..arguments import as_type
 from ..results import QueueResult
 from . import style
 
@@ -31,7 +32,7 @@ def throughput(recording: Recording, *, ax: Axes | None = None) -> Figure:
 
     Of more than eight flows the three with the least goodput and the three with the most have names.
     """
-    names = [flow["id"] for flow in recording.result["flows"]]
+    names = [flow["id"] for flow in as_recording(recording).result["flows"]]
     if not names:
         raise InputError("throughput: the scenario has no flows")
     values = columns(recording, "flow_series", "goodput_bps", len(names))
@@ -50,7 +51,7 @@ def windows(recording: Recording, *, ax: Axes | None = None) -> Figure:
 
     Raises `InputError` where no flow has one: UDP has none, nor have flows of many files.
     """
-    names = [flow["id"] for flow in recording.result["flows"]]
+    names = [flow["id"] for flow in as_recording(recording).result["flows"]]
     values = columns(recording, "flow_series", "window_bytes", len(names)) if names else np.zeros((0, 0))
     if np.isnan(values).all():
         raise InputError(
@@ -70,7 +71,7 @@ def queues(recording: Recording, *, ax: Axes | None = None) -> Figure:
 
     Queues that were always empty are left out; of more than eight others the six fullest have names.
     """
-    count = len(recording.result["queues"])
+    count = len(as_recording(recording).result["queues"])
     if not count:
         raise InputError("queues: the scenario has none")
     values = columns(recording, "queues", "packets", count)
@@ -94,6 +95,13 @@ def queues(recording: Recording, *, ax: Axes | None = None) -> Figure:
                 0.5, 0.5, "no packet waited at the end of an interval", ha="center", transform=axes.transAxes
             )
         return style.figure_of(axes)
+
+
+def as_recording(recording: Recording) -> Recording:
+    """A recording. Raises `InputError` for anything else."""
+    from ..recording import Recording  # the network's map needs no pyarrow
+
+    return as_type("recording", recording, Recording, "what airfair.record gives")
 
 
 def _queue_names(recording: Recording) -> list[str]:

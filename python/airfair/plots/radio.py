@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from .._core import InputError
+from ..frames import is_run
 from ..results import RunResult, StationResult
 from . import style
-from .over_time import columns, interval_ends, title
+from .over_time import as_recording, columns, interval_ends, title
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -38,13 +39,14 @@ def channel(source: Recording | RunResult, *, node: str | None = None, ax: Axes 
     Of a recording it is the time after the warm-up, of a result of `airfair.run` the whole run. With `node`,
     which takes a recording, it is that node's share in each interval instead.
     """
-    if isinstance(source, dict):
+    if is_run(source):
         if node is not None:
             raise InputError("channel: over time needs a recording; expected what airfair.record gives")
         stations = source["stations"]
         shares = _shares([list(_airtime(station)) for station in stations])
         words = f"{source['scenario']}, {source['scheme']}, seed {source['seed']}"
         return _radios(names(stations), shares, words, "share of time", ax)
+    source = as_recording(cast("Recording", source))
     stations = source.result["stations"]
     if not stations:
         raise InputError("channel: the scenario has no radio")

@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from .._core import InputError
+from ..arguments import as_type
+from ..frames import as_rows
 from ..results import CompareRow, Estimate
 from . import style
 from .radio import STATES
@@ -76,7 +78,10 @@ def fairness(
     `measured_s` is the length of what is measured of the run: there stands the index of the whole run. Raises
     `InputError` for rows of runs without windows.
     """
-    if not rows or not any(window["jain_index"] for row in rows for window in row.get("window_jain", [])):
+    rows = as_rows(rows)
+    if measured_s is not None:
+        as_type("measured_s", measured_s, int | float, "seconds")
+    if not any(window["jain_index"] for row in rows for window in row.get("window_jain", [])):
         raise InputError("fairness: no index in windows; expected rows of a comparison with windows")
     with style.canvas(ax, "", height=2.6) as axes:
         for look, row in zip(style.looks_of_schemes([row["scheme"] for row in rows]), rows, strict=True):
@@ -111,7 +116,8 @@ def drops(rows: Sequence[CompareRow], *, ax: Axes | None = None) -> Figure:
 
     Raises `InputError` if nothing was dropped.
     """
-    reasons = list(dict.fromkeys(reason for row in rows for reason in row["drops"]))
+    rows = as_rows(rows)
+    reasons = list(dict.fromkeys(reason for row in rows for reason in row.get("drops", {})))
     if not reasons:
         raise InputError("drops: nothing was dropped")
     # A reason has a bar for each scheme that knows it: red-early is red's alone.
@@ -155,7 +161,8 @@ def channel_shares(rows: Sequence[CompareRow], *, ax: Axes | None = None) -> Fig
 
     Of many radios those with the least idle time under the first scheme. Raises `InputError` without radios.
     """
-    if not rows or not rows[0]["channel"]:
+    rows = as_rows(rows)
+    if not rows[0].get("channel"):
         raise InputError("channel_shares: the scenario has no radio")
     shown = shown_radios(rows)
     first = rows[0]["channel"]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .._core import InputError
+from ..arguments import as_type, unsuitable
+from ..frames import ROWS, as_rows, is_row, is_run
 from ..results import CompareRow, Estimate, RunResult
 from ..sequential import NUMBERS
 from . import style
 
 Numbers: TypeAlias = Sequence[float | None] | np.ndarray
 Runs: TypeAlias = RunResult | Sequence[RunResult]
+VALUES = "numbers, or results of airfair.run"
+POINTS = "rows of airfair.compare, or results of airfair.run"
 Rows: TypeAlias = Sequence[CompareRow] | Mapping[str, CompareRow]
 
 
@@ -33,6 +37,7 @@ def cdf(
     A mapping makes a curve of each of its values. What has no number (None), such as the completion time of a
     file that was not completed, counts as larger than any: the curve ends below one. Raises `InputError`.
     """
+    as_type("quantity", quantity, str, "a key of a result as a text")
     curves = _curves(values, quantity)
     finite = {name: np.sort(_numbers(numbers)) for name, numbers in curves.items()}
     if not any(len(numbers) for numbers in finite.values()):
@@ -73,6 +78,7 @@ def bars(
     first scheme, paired by seed. Of more than eight flows those with the least and the most are drawn. What
     no run has leaves a gap. Raises `InputError`.
     """
+    as_type("quantity", quantity, str, "a key of a row as a text")
     named = _named(rows)
     shown = {
         name: row for name, row in named.items() if not (difference and row["baseline"] == row["scheme"])
@@ -174,25 +180,17 @@ def scatter(
         return style.figure_of(axes)
 
 
-def _is_run(value: object) -> TypeGuard[RunResult]:
-    return isinstance(value, dict) and "flows" in value and "seed" in value
-
-
-def _is_row(value: object) -> TypeGuard[CompareRow]:
-    return isinstance(value, dict) and "flows" in value and "seeds" in value
-
-
 def _curves(values: object, quantity: str) -> dict[str, list[float | None]]:
     """The values of each curve; those of a single list have the empty name."""
-    if _is_run(values):
+    if is_run(values):
         values = [values]
     if isinstance(values, Mapping):
         curves = {str(name): _curves(part, quantity) for name, part in values.items()}
         return {name: [v for part in parts.values() for v in part] for name, parts in curves.items()}
-    items: list[Any] = list(cast(Sequence[Any], values))
-    if not all(_is_run(item) for item in items):
-        if any(isinstance(item, dict | str) for item in items):
-            raise InputError("cdf: expected numbers, or results of airfair.run")
+    items: list[Any] = list(cast(Sequence[Any], as_type("values", values, Sequence | np.ndarray, VALUES)))
+    if not all(is_run(item) for item in items):
+        if not all(_numeric(item) for item in items):
+            raise unsuitable("values", values, VALUES)
         return {"": items}
     found: dict[str, list[float | None]] = {}
     for run in items:
@@ -212,7 +210,7 @@ def _of_run(run: RunResult, quantity: str) -> list[float | None]:
 
 
 def _numeric(value: object) -> bool:
-    return value is None or isinstance(value, int | float)
+    return value is None or isinstance(value, int | float | np.number)
 
 
 def _numbers(values: Sequence[float | None]) -> np.ndarray:
@@ -222,14 +220,16 @@ def _numbers(values: Sequence[float | None]) -> np.ndarray:
 
 
 def _named(rows: Rows) -> dict[str, CompareRow]:
-    named = dict(rows) if isinstance(rows, Mapping) else {row["scheme"]: row for row in rows}
-    if not named or not all(_is_row(row) for row in named.values()):
-        raise InputError("expected rows of airfair.compare")
-    return named
+    if isinstance(rows, Mapping):
+        named = dict(rows)
+        if named and all(is_row(row) for row in named.values()):
+            return named
+        raise unsuitable("rows", rows, ROWS)
+    return {row["scheme"]: row for row in as_rows(rows)}
 
 
 def _estimate(row: CompareRow, quantity: str, difference: bool = False) -> Estimate | None:
-    if quantity not in NUMBERS:
+    if not isinstance(quantity, str) or quantity not in NUMBERS:
         raise InputError(f'no estimate "{quantity}"; expected one of goodput_bps, {", ".join(NUMBERS)}')
     return cast(Mapping[str, Estimate | None], row["difference"] if difference else row)[quantity]
 
@@ -261,12 +261,14 @@ def _of_flows(
 
 
 def _clouds(points: Rows | Sequence[RunResult], x: str, y: str) -> dict[str, list[tuple[Estimate, Estimate]]]:
-    if not isinstance(points, Mapping) and all(_is_run(point) for point in points):
+    if not isinstance(points, Mapping) and all(
+        is_run(p) for p in as_type("points", points, Sequence, POINTS)
+    ):
         clouds: dict[str, list[tuple[Estimate, Estimate]]] = {}
         for run in cast(Sequence[RunResult], points):
             numbers = cast(Mapping[str, Any], run)
             for key in (x, y):
-                if not _numeric(numbers.get(key, "")):
+                if not isinstance(key, str) or not _numeric(numbers.get(key, "")):
                     raise InputError(
                         f'scatter: a result has no number "{key}"; expected one such as "jain_index"'
                     )

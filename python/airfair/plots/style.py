@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
 from .._core import InputError
+from ..arguments import as_path, as_type
 from ..experiment import schemes
 from ..output import write_atomically
 
@@ -102,7 +103,8 @@ def encoded(figure: Figure, form: str, dpi: float = 200) -> bytes:
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
     """Write a figure, whole or not at all: .svg, .png or .pdf. Raises `InputError`, `OSError`."""
-    target = Path(path)
+    target = Path(as_path("path", path))
+    as_type("figure", figure, Figure, "a figure of matplotlib")
     write_atomically(target, encoded(figure, form_of(target)))
     return target
 
@@ -120,7 +122,7 @@ def canvas(ax: Axes | None, title: str, height: float = 2.8, width: float = WIDT
     """Axes to draw into, the caller's or those of a new figure, under this module's settings."""
     with mpl.rc_context(cast(Any, SETTINGS)):
         if ax is not None:
-            yield ax
+            yield as_type("ax", ax, Axes, "axes of matplotlib")
             return
         figure = Plot(figsize=(width, height), layout="constrained")
         new = figure.subplots()

@@ -15,6 +15,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from .._core import Scenario
+from ..arguments import as_type, unsuitable
 from ..experiment import network as network_of
 from ..results import Network
 from ..tables import plural
@@ -36,6 +37,8 @@ FLATTEST = 0.3
 
 FAR, FEW = 2.5, 0.02
 """Of many nodes this share at either side is cut off if the map would be so many times as large with it."""
+
+EXPECTED = "a Scenario, or a result of airfair.network"
 
 Lines = list[tuple[int, int]]
 
@@ -80,7 +83,12 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
     shadowing. Nodes of several heights, such as the floors of a building, are drawn floor by floor. A node
     that moves is drawn where it begins, with its way; all else is as it is then.
     """
-    of = network_of(source, seed=seed) if isinstance(source, Scenario) else source
+    if isinstance(source, Scenario):
+        of = network_of(source, seed=seed)
+    else:
+        of = as_type("source", source, dict, EXPECTED)
+        if not Network.__required_keys__ <= of.keys():
+            raise unsuitable("source", source, EXPECTED)
     name = source.name if isinstance(source, Scenario) else ""
     found = relations(of)
     places, plan = positions(of, found)

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from .._core import InputError
+from ..arguments import as_path
 from .register import registered
 
 _loaded: list[str] = []
@@ -23,7 +24,7 @@ def load_schemes(where: str | os.PathLike[str]) -> None:
     Raises `InputError` if there is no such file or module, or if it registers nothing; what its code raises
     goes through.
     """
-    name = os.fspath(where)
+    name = as_path("where", where, "the path of a file, or the name of a module")
     is_file = name.endswith(".py") or os.sep in name
     if is_file:
         name = str(Path(name).resolve())

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..experiment import Overrides
+from ..arguments import Overrides, as_function, as_path, as_type, as_whole
 from . import worker
 from .drive import AHEAD, Progress, SweepError, drive
 from .plan import Plan
@@ -62,7 +62,13 @@ def run_plan(
 ) -> Sweep:
     """Like `sweep`, for a study that is checked already."""
     folder = folder_of(plan, out)
+    if executor is not None:
+        as_type("executor", executor, Executor, "an executor of concurrent.futures' kind")
+    if jobs is not None:
+        jobs = as_whole("jobs", jobs, 1)
+    as_function("on_run", on_run)
     if dask is not None:
+        as_type("dask", dask, str, "the address of a scheduler as a text")
         if executor is not None or jobs is not None:
             raise InputError("dask is an executor of its own: expected no other, and no number of jobs")
         with cluster(dask) as (executor, window):
@@ -76,7 +82,11 @@ def run_plan(
 
 def folder_of(plan: Plan, out: str | os.PathLike[str] | None) -> Path:
     """Where the results of a plan go."""
-    return Path("out") / "sweep" / plan.study.name if out is None else Path(out)
+    return (
+        Path("out") / "sweep" / plan.study.name
+        if out is None
+        else Path(as_path("out", out, "the path of a folder"))
+    )
 
 
 @contextmanager

@@ -74,8 +74,6 @@ def drive(
     right, `OSError` if the folder cannot be written, `SweepError` if the executor fails, and
     `KeyboardInterrupt`: whatever ends it, finished runs are kept, and the same call goes on with the rest.
     """
-    if jobs is not None and jobs < 1:
-        raise InputError(f"jobs {jobs}: expected at least 1")
     if jobs is not None and executor is not None:
         raise InputError("jobs goes with processes of the sweep's own: an executor was given")
     dataset = Dataset(folder, plan)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from .. import _core, experiment
 from .._core import InputError, Scenario
+from ..arguments import Overrides, as_overrides
 from .study import SHOWN, Case, Study, Value, as_toml, hint, refuse
 from .written import code_of
 
@@ -55,15 +56,16 @@ class Plan:
     def __init__(
         self,
         study: Study,
-        overrides: experiment.Overrides = (),
+        overrides: Overrides = (),
         on_check: Callable[[int, int], object] | None = None,
     ) -> None:
         """Check every cell. `overrides` are put over the scenario of all; `on_check` is told how many cells
         are checked, of how many. Raises `InputError` with everything that is wrong."""
         self.study = study
+        overrides = as_overrides(overrides)
         if isinstance(overrides, Mapping):
             overrides = [f"{path}={as_toml(value)}" for path, value in overrides.items()]
-        self.overrides = list(experiment.texts(overrides))
+        self.overrides = list(overrides)
         errors = list(study.errors)
         for path in (override.partition("=")[0].strip() for override in self.overrides):
             if path in study.paths:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import pyarrow as pa
 
 from .. import _core
+from ..arguments import as_flag, as_path, as_type
 from ..results import CompareRow
 from . import columns
 from .columns import TABLES
@@ -90,7 +91,7 @@ class Sweep:
 
     def arrow(self, table: str) -> pa.Table:
         """Table "runs" or "flows", as Arrow. Raises `InputError`."""
-        if table not in TABLES:
+        if as_type("table", table, str, "the name of a table") not in TABLES:
             raise _core.InputError(f'there is no table "{table}"; expected one of {", ".join(TABLES)}')
         return self._tables[table]
 
@@ -130,7 +131,8 @@ def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Swee
     by cell, scheme and seed, whatever was finished first. Raises `InputError` for a folder that
     is not a sweep, or is from a newer Airfair.
     """
-    source = Path(folder)
+    as_flag("earlier", earlier)
+    source = Path(as_path("folder", folder))
     told = about(source)
     tables = [columns.schema(name, told["columns"]).empty_table() for name in ("runs", "flows")]
     chunks = [tuple(tables), *every(source, told["columns"])]

@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 
 from .. import _core
 from .._core import InputError, Scenario
-from ..experiment import SEED_LIMIT, Texts, as_path, texts
+from ..arguments import SEED_LIMIT, Texts, as_path
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 """A value of a parameter: what may stand after the equals sign of `--set`."""
@@ -76,12 +76,17 @@ class Study:
         read before takes parameters as its resolved text does. Raises `InputError`.
         """
         given: dict[str, Any] = {"name": name, "description": description, "seed_from": seed_from}
-        given["seeds"] = seeds if isinstance(seeds, int) else list(seeds)
-        given["parameters"] = {path: list(values) for path, values in (parameters or {}).items()}
+        given["seeds"] = _listed(seeds)
+        if parameters is not None:
+            given["parameters"] = (
+                {path: _listed(values) for path, values in parameters.items()}
+                if isinstance(parameters, Mapping)
+                else parameters
+            )
         if schemes is not None:
-            given["schemes"] = list(texts(schemes))
-        if cases:
-            given["case"] = [dict(case) for case in cases]
+            given["schemes"] = [schemes] if isinstance(schemes, str) else _listed(schemes)
+        if not isinstance(cases, Sequence) or len(cases):
+            given["case"] = _listed(cases)
         given["scenario"] = (
             "scenario"
             if isinstance(scenario, Scenario)
@@ -97,7 +102,7 @@ class Study:
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a study's file. Raises `InputError` with everything that is wrong with it."""
         study = cls.__new__(cls)
-        _fill(study, Path(path))
+        _fill(study, Path(as_path("path", path)))
         study._refuse()
         return study
 
@@ -356,6 +361,11 @@ class _Reader:
         if isinstance(value, float) and not math.isfinite(value):
             self.error(line, key, f"{value}; expected a finite number")
             return False
+        if not isinstance(value, str | int | float | list | dict):
+            self.error(
+                line, key, f"{_shown(value)}; expected a text, a number, true or false, a list or a table"
+            )
+            return False
         return True
 
 
@@ -394,6 +404,12 @@ def _plain(value: object) -> Value:
     if isinstance(value, dict):
         return {key: _plain(item) for key, (_, item) in value.items()}
     return cast(Value, value)
+
+
+def _listed(value: object) -> object:
+    """Several values from a program as a list; what is one value stays."""
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    return list(cast(Iterable[object], value)) if several else value
 
 
 def _lineless(value: object) -> object:

@@ -1,0 +1,89 @@
+//! Arguments from Python. A value of another type, or outside of its range, raises `InputError` with the argument's name, the value
+//! and what was expected; a time is a text with its unit.
+
+use std::path::PathBuf;
+
+use airfair_units::{Quantity, Span};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::capture::Watch;
+use crate::drive::Stop;
+use crate::error::{input_error, shown, unsuitable};
+use crate::scenario::Scenario;
+
+/// Declares the type of an argument: its name in Python, and what is expected of a value.
+macro_rules! arguments {
+    ($($type:ident($inner:ty) = $name:literal, $expected:literal;)*) => { $(
+        #[doc = concat!("The argument `", $name, "`: ", $expected, ".")]
+        pub(crate) struct $type(pub $inner);
+
+        impl<'a, 'py> FromPyObject<'a, 'py> for $type {
+            type Error = PyErr;
+
+            fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+                given.extract().map(Self).map_err(|_| unsuitable(&given, $name, $expected))
+            }
+        }
+    )* };
+}
+
+arguments! {
+    Seed(u64) = "seed", "a whole number, 0 to 18446744073709551615";
+    SchemeName(String) = "scheme", "the name of a scheme as a text";
+    NodeName(String) = "node", "the id of a node as a text";
+    FlowName(String) = "flow", "the id of a flow as a text";
+    Source(String) = "source", "the id of a node as a text";
+    Destination(String) = "destination", "the id of a node as a text";
+    PacketSize(u32) = "size", "a whole number of bytes, 1 to 65535";
+    Tag(u32) = "tag", "a whole number, 0 to 4294967295";
+    FilePath(PathBuf) = "path", "the path of a file";
+    Toml(String) = "text", "the text of a scenario";
+    Origin(String) = "origin", "a text";
+    WireCheck(bool) = "wire_check", "True or False";
+    StopArgument(Py<Stop>) = "stop", "a Stop";
+    WatchArgument(Py<Watch>) = "watch", "a Watch";
+    ScenarioArgument(Py<Scenario>) = "scenario", "a Scenario";
+    Now(u64) = "now", "a whole number of nanoseconds, 0 or more";
+    At(u64) = "at", "a whole number of nanoseconds, 0 or more";
+    TimerNumber(u16) = "timer", "a whole number, 0 to 65535";
+    PacketNumber(u32) = "packet", "the id of a packet";
+    Reason(String) = "why", "a text";
+    StreamName(String) = "name", "a text";
+    Bound32(u32) = "bound", "a whole number, 0 to 4294967295";
+}
+
+/// A time as a text with its unit, such as "1.5 ms"; nanoseconds.
+pub(crate) struct TimeText(pub u64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for TimeText {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let Ok(text) = given.extract::<String>() else {
+            return Err(input_error(format!("{} is no text; expected {}", shown(&given), Span::EXPECTED)));
+        };
+        Span::parse(&text)
+            .map(|span| Self(span.0))
+            .map_err(|e| input_error(format!("\"{text}\": {}; expected {}", e.problem, Span::EXPECTED)))
+    }
+}
+
+/// Lengths of windows, each a time as a text; one text is a list of one. Nanoseconds.
+#[derive(Default)]
+pub(crate) struct Windows(pub Vec<u64>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Windows {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if given.is_instance_of::<PyString>() {
+            return Ok(Self(vec![given.extract::<TimeText>()?.0]));
+        }
+        let windows = given.try_iter().map_err(|_| unsuitable(&given, "windows", "times such as \"1 s\""))?;
+        windows
+            .map(|window| window?.extract::<TimeText>().map(|window| window.0))
+            .collect::<PyResult<_>>()
+            .map(Self)
+    }
+}

@@ -1,0 +1,106 @@
+"""Checks of arguments: a value of another type, or out of its range, raises `InputError` with its name.
+
+The core checks what it is given in the same way; here stands what does not reach the core.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import UnionType
+from typing import Any, TypeVar
+
+from ._core import InputError, Scenario
+
+T = TypeVar("T")
+
+SHOWN = 60
+"""Most characters of a value that a message shows."""
+
+SEED_LIMIT = 2**64
+"""Seeds lie below this."""
+
+Overrides = str | Sequence[str] | Mapping[str, Any]
+"""Values that replace those of a file: `path=value` texts, one such text, or a dict of paths and values."""
+
+Texts = str | Sequence[str]
+"""Texts, or one, which stands for a list of one."""
+
+
+def unsuitable(name: str, value: object, expected: str) -> InputError:
+    """The error of an argument whose value cannot be used."""
+    return InputError(f"{name}: {repr(value)[:SHOWN]}; expected {expected}")
+
+
+def as_type(name: str, value: T, kind: type | UnionType, expected: str) -> T:
+    """The value, if it is of this type. Raises `InputError`."""
+    if not isinstance(value, kind):
+        raise unsuitable(name, value, expected)
+    return value
+
+
+def as_flag(name: str, value: bool) -> None:
+    """Raise `InputError` for what is neither True nor False."""
+    as_type(name, value, bool, "True or False")
+
+
+def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides = ()) -> Scenario:
+    """A scenario, or the file of one with overrides. Raises `InputError`."""
+    if not isinstance(scenario, Scenario):
+        return Scenario.read(as_path("scenario", scenario, "a Scenario or the path of a file"), overrides)
+    as_overrides(overrides)
+    if overrides:
+        raise InputError(
+            "overrides go with a file; expected `scenario.edited({...})` for a scenario that was read"
+        )
+    return scenario
+
+
+def as_overrides(overrides: Overrides) -> Sequence[str] | Mapping[str, Any]:
+    """Overrides, one text as a list of one. Raises `InputError`."""
+    if isinstance(overrides, Mapping):
+        return overrides
+    return as_texts("overrides", overrides, 'texts such as "duration=5 s", or a dict of paths and values')
+
+
+def as_path(name: str, path: object, expected: str = "a path") -> str:
+    """A path as text. Raises `InputError`."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise unsuitable(name, path, expected)
+    return text
+
+
+def as_texts(name: str, given: Texts, expected: str = "texts") -> list[str]:
+    """Texts as a list; one text is a list of one. Raises `InputError`."""
+    found = [given] if isinstance(given, str) else given
+    if not isinstance(found, Iterable):
+        raise unsuitable(name, given, expected)
+    texts = list(found)
+    if not all(isinstance(text, str) for text in texts):
+        raise unsuitable(name, given, expected)
+    return texts
+
+
+def as_whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """A whole number from `least` to `most`. Raises `InputError`."""
+    limit = f"at least {least}" if most is None else f"{least} to {most}"
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise unsuitable(name, value, f"a whole number, {limit}") from None
+    if number < least or (most is not None and number > most):
+        raise unsuitable(name, value, limit)
+    return number
+
+
+def as_seed(seed: object) -> int:
+    """A seed. Raises `InputError`."""
+    return as_whole("seed", seed, 0, SEED_LIMIT - 1)
+
+
+def as_function(name: str, function: Callable[..., Any] | None) -> None:
+    """Raise `InputError` for what is neither None nor a function."""
+    if function is not None and not callable(function):
+        raise unsuitable(name, function, "a function")
