@@ -1,8 +1,8 @@
-//! Routing: protocols as state machines, and shortest paths as a computation. Packets, messages and times are handed in, decisions are
-//! handed back. No clock, no socket, no simulator, so that one implementation serves a simulated node and a real one.
+//! Routing: protocols as state machines, and shortest paths. Packets, messages and times are inputs, decisions outputs. No clock, socket or
+//! simulator, so that one implementation serves simulated and real nodes.
 //!
-//! A protocol is two values: its parameters ([`Protocol`]), of which there is one for all nodes, and what they make for each node
-//! ([`Routing`]). A host speaks to both and knows no protocol by name, nor the format of any message.
+//! A protocol is two types: its parameters ([`Protocol`]), one value for all nodes, and the state machine that they create for each node
+//! ([`Routing`]). A host uses both traits and knows neither a protocol's name nor the format of its messages.
 
 #![no_std]
 

@@ -9,21 +9,21 @@ use airfair_units::Time;
 use airfair_units::random::Stream;
 use airfair_wire::Ipv4Addr;
 
-/// A protocol with its parameters, the same for all nodes.
+/// A protocol with its parameters, equal for all nodes.
 pub trait Protocol: Any + Debug + Send + Sync {
-    /// The protocol's name, as people write it.
+    /// Name of the protocol.
     fn name(&self) -> &'static str;
 
-    /// The UDP port that its messages come from and go to.
+    /// Source and destination UDP port of its messages.
     fn udp_port(&self) -> u16;
 
-    /// Names of its kinds of messages, by [`Effect::Send::kind`]: as many counters has each interface.
+    /// Names of its kinds of messages, indexed by [`Effect::Send::kind`]; each interface has as many counters.
     fn kinds(&self) -> &'static [&'static str];
 
-    /// The state machine of one node.
+    /// Creates the state machine of one node.
     fn at(&self, address: Ipv4Addr) -> Box<dyn Routing>;
 
-    /// Whether another value is the same protocol with the same parameters.
+    /// True if another value is the same protocol with the same parameters.
     fn same_as(&self, other: &dyn Protocol) -> bool;
 }
 
@@ -34,117 +34,118 @@ impl PartialEq for dyn Protocol {
 }
 impl Eq for dyn Protocol {}
 
-/// A routing protocol at one node. Packets are numbers of the host; each number that [`Routing::originate`] or [`Routing::relay`] was
-/// given without returning a next hop comes back once, in an [`Effect::Forward`] or an [`Effect::Drop`].
+/// A routing protocol at one node. Packets are numbers of the host; each number for which [`Routing::originate`] or [`Routing::relay`] has
+/// returned no next hop is returned once, in an [`Effect::Forward`] or an [`Effect::Drop`].
 pub trait Routing: Send {
-    /// The next hop of a packet that this node has made. Without one the packet waits for a route, or an effect drops it.
+    /// Next hop of a packet that this node has made. Without one the packet waits for a route, or an effect drops it.
     fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop>;
 
-    /// The same for a packet from a source to a destination that came from a neighbour.
+    /// Next hop of a forwarded packet, with its source and destination and the neighbour from which it came; otherwise as
+    /// [`Routing::originate`].
     fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], from: Hop, cx: &mut Context<'_>) -> Option<Hop>;
 
-    /// A message of another node has arrived: the payload of a UDP datagram, which may be anything.
+    /// Handles a message of another node: the payload of a UDP datagram, which may be any bytes.
     fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>);
 
-    /// The link layer has given up a packet or a message for a neighbour. On a link that has no acknowledgements it never does.
+    /// Handles a packet or message for a neighbour that the link layer has given up. Links without acknowledgements never do.
     fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>);
 
-    /// Time has passed: called at [`Routing::deadline`]. A call at any other moment is allowed.
+    /// Handles the passage of time: called at [`Routing::deadline`]; a call at any other time is allowed.
     fn on_timer(&mut self, cx: &mut Context<'_>);
 
-    /// When [`Routing::on_timer`] is to be called at the latest; any other hook may change it.
+    /// Latest time of the next call of [`Routing::on_timer`]; any other hook may change it.
     fn deadline(&self) -> Time;
 
-    /// The next hop to a destination as it is known now. The question leaves no trace: no route lives on by it.
+    /// Next hop to a destination as known now. The query changes no state and prolongs no route.
     fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop>;
 
-    /// How many packets wait for routes.
+    /// Number of packets that wait for routes.
     fn waiting(&self) -> usize;
 
-    /// Counters of this node beside its messages, by name, always the same ones in the same order.
+    /// Counters of this node other than messages, by name; always the same in the same order.
     fn counters(&self) -> Vec<(&'static str, u64)>;
 }
 
 /// A neighbour, by one of a node's interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hop {
-    /// Its address.
+    /// Address of the neighbour.
     pub neighbour: Ipv4Addr,
-    /// The node's own interface, by its number.
+    /// Number of the node's own interface.
     pub interface: u32,
 }
 
-/// What a hook sees beside its arguments.
+/// Context of a hook.
 pub struct Context<'a> {
-    /// The present.
+    /// Present time.
     pub now: Time,
-    /// Random numbers of this node's routing.
+    /// Random stream of this node's routing.
     pub random: &'a mut Stream,
-    /// What is to be done, in this order.
+    /// Effects for the host, to be carried out in order.
     pub out: &'a mut Vec<Effect>,
 }
 
-/// What the host is to do.
+/// An action of the host that a protocol requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Send a message: to one neighbour, or (`None`) to all, on every interface.
     Send {
         /// The payload of a UDP datagram.
         bytes: Vec<u8>,
-        /// Its kind, for counters: a place in [`Protocol::kinds`].
+        /// Kind of the message, for counters: an index into [`Protocol::kinds`].
         kind: usize,
-        /// To whom.
+        /// Receiver; `None`: all neighbours.
         to: Option<Hop>,
-        /// IP's time to live.
+        /// Time to live in the IP header.
         ttl: u8,
     },
-    /// A packet that waited for a route goes to this neighbour.
+    /// Forward a packet that waited for a route to this neighbour.
     Forward {
-        /// The packet.
+        /// Number of the packet.
         packet: u64,
         /// The neighbour.
         hop: Hop,
     },
-    /// A packet is given up.
+    /// Drop a packet.
     Drop {
-        /// The packet.
+        /// Number of the packet.
         packet: u64,
-        /// Why.
+        /// Reason of the drop.
         reason: DropReason,
     },
-    /// The link to a neighbour is gone: packets that queue for it by now are dropped.
+    /// Drop the packets queued for a neighbour by now: the link to it is broken.
     DropQueued {
         /// The neighbour, and the interface of the link.
         hop: Hop,
     },
 }
 
-/// Why a packet is given up.
+/// Reason of a drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DropReason {
-    /// No route was found, or none is there and the packet is not the node's own.
+    /// No route was found, or there is none and the packet is not the node's own.
     NoRoute,
-    /// Too many packets waited for routes: another one takes its place.
+    /// Too many packets wait for routes: another one takes its place.
     BufferFull,
-    /// It has waited too long for a route.
+    /// The packet has waited too long for a route.
     BufferTime,
 }
 
-/// How a message came.
+/// Reception of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
-    /// The neighbour that sent it, and by which interface it came.
+    /// The neighbour that sent it, and the receiving interface.
     pub from: Hop,
-    /// IP's time to live.
+    /// Time to live in the IP header.
     pub ttl: u8,
-    /// It was sent to all.
+    /// True if it was broadcast.
     pub to_all: bool,
 }
 
-/// What the link layer did not get across.
+/// A transmission that the link layer has given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undelivered<'a> {
-    /// A data packet, from one node to another, if that is known.
+    /// A data packet, with source and destination, if known.
     Data(Option<[Ipv4Addr; 2]>),
     /// A message of the protocol.
     Message(&'a [u8]),

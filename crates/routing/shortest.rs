@@ -1,11 +1,11 @@
-//! Shortest paths over links that are known beforehand: static routes.
+//! Shortest paths over known links: static routes.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// What a path's length is the sum of.
+/// Metric of a path: the sum over its links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Each link counts 1.
@@ -27,20 +27,20 @@ impl Metric {
 /// A usable link out of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
-    /// The node at the other end, by its place.
+    /// Index of the node at the other end.
     pub to: u32,
-    /// The interface that the link leaves by: a number of the caller's.
+    /// Number of the interface, given by the caller.
     pub interface: u32,
-    /// Which part of what is sent arrives and is acknowledged, above 0 and at most 1.
+    /// Delivery ratio of frames that must arrive and be acknowledged, above 0 and at most 1.
     pub delivery: f64,
 }
 
-/// The first step towards a destination.
+/// The first hop towards a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// The interface to leave by.
+    /// The interface by which packets leave.
     pub interface: u32,
-    /// The next node.
+    /// Index of the next node.
     pub node: u32,
 }
 
@@ -53,7 +53,7 @@ struct Visit {
 impl Eq for Visit {}
 impl Ord for Visit {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The heap gives the largest first: turned round.
+        // Reversed, since the heap returns the largest first.
         other.cost.total_cmp(&self.cost).then(other.rank.cmp(&self.rank))
     }
 }
@@ -63,23 +63,23 @@ impl PartialOrd for Visit {
     }
 }
 
-/// A network's usable links, and the search of shortest paths over them (Dijkstra's).
+/// Usable links of a network, and shortest paths over them (Dijkstra).
 #[derive(Debug)]
 pub struct ShortestPaths {
     links: Vec<Vec<Link>>,
     metric: Metric,
-    /// Links into each node: where they come from, and their costs.
+    /// Links into each node: source and cost.
     into: Vec<Vec<(u32, f64)>>,
-    /// Place of each node among all, for ties.
+    /// Rank of each node, for ties.
     ranks: Vec<u32>,
-    /// Costs of the present search; those of another one carry another mark.
+    /// Costs of the present search with its mark; other marks are of earlier searches.
     cost: Vec<(u32, f64)>,
     mark: u32,
 }
 
 impl ShortestPaths {
-    /// The links out of each node, and the nodes' ranks: the place of each among all that decides between equal paths, so that the order
-    /// of nodes does not.
+    /// Creates the search. `links`: links out of each node; `ranks`: a rank for each node that decides between equal paths, so that the
+    /// order of nodes does not.
     #[must_use]
     pub fn new(links: Vec<Vec<Link>>, metric: Metric, ranks: Vec<u32>) -> Self {
         let mut into: Vec<Vec<(u32, f64)>> = vec![Vec::new(); links.len()];
@@ -92,7 +92,7 @@ impl ShortestPaths {
         Self { links, metric, into, ranks, cost, mark: 0 }
     }
 
-    /// The place of a node among all.
+    /// Rank of a node.
     #[must_use]
     pub fn rank(&self, node: u32) -> u32 {
         self.ranks[node as usize]
@@ -103,10 +103,10 @@ impl ShortestPaths {
         if mark == self.mark { cost } else { f64::INFINITY }
     }
 
-    /// Next steps towards `destination` for the nodes on the paths from `sources`, sorted by node. Sources that cannot reach the
-    /// destination are left out. The search ends when it has met all sources.
+    /// First hops towards `destination` for the nodes on the paths from `sources`, sorted by node. Sources that cannot reach the
+    /// destination are omitted. The search ends when it has reached all sources.
     ///
-    /// Among equally short paths the neighbour of the lowest rank is taken, so that neither the order of nodes nor rounding decides
+    /// Of equally short paths that by the neighbour of the lowest rank is chosen, so that neither the order of nodes nor rounding decides
     /// (costs closer than 1e-9 count as equal).
     pub fn towards(&mut self, destination: u32, sources: &[u32]) -> Vec<(u32, Step)> {
         self.mark += 1;
@@ -147,7 +147,7 @@ impl ShortestPaths {
         steps
     }
 
-    /// To the best neighbour of a node that the present search has met.
+    /// Hop to the best neighbour of a node that the present search has reached.
     fn step(&self, node: u32) -> Option<Step> {
         let cost = self.cost_of(node);
         self.links[node as usize]

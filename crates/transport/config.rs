@@ -1,17 +1,17 @@
-//! Every choice that the RFCs leave open, and every rule that can be switched off.
+//! Parameters of a connection: choices that the RFCs leave open, and rules that can be switched off.
 
 use alloc::sync::Arc;
 use core::ops::Deref;
 
 use airfair_units::{Bytes, Span};
 
-/// The largest window that the header's field can say without scale, bytes.
+/// The largest window that the header field can express without scaling, bytes.
 const LARGEST_FIELD: u64 = 65_535;
 
-/// The window with which a connection starts.
+/// Initial window of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InitialWindow {
-    /// That many segments.
+    /// A fixed number of segments.
     Segments(u32),
     /// About 4380 bytes: two to four segments (RFC 3390 section 1, RFC 5681 section 3.1).
     Rfc3390,
@@ -20,7 +20,7 @@ pub enum InitialWindow {
 }
 
 impl InitialWindow {
-    /// Its size for segments of `mss` bytes.
+    /// The initial window for segments of `mss` bytes.
     #[must_use]
     pub fn bytes(self, mss: u32) -> Bytes {
         let mss = u64::from(mss);
@@ -32,101 +32,101 @@ impl InitialWindow {
     }
 }
 
-/// When a receiver holds acknowledgements back (RFC 5681 section 4.2, RFC 9293 section 3.8.6.3).
+/// Rule of a receiver for delayed acknowledgements (RFC 5681 section 4.2, RFC 9293 section 3.8.6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DelayedAck {
-    /// An acknowledgement leaves at the latest with this many segments; the RFCs allow two.
+    /// Segments after which an acknowledgement is sent at the latest; the RFCs allow two.
     pub segments: u32,
-    /// And at the latest after this time; the RFCs allow 500 ms.
+    /// Time after which an acknowledgement is sent at the latest; the RFCs allow 500 ms.
     pub timeout: Span,
-    /// The first segments of a connection that are acknowledged at once, as Linux does; the RFCs know no such rule.
+    /// Number of first segments of a connection that are acknowledged at once, as in Linux; the RFCs have no such rule.
     pub quick: u32,
 }
 
-/// What partial acknowledgements do to the retransmission timer (RFC 6582 section 3.2, step 3; the names: RFC 3782 section 4).
+/// Effect of partial acknowledgements on the retransmission timer (RFC 6582 section 3.2, step 3; the names: RFC 3782 section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartialAckTimer {
-    /// Only the first of a recovery restarts it: many losses end in a time-out.
+    /// Only the first one in a recovery restarts it: many losses end in a time-out.
     Impatient,
-    /// Each restarts it: one loss is repaired in a round trip, however many there are.
+    /// Each one restarts it: one loss is repaired per round trip, however many there are.
     SlowButSteady,
 }
 
-/// What a clock that ticks does to round-trip times and timers.
+/// Effect of the clock granularity on round-trip times and timers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TickMode {
-    /// Measured times and time-outs are rounded up to whole ticks; a timer fires when its time is over.
+    /// Measured times and time-outs are rounded up to whole ticks; a timer expires at its own time.
     RoundUp,
-    /// The slow timer of 4.4BSD (`tcp_slowtimo`, `tcp_xmit_timer`): timers fire at ticks only, one of n ticks at the n-th from now and so
-    /// up to a tick early; a round-trip time is the number of ticks in it, which may be none.
+    /// The slow timer of 4.4BSD (`tcp_slowtimo`, `tcp_xmit_timer`): timers expire at ticks only, one of n ticks at the n-th from now and so
+    /// up to a tick early; a round-trip time is the number of ticks in it, which may be zero.
     Bsd,
 }
 
-/// The parameters of a connection. Sender and receiver are given the same.
+/// Parameters of a connection, the same for sender and receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TcpConfig {
-    /// Maximum segment size as the option announces it: the payload of a segment without options, bytes, 1..=65535. A segment
-    /// with timestamps carries 12 bytes less (RFC 9293 section 3.7.1, RFC 6691).
+    /// Maximum segment size as announced in the option: the payload of a segment without options, bytes, 1..=65535. A segment with
+    /// timestamps carries 12 bytes less (RFC 9293 section 3.7.1, RFC 6691).
     pub mss: u32,
-    /// The window with which a connection starts.
+    /// Initial window of a connection.
     pub initial_window: InitialWindow,
     /// Largest congestion window, bytes: the sender's buffer.
     pub window_limit: u64,
     /// The receiver's buffer, bytes.
     pub receive_window: u64,
-    /// How acknowledgements are held back; `None`: each segment is acknowledged.
+    /// Delayed acknowledgements; `None`: each segment is acknowledged at once.
     pub delayed_ack: Option<DelayedAck>,
-    /// Retransmission time-out before anything was measured (RFC 6298 section 2.1).
+    /// Retransmission time-out before the first measurement (RFC 6298 section 2.1).
     pub initial_rto: Span,
-    /// What it is raised to when data begin after the SYN was lost (RFC 6298 section 5.7).
+    /// Retransmission time-out at the start of data after a lost SYN, if it was lower (RFC 6298 section 5.7).
     pub rto_after_syn_loss: Span,
     /// Lower bound of the retransmission time-out (RFC 6298 section 2.4).
     pub min_rto: Span,
-    /// Upper bound of the retransmission time-out, also when it is backed off (RFC 6298 section 2.5).
+    /// Upper bound of the retransmission time-out, back-off included (RFC 6298 section 2.5).
     pub max_rto: Span,
-    /// Clock granularity, RFC 6298's G.
+    /// Clock granularity, G in RFC 6298.
     pub tick: Span,
-    /// What that granularity does to round-trip times and timers of the sender.
+    /// Effect of the clock granularity on the sender's round-trip times and timers.
     pub tick_mode: TickMode,
     /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675).
     pub sack: bool,
-    /// The receiver reports what it received twice (RFC 2883); needs `sack`.
+    /// True if the receiver reports duplicate data (RFC 2883); needs `sack`.
     pub duplicate_sack: bool,
-    /// New data answer the first two duplicate acknowledgements (RFC 3042).
+    /// True if new data are sent for the first two duplicate acknowledgements (limited transmit, RFC 3042).
     pub limited_transmit: bool,
-    /// Proportional rate reduction while SACK repairs, slow-start bound (RFC 6937); needs `sack`.
+    /// Proportional rate reduction during recovery with SACK, slow-start reduction bound (RFC 6937); needs `sack`.
     pub prr: bool,
     /// Timestamps (RFC 7323 section 3).
     pub timestamps: bool,
     /// Shift of the window field, 0..=14; 0: the option is not sent (RFC 7323 section 2).
     pub window_scale: u8,
-    /// Most that a SYN and its answer announce as window, bytes: their field is never scaled (RFC 7323 section 2.2), so no more than
-    /// 65,535; `None`: the whole, as where no header bounds a window.
+    /// Largest window that a SYN or SYN-ACK announces, bytes: at most 65,535, since its field is never scaled (RFC 7323 section 2.2).
+    /// `None`: the whole window, as if no header bounded it.
     pub syn_window: Option<u64>,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
-    /// Connections are set up by SYNs; without, they stand at once and what both ends can is agreed.
+    /// True if connections are set up by SYNs; otherwise they are open at once, with the options that both ends support.
     pub handshake: bool,
-    /// The window is told of silences longer than a time-out (RFC 5681 section 4.1).
+    /// True if the law is notified of idle times longer than a time-out (RFC 5681 section 4.1).
     pub idle_restart: bool,
-    /// A segment that is not full waits until all before it is acknowledged (RFC 9293 section 3.7.4).
+    /// Nagle's algorithm: a segment that is not full waits until all earlier data are acknowledged (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// A closing sender sends a FIN.
+    /// True if a closing sender sends a FIN.
     pub fin: bool,
-    /// Duplicate acknowledgements that mean a loss (RFC 5681 section 3.2: three).
+    /// Number of duplicate acknowledgements that indicate a loss (RFC 5681 section 3.2: three).
     pub dupack_threshold: u32,
-    /// Plain Reno too remembers `recover` (RFC 6582 section 3.2, step 2): a second loss of the window of data that a fast
-    /// retransmit has answered waits for the timer. NewReno always does; RFC 5681 knows no such rule.
+    /// True if plain Reno also uses `recover` (RFC 6582 section 3.2, step 2): a second loss in a window of data for which a fast retransmit
+    /// was made waits for the timer. NewReno always does; RFC 5681 has no such rule.
     pub fast_retransmit_once: bool,
-    /// What partial acknowledgements do to the retransmission timer.
+    /// Effect of partial acknowledgements on the retransmission timer.
     pub partial_ack_timer: PartialAckTimer,
-    /// Times that a SYN is sent again before the sender gives up; `None`: for ever.
+    /// Number of retransmissions of a SYN before the sender gives up; `None`: unlimited.
     pub syn_retries: Option<u32>,
-    /// Time-outs in a row before the sender gives up (RFC 9293 section 3.8.3, R2); `None`: never.
+    /// Number of consecutive time-outs before the sender gives up (RFC 9293 section 3.8.3, R2); `None`: unlimited.
     pub retries: Option<u32>,
 }
 
-/// A configuration that connections share, every value in its range.
+/// A configuration shared by connections, with all values in range.
 #[derive(Debug, Clone)]
 pub struct SharedConfig(Arc<TcpConfig>);
 
@@ -158,7 +158,7 @@ impl Default for TcpConfig {
 }
 
 impl TcpConfig {
-    /// What the RFCs recommend today, without ECN.
+    /// The recommendations of current RFCs, without ECN.
     pub const RFC: Self = Self {
         mss: 1460,
         initial_window: InitialWindow::Rfc6928,
@@ -190,14 +190,14 @@ impl TcpConfig {
         retries: None,
     };
 
-    /// The same with every value in its range, so that no value can do harm.
+    /// The configuration with every value clamped to its range.
     #[must_use]
     pub(crate) fn bounded(mut self) -> Self {
         self.mss = self.mss.clamp(1, 65_535);
         self.window_limit = self.window_limit.clamp(1, 1 << 62);
         // RFC 7323 section 2.3: a shift above 14 counts as 14.
         self.window_scale = self.window_scale.min(14);
-        // A smaller buffer would be announced as none for ever.
+        // A smaller buffer would be announced as zero for ever.
         self.receive_window = self.receive_window.clamp(1 << self.window_scale, 1 << 62);
         self.syn_window = self.syn_window.map(|window| window.clamp(1, LARGEST_FIELD));
         self.tick = self.tick.max(Span(1));
@@ -206,12 +206,12 @@ impl TcpConfig {
         self
     }
 
-    /// The receiver's buffer as a window field shifted by `scale` can say it, bytes (RFC 7323 section 2.2).
+    /// The receiver's buffer, rounded down to what a window field with shift `scale` can express, bytes (RFC 7323 section 2.2).
     pub(crate) fn whole_window(&self, scale: u8) -> u64 {
         (self.receive_window >> scale).min(LARGEST_FIELD) << scale
     }
 
-    /// What of a window a SYN or its answer announces, bytes.
+    /// The window that a SYN or SYN-ACK announces, bytes.
     pub(crate) fn of_syn(&self, window: u64) -> u64 {
         self.syn_window.map_or(window, |most| window.min(most))
     }

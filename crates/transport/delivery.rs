@@ -1,12 +1,12 @@
-//! How fast data are delivered (draft-cheng-iccrg-delivery-rate-estimation-02, sections 3.2 and 3.3), and where rounds end.
+//! Estimation of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02, sections 3.2 and 3.3), and ends of rounds.
 
 use airfair_schemes::places::RateSample;
 use airfair_units::{Bytes, Span, Time};
 
-/// What a segment remembers of the connection at the moment it left (section 3.2).
+/// State of the connection at a segment's departure, stored with the segment (section 3.2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot {
-    /// When it left.
+    /// Time of departure.
     pub(crate) sent_at: Time,
     /// P.delivered, bytes.
     delivered: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Snapshot {
     app_limited: bool,
 }
 
-/// The connection's counters (section 3.1).
+/// Counters of a connection (section 3.1).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct DeliveryRate {
     /// C.delivered: bytes acknowledged, cumulatively or selectively.
@@ -27,15 +27,15 @@ pub(crate) struct DeliveryRate {
     delivered_at: Time,
     /// C.first_sent_time.
     first_sent: Time,
-    /// C.app_limited: what is delivered when the last segment of an application-limited phase is; 0: no such phase.
+    /// C.app_limited: value of `delivered` at the end of an application-limited phase; 0: no such phase.
     app_limited_to: u64,
-    /// What was delivered when the present round began.
+    /// Value of `delivered` at the start of the present round.
     round_start: u64,
 }
 
 impl DeliveryRate {
-    /// A segment leaves (section 3.2); `idle`: nothing was outstanding, SND.NXT == SND.UNA. That nothing is believed to be in the
-    /// network is not enough: after a time-out that is a guess, and would make the interval too short.
+    /// Handles the departure of a segment (section 3.2); `idle`: nothing was outstanding, SND.NXT == SND.UNA. An estimate of zero in flight
+    /// would not suffice: after a time-out it is a guess, and would make the interval too short.
     pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> Snapshot {
         if idle {
             self.first_sent = now;
@@ -50,13 +50,13 @@ impl DeliveryRate {
         }
     }
 
-    /// The application has nothing more to send though the window is open (section 3.4).
+    /// The application has nothing more to send although the window is open (section 3.4).
     pub(crate) fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_to = (self.delivered + in_flight).max(1);
     }
 
-    /// `bytes` are newly delivered, and `newest` is the last sent of their segments (section 3.3). A sample over less than the
-    /// shortest round trip is of a segment that was needlessly sent again: there is none. Says also whether a round ended.
+    /// `bytes` are newly delivered; `newest` belongs to the last sent of their segments (section 3.3). A sample over less than the shortest
+    /// round trip comes from a spurious retransmission and is discarded. Returns also true if a round has ended.
     pub(crate) fn on_delivered(
         &mut self,
         now: Time,
@@ -83,7 +83,7 @@ impl DeliveryRate {
         (sample, round_ended)
     }
 
-    /// `bytes` are newly delivered, but of which segment is not known: there is no sample, and the next one counts them.
+    /// `bytes` are newly delivered by unknown segments: there is no sample, and the next one includes them.
     pub(crate) fn on_unknown(&mut self, now: Time, bytes: u64) {
         if bytes > 0 {
             self.delivered += bytes;
@@ -91,7 +91,7 @@ impl DeliveryRate {
         }
     }
 
-    /// Bytes delivered so far.
+    /// Number of bytes delivered.
     pub(crate) fn delivered(&self) -> u64 {
         self.delivered
     }
@@ -110,17 +110,17 @@ mod tests {
         let mut rate = DeliveryRate::default();
         let first = rate.on_sent(at(0), true);
         let second = rate.on_sent(at(30), false);
-        // Acknowledged 100 ms after it left: 1000 bytes in 100 ms.
+        // Acknowledged 100 ms after departure: 1000 bytes in 100 ms.
         let (sample, ended) = rate.on_delivered(at(100), 1000, &first, None);
         assert!(ended);
         let interval = Span::from_millis(100);
         assert_eq!(sample, Some(RateSample { delivered: Bytes(1000), interval, app_limited: false }));
         assert_eq!(sample.map(|s| s.rate().0), Some(80_000));
-        // Both in 105 ms since the connection was idle; the segment left before the round's end.
+        // Both in 105 ms since the connection was idle; the segment was sent before the round's end.
         let (sample, ended) = rate.on_delivered(at(105), 1000, &second, None);
         assert!(!ended);
         assert_eq!(sample.map(|s| (s.delivered.0, s.interval.0 / 1_000_000)), Some((2000, 105)));
-        // Two that leave 150 ms apart and are acknowledged 5 ms apart: the sending took longer.
+        // Sent 150 ms apart and acknowledged 5 ms apart: the sending interval is longer.
         let third = rate.on_sent(at(200), true);
         let fourth = rate.on_sent(at(350), false);
         let (_, ended) = rate.on_delivered(at(400), 1000, &third, None);
@@ -129,7 +129,7 @@ mod tests {
         let (sample, ended) = rate.on_delivered(at(405), 1000, &fourth, None);
         assert!(!ended);
         assert_eq!(sample.map(|s| (s.delivered.0, s.interval.0 / 1_000_000)), Some((2000, 205)));
-        // Since the newest acknowledged left at 200, the fifth took 200 to be sent, and 10 to be acknowledged.
+        // The newest acknowledged one was sent at 200: the fifth was sent 200 ms later, and acknowledged 10 ms later.
         let (sample, _) = rate.on_delivered(at(410), 1000, &fifth, None);
         assert_eq!(sample.map(|s| (s.delivered.0, s.interval.0 / 1_000_000)), Some((2000, 200)));
         assert_eq!(rate.delivered(), 5000);

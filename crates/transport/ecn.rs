@@ -1,31 +1,31 @@
-//! The sender's answer to echoed congestion marks (RFC 3168 section 6.1.2).
+//! The sender's reaction to echoed congestion marks (RFC 3168 section 6.1.2).
 
 use airfair_units::Time;
 
-/// What the sender remembers of its reductions. Sequence numbers are ends, exclusive.
+/// Reductions of the window so far. Sequence numbers are ends, exclusive.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reductions {
-    /// The window was reduced, for any cause, when data up to here had been sent.
+    /// End of the data sent at the last reduction for any cause.
     reduced_to: u64,
-    /// The same, for a mark.
+    /// End of the data sent at the last reduction for a mark.
     marked_to: u64,
-    /// The same, for a packet that the own link gave up.
+    /// End of the data sent at the last reduction for a packet that the own link has given up.
     link_dropped_to: u64,
     /// The next segment of new data carries CWR.
     pub(crate) announce: bool,
-    /// A mark at a window of one segment: new data wait until then.
+    /// At a window of one segment a mark delays new data until this time.
     pub(crate) hold: Option<Time>,
 }
 
 impl Reductions {
-    /// The window is reduced with data sent up to `next`.
+    /// Records a reduction with data sent up to `next`.
     pub(crate) fn on_reduced(&mut self, next: u64) {
         self.reduced_to = next;
         self.announce = true;
     }
 
-    /// An acknowledgement of all below `acked` echoes a mark: whether the window shall be reduced. Once a window of data, and
-    /// not for data of which a loss has reduced it already.
+    /// Handles an acknowledgement up to `acked` that echoes a mark. Returns true if the window must be reduced: once per window of data,
+    /// and not for data for which a loss has reduced it already.
     pub(crate) fn on_echo(&mut self, acked: u64, next: u64) -> bool {
         let react = acked > self.reduced_to;
         if react {
@@ -35,12 +35,12 @@ impl Reductions {
         react
     }
 
-    /// Whether the loss of the segment at `seq` belongs to a window that a mark has reduced.
+    /// True if the segment at `seq` belongs to a window that was reduced for a mark.
     pub(crate) fn marked_since(&self, seq: u64) -> bool {
         seq < self.marked_to
     }
 
-    /// The own link gave up the segment at `seq`: whether it is the first of its window.
+    /// Handles a segment at `seq` that the own link has given up. Returns true if it is the first in its window.
     pub(crate) fn on_link_drop(&mut self, seq: u64, next: u64) -> bool {
         let first = seq >= self.link_dropped_to;
         if first {

@@ -1,8 +1,8 @@
-//! Entry point for a fuzzer: any bytes are taken as a configuration and events, and only a broken promise of this crate panics.
+//! Fuzzer entry point: any bytes are a configuration and events; only a violated guarantee of this crate panics.
 //!
-//! The promises: no segment, time or parameter makes a sender or receiver panic; the sums of the scoreboard equal a recount;
-//! nothing new leaves beyond the receiver's window but the probe of a closed one; polling comes to an end; what is delivered
-//! and acknowledged never shrinks.
+//! The guarantees: no segment, time or parameter makes a sender or receiver panic; the sums of the scoreboard equal a recount; no new data
+//! are sent beyond the receiver's window except the probe of a closed one; polling terminates; the numbers of bytes delivered and
+//! acknowledged never decrease.
 
 use alloc::boxed::Box;
 
@@ -15,10 +15,10 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use crate::{DelayedAck, Flags, InitialWindow, PartialAckTimer, SackBlocks};
 use crate::{Receiver, Segment, Sender, TcpConfig, TickMode, Timestamps};
 
-/// Most segments that one poll may give: windows below are at most so many segments.
+/// Upper bound of segments from one poll: windows below are at most that many segments.
 const MOST_SEGMENTS: usize = 100_000;
 
-/// The bytes, taken one by one; zeros after their end.
+/// The input bytes, one by one; zeros after their end.
 struct Input<'a>(core::slice::Iter<'a, u8>);
 
 impl Input<'_> {
@@ -34,7 +34,7 @@ impl Input<'_> {
         self.byte() & 1 == 1
     }
 
-    /// Small numbers mostly, large ones sometimes.
+    /// Mostly small numbers, sometimes large ones.
     fn number(&mut self) -> u64 {
         let (kind, value) = (self.byte(), u64::from(self.byte()));
         match kind {
@@ -46,7 +46,7 @@ impl Input<'_> {
         }
     }
 
-    /// A number not far from another.
+    /// A number close to another one.
     fn near(&mut self, base: u64) -> u64 {
         match self.byte() {
             0..128 => base,
@@ -57,7 +57,7 @@ impl Input<'_> {
     }
 }
 
-/// A law that does what the bytes said.
+/// A window law whose decisions come from the input.
 struct Whim {
     window: Option<u64>,
     rate: Option<u64>,
@@ -155,7 +155,7 @@ fn segment(data: &mut Input<'_>, seq: u64, ack: u64) -> Segment {
     }
 }
 
-/// Bytes as a configuration and events of a sender and a receiver that are also connected to each other.
+/// Runs a configuration and events from bytes on a sender and a receiver, which are also connected to each other.
 pub fn fuzz_transport(data: &[u8]) {
     let data = &mut Input(data.iter());
     let config = config(data);

@@ -1,11 +1,11 @@
-//! TCP as the RFCs say, as pure state machines: time, randomness and segments are handed in, segments and deadlines are
-//! handed back. Window laws are not here but in `airfair-schemes`; this crate repairs losses, measures, and keeps time.
+//! TCP as pure state machines by the RFCs: time, randomness and segments are inputs, segments and deadlines outputs. Window laws are in
+//! `airfair-schemes`; this crate detects and repairs losses, measures, and runs timers.
 //!
-//! A [`Sender`] opens, sends and repairs; a [`Receiver`] answers. Data flow one way. The host's part is small:
+//! A [`Sender`] opens, sends and retransmits; a [`Receiver`] acknowledges. Data flow in one direction. The host's part is small:
 //!
-//! 1. hand in what happens (`open`, `write`, `on_segment`, `on_timer`) with the time at which it happens;
-//! 2. after each of these, take segments from `poll` until it gives none or there is no room for more;
-//! 3. then ask `deadline`, and call `on_timer` at that time.
+//! 1. pass events (`open`, `write`, `on_segment`, `on_timer`) with their times;
+//! 2. after each event, send segments from `poll` until it returns none or there is no room for more;
+//! 3. then read `deadline`, and call `on_timer` at that time.
 //!
 //! Left out, since the simulated network never needs it: data in both directions, urgent data, resets, TIME-WAIT,
 //! simultaneous open, path MTU discovery, and PAWS (RFC 7323 section 5: sequence numbers do not wrap here).
@@ -34,7 +34,7 @@ pub use sender::{Limit, Sender, SenderStats, State};
 
 use airfair_units::Time;
 
-/// The first of some deadlines.
+/// The earliest deadline.
 #[inline]
 fn earliest<const N: usize>(deadlines: [Option<Time>; N]) -> Option<Time> {
     let first = deadlines.into_iter().fold(Time::NEVER, |first, at| first.min(at.unwrap_or(Time::NEVER)));

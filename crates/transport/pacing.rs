@@ -1,18 +1,18 @@
-//! Spreading payload over time: a clock of when the next burst may leave. What is not used is not saved.
+//! Pacing: the earliest time of the next burst. Unused time is not credited.
 
 use airfair_units::{Bytes, Rate, Time};
 
-/// Releases bursts of at most a quantum, each as long after the last as it takes at the pacing rate.
+/// Releases bursts of at most a quantum, at intervals of their duration at the pacing rate.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Pacer {
-    /// When all that left would be through at the pacing rate.
+    /// Time at which all sent data would have left at the pacing rate.
     through: Time,
-    /// What the present burst may still hold, bytes.
+    /// Bytes left in the present burst.
     burst_left: u64,
 }
 
 impl Pacer {
-    /// Whether `bytes` may leave; if not, when. A rate of zero lets nothing pass.
+    /// Checks whether `bytes` may be sent now; the error is the time at which they may. A rate of zero sends nothing.
     pub(crate) fn check(&self, now: Time, bytes: u64, rate: Rate) -> Result<(), Time> {
         if rate.0 == 0 {
             Err(Time::NEVER)
@@ -23,7 +23,7 @@ impl Pacer {
         }
     }
 
-    /// `bytes` have left.
+    /// Records that `bytes` were sent.
     pub(crate) fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: Option<Bytes>) {
         if now >= self.through {
             self.burst_left = quantum.map_or(0, Bytes::get);
@@ -53,7 +53,7 @@ mod tests {
         pacer.on_sent(at(0), 1000, RATE, None);
         assert_eq!(pacer.check(at(999), 1000, RATE), Err(at(1000)));
         assert_eq!(pacer.check(at(1000), 1000, RATE), Ok(()));
-        // A late segment moves the clock: the time that was not used is gone.
+        // A late segment moves the clock: the unused time is lost.
         pacer.on_sent(at(1500), 1000, RATE, None);
         assert_eq!(pacer.check(at(2000), 1000, RATE), Err(at(2500)));
     }

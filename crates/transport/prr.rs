@@ -1,29 +1,29 @@
-//! Proportional rate reduction (RFC 6937): while losses are repaired, as much leaves as fits to the window at the end.
+//! Proportional rate reduction (RFC 6937): during a recovery as much is sent as leads to the reduced window at its end.
 
-/// The counters of one recovery, bytes.
+/// Counters of one recovery, bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prr {
-    /// RFC 6937's RecoverFS: FlightSize when the loss was noticed.
+    /// RecoverFS of RFC 6937: FlightSize at the detection of the loss.
     flight: u64,
-    /// Delivered since then.
+    /// prr_delivered: bytes delivered since then.
     delivered: u64,
-    /// Sent since then.
+    /// prr_out: bytes sent since then.
     sent: u64,
 }
 
 impl Prr {
-    /// A recovery begins with `flight` bytes outstanding.
+    /// Starts a recovery with `flight` bytes outstanding.
     pub(crate) fn new(flight: u64) -> Self {
         Self { flight: flight.max(1), delivered: 0, sent: 0 }
     }
 
-    /// `bytes` left.
+    /// Records that `bytes` were sent.
     pub(crate) fn on_sent(&mut self, bytes: u64) {
         self.sent = self.sent.saturating_add(bytes);
     }
 
-    /// The window until the next acknowledgement, `pipe` and what may leave now (RFC 6937 section 3, slow-start
-    /// reduction bound), after an acknowledgement that delivered `delivered` bytes.
+    /// The window until the next acknowledgement: `pipe` plus the bytes that may be sent (RFC 6937 section 3, slow-start reduction bound),
+    /// after an acknowledgement that delivered `delivered` bytes.
     pub(crate) fn window(&mut self, delivered: u64, pipe: u64, ssthresh: u64, mss: u64) -> u64 {
         self.delivered = self.delivered.saturating_add(delivered);
         let allowed = if pipe > ssthresh {
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn half_of_what_is_delivered_leaves_while_the_pipe_is_full() {
-        // 20 segments of 1000 bytes, the window shall be 10: one for two.
+        // 20 segments of 1000 bytes, the target window is 10: one for two.
         let mut prr = Prr::new(20_000);
         assert_eq!(prr.window(1_000, 18_000, 10_000, 1_000), 18_500, "1000 * 10 / 20");
         assert_eq!(prr.window(1_000, 17_000, 10_000, 1_000), 18_000);
@@ -60,9 +60,9 @@ mod tests {
         // Delivered 1000, sent 0: 1000 and one segment more.
         assert_eq!(prr.window(1_000, 5_000, 10_000, 1_000), 7_000);
         prr.on_sent(2_000);
-        // Delivered in all 2000, sent 2000: what this one delivered and one segment.
+        // Delivered 2000 and sent 2000 in total: what this one delivered and one segment.
         assert_eq!(prr.window(1_000, 6_000, 10_000, 1_000), 8_000);
-        // But never beyond the aim, and nothing when it is there.
+        // But never beyond the target, and nothing when it is reached.
         assert_eq!(Prr::new(20_000).window(9_000, 10_000, 10_000, 1_000), 10_000);
         assert_eq!(prr.window(9_000, 9_500, 10_000, 1_000), 10_000);
     }

@@ -1,15 +1,15 @@
 //! The retransmission time-out from measured round-trip times (RFC 6298 section 2, weights of RFC 7323 section 4.2).
 //!
-//! The slow timer of 4.4BSD is one of the clocks: `tcp_slowtimo` (`netinet/tcp_timer.c`) runs twice a second, counts every running
-//! timer down by one and every segment's time up by one; `tcp_xmit_timer` (`netinet/tcp_input.c`) smooths these counts from origin 0, but
-//! takes the first one from origin 1; the time-out is at least two ticks (`t_rttmin`). Its sums here are exact: those of 4.4BSD lose
-//! fractions, which keeps the time-out of a short path at three ticks; its successors do not.
+//! The slow timer of 4.4BSD is one of the clocks: `tcp_slowtimo` (`netinet/tcp_timer.c`) runs twice a second, decrements every running
+//! timer and increments every segment's time; `tcp_xmit_timer` (`netinet/tcp_input.c`) smooths these counts from origin 0, but the first
+//! one from origin 1; the time-out is at least two ticks (`t_rttmin`). The sums here are exact: those of 4.4BSD lose fractions, which keeps
+//! the time-out of a short path at three ticks; its successors do not.
 
 use airfair_units::{Span, Time};
 
 use crate::{TcpConfig, TickMode};
 
-/// Smoothed round-trip time, its variation, and the time-out made of them.
+/// Smoothed round-trip time, its variation, and the resulting time-out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RttEstimator {
     smoothed: Option<Span>,
@@ -17,12 +17,12 @@ pub(crate) struct RttEstimator {
     rto: Span,
     backoffs: u32,
     smallest: Option<Span>,
-    /// How much later than at the first multiple of a tick the run began, for [`TickMode::Bsd`].
+    /// Offset from the first multiple of a tick to the start of the run, for [`TickMode::Bsd`].
     phase: Span,
 }
 
 impl RttEstimator {
-    /// Nothing was measured yet (RFC 6298 section 2.1).
+    /// The state before the first measurement (RFC 6298 section 2.1).
     pub(crate) fn new(config: &TcpConfig) -> Self {
         Self {
             smoothed: None,
@@ -34,7 +34,7 @@ impl RttEstimator {
         }
     }
 
-    /// The clock's first tick comes a tick less `phase` after the beginning of the run.
+    /// Sets the clock's phase: its first tick comes a tick less `phase` after the start of the run.
     pub(crate) fn set_phase(&mut self, phase: Span) {
         self.phase = phase;
     }
@@ -44,7 +44,7 @@ impl RttEstimator {
         (u128::from(at.0) + u128::from(self.phase.0)) / u128::from(config.tick.0)
     }
 
-    /// A round-trip time that ends now as the clock measures it.
+    /// A round-trip time that ends now, as the clock measures it.
     pub(crate) fn counted(&self, now: Time, rtt: Span, config: &TcpConfig) -> Span {
         match config.tick_mode {
             TickMode::RoundUp => config.ticks(rtt),
@@ -56,7 +56,7 @@ impl RttEstimator {
         }
     }
 
-    /// A round-trip time as laws are told it: those that need one under 4.4BSD (Vegas) read a finer clock than the timers do.
+    /// A round-trip time as laws receive it: under 4.4BSD, laws that need one (Vegas) read a finer clock than the timers.
     pub(crate) fn for_law(&self, rtt: Span, config: &TcpConfig) -> Span {
         match config.tick_mode {
             TickMode::RoundUp => config.ticks(rtt),
@@ -64,12 +64,12 @@ impl RttEstimator {
         }
     }
 
-    /// When a time-out that begins now is over.
+    /// Expiry of a time-out that starts now.
     pub(crate) fn expiry(&self, now: Time, config: &TcpConfig) -> Time {
         self.expiry_after(self.backoffs, now, config)
     }
 
-    /// The same with the time-out doubled `times` times.
+    /// Expiry of a time-out that starts now, doubled `times` times.
     pub(crate) fn expiry_after(&self, times: u32, now: Time, config: &TcpConfig) -> Time {
         let span = self.rto_after(times, config);
         match config.tick_mode {
@@ -82,8 +82,8 @@ impl RttEstimator {
         }
     }
 
-    /// Takes in a measurement as [`Self::counted`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends
-    /// the back-off, since only data that were not sent again are measured (Karn; RFC 6298 section 5, last note).
+    /// Adds a measurement as [`Self::counted`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off,
+    /// since only data that were not retransmitted are measured (Karn; RFC 6298 section 5, last note).
     pub(crate) fn sample(&mut self, rtt: Span, per_round: u64, config: &TcpConfig) {
         match self.smoothed {
             None => {
@@ -103,24 +103,24 @@ impl RttEstimator {
         let (smoothed, spread) = (self.smoothed.unwrap_or(rtt).0, self.variation.0.saturating_mul(4));
         let sum = match config.tick_mode {
             TickMode::RoundUp => smoothed.saturating_add(spread.max(config.tick.0)),
-            // Fractions of a tick are cut off.
+            // Fractions of a tick are truncated.
             TickMode::Bsd => smoothed.saturating_add(spread) / config.tick.0 * config.tick.0,
         };
         self.rto = config.ticks(Span(sum).max(config.min_rto));
         self.backoffs = 0;
     }
 
-    /// Remembers the shortest round trip: of every segment that may be measured.
+    /// Updates the shortest round-trip time, with every segment that may be measured.
     pub(crate) fn observe(&mut self, rtt: Span) {
         self.smallest = Some(self.smallest.map_or(rtt, |smallest| smallest.min(rtt)));
     }
 
-    /// The timer expired (RFC 6298 section 5.5).
+    /// Doubles the time-out after an expiry of the timer (RFC 6298 section 5.5).
     pub(crate) fn back_off(&mut self) {
         self.backoffs = self.backoffs.saturating_add(1);
     }
 
-    /// Data begin after the SYN was lost (RFC 6298 section 5.7); a measurement by timestamps counts more.
+    /// Data start after a lost SYN (RFC 6298 section 5.7); a measurement by timestamps has precedence.
     pub(crate) fn begin_after_syn_loss(&mut self, config: &TcpConfig) {
         self.backoffs = 0;
         if self.smoothed.is_none() {
@@ -128,34 +128,34 @@ impl RttEstimator {
         }
     }
 
-    /// The time-out, backed off as often as the timer has expired (RFC 6298 sections 2.5 and 5.5).
+    /// The time-out, doubled for each expiry of the timer (RFC 6298 sections 2.5 and 5.5).
     pub(crate) fn rto(&self, config: &TcpConfig) -> Span {
         self.rto_after(self.backoffs, config)
     }
 
-    /// The time-out doubled `times` times, within its upper bound.
+    /// The time-out doubled `times` times, up to its upper bound.
     pub(crate) fn rto_after(&self, times: u32, config: &TcpConfig) -> Span {
         let factor = 1u64.checked_shl(times).unwrap_or(u64::MAX);
         Span(self.rto.0.saturating_mul(factor)).min(config.max_rto)
     }
 
-    /// RFC 6298's SRTT.
+    /// SRTT of RFC 6298.
     pub(crate) fn smoothed(&self) -> Option<Span> {
         self.smoothed
     }
 
-    /// RFC 6298's RTTVAR.
+    /// RTTVAR of RFC 6298.
     pub(crate) fn variation(&self) -> Span {
         self.variation
     }
 
-    /// The shortest measured.
+    /// The shortest measured round-trip time.
     pub(crate) fn smallest(&self) -> Option<Span> {
         self.smallest
     }
 }
 
-/// `old` moved by one part in `parts` of its distance to `new`, rounded down.
+/// `old` plus one part in `parts` of its difference to `new`, rounded down.
 fn toward(old: Span, new: Span, parts: u64) -> Span {
     let sum = u128::from(old.0) * u128::from(parts - 1) + u128::from(new.0);
     Span((sum / u128::from(parts)) as u64)
@@ -206,7 +206,7 @@ mod tests {
             let counted = rtt.counted(Time(1_000_000_000), Span::from_millis(91), &coarse);
             rtt.sample(counted, 1, &coarse);
         }
-        // Each is measured as 100 ms, the variation fades, and G remains.
+        // Each is measured as 100 ms, the variation decays, and G remains.
         assert_eq!(rtt.smoothed(), Some(Span::from_millis(100)));
         assert_eq!(rtt.rto(&coarse), Span::from_millis(110));
     }
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(rtt.for_law(Span::from_millis(3), &config), Span::from_millis(3));
     }
 
-    /// A timer of n ticks fires at the n-th tick: two ticks are over after more than 0.5 s and at most 1 s.
+    /// A timer of n ticks expires at the n-th tick: two ticks take more than 0.5 s and at most 1 s.
     #[test]
     fn the_slow_timer_fires_at_ticks() {
         let (config, mut rtt) = slow(1000);

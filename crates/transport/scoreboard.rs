@@ -1,34 +1,34 @@
-//! What is sent and not yet acknowledged, segment by segment, and what is known of each (RFC 6675 sections 1, 2 and 4).
+//! Scoreboard: segments sent and not yet acknowledged, with the state of each (RFC 6675 sections 1, 2 and 4).
 //!
-//! RFC 6675 speaks of octets; here a segment is the smallest unit, since it is also what is sent again: a segment counts as
-//! received selectively only when it is so as a whole.
+//! RFC 6675 uses octets; here a segment is the smallest unit, since it is also the unit of retransmission: a segment counts as selectively
+//! acknowledged only as a whole.
 
 use alloc::collections::VecDeque;
 
 use crate::delivery::Snapshot;
 
-/// A segment that is outstanding.
+/// An outstanding segment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outstanding {
-    /// Its first sequence number.
+    /// First sequence number.
     pub(crate) seq: u64,
-    /// Its payload, bytes.
+    /// Payload, bytes.
     pub(crate) payload: u32,
-    /// It carries the FIN, which takes a sequence number too.
+    /// True if it carries the FIN, which takes a sequence number too.
     pub(crate) fin: bool,
-    /// The receiver has it.
+    /// True if the receiver has reported it.
     pub(crate) sacked: bool,
-    /// It has reported so at some time, before a time-out too: it has been delivered, and is not delivered again.
+    /// True if the receiver has ever reported it, also before a time-out: it counts as delivered once.
     pub(crate) told: bool,
-    /// It is believed to be lost.
+    /// True if it is assumed lost.
     pub(crate) lost: bool,
-    /// It was sent again since it was last believed to be lost: up to RFC 6675's HighRxt.
+    /// True if it was retransmitted since it was last assumed lost: up to HighRxt of RFC 6675.
     pub(crate) resent: bool,
-    /// It was ever sent again: its round-trip time is ambiguous (Karn).
+    /// True if it was ever retransmitted: its round-trip time is ambiguous (Karn).
     pub(crate) repeated: bool,
-    /// The retransmission timer has sent it again.
+    /// True if the retransmission timer has caused a retransmission.
     pub(crate) timed_out: bool,
-    /// The connection when it left last.
+    /// State of the connection at its last departure.
     pub(crate) snapshot: Snapshot,
 }
 
@@ -38,13 +38,13 @@ impl Outstanding {
         self.seq + u64::from(self.payload) + u64::from(self.fin)
     }
 
-    /// The sequence number after which a SACK block covers it as a whole: a segment arrives in one piece, so that a block which ends
-    /// with the payload speaks for the FIN too.
+    /// Sequence number from which a SACK block covers it as a whole: a segment arrives in one piece, so a block that ends with the payload
+    /// covers the FIN too.
     fn covered_at(&self) -> u64 {
         if self.payload > 0 { self.seq + u64::from(self.payload) } else { self.end() }
     }
 
-    /// What of it is in the network: RFC 6675's SetPipe (section 4), a segment instead of an octet.
+    /// Its bytes in the network: SetPipe of RFC 6675 (section 4), by segments instead of octets.
     fn in_pipe(&self) -> u64 {
         if self.sacked {
             return 0;
@@ -53,25 +53,25 @@ impl Outstanding {
     }
 }
 
-/// What an acknowledgement brought.
+/// Result of an acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct News {
-    /// Payload that was not known to be delivered before, bytes.
+    /// Newly delivered payload, bytes.
     pub(crate) delivered: u64,
-    /// Payload that the cumulative acknowledgement has passed, bytes.
+    /// Payload covered by the advance of the cumulative acknowledgement, bytes.
     pub(crate) cumulative: u64,
-    /// A SACK block told something new: RFC 6675's duplicate acknowledgement (section 2).
+    /// True if a SACK block has covered new data: a duplicate acknowledgement of RFC 6675 (section 2).
     pub(crate) sacked: bool,
-    /// The newest segment delivered: when it left, where it ends, whether it may be measured.
+    /// The newest of the delivered segments.
     pub(crate) newest: Option<Newest>,
 }
 
 /// The newest of the segments that an acknowledgement delivered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Newest {
-    /// The connection when it left.
+    /// State of the connection at its departure.
     pub(crate) snapshot: Snapshot,
-    /// It was sent only once.
+    /// True if it was sent only once, so that its round-trip time may be measured.
     pub(crate) once: bool,
     end: u64,
 }
@@ -90,45 +90,44 @@ impl News {
     }
 }
 
-/// The outstanding segments in order, with sums that are kept up as they change.
+/// The outstanding segments in order, with running sums.
 #[derive(Debug, Default)]
 pub(crate) struct Scoreboard {
     segments: VecDeque<Outstanding>,
     /// Payload outstanding, bytes.
     payload: u64,
-    /// Payload in the network, bytes: RFC 6675's pipe.
+    /// Payload in the network, bytes: pipe of RFC 6675.
     pipe: u64,
-    /// Payload received selectively, bytes.
+    /// Payload selectively acknowledged, bytes.
     sacked: u64,
-    /// The sequence number after the highest that was received selectively.
+    /// Sequence number after the highest selectively acknowledged one.
     sacked_to: u64,
-    /// Blocks that were reported last: what begins at or after their first number and ends before or at their second was received
-    /// selectively. Empty ones are none.
+    /// Blocks reported last: data in them are selectively acknowledged. Empty blocks are unused.
     blocks: [(u64, u64); 4],
     next_block: usize,
-    /// Nothing below that is lost and not sent again.
+    /// No segment below is lost and not retransmitted.
     repaired_to: u64,
-    /// Everything below that is marked lost already, if it is.
+    /// All lost segments below are marked already.
     judged_to: u64,
 }
 
 impl Scoreboard {
-    /// Payload outstanding, bytes: RFC 5681's FlightSize.
+    /// Payload outstanding, bytes: FlightSize of RFC 5681.
     pub(crate) fn payload(&self) -> u64 {
         self.payload
     }
 
-    /// Payload in the network, bytes: RFC 6675's pipe.
+    /// Payload in the network, bytes: pipe of RFC 6675.
     pub(crate) fn pipe(&self) -> u64 {
         self.pipe
     }
 
-    /// Payload received selectively, bytes.
+    /// Payload selectively acknowledged, bytes.
     pub(crate) fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Whether nothing is outstanding.
+    /// True if nothing is outstanding.
     pub(crate) fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -138,7 +137,7 @@ impl Scoreboard {
         self.segments.front()
     }
 
-    /// The payload in the network counted anew, for tests of the sums.
+    /// The running sums recomputed, for tests.
     pub(crate) fn recount(&self) -> (u64, u64, u64) {
         let sum = |of: fn(&Outstanding) -> u64| self.segments.iter().map(of).sum();
         let payload = |segment: &Outstanding| u64::from(segment.payload);
@@ -149,7 +148,7 @@ impl Scoreboard {
         )
     }
 
-    /// A new segment left, after all others.
+    /// Adds a new segment after all others.
     pub(crate) fn push(&mut self, seq: u64, payload: u32, fin: bool, snapshot: Snapshot) {
         self.payload += u64::from(payload);
         self.pipe += u64::from(payload);
@@ -167,7 +166,7 @@ impl Scoreboard {
         });
     }
 
-    /// Everything below `ack` has arrived. A segment of which only a part has is cut.
+    /// Removes everything below `ack`. A partly acknowledged segment is cut.
     pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut News) {
         while let Some(segment) = self.segments.front_mut() {
             if segment.seq >= ack {
@@ -176,7 +175,7 @@ impl Scoreboard {
             let mut gone = *segment;
             let whole = gone.end() <= ack;
             if !whole {
-                // Only payload can be left: a FIN alone is one number long. The cut never exceeds the payload.
+                // Only payload can remain: a FIN alone is one number long. The cut never exceeds the payload.
                 let cut = (ack - segment.seq).min(u64::from(segment.payload)) as u32;
                 gone.payload = cut;
                 gone.fin = false;
@@ -201,13 +200,13 @@ impl Scoreboard {
         }
     }
 
-    /// The receiver has what lies in `left..right` (RFC 6675 section 4, Update). Blocks that cannot be are ignored.
+    /// Marks `left..right` as selectively acknowledged (RFC 6675 section 4, Update). Invalid blocks are ignored.
     pub(crate) fn sack(&mut self, left: u64, right: u64, news: &mut News) {
         let Some(last) = self.segments.back() else { return };
         if left >= right || right > last.end() {
             return;
         }
-        // A block is reported again and again while it grows: only its new part is looked at.
+        // A growing block is reported repeatedly: only its new part is processed.
         let known = self.blocks.iter().position(|&(from, to)| (from..to).contains(&left));
         let (first, mut to) = known.map_or((left, left), |known| self.blocks[known]);
         let from = self.segments.partition_point(|segment| segment.seq < to);
@@ -237,8 +236,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks as lost what RFC 6675's IsLost (section 4) says: `threshold` runs of segments above it, or more than
-    /// `threshold - 1` full segments, have been received selectively. Returns the payload newly marked, bytes.
+    /// Marks segments as lost by IsLost of RFC 6675 (section 4): `threshold` runs of segments above, or more than `threshold - 1` full
+    /// segments, are selectively acknowledged. Returns the payload newly marked, bytes.
     pub(crate) fn mark_lost(&mut self, threshold: u32, mss: u32) -> u64 {
         let enough = u64::from(threshold.saturating_sub(1)) * u64::from(mss);
         let (mut runs, mut bytes, mut above_sacked) = (0, 0, false);
@@ -269,7 +268,7 @@ impl Scoreboard {
         lost
     }
 
-    /// Marks the segment at an index as lost and to be sent again; returns its payload if that is new.
+    /// Marks the segment at an index as lost and to be retransmitted; returns its payload if it was not lost before.
     fn mark(&mut self, index: usize) -> u64 {
         let Some(segment) = self.segments.get_mut(index) else { return 0 };
         if segment.sacked || segment.lost {
@@ -284,8 +283,8 @@ impl Scoreboard {
         u64::from(segment.payload)
     }
 
-    /// A recovery begins or goes on with the first segment: it is lost and to be sent again. Returns its payload if it was not
-    /// yet believed to be lost.
+    /// Marks the first segment as lost and to be retransmitted, at the start or during a recovery. Returns its payload if it was not lost
+    /// before.
     pub(crate) fn lose_head(&mut self) -> u64 {
         let Some(head) = self.segments.front_mut() else { return 0 };
         self.pipe -= head.in_pipe();
@@ -295,7 +294,7 @@ impl Scoreboard {
         self.mark(0)
     }
 
-    /// What earlier recoveries sent again counts no more (RFC 6675 section 5, step 4.3: HighRxt begins anew).
+    /// Resets the record of retransmissions in earlier recoveries (RFC 6675 section 5, step 4.3: HighRxt starts anew).
     pub(crate) fn forget_resent(&mut self) {
         for segment in self.segments.iter_mut().filter(|segment| segment.resent) {
             self.pipe -= segment.in_pipe();
@@ -305,8 +304,8 @@ impl Scoreboard {
         self.repaired_to = 0;
     }
 
-    /// The retransmission timer expired: all is lost, and what the receiver reported is forgotten (RFC 2018 section 8, RFC 6675
-    /// section 5.1), except that it counts as delivered.
+    /// The retransmission timer has expired: all segments are lost, and the receiver's reports are discarded (RFC 2018 section 8, RFC 6675
+    /// section 5.1), though reported segments still count as delivered.
     pub(crate) fn lose_all(&mut self) {
         for segment in &mut self.segments {
             segment.lost = true;
@@ -320,7 +319,7 @@ impl Scoreboard {
         }
     }
 
-    /// The first segment that is lost and was not sent again: RFC 6675's NextSeg, rule 1.
+    /// The first segment that is lost and was not retransmitted: NextSeg of RFC 6675, rule 1.
     pub(crate) fn next_lost(&mut self) -> Option<usize> {
         let from = self.segments.partition_point(|segment| segment.seq < self.repaired_to);
         let to_repair = |segment: &Outstanding| segment.lost && !segment.resent && !segment.sacked;
@@ -332,18 +331,18 @@ impl Scoreboard {
         found
     }
 
-    /// Whether a segment is lost and was not sent again.
+    /// True if a segment is lost and was not retransmitted.
     pub(crate) fn has_lost(&self) -> bool {
         self.segments.iter().any(|segment| segment.lost && !segment.resent && !segment.sacked)
     }
 
-    /// The first segment below the highest received that was not and was not sent again: NextSeg, rule 3.
+    /// The first segment below the highest reported one that was neither reported nor retransmitted: NextSeg, rule 3.
     pub(crate) fn next_doubtful(&self) -> Option<usize> {
         let below = self.segments.partition_point(|segment| segment.seq < self.sacked_to);
         self.segments.range(..below).position(|segment| !segment.sacked && !segment.resent)
     }
 
-    /// The last segment that was not received selectively: NextSeg, rule 4.
+    /// The last segment that was not reported: NextSeg, rule 4.
     pub(crate) fn last_missing(&self) -> Option<usize> {
         self.segments.iter().rposition(|segment| !segment.sacked)
     }
@@ -353,7 +352,7 @@ impl Scoreboard {
         self.segments.get(index)
     }
 
-    /// The segment at an index leaves again.
+    /// Records a retransmission of the segment at an index.
     pub(crate) fn resend(&mut self, index: usize, snapshot: Snapshot) {
         let Some(segment) = self.segments.get_mut(index) else { return };
         self.pipe -= segment.in_pipe();
@@ -363,7 +362,7 @@ impl Scoreboard {
         self.pipe += segment.in_pipe();
     }
 
-    /// Whether the first segment is believed to be lost.
+    /// True if the first segment is assumed lost.
     pub(crate) fn head_is_lost(&self) -> bool {
         self.head().is_some_and(|head| head.lost)
     }
@@ -377,8 +376,8 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
-    /// Blocks in any order, growing, overlapping, cut off in the middle of segments, a time-out among them: what they cover is known,
-    /// and delivered once.
+    /// Blocks in any order, growing, overlapping, cut off inside segments, with a time-out among them: the data that they cover are known,
+    /// and are delivered once.
     fn covers(blocks: &[(u64, u64, bool)]) -> Result<(), TestCaseError> {
         let mut board = Scoreboard::default();
         let segments = 12;
@@ -420,7 +419,7 @@ mod tests {
             covers(&blocks)?;
         }
 
-        /// The same where blocks begin and end with segments, as they mostly do.
+        /// Blocks that begin and end with segments, the common case.
         #[test]
         fn whole_blocks_too(blocks in proptest::collection::vec(
             (0u64..12, 0u64..7, proptest::bool::weighted(0.05)), 1..40)) {

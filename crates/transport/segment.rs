@@ -1,9 +1,9 @@
-//! A TCP segment as its fields; its bytes are the business of `airfair-wire`.
+//! A TCP segment by its fields; `airfair-wire` encodes it.
 
 use airfair_schemes::places::Ecn;
 use airfair_units::Time;
 
-/// Most SACK blocks that fit into a header (RFC 2018 section 3); three beside timestamps.
+/// Largest number of SACK blocks in a header (RFC 2018 section 3); three beside timestamps.
 const MOST_BLOCKS: usize = 4;
 
 /// Control bits (RFC 9293 section 3.1, RFC 3168 section 6.1).
@@ -11,7 +11,7 @@ const MOST_BLOCKS: usize = 4;
 pub struct Flags {
     /// Synchronise: the first segment of a direction.
     pub syn: bool,
-    /// The acknowledgement field counts.
+    /// The acknowledgement field is valid.
     pub ack: bool,
     /// No more data follow.
     pub fin: bool,
@@ -46,7 +46,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Adds a block if there is room; says whether there was.
+    /// Adds a block if there is room; false if there is none.
     pub fn push(&mut self, left: u64, right: u64) -> bool {
         let Some(place) = self.blocks.get_mut(usize::from(self.count)) else { return false };
         *place = (left, right);
@@ -61,8 +61,8 @@ impl SackBlocks {
     }
 }
 
-/// A segment. Sequence numbers are 64 bits and do not wrap: the SYN is number 0, the first byte of data 1. On the wire they
-/// are cut to 32 bits.
+/// A segment. Sequence numbers have 64 bits and do not wrap: the SYN is number 0, the first byte of data 1. On the wire they are truncated
+/// to 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     /// First sequence number.
@@ -71,7 +71,7 @@ pub struct Segment {
     pub payload: u32,
     /// The next sequence number that the sender of this segment expects.
     pub ack: u64,
-    /// Receive window, bytes, scaling undone.
+    /// Receive window, bytes, unscaled.
     pub window: u64,
     /// Control bits.
     pub flags: Flags,
@@ -131,13 +131,13 @@ impl Segment {
         20 + options.div_ceil(4) * 4
     }
 
-    /// Sequence numbers that it takes: payload, SYN and FIN.
+    /// Number of sequence numbers that it occupies: payload, SYN and FIN.
     #[must_use]
     pub fn sequence_len(&self) -> u64 {
         u64::from(self.payload) + u64::from(self.flags.syn) + u64::from(self.flags.fin)
     }
 
-    /// The sequence number after its last.
+    /// The sequence number after its last one.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.seq.saturating_add(self.sequence_len())

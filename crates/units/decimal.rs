@@ -1,4 +1,4 @@
-//! Exact reading of decimal numbers: `"0.3"` times 10^9 is 300,000,000 and nothing near it.
+//! Exact conversion of decimal numbers: `"0.3"` times 10^9 is exactly 300,000,000.
 
 use core::fmt;
 
@@ -23,7 +23,7 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     if number.bytes().any(|b| b.is_ascii_digit()) { Some((number, rest.trim_start())) } else { None }
 }
 
-/// The decimal `number` times `10^power`, if that is a whole number that fits; `None` otherwise.
+/// The decimal `number` times `10^power`, if that is an integer that fits; `None` otherwise.
 pub(crate) fn scaled(number: &str, power: u32) -> Option<u64> {
     let (mantissa, exponent) = match number.find(['e', 'E']) {
         Some(i) => (&number[..i], number[i + 1..].parse::<i32>().ok()?),
@@ -62,8 +62,7 @@ pub(crate) fn scaled(number: &str, power: u32) -> Option<u64> {
     u64::try_from(digits).ok()
 }
 
-/// `value / 10^power` as a short exact decimal: `(1500, 3)` shows as `1.5`. Long lists of times are written with it, so it
-/// allocates nothing.
+/// `value / 10^power` as a short exact decimal: `(1500, 3)` is printed as `1.5`. It allocates nothing, since it prints long lists of times.
 pub(crate) struct Unscaled(pub u64, pub u32);
 
 impl fmt::Display for Unscaled {

@@ -1,7 +1,7 @@
 //! Quantities with units, and the one module of mathematics that deciding code may use.
 //!
-//! Every quantity has a type, is read from text with its unit (`"11 Mbit/s"`, `"20 us"`, `"367 m"`) and prints
-//! itself so that reading it back gives the same value. Integers wherever the value decides something.
+//! Every quantity has a type, is read from text with its unit (`"11 Mbit/s"`, `"20 us"`, `"367 m"`), and prints itself so that the text is
+//! read as the same value. Values that decide something are integers.
 
 #![no_std]
 

@@ -1,7 +1,7 @@
-//! The transcendental functions that deciding code may use: a pinned pure-Rust implementation, the same bits everywhere.
+//! Transcendental functions for deciding code: a pinned pure-Rust implementation with the same bits everywhere.
 //!
-//! The platform's own `ln`, `exp`, `pow` differ from it in the last bit for some inputs, and one bit near a threshold
-//! is another simulation. `clippy.toml` forbids them; this module is the one way around.
+//! The platform's own `ln`, `exp`, `pow` differ in the last bit for some inputs, and one bit near a threshold changes a simulation.
+//! `clippy.toml` forbids them outside of this module.
 
 /// Natural logarithm.
 #[must_use]
@@ -45,7 +45,7 @@ pub fn sqrt(x: f64) -> f64 {
     libm::sqrt(x)
 }
 
-/// The nearest whole number; a half goes away from zero.
+/// The nearest integer; halves are rounded away from zero.
 #[must_use]
 pub fn round(x: f64) -> f64 {
     libm::round(x)
@@ -67,14 +67,14 @@ pub fn ln_gamma(x: f64) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    /// The exact bits, so that a change of the library below shows at once: published results hang on them.
+    /// The exact bits, so that a change of the library is detected at once: published results depend on them.
     #[test]
     fn the_bits_are_pinned() {
         assert_eq!(super::ln(0.3).to_bits(), 0xbff3_4378_fcbd_a724 - 3, "ln 0.3");
     }
 
     proptest! {
-        /// What stands in for the methods that only the standard library has gives their bits.
+        /// The replacements of methods that need the standard library give their bits.
         #[test]
         fn as_the_standard_library(x in prop_oneof![any::<f64>(), -1e6..1e6, (-1000i32..1000).prop_map(|n| f64::from(n) / 2.0)]) {
             prop_assert_eq!(super::round(x).to_bits(), x.round().to_bits());

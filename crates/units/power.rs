@@ -1,4 +1,4 @@
-//! Radio power: dBm where people speak, whole attowatts where it is summed.
+//! Radio power: dBm for people, integer attowatts for sums.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,23 +15,23 @@ pub struct Dbm(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Db(pub f64);
 
-/// A power in attowatts (10^-18 W). Sums of these are exact: adding a signal and taking it away leaves nothing behind.
-/// -110 dBm is 10^4 of them; 18 W is the most that fits.
+/// A power in attowatts (10^-18 W). Sums are exact: adding and subtracting a signal leaves no remainder. -110 dBm is 10^4 aW; at most 18 W
+/// fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attowatts(pub u64);
 
 impl Dbm {
-    /// The nearest whole number of attowatts.
+    /// The power in attowatts, rounded to the nearest.
     #[must_use]
     pub fn to_attowatts(self) -> Attowatts {
         let aw = math::pow(10.0, self.0 / 10.0) * 1e15;
-        // Beyond 9 W the sum of two could overflow; no receiver sees that.
+        // Beyond 9 W the sum of two could overflow; no receiver gets that much.
         Attowatts(if aw >= 9e18 { 9_000_000_000_000_000_000 } else { (aw + 0.5) as u64 })
     }
 }
 
 impl Attowatts {
-    /// The level in dBm; minus infinity for none.
+    /// The level in dBm; minus infinity for zero.
     #[must_use]
     pub fn to_dbm(self) -> Dbm {
         Dbm(10.0 * math::log10(self.0 as f64 / 1e15))

@@ -1,4 +1,4 @@
-//! What all quantities share: reading from text with a unit, and an error that says what was expected.
+//! Common interface of quantities: reading from text with a unit, and an error that names what was expected.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,13 +7,13 @@ use core::fmt;
 
 /// A value that a user writes as a number with a unit.
 pub trait Quantity: Sized + fmt::Display {
-    /// What is expected, for messages: `a time such as "20 us" (ns, us, ms, s, min, h)`.
+    /// Expected form, for messages: `a time such as "20 us" (ns, us, ms, s, min, h)`.
     const EXPECTED: &'static str;
 
-    /// Whether it may be less than zero.
+    /// True if negative values are allowed.
     const SIGNED: bool;
 
-    /// The units that it may be written in.
+    /// Names of the allowed units.
     fn units() -> Vec<&'static str>;
 
     /// Reads the value from text such as `"20 us"`.
@@ -23,12 +23,12 @@ pub trait Quantity: Sized + fmt::Display {
     fn parse(text: &str) -> Result<Self, QuantityError>;
 }
 
-/// Why a text is not the quantity that was expected.
+/// Reason why a text is not the expected quantity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuantityError {
-    /// What is wrong with the text, for a person: `the unit is missing`.
+    /// The problem of the text, in words: `the unit is missing`.
     pub problem: String,
-    /// What would have been right ([`Quantity::EXPECTED`]).
+    /// The expected form ([`Quantity::EXPECTED`]).
     pub expected: &'static str,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for QuantityError {
 
 impl core::error::Error for QuantityError {}
 
-/// One unit of an integer quantity: its name and the power of ten of the base unit it stands for, times `factor`.
+/// One unit of an integer quantity: its name, and its size as a power of ten of the base unit, times `factor`.
 pub(crate) struct Unit {
     pub name: &'static str,
     pub power: u32,
@@ -66,7 +66,7 @@ pub(crate) fn parse_integer(
     })
 }
 
-/// Reads a real quantity by the names of its units and their factors.
+/// Reads a real quantity by the names and factors of its units.
 pub(crate) fn parse_real(
     text: &str,
     units: &[(&'static str, f64)],

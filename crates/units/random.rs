@@ -1,8 +1,8 @@
-//! Random numbers that depend on names, not on the order in which things happen.
+//! Random numbers that depend on names, not on the order of events.
 //!
-//! Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011) turns a key and
-//! a counter into four 32-bit words. The key is the run's seed; the counter is made of the hash of a user's name, a
-//! purpose and a count. So one stream's draws do not change when another stream is added or draws more often.
+//! Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011) maps a key and a counter to four
+//! 32-bit words. The key is the run's seed; the counter consists of the hash of a user's name, a purpose and a count. So the draws of a
+//! stream do not change when another stream is added or draws more often.
 
 use crate::math;
 
@@ -25,7 +25,7 @@ pub const fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     c
 }
 
-/// What a stream is for. A number is never used for two purposes.
+/// Purpose of a stream. A number is never used for two purposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Purpose {
@@ -33,7 +33,7 @@ pub enum Purpose {
     Rank = 1,
     /// MAC back-off.
     Backoff = 2,
-    /// Whether a frame is received.
+    /// Reception of a frame.
     Reception = 3,
     /// Start jitter of a flow.
     StartJitter = 4,
@@ -53,7 +53,7 @@ pub enum Purpose {
     Agent = 11,
     /// A source's decisions.
     Source = 12,
-    /// When flows of a group arrive.
+    /// Arrival times of flows in a group.
     Arrival = 13,
     /// The decisions of an explicit-rate scheme's router code.
     Hop = 14,
@@ -72,7 +72,7 @@ pub const fn name_hash(name: &str) -> u64 {
         h = h.wrapping_mul(0x0100_0000_01b3);
         i += 1;
     }
-    // The finaliser of MurmurHash3: near names give far hashes.
+    // The finaliser of MurmurHash3: similar names have unrelated hashes.
     h ^= h >> 33;
     h = h.wrapping_mul(0xff51_afd7_ed55_8ccd);
     h ^= h >> 33;
@@ -130,7 +130,7 @@ impl Stream {
         u64::from(self.next_u32()) | (u64::from(self.next_u32()) << 32)
     }
 
-    /// A whole number in `0..bound`, every one equally likely (Lemire's method); 0 for a bound of 0.
+    /// An integer in `0..bound`, uniformly distributed (Lemire's method); 0 for a bound of 0.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         let mut product = u64::from(self.next_u32()) * u64::from(bound);
@@ -143,7 +143,7 @@ impl Stream {
         (product >> 32) as u32
     }
 
-    /// Goes on as if so many words had been drawn. Blocks that nobody asks for are not made.
+    /// Skips a number of words. Blocks in between are not computed.
     pub fn skip(&mut self, words: u64) {
         let of_this_block = words.min(u64::from(self.left));
         self.left -= of_this_block as u8;
@@ -166,7 +166,7 @@ impl Stream {
         -mean * math::ln(1.0 - self.uniform())
     }
 
-    /// A standard normal draw (Box and Muller; the second one is not kept, so that each call is self-contained).
+    /// A standard normal draw (Box and Muller; the second value is discarded, so that each call is self-contained).
     pub fn normal(&mut self) -> f64 {
         let radius = math::sqrt(-2.0 * math::ln(1.0 - self.uniform()));
         radius * math::cos(core::f64::consts::TAU * self.uniform())
@@ -225,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was drawn before and is drawn after.
+        /// Regardless of draws before and after.
         #[test]
         fn skipping_is_drawing(skips in proptest::collection::vec((0u64..20, 0u32..9), 1..20)) {
             let (mut skipping, mut drawing) = (Stream::new(1, "x", Purpose::Reception), Stream::new(1, "x", Purpose::Reception));

@@ -25,12 +25,12 @@ impl Rate {
     pub const fn from_mbps(n: u64) -> Self {
         Self(n * 1_000_000)
     }
-    /// bit/s.
+    /// Rate in bit/s.
     #[must_use]
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// How long `bytes` take at this rate, rounded up to a nanosecond. The rate must not be zero.
+    /// Transmission time of `bytes` at this rate, rounded up to a nanosecond. The rate must not be zero.
     #[must_use]
     pub fn time_for(self, bytes: Bytes) -> Span {
         let bits_ns = u128::from(bytes.0) * 8 * 1_000_000_000;

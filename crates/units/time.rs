@@ -6,7 +6,7 @@ use core::ops::{Add, AddAssign, Mul, Sub};
 
 use crate::quantity::{Quantity, QuantityError, Unit, parse_integer};
 
-/// A moment: nanoseconds since the start of the run. 584 years fit.
+/// A moment: nanoseconds since the start of the run, at most 584 years.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -17,7 +17,7 @@ pub struct Span(pub u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A moment that never comes.
+    /// A moment that is never reached.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Nanoseconds since the start.
@@ -32,7 +32,7 @@ impl Time {
         self.0 as f64 / 1e9
     }
 
-    /// The time since `earlier`, zero if that lies ahead.
+    /// Time since `earlier`; zero if that is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -46,7 +46,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// A span of zero.
     pub const ZERO: Self = Self(0);
 
     /// `n` nanoseconds.

@@ -20,17 +20,17 @@ impl MacAddr {
         6
     }
 
-    /// Whether this is the broadcast address.
+    /// True for the broadcast address.
     pub const fn is_broadcast(self) -> bool {
         matches!(self.0, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
     }
 
-    /// Whether the Individual/Group bit is set (broadcast included): such a frame is not acknowledged.
+    /// True if the Individual/Group bit is set (broadcast included): frames to such an address are not acknowledged.
     pub const fn is_group(self) -> bool {
         self.0[0] & 0x01 != 0
     }
 
-    /// Whether the Universal/Local bit is set: the address was not assigned by a manufacturer.
+    /// True if the Universal/Local bit is set: the address was not assigned by a manufacturer.
     pub const fn is_local(self) -> bool {
         self.0[0] & 0x02 != 0
     }

@@ -1,7 +1,7 @@
 //! The messages of AODV [RFC 3561 section 5], the payload of a UDP datagram to and from [`PORT`].
 //!
-//! Extensions that may follow a message (section 9) are left to the caller, as what follows. Multicast is not in the RFC either:
-//! the flags J and R are read and written, nothing more.
+//! Extensions after a message (section 9) are returned to the caller undecoded. The flags J and R, reserved for multicast, are only encoded
+//! and decoded.
 
 use alloc::vec::Vec;
 
@@ -22,53 +22,53 @@ bounded! {
     PrefixSize(u8) <= 31
 }
 
-/// Who looks for a route to whom [RFC 3561 section 5.1]: 24 bytes.
+/// Route request [RFC 3561 section 5.1]: 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rreq {
     /// J: reserved for multicast.
     pub join: bool,
     /// R: reserved for multicast.
     pub repair: bool,
-    /// G: a node that answers for the destination tells the destination too.
+    /// G: a node that replies for the destination notifies the destination too.
     pub gratuitous: bool,
-    /// D: nobody but the destination may answer.
+    /// D: only the destination may reply.
     pub destination_only: bool,
     /// Hops from the originator to the node that sent this.
     pub hops: u8,
-    /// With the originator's address it names the request.
+    /// Number of the request at its originator; both together identify it.
     pub id: u32,
-    /// The node that is looked for.
+    /// Destination of the requested route.
     pub destination: Ipv4Addr,
-    /// The last number of it that the originator has heard; `None` (flag U) if it has heard none.
+    /// Last sequence number of the destination known to the originator; `None` (flag U) if unknown.
     pub destination_number: Option<u32>,
-    /// The node that looks.
+    /// Originator of the request.
     pub originator: Ipv4Addr,
-    /// Its own number.
+    /// Sequence number of the originator.
     pub originator_number: u32,
 }
 
-/// A route to `destination` [RFC 3561 section 5.2]: 20 bytes.
+/// Route reply: a route to `destination` [RFC 3561 section 5.2]: 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rrep {
     /// R: reserved for multicast.
     pub repair: bool,
     /// A: the receiver has to send a [`Message::RrepAck`].
     pub acknowledge: bool,
-    /// The route leads to all addresses that begin like the destination.
+    /// Prefix size: the route leads to all addresses with the same prefix as the destination.
     pub prefix: PrefixSize,
     /// Hops from the node that sent this to the destination.
     pub hops: u8,
-    /// Where the route leads.
+    /// Destination of the route.
     pub destination: Ipv4Addr,
-    /// Its number.
+    /// Sequence number of the destination.
     pub destination_number: u32,
-    /// The node that looked for it.
+    /// Originator of the request.
     pub originator: Ipv4Addr,
-    /// How long the route is good, milliseconds.
+    /// Lifetime of the route, milliseconds.
     pub lifetime_ms: u32,
 }
 
-/// Destinations that are out of reach [RFC 3561 section 5.3]: 4 bytes and 8 for each.
+/// Route error: unreachable destinations [RFC 3561 section 5.3]: 4 bytes and 8 for each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rerr {
     /// N: the sender has repaired the link; upstream nodes keep their routes.
@@ -77,20 +77,20 @@ pub struct Rerr {
     more: Vec<Unreachable>,
 }
 
-/// A destination that is out of reach, and the number from which on it is worth believing again.
+/// An unreachable destination with the sequence number that an offered route must have at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unreachable {
-    /// The destination.
+    /// Address of the destination.
     pub destination: Ipv4Addr,
-    /// Its number.
+    /// Sequence number of the destination.
     pub number: u32,
 }
 
 impl Rerr {
-    /// Most destinations of one message.
+    /// Largest number of destinations in one message.
     pub const MOST: usize = u8::MAX as usize;
 
-    /// A message about these; `None` if there are none, or more than [`Self::MOST`].
+    /// A message about these destinations; `None` if there are none, or more than [`Self::MOST`].
     pub fn new(no_delete: bool, unreachable: &[Unreachable]) -> Option<Self> {
         let (&first, more) = unreachable.split_first()?;
         (more.len() < Self::MOST).then(|| Self { no_delete, first, more: more.to_vec() })
@@ -101,7 +101,7 @@ impl Rerr {
         core::iter::once(self.first).chain(self.more.iter().copied())
     }
 
-    /// How many they are.
+    /// Number of destinations.
     fn count(&self) -> usize {
         1 + self.more.len()
     }
@@ -112,7 +112,7 @@ impl Rerr {
 pub enum Message {
     /// Route request.
     Rreq(Rreq),
-    /// Route reply; sent unasked to all neighbours it is a Hello message.
+    /// Route reply; broadcast without a request it is a Hello message.
     Rrep(Rrep),
     /// Route error.
     Rerr(Rerr),
@@ -131,7 +131,7 @@ impl Message {
         }
     }
 
-    /// Writes it to the front of `buffer` and returns its length, bytes.
+    /// Encodes the message to the front of `buffer` and returns its length, bytes.
     ///
     /// # Errors
     /// Where `buffer` is shorter than [`Self::wire_len`].
@@ -175,10 +175,10 @@ impl Message {
         Ok(len)
     }
 
-    /// Reads one; returns what follows.
+    /// Decodes a message; returns the bytes that follow.
     ///
     /// # Errors
-    /// Too few bytes, another type, or an RERR about nothing.
+    /// Too few bytes, another type, or an RERR without destinations.
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::Aodv, bytes);
         let [kind] = reader.clone().array()?;

@@ -13,16 +13,16 @@ const LENGTHS: [u8; 2] = [6, 4];
 /// ar$op [RFC 826, "Packet format"].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// 1: who has the target's protocol address?
+    /// 1: requests the MAC address of the target's IP address.
     Request,
-    /// 2: the sender has it.
+    /// 2: gives the sender's MAC address.
     Reply,
 }
 
 /// An ARP packet: 28 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arp {
-    /// Question or answer.
+    /// Request or reply.
     pub operation: Operation,
     /// ar$sha.
     pub sender_mac: MacAddr,

@@ -1,6 +1,6 @@
-//! The congestion header that explicit-rate schemes put between IP and the transport: what a sender wishes, what routers grant,
-//! what the receiver echoes. The papers name fields and no layout [Pu and Hamdi, QFCP, §II: RTT, rate-request, rate-feedback;
-//! draft-falk-xcp-spec-03 section 2.1: RTT, X, Delta_Throughput, Reverse_Feedback]; this one is ours.
+//! The congestion header that explicit-rate schemes put between IP and the transport: the sender's request, the routers' grant, and the
+//! receiver's echo. The papers name fields and no layout [Pu and Hamdi, QFCP, §II: RTT, rate-request, rate-feedback;
+//! draft-falk-xcp-spec-03 section 2.1: RTT, X, Delta_Throughput, Reverse_Feedback]; this layout is ours.
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
@@ -9,20 +9,20 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 ///
 /// | bytes | field |
 /// |---|---|
-/// | 1 | version 1 in the upper half, which fields in the lower: 1 QFCP, 2 RCP, 3 XCP |
+/// | 1 | version 1 in the upper half, kind of fields in the lower: 1 QFCP, 2 RCP, 3 XCP |
 /// | 1 | protocol of what follows, IP's number |
-/// | 1 | output interfaces passed that spoke the scheme |
-/// | 1 | output interfaces that did not, as the receiver has counted them |
+/// | 1 | output interfaces on the path that support the scheme |
+/// | 1 | output interfaces on the path that do not, as the receiver has counted them |
 /// | 12 or 16 | the fields, 4 bytes each in the order of [`Fields`] |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Congestion {
     /// Protocol of what follows.
     pub next: u8,
-    /// Output interfaces passed that spoke the scheme.
+    /// Output interfaces on the path that support the scheme.
     pub spoken: u8,
-    /// Output interfaces of the path that did not, as the receiver echoes it.
+    /// Output interfaces on the path that do not, as the receiver echoes the number.
     pub missed: u8,
-    /// What the scheme has to say.
+    /// Fields of the scheme.
     pub fields: Fields,
 }
 
@@ -35,23 +35,23 @@ pub enum Fields {
     Rcp(Rates),
     /// Explicit Control Protocol.
     Xcp {
-        /// The sender's round-trip time, us; 0: not known.
+        /// The sender's round-trip time, us; 0: unknown.
         rtt_us: u32,
         /// Its round-trip time over its window, ps a byte: routers need not divide.
         inverse_rate: u32,
-        /// Wished and granted change of the window, 1/256 byte: many flows share less than a byte a packet.
+        /// Requested and granted change of the window, 1/256 byte: many flows share less than a byte a packet.
         delta: i32,
-        /// The same as the receiver echoes it.
+        /// Granted change as the receiver echoes it, 1/256 byte.
         reverse: i32,
     },
 }
 
-/// The fields of schemes that hand out rates.
+/// The fields of schemes that assign rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rates {
-    /// The sender's round-trip time, us; 0: not known.
+    /// The sender's round-trip time, us; 0: unknown.
     pub rtt_us: u32,
-    /// Wished and granted rate, bytes/s; `u32::MAX`: all that there is.
+    /// Requested and granted rate, bytes/s; `u32::MAX`: unlimited.
     pub request: u32,
     /// The granted rate as the receiver echoes it, bytes/s.
     pub feedback: u32,
@@ -82,7 +82,7 @@ impl Congestion {
         4 + self.fields.wire_len()
     }
 
-    /// Writes it to the front of `buffer` and returns its length, bytes.
+    /// Encodes the header to the front of `buffer` and returns its length, bytes.
     ///
     /// # Errors
     /// Where `buffer` is shorter than [`Self::wire_len`].
@@ -106,10 +106,10 @@ impl Congestion {
         Ok(self.wire_len())
     }
 
-    /// Reads one; returns what follows.
+    /// Decodes a header; returns the bytes that follow.
     ///
     /// # Errors
-    /// Too few bytes, another version, fields that nobody knows.
+    /// Too few bytes, another version, or an unknown kind of fields.
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::Congestion, bytes);
         let at = reader.clone();

@@ -1,9 +1,9 @@
-//! Reading and writing a header field by field, without an index that could be out of range.
+//! Decoding and encoding of a header field by field, without an index that could be out of range.
 
 use crate::address::{Ipv4Addr, MacAddr};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// Takes fields from the front of a slice and knows, for errors, which header it is in and how far.
+/// Reads fields from the front of a slice; for errors it stores the header's name and the offset.
 #[derive(Clone)]
 pub(crate) struct Reader<'a> {
     header: Header,
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         self.array::<4>().map(Ipv4Addr::from)
     }
 
-    /// Takes so many bytes as they are.
+    /// Reads `count` bytes unchanged.
     pub(crate) fn slice(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         match self.rest.split_at_checked(count) {
             Some((bytes, rest)) => {
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         Ok(Self { offset, rest, ..self })
     }
 
-    /// Takes a field that can have one value only.
+    /// Reads a field that has only one valid value.
     pub(crate) fn literal<const N: usize>(
         &mut self,
         literal: [u8; N],
@@ -107,13 +107,13 @@ impl<'a> Reader<'a> {
         if found == literal { Ok(()) } else { Err(at.fail(Expected::value(field, wanted, &found))) }
     }
 
-    /// What has not been read.
+    /// The bytes that were not read.
     pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 }
 
-/// Puts fields at the front of a buffer whose length has been checked once.
+/// Writes fields to the front of a buffer whose length has been checked once.
 pub(crate) struct Writer<'a> {
     left: &'a mut [u8],
 }
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns itself, so that a header's encoder reads like its figure in the standard.
+    /// Returns itself, so that an encoder is written like the header's figure in the standard.
     pub(crate) fn put<const N: usize>(mut self, field: [u8; N]) -> Self {
         if let Some((space, left)) = core::mem::take(&mut self.left).split_first_chunk_mut::<N>() {
             *space = field;
@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// Bytes whose number is known only now.
+    /// Writes bytes of variable length.
     pub(crate) fn put_slice(mut self, bytes: &[u8]) -> Self {
         if let Some((space, left)) = core::mem::take(&mut self.left).split_at_mut_checked(bytes.len()) {
             space.copy_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! What went wrong, in which header and where.
+//! Errors of encoding and decoding, with header and offset.
 
 use core::fmt;
 
@@ -66,18 +66,18 @@ impl fmt::Display for Header {
     }
 }
 
-/// What a decoder expected, and what it found instead.
+/// Expectation of a decoder that was not met, with what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expected {
-    /// More bytes than there are.
+    /// More bytes than available.
     Bytes {
         /// Bytes needed from the offset on.
         needed: usize,
         /// Bytes present from the offset on.
         available: usize,
     },
-    /// Another value of a field.
+    /// Another value of a field than found.
     Value {
         /// The field's name in its standard.
         field: &'static str,
@@ -86,7 +86,7 @@ pub enum Expected {
         /// The value found; a field longer than four bytes is cut to its first four.
         found: u32,
     },
-    /// Another checksum or FCS.
+    /// Another checksum or FCS than found.
     Checksum {
         /// The value that the bytes give.
         computed: u32,
@@ -120,14 +120,14 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Bytes that are not the header they should be.
+/// Error of bytes that are not a valid header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DecodeError {
     /// The header that was being decoded.
     pub header: Header,
-    /// Where in it, in bytes from its first byte.
+    /// Offset of the error, bytes from the header's first one.
     pub offset: usize,
-    /// What was expected there.
+    /// The unmet expectation at that offset.
     pub expected: Expected,
 }
 
@@ -139,7 +139,7 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// A buffer too short for the header: the only way in which encoding can fail.
+/// Error of a buffer too short for the header: the only way in which encoding can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EncodeError {
     /// The header that was being encoded.

@@ -4,7 +4,7 @@ use crate::address::MacAddr;
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// What a payload is: a Length/Type field used as a type, so at least 1536 [IEEE 802.3-2018 clause 3.2.6].
+/// Type of a payload: a Length/Type field used as a type, so at least 1536 [IEEE 802.3-2018 clause 3.2.6].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EtherType(u16);
 
@@ -41,11 +41,11 @@ impl EtherType {
 /// The Ethernet header: 14 bytes. The FCS that an adapter adds and removes is not part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ethernet {
-    /// To whom.
+    /// Receiving station.
     pub destination: MacAddr,
-    /// From whom.
+    /// Sending station.
     pub source: MacAddr,
-    /// What follows.
+    /// Type of the payload.
     pub ether_type: EtherType,
 }
 

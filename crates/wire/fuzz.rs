@@ -1,8 +1,8 @@
-//! Entry points for a fuzzer: each takes any bytes, and panics only where a promise of this crate is broken.
+//! Fuzzer entry points: each accepts any bytes, and panics only if a guarantee of this crate is violated.
 //!
-//! The promises: no bytes make a decoder panic; what decodes encodes to bytes that decode to an equal value
-//! and an equal rest; encoding needs `wire_len()` bytes and fails with fewer; an error points into the bytes.
-//! Since noise hardly ever has a right checksum, it is repaired for a second try.
+//! The guarantees: no bytes make a decoder panic; a decoded value encodes to bytes that decode to an equal value and an equal rest;
+//! encoding needs `wire_len()` bytes and fails with fewer; an error's offset is within the bytes. Since random bytes hardly ever have a
+//! valid checksum, it is corrected for a second try.
 
 use alloc::vec;
 use core::fmt::Debug;

@@ -8,10 +8,9 @@
 //!                  [QoS control 2], [HT control 4], body, FCS 4                                      9.3.2.1
 //! ```
 //!
-//! Fields of more than one byte go out low byte first (clause 9.2.2). [`Rts`], [`Cts`] and [`Ack`] are whole
-//! frames with their FCS; [`DataHeader`] is what stands before the body, [`Fcs`] what stands after it, and
-//! [`Frame`] is any of them whole. Management frames, contention-free polling and block acknowledgements are
-//! not represented.
+//! Fields of more than one byte are sent low byte first (clause 9.2.2). [`Rts`], [`Cts`] and [`Ack`] are whole frames with their FCS;
+//! [`DataHeader`] precedes the body, [`Fcs`] follows it, and [`Frame`] is any whole frame. Management frames, contention-free polling and
+//! block acknowledgements are not represented.
 
 mod control;
 mod data;
@@ -27,10 +26,10 @@ pub use qos::{AckPolicy, QosControl, Tid};
 
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// What a data frame with three addresses adds to its body, without QoS: 28 bytes.
+/// Bytes that a data frame with three addresses and without QoS adds to its body: 28.
 pub const DATA_OVERHEAD: usize = DataHeader::base_len() + Fcs::wire_len();
 
-/// What a QoS data frame with three addresses adds to its body: 30 bytes.
+/// Bytes that a QoS data frame with three addresses adds to its body: 30.
 pub const QOS_DATA_OVERHEAD: usize = DATA_OVERHEAD + QosControl::wire_len();
 
 /// A whole frame.
@@ -44,9 +43,9 @@ pub enum Frame<'a> {
     Ack(Ack),
     /// Data.
     Data {
-        /// What stands before the body.
+        /// The header before the body.
         header: DataHeader,
-        /// The frame body: for data, LLC/SNAP and what it wraps.
+        /// The frame body: for data, LLC/SNAP and its payload.
         body: &'a [u8],
     },
 }
@@ -92,7 +91,7 @@ impl<'a> Frame<'a> {
         Self::decode_without_fcs(Fcs::check(bytes)?)
     }
 
-    /// Reads a frame whose FCS has been checked and removed, as many drivers hand it up.
+    /// Reads a frame whose FCS has been checked and removed, as many drivers deliver it.
     ///
     /// # Errors
     /// Too few bytes, a kind of frame that this crate does not represent, bytes after the end of a control

@@ -28,7 +28,7 @@ bounded! {
 /// Explicit congestion notification [RFC 3168 §5].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ecn {
-    /// 00: the transport does not understand marks.
+    /// 00: the transport does not support ECN.
     #[default]
     NotEct,
     /// 01: ECT(1).
@@ -62,27 +62,27 @@ impl Protocol {
 /// The IPv4 header without options: 20 bytes. Options are checked for length and skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ipv4 {
-    /// The class of the packet.
+    /// Differentiated services codepoint of the packet.
     pub dscp: Dscp,
-    /// Marking capability, or a mark.
+    /// ECN capability, or a congestion mark.
     pub ecn: Ecn,
-    /// Bytes after the header, those of options not counted.
+    /// Bytes after the header, options excluded.
     pub payload_len: PayloadLen,
     /// Identifies the fragments of a datagram [RFC 6864].
     pub identification: u16,
-    /// DF: routers may not fragment.
+    /// DF: routers must not fragment.
     pub dont_fragment: bool,
     /// MF: not the last fragment.
     pub more_fragments: bool,
-    /// Where in its datagram this fragment starts, units of 8 bytes.
+    /// Offset of this fragment in its datagram, units of 8 bytes.
     pub fragment_offset: FragmentOffset,
-    /// Hops left.
+    /// TTL: hops left.
     pub ttl: u8,
-    /// What follows.
+    /// Protocol of the payload.
     pub protocol: Protocol,
-    /// From whom.
+    /// Source address.
     pub source: Ipv4Addr,
-    /// To whom.
+    /// Destination address.
     pub destination: Ipv4Addr,
 }
 
@@ -146,7 +146,7 @@ impl Ipv4 {
         Ok(Self::wire_len())
     }
 
-    /// Reads the header, skips its options and returns its payload, without what a link may have padded.
+    /// Reads the header, skips its options and returns its payload, without padding by the link.
     ///
     /// # Errors
     /// Too few bytes for the header or its payload, another version than 4, impossible lengths, a wrong
@@ -211,7 +211,7 @@ impl Ipv4 {
     }
 }
 
-/// The sum with one 16-bit field taken out: subtraction is addition of the complement [RFC 1624 §3].
+/// The sum without one 16-bit field: subtraction is addition of the complement [RFC 1624 §3].
 fn without(sum: Checksum, field: u16) -> Checksum {
     sum.with(&(!field).to_be_bytes())
 }

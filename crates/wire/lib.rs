@@ -1,9 +1,9 @@
-//! The bytes of every header: encode, decode, nothing else. No state, no clock, no socket.
+//! Encoding and decoding of every header. No state, no clock, no socket.
 //!
 //! Each header is a plain value whose type admits no invalid field, so that what can be constructed can be
 //! encoded, and what is encoded decodes to the same value. Every header has
 //!
-//! - `wire_len()`, its length on the wire in bytes: the only place where that size stands;
+//! - `wire_len()`, its length on the wire in bytes: the only definition of that size;
 //! - `encode(&self, &mut [u8]) -> Result<usize, EncodeError>`, which returns the bytes written and fails only
 //!   where the buffer is too short;
 //! - `decode(&[u8]) -> Result<(Self, &[u8]), DecodeError>`, which returns the bytes that follow (for a header

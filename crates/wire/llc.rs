@@ -1,4 +1,4 @@
-//! LLC and SNAP: how 802.11 says what a payload is [IEEE 802.2, RFC 1042, IEEE 802.11-2016 clause 5.1.4].
+//! LLC and SNAP: the type of a payload in 802.11 [IEEE 802.2, RFC 1042, IEEE 802.11-2016 clause 5.1.4].
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
@@ -7,10 +7,10 @@ use crate::ethernet::EtherType;
 /// DSAP and SSAP of SNAP and the control field of unnumbered information [RFC 1042, "Header Format"].
 const SNAP_UI: [u8; 3] = [0xaa, 0xaa, 0x03];
 
-/// The organisation code, which says how the Ethernet frame was wrapped.
+/// The organisation code: the encapsulation of the Ethernet frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Encapsulation {
-    /// 00-00-00: IP, ARP and nearly all else [RFC 1042].
+    /// 00-00-00: IP, ARP and nearly all other protocols [RFC 1042].
     #[default]
     Rfc1042,
     /// 00-00-F8: AppleTalk ARP and IPX through a bridge [IEEE 802.1H].
@@ -31,7 +31,7 @@ impl Encapsulation {
 pub struct LlcSnap {
     /// The organisation code.
     pub encapsulation: Encapsulation,
-    /// What follows.
+    /// Type of the payload.
     pub ether_type: EtherType,
 }
 

@@ -19,7 +19,7 @@ const TYPE: u8 = 1;
 pub struct Ncn {
     /// normalizedP_b; `u32::MAX` is 1.
     pub normalized: u32,
-    /// How long it holds, milliseconds.
+    /// Validity, milliseconds.
     pub lifetime_ms: u16,
 }
 
@@ -29,7 +29,7 @@ impl Ncn {
         8
     }
 
-    /// Writes it to the front of `buffer` and returns its length, bytes.
+    /// Encodes the notification to the front of `buffer` and returns its length, bytes.
     ///
     /// # Errors
     /// Where `buffer` is shorter than [`Self::wire_len`].
@@ -41,7 +41,7 @@ impl Ncn {
         Ok(Self::wire_len())
     }
 
-    /// Reads one; returns what follows.
+    /// Decodes a notification; returns the bytes that follow.
     ///
     /// # Errors
     /// Too few bytes, or another packet type.

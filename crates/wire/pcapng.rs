@@ -1,7 +1,7 @@
 //! Capture files [draft-ietf-opsawg-pcapng]: blocks of one section, low byte first, times in nanoseconds.
 //!
-//! A file is a [`Section`], an [`Interface`] for each interface, and then [`Packet`]s in the order of time; [`Names`] tell whose an
-//! address is. Blocks and options that are not represented here are skipped when they are read.
+//! A file is a [`Section`], an [`Interface`] for each interface, and then [`Packet`]s in order of time; [`Names`] assign names to
+//! addresses. Blocks and options that are not represented here are skipped by the decoder.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::address::Ipv4Addr;
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// Type and length before a block's body, and the length again behind it, bytes.
+/// Bytes around a block's body: type and length before it, and the length again after it.
 const FRAME: usize = 12;
 
 const SECTION: u32 = 0x0a0d_0d0a;
@@ -21,7 +21,7 @@ const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// Nanoseconds: 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
-/// Codes of options: their meaning hangs on the block.
+/// Codes of options, whose meaning depends on the block.
 const END: u16 = 0;
 const SECTION_APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
@@ -39,37 +39,37 @@ const CRC_ERROR: u32 = 1 << 24;
 pub struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {
-    /// `None` where it is longer, or has a zero in it.
+    /// `None` if the text is longer, or contains a zero.
     pub fn new(text: &'a str) -> Option<Self> {
         (text.len() <= 1024 && !text.contains('\0')).then_some(Self(text))
     }
 
-    /// The text.
+    /// The text as a string.
     pub const fn get(self) -> &'a str {
         self.0
     }
 }
 
-/// The bytes of a packet: at most 262,144, the most that readers take.
+/// The bytes of a packet: at most 262,144, the limit of readers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Data<'a>(&'a [u8]);
 
 impl<'a> Data<'a> {
-    /// `None` where there are more.
+    /// `None` if there are more.
     pub const fn new(bytes: &'a [u8]) -> Option<Self> {
         if bytes.len() <= 262_144 { Some(Self(bytes)) } else { None }
     }
 
-    /// The bytes.
+    /// The bytes as a slice.
     pub const fn get(self) -> &'a [u8] {
         self.0
     }
 }
 
-/// What the packets of an interface begin with [LINKTYPE_ values, www.tcpdump.org/linktypes.html].
+/// First header of an interface's packets [LINKTYPE_ values, www.tcpdump.org/linktypes.html].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinkType(
-    /// The number.
+    /// The number of the type.
     pub u16,
 );
 
@@ -82,56 +82,56 @@ impl LinkType {
     pub const IPV4: Self = Self(228);
 }
 
-/// Which way a packet went [option epb_flags].
+/// Direction of a packet [option epb_flags].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// It came.
+    /// The packet was received.
     Inbound,
-    /// It was sent.
+    /// The packet was sent.
     Outbound,
 }
 
 /// The first block of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Section<'a> {
-    /// What wrote it.
+    /// Application that wrote the file.
     pub application: Text<'a>,
 }
 
-/// An interface; packets name it by its place among the section's interfaces.
+/// An interface; packets refer to it by its index among the section's interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interface<'a> {
-    /// What its packets begin with.
+    /// First header of its packets.
     pub link_type: LinkType,
-    /// Most bytes that are kept of a packet; 0: all.
+    /// Largest number of bytes stored of a packet; 0: all.
     pub snap_len: u32,
-    /// Its name.
+    /// Name of the interface.
     pub name: Text<'a>,
-    /// What it is.
+    /// Description of the interface.
     pub description: Text<'a>,
 }
 
-/// A packet.
+/// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Packet<'a> {
-    /// Its interface.
+    /// Index of its interface.
     pub interface: u32,
-    /// When, ns.
+    /// Time stamp, ns.
     pub time_ns: u64,
-    /// How long it was, bytes.
+    /// Full length of the packet, bytes.
     pub original_len: u32,
-    /// What is kept of it.
+    /// Stored bytes of the packet.
     pub data: Data<'a>,
-    /// Which way it went.
+    /// Direction of the packet.
     pub direction: Direction,
-    /// It failed its checksum.
+    /// True if its checksum was wrong.
     pub crc_error: bool,
 }
 
-/// Whose an address is.
+/// Names of addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Names<'a> {
-    /// Addresses and names.
+    /// Addresses with their names.
     pub ipv4: Vec<(Ipv4Addr, Text<'a>)>,
 }
 
@@ -140,11 +140,11 @@ pub struct Names<'a> {
 pub enum Block<'a> {
     /// The start of a section.
     Section(Section<'a>),
-    /// An interface.
+    /// An interface of the section.
     Interface(Interface<'a>),
-    /// A packet.
+    /// A captured packet.
     Packet(Packet<'a>),
-    /// Names.
+    /// Names of addresses.
     Names(Names<'a>),
 }
 
@@ -156,7 +156,7 @@ const fn option_len(value: usize) -> usize {
     4 + padded(value)
 }
 
-/// Puts a value behind its code and length, padded to whole words.
+/// Writes an option: code, length and value, padded to whole words.
 fn put_option<'a>(writer: Writer<'a>, code: u16, value: &[u8]) -> Writer<'a> {
     #[allow(clippy::cast_possible_truncation, reason = "a text has at most 1,024 bytes")]
     let len = value.len() as u16;
@@ -168,7 +168,7 @@ fn put_padded<'a>(writer: Writer<'a>, value: &[u8]) -> Writer<'a> {
     writer.put_slice(value).put_slice(ZEROS.get(..padded(value.len()) - value.len()).unwrap_or_default())
 }
 
-/// Options one after the other; `take` gets each one's code and value.
+/// Reads options one after the other; `take` is called with each one's code and value.
 fn read_options<'a>(
     reader: &mut Reader<'a>,
     mut take: impl FnMut(u16, &'a [u8], &Reader<'a>) -> Result<(), DecodeError>,
@@ -275,11 +275,11 @@ impl Block<'_> {
 }
 
 impl<'a> Block<'a> {
-    /// Reads the next block that is represented here, and returns what follows it; `None` at the end.
+    /// Decodes the next block that is represented here, and returns the bytes that follow; `None` at the end.
     ///
     /// # Errors
-    /// A block that is cut off or whose two lengths differ, another byte order or version, times in another unit than
-    /// nanoseconds, a text that is no UTF-8.
+    /// A truncated block, or one whose two lengths differ; another byte order or version; times in another unit than nanoseconds; a text
+    /// that is not UTF-8.
     pub fn decode(bytes: &'a [u8]) -> Result<(Option<Self>, &'a [u8]), DecodeError> {
         let mut start = Reader::new(Header::PcapNg, bytes);
         while !start.rest().is_empty() {
@@ -372,7 +372,7 @@ impl<'a> Block<'a> {
         Ok(Some(Packet { interface, time_ns, original_len, data, direction, crc_error }))
     }
 
-    /// Of a record with several names the first counts.
+    /// Of a record with several names the first is used.
     fn names(body: &mut Reader<'a>) -> Result<Names<'a>, DecodeError> {
         let mut names = Names::default();
         read_options(body, |code, value, at| {

@@ -1,4 +1,4 @@
-//! Radiotap: what a radio knows of a frame beside its bytes, in captures before each frame [radiotap.org, "Radiotap"].
+//! Radiotap: a radio's information about a frame, before each frame in captures [radiotap.org, "Radiotap"].
 //!
 //! Version 0, one presence word, fields in the order of their bits, each aligned to its size from the header's start, low byte
 //! first.
@@ -8,7 +8,7 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 
 /// Version, padding, length and the presence word, bytes.
 const BASE: usize = 8;
-/// The presence bit that says: another presence word follows.
+/// Presence bit: another presence word follows.
 const EXTENDED: u32 = 1 << 31;
 
 /// Alignment and size of the fields of bits 0 to 17, bytes [radiotap.org, "Defined fields"].
@@ -43,7 +43,7 @@ const TX_POWER: usize = 10;
 const TX_FLAGS: usize = 15;
 const DATA_RETRIES: usize = 17;
 
-/// The flags field; bits that are not here are ignored on reception and sent as zero.
+/// The flags field; other bits are ignored on reception and sent as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags {
     /// 0x02: sent with a short preamble.
@@ -64,12 +64,12 @@ impl Flags {
     }
 }
 
-/// The TX flags field, in frames that this station sent itself.
+/// The TX flags field, of frames that this station has sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TxFlags {
-    /// 0x02: a CTS to itself goes before.
+    /// 0x02: preceded by a CTS to itself.
     pub cts_to_self: bool,
-    /// 0x04: RTS and CTS go before.
+    /// 0x04: preceded by RTS and CTS.
     pub rts_cts: bool,
     /// 0x08: no acknowledgement is expected.
     pub no_ack: bool,
@@ -105,12 +105,12 @@ impl Channel {
     pub const GHZ_5: u16 = 0x0100;
 }
 
-/// A radiotap header. A field that is `None` is left out.
+/// A radiotap header. A field that is `None` is omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Radiotap {
     /// The station's clock when the first bit of the MPDU arrived, microseconds.
     pub tsft: Option<u64>,
-    /// Preamble and FCS.
+    /// Flags field: preamble and FCS.
     pub flags: Option<Flags>,
     /// Rate, units of 500 kbit/s.
     pub rate: Option<u8>,
@@ -120,15 +120,15 @@ pub struct Radiotap {
     pub signal_dbm: Option<i8>,
     /// Noise at the antenna, dBm.
     pub noise_dbm: Option<i8>,
-    /// Power that it was sent with, dBm.
+    /// Transmit power, dBm.
     pub tx_power_dbm: Option<i8>,
-    /// Of a frame that the station sent itself.
+    /// TX flags of a frame that the station has sent.
     pub tx_flags: Option<TxFlags>,
-    /// How often the station had sent this data frame before.
+    /// Number of earlier transmissions of this data frame.
     pub data_retries: Option<u8>,
 }
 
-/// Where a field begins that follows `at` bytes.
+/// Start of a field after `at` bytes.
 const fn aligned(at: usize, alignment: usize) -> usize {
     at.next_multiple_of(alignment)
 }
@@ -153,7 +153,7 @@ impl Radiotap {
         fields.fold(BASE, |at, (_, &(alignment, size))| aligned(at, alignment) + size)
     }
 
-    /// The bytes of the field of a bit, the first `size` of which count.
+    /// The bytes of the field of a bit, of which the first `size` are used.
     fn field(&self, bit: usize) -> [u8; 8] {
         let short = |bytes: [u8; 2]| [bytes[0], bytes[1], 0, 0, 0, 0, 0, 0];
         let byte = |byte: u8| short([byte, 0]);
@@ -203,7 +203,7 @@ impl Radiotap {
         Ok(len)
     }
 
-    /// Reads the header; returns what follows, the frame. Fields that are not represented here are skipped.
+    /// Decodes the header; returns the bytes that follow, the frame. Fields that are not represented here are skipped.
     ///
     /// # Errors
     /// Too few bytes, another version than 0, fields beyond the header's length.

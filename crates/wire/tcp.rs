@@ -12,7 +12,7 @@ pub use options::{Options, SackBlock, SackBlocks, Timestamps, WindowScale};
 
 /// The length of a header without options, bytes.
 const BASE: usize = 20;
-/// Where the checksum stands, bytes from the start.
+/// Offset of the checksum, bytes.
 const CHECKSUM_AT: usize = 16;
 /// The most that an IPv4 packet can hold besides its own header, bytes.
 const MAX_SEGMENT: usize = crate::ipv4::PayloadLen::MAX.get() as usize;
@@ -24,11 +24,11 @@ pub struct Flags {
     pub ns: bool,
     /// CWR: the sender has reduced its window.
     pub cwr: bool,
-    /// ECE: a congestion mark is echoed; in a SYN: ECN is spoken.
+    /// ECE: echo of a congestion mark; in a SYN: support of ECN.
     pub ece: bool,
-    /// URG: the urgent pointer means something.
+    /// URG: the urgent pointer is valid.
     pub urg: bool,
-    /// ACK: the acknowledgement number means something.
+    /// ACK: the acknowledgement number is valid.
     pub ack: bool,
     /// PSH: to be delivered at once.
     pub psh: bool,
@@ -36,7 +36,7 @@ pub struct Flags {
     pub rst: bool,
     /// SYN: the first byte has the sequence number after this one.
     pub syn: bool,
-    /// FIN: there is no more data.
+    /// FIN: no more data follow.
     pub fin: bool,
 }
 
@@ -71,28 +71,27 @@ impl Flags {
 
 /// The TCP header: 20 bytes and those of its options.
 ///
-/// Options that this crate does not know are skipped, and known ones are written in one order with one padding; so the
-/// header of a foreign segment may encode to other bytes than it came in, and its checksum is checked over the
-/// segment itself: see [`Self::verify`].
+/// Unknown options are skipped, and known ones are encoded in one order with one padding; so the header of a foreign segment may encode to
+/// other bytes than received, and its checksum is checked over the segment itself: see [`Self::verify`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tcp {
     /// The sender's port.
     pub source_port: u16,
     /// The receiver's port.
     pub destination_port: u16,
-    /// Of the first byte of the payload, or of the SYN.
+    /// Sequence number of the first byte of the payload, or of the SYN.
     pub sequence: u32,
-    /// The next byte that is expected; without meaning where ACK is not set.
+    /// The next expected sequence number; valid if ACK is set.
     pub acknowledgement: u32,
     /// The control bits.
     pub flags: Flags,
-    /// Bytes that the receiver takes, before scaling [RFC 7323 §2.2].
+    /// Receive window, bytes before scaling [RFC 7323 §2.2].
     pub window: u16,
-    /// Over pseudo-header, header and payload.
+    /// Checksum over pseudo-header, header and payload.
     pub checksum: u16,
-    /// Where urgent data end, bytes after `sequence`; without meaning where URG is not set.
+    /// End of urgent data, bytes after `sequence`; valid if URG is set.
     pub urgent: u16,
-    /// What follows the 20 bytes.
+    /// Options after the 20 bytes.
     pub options: Options,
 }
 
@@ -112,8 +111,7 @@ impl Tcp {
         }
     }
 
-    /// The header with the checksum of the addresses and this payload; `None` where the segment is longer than what fits
-    /// into an IPv4 packet.
+    /// The header with the checksum for these addresses and this payload; `None` if the segment does not fit into an IPv4 packet.
     pub fn with_payload(self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Option<Self> {
         let mut space = [0; BASE + Options::MAX_LEN];
         let unsigned = Self { checksum: 0, ..self };
@@ -123,10 +121,10 @@ impl Tcp {
         Some(Self { checksum: sum.finish(), ..self })
     }
 
-    /// Checks the checksum of a whole segment, header and payload, against the addresses of its packet.
+    /// Verifies the checksum of a whole segment, header and payload, with the addresses of its packet.
     ///
     /// # Errors
-    /// A segment that is no TCP segment, is longer than what fits into an IPv4 packet, or has a wrong checksum.
+    /// Bytes that are no TCP segment, or do not fit into an IPv4 packet, or have a wrong checksum.
     pub fn verify(source: Ipv4Addr, destination: Ipv4Addr, segment: &[u8]) -> Result<(), DecodeError> {
         let (header, _) = Self::decode(segment)?;
         let error = |offset, expected| DecodeError { header: Header::Tcp, offset, expected };
@@ -138,7 +136,7 @@ impl Tcp {
         if sum.finish() == 0 {
             return Ok(());
         }
-        // What the sum is without the field: subtraction is addition of the complement [RFC 1624 §3].
+        // The sum without the field: subtraction is addition of the complement [RFC 1624 §3].
         let computed = sum.with(&(!header.checksum).to_be_bytes()).finish().into();
         Err(error(CHECKSUM_AT, Expected::Checksum { computed, found: header.checksum.into() }))
     }
@@ -171,7 +169,7 @@ impl Tcp {
     /// Reads the header and returns its payload. The checksum needs the packet's addresses: see [`Self::verify`].
     ///
     /// # Errors
-    /// Too few bytes for the header, a data offset below 5 words, an option with a length that it cannot have.
+    /// Too few bytes for the header, a data offset below 5 words, or an option with an invalid length.
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let start = Reader::new(Header::Tcp, bytes);
         let mut reader = start.clone();
@@ -206,7 +204,7 @@ impl Tcp {
     }
 }
 
-/// The sum over the addresses, the protocol and the segment's length; `None` where no IPv4 packet holds such a segment.
+/// The sum over addresses, protocol and length of a segment; `None` if it does not fit into an IPv4 packet.
 fn pseudo_header(source: Ipv4Addr, destination: Ipv4Addr, len: usize) -> Option<Checksum> {
     let len = u16::try_from(len).ok().filter(|&len| usize::from(len) <= MAX_SEGMENT)?;
     Some(

@@ -20,38 +20,37 @@ bounded! {
 /// The UDP header: 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Udp {
-    /// The sender's port; 0 where no answer is expected.
+    /// The sender's port; 0 if no reply is expected.
     pub source_port: u16,
     /// The receiver's port.
     pub destination_port: u16,
     /// Bytes after the header.
     pub payload_len: PayloadLen,
-    /// Over pseudo-header, header and payload; `None` where the sender computed none.
+    /// Checksum over pseudo-header, header and payload; `None` if the sender computed none.
     pub checksum: Option<NonZeroU16>,
 }
 
 impl Udp {
-    /// A header without a checksum, as where no payload exists.
+    /// A header without a checksum, for use without a payload.
     pub const fn new(source_port: u16, destination_port: u16, payload_len: PayloadLen) -> Self {
         Self { source_port, destination_port, payload_len, checksum: None }
     }
 
-    /// The header with the checksum of the addresses and this payload, whose length replaces `payload_len`;
-    /// `None` where the payload is longer than [`PayloadLen::MAX`].
+    /// The header with the checksum for these addresses and this payload, whose length replaces `payload_len`; `None` if the payload is
+    /// longer than [`PayloadLen::MAX`].
     pub fn with_payload(self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Option<Self> {
         let payload_len = u16::try_from(payload.len()).ok().and_then(PayloadLen::new)?;
         let unsigned = Self { payload_len, checksum: None, ..self };
-        // A sum that is zero is sent as all ones, its equal in one's complement [RFC 768].
+        // A sum of zero is sent as all ones, its equal in one's complement [RFC 768].
         let value = unsigned.sum(source, destination, payload).finish();
         let checksum = NonZeroU16::new(value).unwrap_or(NonZeroU16::MAX);
         Some(Self { checksum: Some(checksum), ..unsigned })
     }
 
-    /// Checks length and checksum against the addresses of the packet and its payload.
+    /// Verifies length and checksum with the addresses and the payload of the packet.
     ///
     /// # Errors
-    /// A payload of another length than the header says, or a wrong checksum. No checksum is right for any
-    /// payload.
+    /// A payload of another length than in the header, or a wrong checksum. A missing checksum is valid for every payload.
     pub fn verify(&self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Result<(), DecodeError> {
         let error = |offset, expected| DecodeError { header: Header::Udp, offset, expected };
         let needed = usize::from(self.payload_len.get());

@@ -1,4 +1,4 @@
-//! Packets that wait for a route: first in, first out, not too many, not too long [RFC 3561 section 6.3].
+//! Packets that wait for a route: first in, first out, limited in number and time [RFC 3561 section 6.3].
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -13,12 +13,12 @@ struct Waiting {
     until: Time,
 }
 
-/// The packets of a node that wait.
+/// Waiting packets of a node.
 #[derive(Debug)]
 pub(super) struct Buffer {
     most: usize,
     time: Span,
-    /// In the order of arrival, so of `until`.
+    /// In order of arrival, which is also that of `until`.
     waiting: VecDeque<Waiting>,
 }
 
@@ -27,31 +27,31 @@ impl Buffer {
         Self { most: most.max(1) as usize, time, waiting: VecDeque::new() }
     }
 
-    /// A packet waits; the oldest one goes if there are too many.
+    /// Adds a waiting packet; returns the oldest one if it is dropped because too many wait.
     pub(super) fn add(&mut self, packet: u64, to: Ipv4Addr, now: Time) -> Option<u64> {
         self.waiting.push_back(Waiting { packet, to, until: now.saturating_add(self.time) });
         if self.waiting.len() > self.most { self.waiting.pop_front().map(|w| w.packet) } else { None }
     }
 
-    /// Takes out what waits for a route to `to`, in the order of arrival.
+    /// Removes the packets that wait for a route to `to`, in order of arrival.
     pub(super) fn take(&mut self, to: Ipv4Addr) -> Vec<u64> {
         let taken = self.waiting.iter().filter(|w| w.to == to).map(|w| w.packet).collect();
         self.waiting.retain(|w| w.to != to);
         taken
     }
 
-    /// Takes out one that has waited too long.
+    /// Removes a packet that has waited too long.
     pub(super) fn expired(&mut self, now: Time) -> Option<u64> {
         let old = self.waiting.front().is_some_and(|w| w.until <= now);
         if old { self.waiting.pop_front().map(|w| w.packet) } else { None }
     }
 
-    /// When the next one has waited too long.
+    /// Time at which the next packet has waited too long.
     pub(super) fn deadline(&self) -> Time {
         self.waiting.front().map_or(Time::NEVER, |w| w.until)
     }
 
-    /// Everything that waits.
+    /// All waiting packets.
     pub(super) fn packets(&self) -> impl Iterator<Item = u64> + '_ {
         self.waiting.iter().map(|w| w.packet)
     }

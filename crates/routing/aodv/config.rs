@@ -1,73 +1,73 @@
-//! The parameters of RFC 3561 section 10, and those that are ours.
+//! Parameters of RFC 3561 section 10, and further ones of this implementation.
 
 use airfair_units::Span;
 
-/// Every parameter of AODV. A name that the RFC has in capitals stands here in small letters.
+/// All parameters of AODV. Names that the RFC writes in capitals are in small letters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
-    /// How long a route is good after its last use.
+    /// Lifetime of a route after its last use.
     pub active_route_timeout: Span,
-    /// Hello messages of a neighbour that may be missed before its link counts as broken.
+    /// Number of a neighbour's Hello messages that may be missed before its link counts as broken.
     pub allowed_hello_loss: u32,
-    /// How long requests of a neighbour are ignored that did not get a reply.
+    /// Time for which requests of a neighbour are ignored after a reply to it failed.
     pub blacklist_timeout: Span,
-    /// How long a route that has ended is remembered.
+    /// Time for which an invalid route is remembered.
     pub delete_period: Span,
     /// Time between Hello messages.
     pub hello_interval: Span,
-    /// What is added to the reach of a request that repairs a route.
+    /// Added to the time to live of a request that repairs a route.
     pub local_add_ttl: u8,
-    /// A route is repaired where it broke if its destination was no farther than so many hops.
+    /// A route is repaired where it broke if its destination was at most this many hops away.
     pub max_repair_ttl: u8,
-    /// Lifetime in replies of a destination.
+    /// Lifetime of a route in replies of its destination.
     pub my_route_timeout: Span,
-    /// Most hops of the network: reach of the widest requests.
+    /// Largest number of hops in the network: time to live of the widest requests.
     pub net_diameter: u8,
-    /// How long the answer to one of the widest requests is awaited.
+    /// Time for which the reply to a widest request is awaited.
     pub net_traversal_time: Span,
-    /// How long the acknowledgement of a reply is awaited.
+    /// Time for which the acknowledgement of a reply is awaited.
     pub next_hop_wait: Span,
     /// Estimate of the time for a hop, queueing included.
     pub node_traversal_time: Span,
-    /// How long a request is remembered, so that it is not handled twice.
+    /// Time for which a request is remembered, so that it is not handled twice.
     pub path_discovery_time: Span,
-    /// Most route errors in a second.
+    /// Largest number of route errors per second.
     pub rerr_ratelimit: u32,
-    /// Further requests of the widest reach after the first.
+    /// Number of repetitions of the widest request.
     pub rreq_retries: u32,
-    /// Most requests in a second.
+    /// Largest number of requests per second.
     pub rreq_ratelimit: u32,
     /// Hops that are added to a ring's traversal time.
     pub timeout_buffer: u8,
-    /// Reach of the first request for a destination.
+    /// Time to live of the first request for a destination.
     pub ttl_start: u8,
-    /// What each further request adds.
+    /// Increment of the time to live of each further request.
     pub ttl_increment: u8,
-    /// Beyond this reach comes `net_diameter`.
+    /// Largest time to live before `net_diameter` is used.
     pub ttl_threshold: u8,
-    /// Requests ask the destination alone (flag D).
+    /// True if only the destination may reply (flag D).
     pub destination_only: bool,
-    /// A node that answers for a destination tells the destination too (flag G).
+    /// True if a node that replies for a destination notifies the destination too (flag G).
     pub gratuitous_reply: bool,
-    /// A packet that the link layer gives up breaks its link.
+    /// True if a packet given up by the link layer breaks its link.
     pub link_layer_feedback: bool,
-    /// Hello messages are sent and awaited.
+    /// True if Hello messages are sent and expected.
     pub hello: bool,
-    /// Routes are repaired where they break.
+    /// True if routes are repaired where they break.
     pub local_repair: bool,
-    /// Replies ask for acknowledgements (flag A).
+    /// True if replies request acknowledgements (flag A).
     pub reply_acknowledgement: bool,
-    /// Broadcasts that are passed on wait for a random part of this (RFC 5148).
+    /// Largest random delay of a forwarded broadcast (RFC 5148).
     pub broadcast_jitter: Span,
-    /// Most packets that wait for routes.
+    /// Largest number of packets that wait for routes.
     pub buffer_packets: u32,
-    /// How long a packet waits for a route.
+    /// Largest time for which a packet waits for a route.
     pub buffer_time: Span,
-    /// What queues for a neighbour is dropped when a packet that the link layer gives up breaks the link to it.
+    /// True if packets queued for a neighbour are dropped when a packet given up by the link layer breaks the link to it.
     pub drop_queued: bool,
 }
 
-/// The parameters that others are derived from.
+/// Parameters from which others are derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Base {
     /// See [`Config::active_route_timeout`].
@@ -101,7 +101,7 @@ impl From<Base> for Config {
             active_route_timeout: base.active_route_timeout,
             allowed_hello_loss: 2,
             blacklist_timeout: Span::ZERO,
-            // K of the RFC is 5.
+            // K in the RFC is 5.
             delete_period: times(base.active_route_timeout.max(base.hello_interval), 5),
             hello_interval: base.hello_interval,
             local_add_ttl: 2,
@@ -142,26 +142,26 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Sets what hangs on `net_traversal_time`.
+    /// Sets the parameters that depend on `net_traversal_time`.
     pub fn rederive(&mut self) {
         self.blacklist_timeout = times(self.net_traversal_time, self.rreq_retries.into());
         self.path_discovery_time = times(self.net_traversal_time, 2);
     }
 
-    /// How long the answer to a request of this reach is awaited (RING_TRAVERSAL_TIME).
+    /// Time for which the reply to a request with this time to live is awaited (RING_TRAVERSAL_TIME).
     #[must_use]
     pub fn ring_traversal_time(&self, ttl: u8) -> Span {
         times(self.node_traversal_time, 2 * (u64::from(ttl) + u64::from(self.timeout_buffer)))
     }
 
-    /// How long a neighbour whose Hello messages are awaited may be silent.
+    /// Time after which a neighbour that sends Hello messages counts as lost.
     #[must_use]
     pub fn allowed_silence(&self) -> Span {
         times(self.hello_interval, self.allowed_hello_loss.into())
     }
 }
 
-/// A time, several times.
+/// A multiple of a time.
 pub(super) const fn times(span: Span, n: u64) -> Span {
     Span(span.0.saturating_mul(n))
 }

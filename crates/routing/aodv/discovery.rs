@@ -1,4 +1,4 @@
-//! A route is looked for: ring after ring, then everywhere, each time with more patience [RFC 3561 sections 6.3 and 6.4].
+//! Route discovery by expanding rings, then in the whole network with growing time-outs [RFC 3561 sections 6.3 and 6.4].
 
 use alloc::vec::Vec;
 
@@ -10,24 +10,24 @@ use super::Aodv;
 use super::config::times;
 use crate::{Context, DropReason, Effect};
 
-/// A search that is under way.
+/// A search in progress.
 #[derive(Debug)]
 pub(super) struct Search {
     pub to: Ipv4Addr,
-    /// Reach of the last request, or of the next one.
+    /// Time to live of the last request, or of the next one.
     ttl: u8,
-    /// Requests of the widest reach, beyond the first.
+    /// Number of repetitions of the widest request.
     retries: u32,
-    /// The request has not left yet: there were too many of late.
+    /// True if the request was delayed by the rate limit.
     held_back: bool,
-    /// The answer is awaited until then, or the request is tried again.
+    /// End of the wait for a reply, or time at which a delayed request is tried again.
     pub deadline: Time,
-    /// The route is repaired where it broke; it had so many hops.
+    /// Hops of the route before it broke, if the search repairs it.
     pub repairs: Option<u8>,
 }
 
 impl Aodv {
-    /// A route is wanted, unless it is looked for already.
+    /// Starts a search for a route, unless one is in progress.
     pub(super) fn search(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
         if self.searches.iter().any(|search| search.to == to) {
             return;
@@ -38,14 +38,14 @@ impl Aodv {
         self.begin(to, self.within_rings(ttl), None, cx);
     }
 
-    /// A route that had so many hops is to be repaired by requests of this reach.
+    /// Starts a search that repairs a route of `hops` hops, with requests of time to live `ttl`.
     pub(super) fn search_to_repair(&mut self, to: Ipv4Addr, ttl: u8, hops: u8, cx: &mut Context<'_>) {
         if self.searches.iter().all(|search| search.to != to) {
             self.begin(to, ttl.clamp(1, self.config.net_diameter), Some(hops), cx);
         }
     }
 
-    /// Whether a route to the destination is being repaired.
+    /// True if a route to the destination is being repaired.
     pub(super) fn repairs(&self, to: Ipv4Addr) -> bool {
         self.searches.iter().any(|search| search.to == to && search.repairs.is_some())
     }
@@ -57,13 +57,13 @@ impl Aodv {
         self.searches.push(search);
     }
 
-    /// Rings up to the threshold, then the whole network.
+    /// The time to live up to the threshold, then that of the whole network.
     fn within_rings(&self, ttl: u8) -> u8 {
         let config = &self.config;
         if ttl > config.ttl_threshold { config.net_diameter } else { ttl.clamp(1, config.net_diameter) }
     }
 
-    /// Sends the request of a search, or holds it back.
+    /// Sends the request of a search, or delays it.
     fn request(&mut self, search: &mut Search, cx: &mut Context<'_>) {
         search.held_back = !self.request_rate.pass(cx.now);
         if search.held_back {
@@ -89,7 +89,7 @@ impl Aodv {
         self.broadcast(Message::Rreq(rreq), search.ttl, cx);
     }
 
-    /// How long the answer to the present request is awaited.
+    /// Time for which the reply to the present request is awaited.
     fn patience(&self, search: &Search) -> Span {
         let config = &self.config;
         if search.ttl < config.net_diameter || search.repairs.is_some() {
@@ -98,13 +98,13 @@ impl Aodv {
         times(config.net_traversal_time, 1_u64.checked_shl(search.retries).unwrap_or(u64::MAX))
     }
 
-    /// Searches whose time is over go on or end.
+    /// Continues or ends searches whose deadlines have passed.
     pub(super) fn searches_due(&mut self, cx: &mut Context<'_>) {
         let (due, rest): (Vec<Search>, _) =
             core::mem::take(&mut self.searches).into_iter().partition(|search| search.deadline <= cx.now);
         self.searches = rest;
         for mut search in due {
-            // A route may have come to life otherwise.
+            // A route may have become valid by other messages.
             if self.table.valid(search.to, cx.now).is_some() {
                 self.found(&search, cx);
             } else if search.held_back || self.widen(&mut search) {
@@ -116,7 +116,7 @@ impl Aodv {
         }
     }
 
-    /// The next request of a search reaches farther, or waits longer; false if there was the last one.
+    /// Increases the time to live or the time-out of a search; false after the last request.
     fn widen(&self, search: &mut Search) -> bool {
         if search.repairs.is_some() {
             return false;
@@ -139,7 +139,7 @@ impl Aodv {
         }
     }
 
-    /// Searches whose routes have come to life end.
+    /// Ends searches whose routes have become valid.
     pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
         let now = cx.now;
         let (found, rest): (Vec<Search>, _) = core::mem::take(&mut self.searches)
@@ -149,7 +149,7 @@ impl Aodv {
         found.iter().for_each(|search| self.found(search, cx));
     }
 
-    /// What waited for a route goes.
+    /// Forwards the packets that waited for a route.
     fn found(&mut self, search: &Search, cx: &mut Context<'_>) {
         for packet in self.buffer.take(search.to) {
             match self.use_route(self.address, search.to, None, cx.now) {

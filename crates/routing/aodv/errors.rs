@@ -1,4 +1,4 @@
-//! Links that break: their routes end, and those who use them are told [RFC 3561 section 6.11], or the break is repaired on the spot
+//! Broken links: their routes become invalid, and the users of these are notified [RFC 3561 section 6.11], or the break is repaired locally
 //! (6.12).
 
 use alloc::collections::BTreeSet;
@@ -12,10 +12,10 @@ use super::Aodv;
 use super::table::is_younger;
 use crate::{Context, Hop};
 
-/// Most destinations that one message lists; more go into further ones.
+/// Largest number of destinations in one message; further ones go into further messages.
 pub const MOST_LISTED: usize = 15;
 
-/// What is to be told, and to whom.
+/// Content and receivers of a route error.
 #[derive(Default)]
 struct News {
     lost: Vec<Unreachable>,
@@ -29,14 +29,14 @@ impl News {
         self.users.extend(users.into_iter().inspect(|_| any = true));
         debug_assert!(self.users.len() >= before);
         if any {
-            // 0: the number is not known.
+            // 0: no known number.
             self.lost.push(Unreachable { destination, number: number.unwrap_or(0) });
         }
     }
 }
 
 impl Aodv {
-    /// The link to a neighbour is gone, found out by a packet from one node to another if `ends` says so.
+    /// Handles a broken link to a neighbour; `ends`: source and destination of the packet by which it was detected, if known.
     pub(super) fn link_broken(&mut self, hop: Hop, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
         let lost = self.table.over(hop, cx.now);
         self.counts.breaks += u64::from(!lost.is_empty());
@@ -58,7 +58,7 @@ impl Aodv {
         self.tell(&news, false, false, cx);
     }
 
-    /// Whether the route that a packet took is to be repaired here: its destination, the reach of the request, the hops it had.
+    /// Decides whether the route of a packet is repaired here: its destination, the time to live of the request, and the route's hops.
     fn repair_reach(
         &mut self,
         [source, destination]: [Ipv4Addr; 2],
@@ -75,7 +75,7 @@ impl Aodv {
         Some((destination, hops.max(back / 2).saturating_add(config.local_add_ttl), hops))
     }
 
-    /// Nobody answered: those who use the route are told now.
+    /// A repair has failed: notifies the users of the route.
     pub(super) fn repair_failed(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
         let Some(route) = self.table.known(to, cx.now) else { return };
         let mut news = News::default();
@@ -83,7 +83,7 @@ impl Aodv {
         self.tell(&news, false, false, cx);
     }
 
-    /// A repaired route that is longer than before is told of, so that its users may look for a better one.
+    /// Reports a repaired route that is longer than before, so that its users may search for a better one.
     pub(super) fn repaired(&mut self, to: Ipv4Addr, hops_before: u8, cx: &mut Context<'_>) {
         let Some(route) = self.table.known(to, cx.now).filter(|route| route.hops > hops_before) else {
             return;
@@ -93,7 +93,7 @@ impl Aodv {
         self.tell(&news, true, false, cx);
     }
 
-    /// A packet of another node came for which there is no route.
+    /// Handles a packet of another node for which there is no route.
     pub(super) fn cannot_relay(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
         self.table.prolong(destination, from, Time::ZERO, cx.now);
         let mut news = News::default();
@@ -106,7 +106,7 @@ impl Aodv {
         self.tell(&news, false, false, cx);
     }
 
-    /// A neighbour says what it cannot reach any more.
+    /// Handles a neighbour's report of unreachable destinations.
     pub(super) fn on_error(&mut self, rerr: &Rerr, from: Hop, cx: &mut Context<'_>) {
         let mut news = News::default();
         for Unreachable { destination, number } in rerr.unreachable() {
@@ -125,7 +125,7 @@ impl Aodv {
         self.tell(&news, rerr.no_delete, true, cx);
     }
 
-    /// Sends route errors: to the only user, or to all. As many as the rate allows.
+    /// Sends route errors to the only user, or to all, within the rate limit.
     fn tell(&mut self, news: &News, no_delete: bool, passed_on: bool, cx: &mut Context<'_>) {
         for lost in news.lost.chunks(MOST_LISTED) {
             let Some(rerr) = Rerr::new(no_delete, lost).filter(|_| self.error_rate.pass(cx.now)) else {

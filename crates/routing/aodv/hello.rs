@@ -1,4 +1,4 @@
-//! Neighbours that are heard or not, where the link layer does not tell [RFC 3561 sections 6.9 and 6.10].
+//! Hello messages: detection of neighbours without link-layer feedback [RFC 3561 sections 6.9 and 6.10].
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -10,16 +10,16 @@ use super::Aodv;
 use super::table::Offer;
 use crate::{Context, Hop};
 
-/// When a node was heard and has spoken.
+/// Times at which neighbours were received and the node has sent.
 #[derive(Debug, Default)]
 pub(super) struct Hellos {
-    /// Neighbours that send Hello messages, each by one interface, and when they were last heard there, with whatever.
+    /// Neighbours that send Hello messages, by interface, with the time of the last reception of any message from them.
     heard: BTreeMap<Hop, Time>,
-    /// The node is on a route that is in use until then.
+    /// End of the time for which the node is on an active route.
     active_until: Time,
-    /// Its last message to all.
+    /// Time of its last broadcast.
     last_broadcast: Time,
-    /// When that is looked at next; 0 before the first time.
+    /// Time of the next check; 0 before the first.
     next: Time,
 }
 
@@ -61,7 +61,8 @@ impl Aodv {
         silent.chain([self.hellos.next]).min().unwrap_or(Time::NEVER)
     }
 
-    /// Neighbours that have been silent too long are gone; a node on a route that has been silent itself says Hello.
+    /// Removes neighbours that have been silent too long; sends a Hello message if the node is on an active route and has been silent
+    /// itself.
     pub(super) fn hellos_due(&mut self, cx: &mut Context<'_>) {
         if !self.config.hello {
             return;
@@ -77,7 +78,7 @@ impl Aodv {
         if self.hellos.next > now {
             return;
         }
-        // The first time is drawn, so that nodes do not speak at once.
+        // The first time is random, so that nodes do not transmit together.
         let wait = match self.hellos.next {
             Time::ZERO => Span((cx.random.uniform() * interval.0 as f64) as u64 + 1),
             _ => interval,

@@ -1,4 +1,4 @@
-//! So many in any second.
+//! Limit of events per second.
 
 use alloc::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use airfair_units::{Span, Time};
 
 const SECOND: Span = Span::from_secs(1);
 
-/// Lets at most so many events pass in any second.
+/// Allows at most a number of events in any second.
 #[derive(Debug)]
 pub(super) struct RateLimit {
     most: usize,
@@ -18,7 +18,7 @@ impl RateLimit {
         Self { most: most as usize, passed: VecDeque::new() }
     }
 
-    /// When the next one may pass.
+    /// Time at which the next event is allowed.
     pub(super) fn free_at(&self) -> Time {
         if self.most == 0 {
             return Time::NEVER;
@@ -27,7 +27,7 @@ impl RateLimit {
         self.passed.front().filter(|_| full).map_or(Time::ZERO, |first| first.saturating_add(SECOND))
     }
 
-    /// One passes, if it may.
+    /// Records an event if it is allowed.
     pub(super) fn pass(&mut self, now: Time) -> bool {
         let free = self.free_at() <= now;
         if free {

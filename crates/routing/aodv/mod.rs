@@ -1,31 +1,31 @@
 //! Ad hoc On-Demand Distance Vector routing (Perkins, Belding-Royer and Das, RFC 3561, 2003).
 //!
-//! A node that has a packet for a destination to which it knows no route floods a request, ring by ring; the destination, or a node that
-//! knows a route which is young enough, answers along the way that the request came. Routes end when they are not used, or when a link
-//! on their way breaks, which those that use them are told.
+//! A node that has a packet for a destination without a known route floods a request, ring by ring; the destination, or a node with a
+//! sufficiently recent route, replies along the path of the request. Routes become invalid when they are not used, or when a link on them
+//! breaks, of which their users are notified.
 //!
-//! | file | its one idea |
+//! | file | contents |
 //! |---|---|
-//! | `table` | routes, and the numbers that keep them free of loops (6.1, 6.2) |
-//! | `discovery` | a route is looked for: rings, waiting times, retries (6.3, 6.4) |
+//! | `table` | routes, and the sequence numbers that keep them free of loops (6.1, 6.2) |
+//! | `discovery` | search for a route: rings, waiting times, retries (6.3, 6.4) |
 //! | `requests` | requests of others (6.5) |
-//! | `replies` | answers, and who may not be answered (6.6 to 6.8) |
-//! | `errors` | links that break (6.11), routes that are repaired where they broke (6.12) |
-//! | `hello` | neighbours that are heard or not (6.9, 6.10) |
-//! | `buffer`, `limit`, `config` | packets that wait; so many in a second; parameters (10) |
+//! | `replies` | replies, and neighbours that receive none (6.6 to 6.8) |
+//! | `errors` | broken links (6.11), local repair of routes (6.12) |
+//! | `hello` | detection of neighbours (6.9, 6.10) |
+//! | `buffer`, `limit`, `config` | waiting packets; rate limits; parameters (10) |
 //!
-//! Where the code is not the RFC's letter, and why:
+//! Deviations from the RFC's text, with reasons:
 //!
-//! - The RFC's rules contradict each other in places, and some readings of them make loops. Here a number never falls, also not by a route
-//!   error; a route error with an older number than one's own is ignored; a route that expires gets the next number like one that breaks;
-//!   what has no number never replaces what has one.
-//! - A route is prolonged only by what goes to its next hop or comes from there. The RFC prolongs the way back to a packet's source also
-//!   where packets come another way than they would go: its next hop forgets the number meanwhile, and takes an old route for a new one.
-//! - A data packet that meets a route which has ended already does not raise its number once more: it would run away from the
-//!   destination's own. Its route error goes to the neighbour that it came from as well, which would not learn of it otherwise.
-//! - The destination of a request with flag D takes a new number for its answer: nodes that have a route with the old number
-//!   would not pass an equal answer on (6.7), and nobody else may answer.
-//! - A node whose route leads back to where the request came from does not answer it.
+//! - The RFC's rules contradict each other in places, and some interpretations create loops. Here a number never decreases, also not by
+//!   a route error; a route error with an older number than the node's own is ignored; a route that expires gets the next number like
+//!   one that breaks; information without a number never replaces information with one.
+//! - A route is prolonged only by packets to or from its next hop. The RFC prolongs the route back to a packet's source also where packets
+//!   come by another path: its next hop then forgets the number, and accepts an old route as a new one.
+//! - A data packet for a route that is invalid already does not raise its number again: it would overtake the destination's own number. Its
+//!   route error is also sent to the neighbour from which it came, which would not learn of it otherwise.
+//! - The destination of a request with flag D takes a new number for its reply: nodes that have a route with the old number would not
+//!   forward an equal reply (6.7), and no other node may reply.
+//! - A node whose route leads back to the neighbour from which the request came does not reply to it.
 //!
 //! Left out: actions after a reboot (6.13), subnets (7), multicast, the Hello interval extension (9).
 
@@ -62,21 +62,21 @@ pub use config::{Base, Config};
 pub use errors::MOST_LISTED;
 pub use table::{Route, is_younger};
 
-/// Names of the kinds of messages, by which they are counted.
+/// Names of the kinds of messages, in the order of their counters.
 const KINDS: [&str; 5] = ["rreq", "rrep", "rerr", "rrep_ack", "hello"];
 
-/// What a node has done so far.
+/// Counters of a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Searches begun, repairs included.
+    /// Searches started, repairs included.
     pub discoveries: u64,
-    /// Searches that found nothing.
+    /// Searches without success.
     pub failed: u64,
-    /// Links with valid routes that broke.
+    /// Broken links with valid routes.
     pub breaks: u64,
 }
 
-/// A message that waits for its moment.
+/// A message to be sent later.
 #[derive(Debug)]
 struct Delayed {
     at: Time,
@@ -84,12 +84,12 @@ struct Delayed {
     ttl: u8,
 }
 
-/// A node's routing.
+/// Routing of a node.
 #[derive(Debug)]
 pub struct Aodv {
     address: Ipv4Addr,
     config: Config,
-    /// Its own sequence number.
+    /// Sequence number of the node.
     number: u32,
     table: Table,
     searches: Vec<Search>,
@@ -105,13 +105,13 @@ pub struct Aodv {
 }
 
 impl Aodv {
-    /// A node that knows nothing yet.
+    /// A node without routes.
     #[must_use]
     pub fn new(address: Ipv4Addr, config: &Config) -> Self {
         Self {
             address,
             config: *config,
-            // 0 is what a request without a number carries.
+            // A request without a number carries 0.
             number: 1,
             table: Table::new(config.delete_period),
             searches: Vec::new(),
@@ -127,7 +127,7 @@ impl Aodv {
         }
     }
 
-    /// A route is used, so that it and the way back stay [RFC 3561 section 6.2].
+    /// Prolongs a route that is used, and the route back [RFC 3561 section 6.2].
     fn use_route(
         &mut self,
         source: Ipv4Addr,
@@ -174,7 +174,7 @@ impl Aodv {
         cx.out.push(send(&message, None, ttl));
     }
 
-    /// Sends to all a little later, so that neighbours that have heard the same do not answer at once.
+    /// Broadcasts after a random delay, so that neighbours that have received the same message do not answer together.
     fn broadcast_later(&mut self, message: Message, ttl: u8, cx: &mut Context<'_>) {
         let most = self.config.broadcast_jitter;
         if most == Span::ZERO {
@@ -184,7 +184,7 @@ impl Aodv {
         self.delayed.push(Delayed { at: cx.now.saturating_add(wait), message, ttl });
     }
 
-    /// What is known of every destination.
+    /// All known destinations with their routes.
     pub fn routes(&mut self, now: Time) -> impl Iterator<Item = (Ipv4Addr, &Route)> {
         self.table.settled(now).iter().map(|(&to, route)| (to, route))
     }
@@ -194,7 +194,7 @@ impl Aodv {
         self.buffer.packets()
     }
 
-    /// What the node has done so far.
+    /// Counters of the node.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
@@ -232,7 +232,7 @@ impl Routing for Aodv {
         hop
     }
 
-    /// Where no route is known the packet is dropped, or waits for a repair.
+    /// Without a known route the packet is dropped, or waits for a repair.
     fn relay(
         &mut self,
         packet: u64,
@@ -253,7 +253,7 @@ impl Routing for Aodv {
         hop
     }
 
-    /// Bytes that are no message of AODV are ignored.
+    /// Invalid bytes are ignored.
     fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>) {
         let Ok((message, _)) = Message::decode(bytes) else { return };
         if received.from.neighbour == self.address {
@@ -270,7 +270,8 @@ impl Routing for Aodv {
         self.go_on(cx);
     }
 
-    /// A data packet breaks the link, for each route over that neighbour by that interface. A reply puts the neighbour on the blacklist.
+    /// A data packet breaks the link: all routes by that neighbour and interface become invalid. A reply puts the neighbour on the
+    /// blacklist.
     fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>) {
         if !self.config.link_layer_feedback {
             return;
@@ -322,7 +323,7 @@ impl Routing for Aodv {
     }
 }
 
-/// A message, to one neighbour or to all.
+/// Effect that sends a message, to one neighbour or to all.
 fn send(message: &Message, to: Option<Hop>, ttl: u8) -> Effect {
     let mut bytes = vec![0; message.wire_len()];
     let written = message.encode(&mut bytes);
@@ -337,7 +338,7 @@ fn send(message: &Message, to: Option<Hop>, ttl: u8) -> Effect {
     Effect::Send { bytes, kind, to, ttl }
 }
 
-/// A reply to all about oneself is a Hello message [RFC 3561 section 6.9].
+/// True for a broadcast reply of a node about itself: a Hello message [RFC 3561 section 6.9].
 fn is_hello(rrep: &Rrep, received: Received) -> bool {
     received.to_all && rrep.hops == 0 && rrep.destination == received.from.neighbour
 }

@@ -1,4 +1,4 @@
-//! Answers: who gives them, who passes them on, and what becomes of those that do not get through [RFC 3561 sections 6.6 to 6.8].
+//! Replies: generation, forwarding, and unidirectional links [RFC 3561 sections 6.6 to 6.8].
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,12 +11,12 @@ use super::Aodv;
 use super::table::{Offer, is_younger};
 use crate::{Context, Hop};
 
-/// Neighbours to which replies do not get through, and those of which that is not known yet.
+/// Neighbours to which replies fail, and those whose acknowledgements are awaited.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
-    /// Until when their requests are ignored.
+    /// Time until which their requests are ignored.
     blacklist: BTreeMap<Hop, Time>,
-    /// Until when an acknowledgement is awaited.
+    /// Time until which their acknowledgements are awaited.
     awaited: BTreeMap<Hop, Time>,
 }
 
@@ -31,7 +31,7 @@ impl Replies {
 }
 
 impl Aodv {
-    /// Answers a request, if this node may. `hops` of the request counts up to here.
+    /// Replies to a request, if this node may. `hops` of the request counts up to here.
     pub(super) fn answer(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
         if rreq.destination == self.address {
             self.answer_for_itself(rreq, cx);
@@ -54,7 +54,7 @@ impl Aodv {
         self.reply_towards(rreq.originator, rrep, None, cx);
     }
 
-    /// A node on the way answers if its route is no older than what was asked for.
+    /// Replies for another destination if this node's route is at least as recent as requested.
     fn answer_from_table(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
         let now = cx.now;
         let Some(route) = self.table.valid(rreq.destination, now) else { return false };
@@ -70,7 +70,7 @@ impl Aodv {
         let rrep = reply([rreq.destination, rreq.originator], number, hops, lifetime);
         self.reply_towards(rreq.originator, rrep, Some(hop), cx);
         if rreq.gratuitous {
-            // As if the destination had asked for the originator (6.6.3).
+            // As if the destination had requested a route to the originator (6.6.3).
             let ends = [rreq.originator, rreq.destination];
             let rrep = reply(ends, rreq.originator_number, hops_back, left);
             self.reply_towards(rreq.destination, rrep, Some(from), cx);
@@ -78,14 +78,14 @@ impl Aodv {
         true
     }
 
-    /// Sends a reply one hop on its way to `asker`; `onward` is the next hop of the route that it tells of.
+    /// Sends a reply one hop on its way to `asker`; `onward` is the next hop of the reported route.
     fn reply_towards(&mut self, asker: Ipv4Addr, rrep: Rrep, onward: Option<Hop>, cx: &mut Context<'_>) {
         let now = cx.now;
         let Some(back) = self.table.valid(asker, now).map(|route| route.hop) else { return };
         let until = now.saturating_add(self.config.active_route_timeout);
         self.table.prolong(asker, back, until, now);
         self.hellos.active(until);
-        // Who uses which route from now on (6.6.2, 6.7).
+        // New precursors of both routes (6.6.2, 6.7).
         let mut tell = |to: Ipv4Addr, user: Hop| {
             if let Some(route) = self.table.known(to, now).filter(|route| route.valid) {
                 route.add_precursor(user);
@@ -104,7 +104,7 @@ impl Aodv {
         self.send(Message::Rrep(Rrep { acknowledge, ..rrep }), back, cx);
     }
 
-    /// A reply has arrived [RFC 3561 section 6.7].
+    /// Handles a reply [RFC 3561 section 6.7].
     pub(super) fn on_reply(&mut self, rrep: &Rrep, from: Hop, cx: &mut Context<'_>) {
         let now = cx.now;
         self.meet(from, now);
@@ -117,14 +117,14 @@ impl Aodv {
         let until = now.saturating_add(Span::from_millis(rrep.lifetime_ms.into()));
         let offer = Offer { number: Some(rrep.destination_number), hops, hop: from, until };
         let taken = self.table.offer(rrep.destination, &offer, now);
-        // Who sent this relies on the way to the originator.
+        // The sender relies on this node's route to the originator.
         self.table.prolong(rrep.originator, from, Time::ZERO, now);
         if taken && rrep.originator != self.address {
             self.reply_towards(rrep.originator, Rrep { hops, ..*rrep }, Some(from), cx);
         }
     }
 
-    /// A neighbour was heard: there is a way to it, of which no number is known.
+    /// Adds the route to a neighbour that was received, without a number.
     pub(super) fn meet(&mut self, from: Hop, now: Time) {
         let least = now.saturating_add(self.config.active_route_timeout);
         let until = least.max(self.table.valid_until(from.neighbour, now));
@@ -134,7 +134,7 @@ impl Aodv {
         }
     }
 
-    /// A reply did not get through: the link leads one way only, it seems [RFC 3561 section 6.8].
+    /// Blacklists a neighbour to which a reply failed: the link seems to be unidirectional [RFC 3561 section 6.8].
     pub(super) fn ignore_requests_of(&mut self, neighbour: Hop, now: Time) {
         let until = now.saturating_add(self.config.blacklist_timeout);
         self.replies.blacklist.retain(|_, until| *until > now);
@@ -145,7 +145,7 @@ impl Aodv {
         self.replies.blacklist.get(&neighbour).is_some_and(|&until| until > now)
     }
 
-    /// Acknowledgements that did not come.
+    /// Handles acknowledgements that did not come in time.
     pub(super) fn replies_due(&mut self, now: Time) {
         let late = self.replies.awaited.iter().filter(|(_, until)| **until <= now).map(|(&to, _)| to);
         for neighbour in late.collect::<Vec<_>>() {

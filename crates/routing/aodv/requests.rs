@@ -1,4 +1,4 @@
-//! Requests of others: remembered, used as news of their originator, answered or passed on [RFC 3561 section 6.5].
+//! Requests of other nodes: remembered, used for the route to their originator, answered or forwarded [RFC 3561 section 6.5].
 
 use alloc::collections::{BTreeSet, VecDeque};
 
@@ -11,22 +11,22 @@ use super::config::times;
 use super::table::{Offer, is_younger};
 use crate::{Context, Received};
 
-/// Most requests that are remembered at once.
+/// Largest number of remembered requests.
 const MOST_SEEN: usize = 1 << 16;
 
-/// A request: its originator, and its number there.
+/// Identity of a request: its originator and its number there.
 type Name = (Ipv4Addr, u32);
 
 /// Requests that were handled already.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     names: BTreeSet<Name>,
-    /// In the order in which they are forgotten.
+    /// In the order in which they expire.
     until: VecDeque<(Time, Name)>,
 }
 
 impl Seen {
-    /// Whether a request was not seen in the last `memory`; it is now.
+    /// Returns true if a request was not seen in the last `memory`, and remembers it.
     pub(super) fn is_new(&mut self, name: Name, now: Time, memory: Span) -> bool {
         while let Some(&(until, old)) = self.until.front() {
             if until > now && self.until.len() < MOST_SEEN {
@@ -70,7 +70,7 @@ impl Aodv {
         self.broadcast_later(Message::Rreq(passed_on), received.ttl - 1, cx);
     }
 
-    /// The route to the originator; `hops` counts up to here. It lasts at least as long as an answer may take.
+    /// Updates the route to the originator; `hops` counts up to here. It lasts at least as long as a reply may take.
     fn learn_way_back(&mut self, rreq: &Rreq, received: Received, now: Time) {
         let config = &self.config;
         let spent = times(config.node_traversal_time, 2 * u64::from(rreq.hops));

@@ -1,11 +1,11 @@
 //! Routes, and the sequence numbers that keep them free of loops [RFC 3561 sections 6.1 and 6.2].
 //!
-//! Nobody tells a route that its time is over: whoever touches it finds out, as if it had been told at that moment. What keeps routes free
-//! of loops: along the way to a destination neither the number falls nor, among equal numbers, the hops rise. So
+//! Expiry needs no timer: each access first applies the expiry that was due. Routes are free of loops because along the path to a
+//! destination the number never decreases and, among equal numbers, the hops never increase. Therefore
 //!
-//! - a number never falls, is never forgotten while the entry lives, and rises by one whenever a valid route ends, for whatever reason;
-//! - what is offered with an older number, or without one where one is known, changes nothing;
-//! - a route lives on only by what goes to its next hop or comes from there, so that the next hop lives on with it, or remembers.
+//! - a number never decreases, is kept as long as the entry, and is incremented whenever a valid route becomes invalid for any reason;
+//! - an offer with an older number, or without one where one is known, changes nothing;
+//! - a route is prolonged only by packets to or from its next hop, so that the next hop's route is prolonged too, or its number remembered.
 
 use alloc::collections::BTreeMap;
 use alloc::collections::btree_map::Entry;
@@ -16,25 +16,25 @@ use airfair_wire::Ipv4Addr;
 
 use crate::Hop;
 
-/// Most entries: who floods a network with made-up addresses does not fill a node's memory.
+/// Largest number of entries: a node that floods a network with invented addresses does not fill other nodes' memory.
 const MOST_ROUTES: usize = 1 << 16;
-/// Entries from which on those whose time is over are looked for.
+/// Number of entries from which on expired ones are removed.
 const FIRST_SWEEP: usize = 64;
 
-/// What is known of the way to a destination.
+/// A route to a destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The destination's number; none has been heard if `None`.
+    /// Sequence number of the destination; `None` if unknown.
     pub number: Option<u32>,
-    /// Hops to the destination; of a route that has ended, the last that were known.
+    /// Hops to the destination; of an invalid route, the last known number.
     pub hops: u8,
-    /// The next one.
+    /// Next hop of the route.
     pub hop: Hop,
-    /// Packets may take it.
+    /// True if packets may use it.
     pub valid: bool,
-    /// It is valid, or remembered, until then.
+    /// End of its validity, or of its memory if it is invalid.
     pub until: Time,
-    /// Neighbours that were told of it, sorted.
+    /// Neighbours to which it was reported, sorted.
     precursors: Vec<Hop>,
 }
 
@@ -45,14 +45,14 @@ impl Route {
         &self.precursors
     }
 
-    /// A neighbour is told of it.
+    /// Adds a neighbour to which it was reported.
     pub(super) fn add_precursor(&mut self, hop: Hop) {
         if let Err(at) = self.precursors.binary_search(&hop) {
             self.precursors.insert(at, hop);
         }
     }
 
-    /// It ends at `at`. `number` is what a route error tells.
+    /// Invalidates it at `at`. `number`: the one in a route error.
     fn end(&mut self, number: Option<u32>, at: Time, memory: Span) {
         self.number = number.or_else(|| self.number.map(|n| n.wrapping_add(1)));
         self.valid = false;
@@ -60,17 +60,17 @@ impl Route {
     }
 }
 
-/// Whether a sequence number is younger than another, the circle of 2^32 closed.
+/// True if a sequence number is more recent than another, modulo 2^32.
 #[must_use]
 pub const fn is_younger(number: u32, than: u32) -> bool {
     (number.wrapping_sub(than) as i32) > 0
 }
 
-/// What a message says of the way to a destination.
+/// A route to a destination as a message offers it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offer {
     pub number: Option<u32>,
-    /// From this node.
+    /// Hops from this node.
     pub hops: u8,
     pub hop: Hop,
     pub until: Time,
@@ -89,12 +89,12 @@ impl Table {
         Self { memory, routes: BTreeMap::new(), sweep_at: FIRST_SWEEP }
     }
 
-    /// A route that packets may take now.
+    /// The valid route to a destination.
     pub(super) fn valid(&self, to: Ipv4Addr, now: Time) -> Option<&Route> {
         self.routes.get(&to).filter(|route| route.valid && route.until > now)
     }
 
-    /// What is known of a destination, by now.
+    /// The route to a destination, valid or not.
     pub(super) fn known(&mut self, to: Ipv4Addr, now: Time) -> Option<&mut Route> {
         match self.routes.entry(to) {
             Entry::Vacant(_) => None,
@@ -102,7 +102,7 @@ impl Table {
         }
     }
 
-    /// All that is known by now.
+    /// All routes, after expiry.
     pub(super) fn settled(&mut self, now: Time) -> &BTreeMap<Ipv4Addr, Route> {
         self.sweep(now);
         &self.routes
@@ -115,9 +115,9 @@ impl Table {
         });
     }
 
-    /// Takes an offer if it is better than what is known [RFC 3561 section 6.2]. Whether it was taken.
+    /// Accepts an offer if it is better than the present route [RFC 3561 section 6.2]. Returns true if it was accepted.
     ///
-    /// Without a number it can only be the way to a neighbour, which is worth nothing where a number is known.
+    /// Without a number it can only be the route to a neighbour, which has no weight where a number is known.
     pub(super) fn offer(&mut self, to: Ipv4Addr, offer: &Offer, now: Time) -> bool {
         let Some(route) = self.known(to, now) else { return self.insert(to, offer, now) };
         let better = match (offer.number, route.number) {
@@ -151,8 +151,8 @@ impl Table {
         true
     }
 
-    /// A route by this neighbour lasts until then at least. A route by another one is not prolonged, since its next hop would not
-    /// know of it and might forget the number that it gave; one that has ended is remembered anew, since others may rely on it.
+    /// Prolongs a route by this neighbour to at least `until`. A route by another one is not prolonged, since its next hop would not know
+    /// and might forget the number that it gave; the memory of an invalid one is prolonged, since others may rely on it.
     pub(super) fn prolong(&mut self, to: Ipv4Addr, by: Hop, until: Time, now: Time) {
         let memory = self.memory;
         let Some(route) = self.known(to, now) else { return };
@@ -163,8 +163,7 @@ impl Table {
         }
     }
 
-    /// A route ends, with the number that a route error tells or the next one. Returns it as it is then, with its precursors, which it has
-    /// no longer.
+    /// Invalidates a route, with the number in a route error or the next one. Returns it with its precursors, which are removed from it.
     pub(super) fn end(&mut self, to: Ipv4Addr, number: Option<u32>, now: Time) -> Option<(Route, Vec<Hop>)> {
         let memory = self.memory;
         let route = self.known(to, now).filter(|route| route.valid)?;
@@ -173,7 +172,7 @@ impl Table {
         Some((route.clone(), precursors))
     }
 
-    /// A route ends that is to be repaired: its users are still to be told, if that fails.
+    /// Invalidates a route to be repaired: its users are notified only if the repair fails.
     pub(super) fn end_for_repair(&mut self, to: Ipv4Addr, now: Time) {
         let memory = self.memory;
         if let Some(route) = self.known(to, now).filter(|route| route.valid) {
@@ -181,12 +180,12 @@ impl Table {
         }
     }
 
-    /// Until when a route is valid; [`Time::ZERO`] if it is not.
+    /// End of a route's validity; [`Time::ZERO`] if it is invalid.
     pub(super) fn valid_until(&self, to: Ipv4Addr, now: Time) -> Time {
         self.valid(to, now).map_or(Time::ZERO, |route| route.until)
     }
 
-    /// Destinations whose valid routes lead over a neighbour by an interface.
+    /// Destinations whose valid routes use a neighbour by an interface.
     pub(super) fn over(&mut self, hop: Hop, now: Time) -> Vec<Ipv4Addr> {
         let valid = |route: &Route| route.valid && route.until > now && route.hop == hop;
         self.routes.iter().filter(|(_, route)| valid(route)).map(|(&to, _)| to).collect()
@@ -195,7 +194,7 @@ impl Table {
 
 type Occupied<'a> = alloc::collections::btree_map::OccupiedEntry<'a, Ipv4Addr, Route>;
 
-/// Lets what time has done to an entry happen; `None` if it is forgotten.
+/// Applies expiry to an entry; `None` if it is removed.
 fn settle(mut entry: Occupied<'_>, memory: Span, now: Time) -> Option<Occupied<'_>> {
     let route = entry.get_mut();
     if route.valid && route.until <= now {

@@ -4,9 +4,9 @@
 //! queue of its node; [`Links::queues_itself`] distinguishes the two, and callers need to know no more:
 //!
 //! - A wire with its own queue accepts or refuses each packet at once ([`Links::offer`]). Sources that wait for room schedule an event for
-//! the next departure ([`Links::wake_at_departure`]).
+//!   the next departure ([`Links::wake_at_departure`]).
 //! - Any other wire is given the next packet of its node's queue when it is idle ([`Links::is_idle`], [`Links::send`]); an event notifies
-//! its node when it becomes free ([`Links::wake`]).
+//!   its node when it becomes free ([`Links::wake`]).
 //!
 //! The events of a wire ([`What::WireArrival`], [`What::WireFree`], [`What::RateChange`]) return values: the packet that has arrived or was
 //! lost, and its node. Later events are returned as a [`Due`], which the caller schedules.

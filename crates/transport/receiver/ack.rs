@@ -1,27 +1,27 @@
-//! When an acknowledgement leaves (RFC 5681 section 4.2, RFC 9293 section 3.8.6.3).
+//! Times of acknowledgements (RFC 5681 section 4.2, RFC 9293 section 3.8.6.3).
 
 use airfair_units::Time;
 
 use crate::DelayedAck;
 
-/// Acknowledgements due and held back.
+/// State of due and delayed acknowledgements.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct AckPolicy {
     due: bool,
-    /// Segments in order since the last acknowledgement left.
+    /// Segments in order since the last acknowledgement.
     held: u32,
-    /// Segments in order so far, as long as that matters.
+    /// Segments in order since the start, up to the limit of quick acknowledgements.
     seen: u32,
     held_until: Option<Time>,
 }
 
 impl AckPolicy {
-    /// An acknowledgement is due at once.
+    /// Makes an acknowledgement due immediately.
     pub(crate) fn send_now(&mut self) {
         self.due = true;
     }
 
-    /// A segment came in order.
+    /// Handles a segment that arrived in order.
     pub(crate) fn on_in_order(&mut self, delayed: Option<DelayedAck>, now: Time) {
         self.held = self.held.saturating_add(1);
         self.seen = self.seen.saturating_add(1);
@@ -33,7 +33,7 @@ impl AckPolicy {
         }
     }
 
-    /// Whether one leaves now; what was held back goes with it.
+    /// True if an acknowledgement is due now; it includes the delayed one.
     pub(crate) fn take(&mut self) -> bool {
         if self.due {
             (self.due, self.held, self.held_until) = (false, 0, None);
@@ -42,12 +42,12 @@ impl AckPolicy {
         false
     }
 
-    /// When what is held back leaves.
+    /// Due time of the delayed acknowledgement.
     pub(crate) fn deadline(&self) -> Option<Time> {
         self.held_until
     }
 
-    /// The time may have come.
+    /// Handles the timer of the delayed acknowledgement.
     pub(crate) fn on_timer(&mut self, now: Time) {
         if self.held_until.take_if(|at| *at <= now).is_some() {
             self.due = true;

@@ -1,4 +1,4 @@
-//! The end that answers: it puts data in order and acknowledges them.
+//! The receiver: it reassembles data in order and acknowledges them.
 
 mod ack;
 mod reassembly;
@@ -12,18 +12,18 @@ use ack::AckPolicy;
 use reassembly::Reassembly;
 use window::ReceiveWindow;
 
-/// Counters of a receiver since it was made.
+/// Counters of a receiver since its creation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Segments with payload that arrived.
     pub segments: u64,
-    /// Of these, those that brought nothing new.
+    /// Those of `segments` without new data.
     pub duplicates: u64,
-    /// Of these, those that arrived ahead of a gap.
+    /// Those of `segments` that arrived beyond a gap.
     pub out_of_order: u64,
-    /// Of these, marked ones.
+    /// Those of `segments` with a congestion mark.
     pub marked: u64,
-    /// Acknowledgements that left, the answers to SYNs included.
+    /// Acknowledgements sent, SYN-ACKs included.
     pub acks: u64,
 }
 
@@ -34,7 +34,7 @@ enum State {
     Established,
 }
 
-/// The passive end of a connection and the receiver of its data.
+/// The passive end of a connection, which receives its data.
 pub struct Receiver {
     config: SharedConfig,
     state: State,
@@ -42,27 +42,27 @@ pub struct Receiver {
     acks: AckPolicy,
     reassembly: Reassembly,
     window: ReceiveWindow,
-    /// Selective acknowledgements were agreed on.
+    /// True if selective acknowledgements were negotiated.
     sack: bool,
-    /// Timestamps were agreed on.
+    /// True if timestamps were negotiated.
     timestamps: bool,
-    /// ECN was agreed on.
+    /// True if ECN was negotiated.
     ecn: bool,
-    /// RFC 7323's TS.Recent.
+    /// TS.Recent of RFC 7323.
     ts_recent: u32,
-    /// RFC 7323's Last.ACK.sent.
+    /// Last.ACK.sent of RFC 7323.
     last_ack_sent: u64,
     /// Marks are echoed until the sender has reduced its window (RFC 3168 section 6.1.3).
     echo: bool,
-    /// When the answer to the SYN leaves again, and how often it has left.
+    /// Time of the next retransmission of the SYN-ACK, and the number of transmissions.
     syn_ack_at: Option<Time>,
     syn_acks: u32,
-    /// Data received twice, to be reported once (RFC 2883).
+    /// Duplicate data to be reported once (RFC 2883).
     twice: Option<(u64, u64)>,
 }
 
 impl Receiver {
-    /// A receiver that waits for a SYN, or for data if there is no handshake. Values outside their range are brought into it.
+    /// A receiver that waits for a SYN, or for data without handshake. Values out of range are clamped.
     #[must_use]
     pub fn new(config: impl Into<SharedConfig>) -> Self {
         let config = config.into();
@@ -86,13 +86,13 @@ impl Receiver {
         }
     }
 
-    /// A segment of the sender arrived, its IP header's ECN bits in `segment.ecn`. What cannot be is answered by an
+    /// Handles a segment of the sender, with the IP header's ECN bits in `segment.ecn`. An unacceptable segment is answered by an
     /// acknowledgement and otherwise ignored (RFC 9293 section 3.10.7.4).
     pub fn on_segment(&mut self, segment: &Segment, now: Time) {
         match self.state {
             _ if segment.flags.syn => self.on_syn(segment),
             State::Listen => {}
-            // Nothing beyond our SYN was ever sent; nothing else of such a segment is believed.
+            // Nothing beyond our SYN was ever sent; other fields of such a segment are ignored.
             _ if !segment.flags.ack || segment.ack > 1 => self.acks.send_now(),
             State::SynReceived if segment.ack < 1 => {}
             State::SynReceived | State::Established => {
@@ -103,10 +103,10 @@ impl Receiver {
         }
     }
 
-    /// RFC 9293 section 3.10.7.2, and what each option needs from both ends.
+    /// Handles a SYN by RFC 9293 section 3.10.7.2, with the conditions of each option.
     fn on_syn(&mut self, segment: &Segment) {
         if self.state == State::Established || segment.seq != 0 {
-            // Our last acknowledgement says where we are (RFC 9293 section 3.10.7.4).
+            // Our last acknowledgement gives the present state (RFC 9293 section 3.10.7.4).
             self.acks.send_now();
             return;
         }
@@ -126,7 +126,7 @@ impl Receiver {
         }
         let expected = self.reassembly.next();
         self.note_marks(segment);
-        // RFC 7323 section 4.3, rule 2: of the segment that the next acknowledgement will be about, the oldest.
+        // RFC 7323 section 4.3, rule 2: the oldest timestamp among the segments that the next acknowledgement covers.
         if let Some(stamps) = segment.timestamps.filter(|_| self.timestamps)
             && segment.seq <= self.last_ack_sent
             && (stamps.value.wrapping_sub(self.ts_recent) as i32) >= 0
@@ -147,13 +147,12 @@ impl Receiver {
             self.twice.get_or_insert((left, right));
         }
         if segment.payload > 0 {
-            // What a closed window refuses was not received before.
+            // A segment refused by a closed window is no duplicate.
             self.stats.duplicates += u64::from(!news.any && from < edge);
             self.stats.out_of_order += u64::from(news.any && !in_order);
         }
         self.window.on_delivered(self.delivered());
-        // RFC 5681 section 4.2: at once for a segment ahead of a gap, one that fills a gap, and what is not new. A FIN is news
-        // that nobody should wait for.
+        // RFC 5681 section 4.2: at once for a segment beyond a gap, one that fills a gap, and one without new data; at once also for a FIN.
         if !in_order || had_gap || finished || news.twice.is_some() {
             self.acks.send_now();
         } else {
@@ -161,7 +160,7 @@ impl Receiver {
         }
     }
 
-    /// RFC 3168 section 6.1.3.
+    /// Notes congestion marks and CWR by RFC 3168 section 6.1.3.
     fn note_marks(&mut self, segment: &Segment) {
         if !self.ecn {
             return;
@@ -175,7 +174,7 @@ impl Receiver {
         }
     }
 
-    /// The acknowledgement that leaves now, if one is due. To be called after every segment: several that are due leave as one.
+    /// The acknowledgement that is due now, if any. To be called after every segment: several due ones are sent as one.
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         if !self.acks.take() {
             return None;
@@ -196,7 +195,7 @@ impl Receiver {
         segment
     }
 
-    /// RFC 2018 section 4; a duplicate comes first (RFC 2883 section 4).
+    /// SACK blocks by RFC 2018 section 4; a duplicate comes first (RFC 2883 section 4).
     fn blocks(&mut self) -> SackBlocks {
         let most = if self.timestamps { 3 } else { 4 };
         let mut blocks = SackBlocks::default();
@@ -228,19 +227,19 @@ impl Receiver {
         self.timestamps.then(|| Timestamps { value: Timestamps::clock(now), echo: self.ts_recent })
     }
 
-    /// When [`Receiver::on_timer`] is to be called next.
+    /// The next time at which [`Receiver::on_timer`] must be called.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
         earliest([self.acks.deadline(), self.syn_ack_at])
     }
 
-    /// Whether an acknowledgement is held back, for its timer or for the next segment.
+    /// True if an acknowledgement is delayed, until its timer or the next segment.
     #[must_use]
     pub fn holds_acknowledgement(&self) -> bool {
         self.acks.deadline().is_some()
     }
 
-    /// A deadline has come; too early it does nothing.
+    /// Handles a deadline; before it the call has no effect.
     pub fn on_timer(&mut self, now: Time) {
         self.acks.on_timer(now);
         if self.syn_ack_at.take_if(|at| *at <= now).is_some() {
@@ -248,38 +247,38 @@ impl Receiver {
         }
     }
 
-    /// Payload handed to the application in order, bytes, whether it was read or not.
+    /// Payload delivered to the application in order, bytes, read or not.
     #[must_use]
     pub fn delivered(&self) -> u64 {
         self.reassembly.delivered()
     }
 
-    /// Whether the sender's FIN and everything before it has arrived.
+    /// True if the sender's FIN and everything before it has arrived.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.reassembly.is_finished()
     }
 
-    /// Whether the application reads all that comes (it does from the beginning) or leaves it in the buffer.
+    /// Sets whether the application reads all data at once (the default) or leaves them in the buffer.
     pub fn set_reading(&mut self, reading: bool) {
         self.window.set_reading(reading);
         self.update_window();
     }
 
-    /// The application, not reading all, takes up to `bytes` out of the buffer.
+    /// The application, if it does not read all, reads up to `bytes` from the buffer.
     pub fn read(&mut self, bytes: u64) {
         self.window.read(bytes);
         self.update_window();
     }
 
-    /// Tells the sender of a window that has become worth it (RFC 9293 section 3.8.6.2.2).
+    /// Sends a window update when the window has grown enough (RFC 9293 section 3.8.6.2.2).
     fn update_window(&mut self) {
         if self.state == State::Established && self.window.can_advance(self.reassembly.next()) {
             self.acks.send_now();
         }
     }
 
-    /// Counters.
+    /// Counters since the creation.
     #[must_use]
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats

@@ -1,36 +1,36 @@
-//! Which data have arrived: everything below a number, and runs beyond it (RFC 2018 section 4).
+//! Reassembly: data below the next expected number, and runs beyond it (RFC 2018 section 4).
 
 use alloc::collections::VecDeque;
 
 use crate::SackBlocks;
 
-/// Data `[left, right)` ahead of a gap.
+/// Data `[left, right)` beyond a gap.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     left: u64,
     right: u64,
-    /// Grows with each segment: the run that was touched last has the largest.
+    /// Number of the last segment that extended it: the run extended last has the largest.
     touched: u64,
 }
 
-/// What a segment brought.
+/// Result of an insertion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inserted {
-    /// Something was new.
+    /// True if some data were new.
     pub(crate) any: bool,
-    /// The first part that was not (RFC 2883).
+    /// First part that was not new (RFC 2883).
     pub(crate) twice: Option<(u64, u64)>,
 }
 
-/// The data that have arrived. Runs do not touch each other and are in order.
+/// Data that have arrived. Runs are in order and not adjacent.
 #[derive(Debug)]
 pub(crate) struct Reassembly {
     /// RCV.NXT.
     next: u64,
-    /// In a ring: gaps close at the front, and after a burst of losses there are thousands.
+    /// A ring, since gaps close at the front, and after a burst of losses there are thousands of runs.
     runs: VecDeque<Run>,
     touches: u64,
-    /// The sequence number after the FIN, once one came.
+    /// Sequence number after the FIN, once that has arrived.
     end: Option<u64>,
 }
 
@@ -46,23 +46,23 @@ impl Reassembly {
         self.next
     }
 
-    /// Payload in order, bytes: the SYN and the FIN do not count.
+    /// Payload in order, bytes, without SYN and FIN.
     pub(crate) fn delivered(&self) -> u64 {
         self.next - 1 - u64::from(self.is_finished())
     }
 
-    /// Whether something has arrived ahead of a gap.
+    /// True if data beyond a gap have arrived.
     pub(crate) fn has_gap(&self) -> bool {
         !self.runs.is_empty()
     }
 
-    /// Whether the FIN and everything before it has arrived.
+    /// True if the FIN and everything before it has arrived.
     pub(crate) fn is_finished(&self) -> bool {
         self.end == Some(self.next)
     }
 
-    /// The sequence number after what a segment brings whose payload ends before `right`: the FIN takes a number too, and nothing lies
-    /// beyond it. A FIN below what has arrived, or another than the first, is none.
+    /// The sequence number after a segment whose payload ends before `right`: the FIN takes a number, and nothing lies beyond it. A FIN
+    /// below data that have arrived, or one different from the first, is ignored.
     fn end_of(&mut self, right: u64, fin: bool) -> u64 {
         if fin && self.end.is_none() {
             let arrived = self.runs.back().map_or(self.next, |run| run.right);
@@ -75,7 +75,7 @@ impl Reassembly {
         }
     }
 
-    /// Data `[left, right)` arrived, and with them the FIN if `fin`.
+    /// Inserts data `[left, right)`, with a FIN after them if `fin`.
     pub(crate) fn insert(&mut self, left: u64, right: u64, fin: bool) -> Inserted {
         let mut news = Inserted::default();
         if self.is_finished() {
@@ -92,7 +92,7 @@ impl Reassembly {
         if from >= to {
             return news;
         }
-        // The runs that it touches become one with it.
+        // Runs that overlap or adjoin it are merged with it.
         let first = self.runs.partition_point(|run| run.right < from);
         let last = self.runs.partition_point(|run| run.left <= to);
         let mut touching = self.runs.range(first..last);
@@ -119,7 +119,7 @@ impl Reassembly {
         news
     }
 
-    /// Fills `blocks` up to `most` with runs, the one touched last first.
+    /// Fills `blocks` with up to `most` runs, the one extended last first.
     pub(crate) fn report(&self, most: usize, blocks: &mut SackBlocks) {
         let mut before = u64::MAX;
         while blocks.as_slice().len() < most {

@@ -2,24 +2,24 @@
 
 use crate::TcpConfig;
 
-/// The buffer behind the window.
+/// State of the receive buffer and the announced window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReceiveWindow {
     buffer: u64,
     mss: u64,
-    /// Shift of the window field; the option was not agreed on where it is `None`.
+    /// Shift of the window field; `None` if the option was not negotiated.
     scale: Option<u8>,
-    /// The sequence number after the last that the sender was ever allowed: it is never taken back.
+    /// Sequence number after the last one ever allowed to the sender: the edge never moves back.
     edge: u64,
     /// Payload in order, bytes.
     delivered: u64,
-    /// Of that, read.
+    /// Payload read by the application, bytes.
     read: u64,
     reading: bool,
 }
 
 impl ReceiveWindow {
-    /// An empty buffer; `scaled`: the sender can read scaled windows.
+    /// An empty buffer; `scaled`: the sender supports window scaling.
     pub(crate) fn new(config: &TcpConfig, scaled: bool) -> Self {
         let scale = Some(config.window_scale).filter(|&scale| scaled && scale > 0);
         let mut window = Self {
@@ -32,40 +32,40 @@ impl ReceiveWindow {
             reading: true,
         };
         window.buffer = window.field(window.buffer);
-        // Without handshake no SYN has bounded the first window.
+        // Without handshake no SYN has limited the first window.
         window.edge = 1 + if config.handshake { config.of_syn(window.buffer) } else { window.buffer };
         window
     }
 
-    /// The option for the answer to the SYN.
+    /// Window scale option of the SYN-ACK.
     pub(crate) fn scale_option(&self) -> Option<u8> {
         self.scale
     }
 
-    /// A window as the field can say it: rounded down to its shift, and at most what fits.
+    /// The window rounded down to what its field can express.
     fn field(&self, window: u64) -> u64 {
         let shift = self.scale.unwrap_or(0);
         (window >> shift).min(65_535) << shift
     }
 
-    /// Where the free buffer ends with `next` expected.
+    /// End of the free buffer if `next` is expected.
     fn free_edge(&self, next: u64) -> u64 {
         let free = self.buffer.saturating_sub(self.delivered - self.read);
         next.saturating_add(free)
     }
 
-    /// The first sequence number that is refused with `next` expected.
+    /// The first sequence number that is refused if `next` is expected.
     pub(crate) fn edge(&self, next: u64) -> u64 {
         self.edge.max(next)
     }
 
-    /// Whether the window can grow by enough to be worth telling: a full segment or half of the buffer.
+    /// True if the window can grow enough to be announced: by a full segment or half of the buffer.
     pub(crate) fn can_advance(&self, next: u64) -> bool {
         let gain = self.free_edge(next).saturating_sub(self.edge);
         gain > 0 && gain >= self.mss.min(self.buffer / 2)
     }
 
-    /// The window for an acknowledgement of all below `next`.
+    /// The window for an acknowledgement up to `next`.
     pub(crate) fn announce(&mut self, next: u64) -> u64 {
         if self.can_advance(next) {
             self.edge = self.edge.max(next + self.field(self.free_edge(next) - next));
@@ -73,7 +73,7 @@ impl ReceiveWindow {
         self.field(self.edge.saturating_sub(next))
     }
 
-    /// In all, `bytes` are in order.
+    /// Sets the payload in order to `bytes`.
     pub(crate) fn on_delivered(&mut self, bytes: u64) {
         self.delivered = bytes;
         if self.reading {
@@ -81,13 +81,13 @@ impl ReceiveWindow {
         }
     }
 
-    /// Whether all that comes is read at once.
+    /// Sets whether data are read at once.
     pub(crate) fn set_reading(&mut self, reading: bool) {
         self.reading = reading;
         self.on_delivered(self.delivered);
     }
 
-    /// Up to `bytes` are read.
+    /// Reads up to `bytes`.
     pub(crate) fn read(&mut self, bytes: u64) {
         self.read = self.read.saturating_add(bytes).min(self.delivered);
     }

@@ -1,4 +1,4 @@
-//! What an acknowledgement does (RFC 9293 section 3.10.7.4; RFC 5681 section 3; RFC 6298 section 5).
+//! Processing of acknowledgements (RFC 9293 section 3.10.7.4; RFC 5681 section 3; RFC 6298 section 5).
 
 use airfair_schemes::places::{Acked, CongestionCause, RateSample, SourceContext};
 use airfair_units::{Bytes, Span, Time};
@@ -8,15 +8,15 @@ use crate::Segment;
 use crate::scoreboard::{Newest, News};
 
 impl Sender {
-    /// A segment of the receiver arrived. What it cannot have sent is ignored.
+    /// Handles a segment of the receiver. Unacceptable segments are ignored.
     pub fn on_segment(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
         match self.state {
             State::Closed | State::Failed => {}
             State::SynSent => self.on_syn_ack(segment, context),
-            // The answer to the SYN came again: ours to it was lost (RFC 9293 section 3.10.7.4).
+            // A repeated SYN-ACK: our acknowledgement of the first was lost (RFC 9293 section 3.10.7.4).
             _ if segment.flags.syn => self.ack_due = true,
             _ if !segment.flags.ack || segment.ack < self.una => {}
-            // An acknowledgement of what was never sent is answered by one (RFC 9293 section 3.10.7.4).
+            // Data that were never sent are acknowledged: the reply is an acknowledgement (RFC 9293 section 3.10.7.4).
             _ if segment.ack > self.next.max(self.probed_to) => self.ack_due = true,
             _ => self.on_ack(segment, context),
         }
@@ -30,7 +30,7 @@ impl Sender {
         let prior = (self.board.payload(), prior_in_flight);
         let was_full = self.una < self.full_to;
         let advance = segment.ack > self.una;
-        // RFC 5681 section 2: data are outstanding, no payload, no FIN, nothing new, and the window as it was.
+        // RFC 5681 section 2: data are outstanding, no payload, no FIN, no new acknowledgement, and an unchanged window.
         let duplicate = !self.board.is_empty()
             && segment.sequence_len() == 0
             && !advance
@@ -88,7 +88,7 @@ impl Sender {
         self.reduce_proportionally(news.delivered, now);
     }
 
-    /// When what a duplicate acknowledgement stands for left, at the earliest: of n segments that have arrived beyond the first one, the
+    /// Earliest departure of the segment behind a duplicate acknowledgement: of n segments that have arrived beyond the first one, the
     /// newest is the n-th or a later one.
     fn duplicate_sent_at(&self, now: Time) -> Time {
         let nth = self.arrived.div_ceil(u64::from(self.mss).max(1));
@@ -96,22 +96,22 @@ impl Sender {
         segment.map_or(now, |segment| segment.snapshot.sent_at)
     }
 
-    /// SND.WND (RFC 9293 section 3.10.7.4). An open window ends the probing.
+    /// Updates SND.WND (RFC 9293 section 3.10.7.4). An open window ends the probing.
     fn update_window(&mut self, window: u64) {
         self.peer_window = window;
         self.largest_window = self.largest_window.max(window);
         if window > 0 {
             self.persists = 0;
             self.probe_due = false;
-            // If what is open is too little to use, polling sets the timer again.
+            // If the open part is too small to use, polling sets the timer again.
             self.persist_at = None;
         } else {
-            // As long as the receiver answers, it may keep its window closed (RFC 9293 section 3.8.6.1).
+            // A receiver that answers may keep its window closed indefinitely (RFC 9293 section 3.8.6.1).
             self.expiries = 0;
         }
     }
 
-    /// Round-trip times: into the time-out, and of the newest segment for the law.
+    /// Measures round-trip times: for the time-out, and of the newest segment for the law.
     fn measure(
         &mut self,
         advance: bool,
@@ -131,7 +131,7 @@ impl Sender {
             if (stamps.value.wrapping_sub(self.ts_recent) as i32) > 0 {
                 self.ts_recent = stamps.value;
             }
-            // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: as many a round as there may be.
+            // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: weighted by the expected number in a round.
             if advance && let Some(rtt) = self.echoed(stamps, now) {
                 let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
                 let rtt = self.rtt.counted(now, rtt, &self.config);
@@ -155,7 +155,7 @@ impl Sender {
         self.delivery.on_delivered(now, news.delivered, &newest.snapshot, self.rtt.smallest())
     }
 
-    /// RFC 6298 sections 5.2 and 5.3; during fast recovery without SACK, RFC 6582 section 3.2, step 3.
+    /// Restarts the retransmission timer by RFC 6298 sections 5.2 and 5.3; in fast recovery without SACK, RFC 6582 section 3.2, step 3.
     fn restart_timer(&mut self, now: Time) {
         if self.board.is_empty() {
             self.rto_at = None;
@@ -168,15 +168,15 @@ impl Sender {
         self.rto_at = Some(self.rtt.expiry(now, &self.config));
     }
 
-    /// The receiver echoed a mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, since it was
-    /// that which met the congestion.
+    /// Handles an echoed mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, since that one met the
+    /// congestion.
     fn on_mark(&mut self, (flight, pipe): (u64, u64), context: &mut SourceContext<'_>) {
         let one_segment = self.window(context.now) <= u64::from(self.mss);
         if self.reductions.on_echo(self.una, self.next) {
             self.stats.ecn_reductions += 1;
             self.tell_congestion(CongestionCause::Mark, flight, pipe, false, context);
             if one_segment {
-                // The window cannot fall below one segment: the timer sets the pace.
+                // The window cannot fall below one segment: the timer limits the rate instead.
                 let wait = self.rtt.expiry(context.now, &self.config);
                 self.reductions.hold = Some(wait);
                 self.rto_at = self.rto_at.map(|_| wait);
@@ -184,7 +184,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6937: after each acknowledgement in recovery.
+    /// Applies RFC 6937 after each acknowledgement in recovery.
     fn reduce_proportionally(&mut self, delivered: u64, now: Time) {
         let (pipe, aim) = (self.board.pipe(), self.window(now));
         if let Some((prr, window)) = &mut self.prr {

@@ -1,4 +1,4 @@
-//! How a connection comes to stand (RFC 9293 section 3.5; options: section 3.7.1, RFC 7323, RFC 2018, RFC 3168 section 6.1.1).
+//! Connection establishment (RFC 9293 section 3.5; options: section 3.7.1, RFC 7323, RFC 2018, RFC 3168 section 6.1.1).
 
 use airfair_schemes::places::{FlowSetup, SourceContext};
 use airfair_units::{Bytes, Span, Time};
@@ -6,22 +6,21 @@ use airfair_units::{Bytes, Span, Time};
 use super::{Sender, State};
 use crate::{Flags, Segment, TickMode, Timestamps};
 
-/// What timestamps take of every segment, bytes (RFC 7323 appendix A).
+/// Bytes of timestamps in every segment (RFC 7323 appendix A).
 const TIMESTAMPS_LEN: u32 = 12;
 
-/// MSS of a peer that names none (RFC 9293 section 3.7.1).
+/// MSS of a peer that announces none (RFC 9293 section 3.7.1).
 const DEFAULT_PEER_MSS: u16 = 536;
 
 impl Sender {
-    /// Opens the connection: the SYN waits in [`Sender::poll`], or data may leave at once without handshake. Only the first call
-    /// has an effect.
+    /// Opens the connection: [`Sender::poll`] returns the SYN, or data at once without handshake. Only the first call has an effect.
     pub fn open(&mut self, context: &mut SourceContext<'_>) {
         if self.state != State::Closed {
             return;
         }
         if self.config.tick_mode == TickMode::Bsd {
-            // A host's clock ticks for all its connections, hosts' clocks tick when they like. Each connection draws its own phase: two of
-            // one host then time out apart, which is a smaller error than all hosts of a network timing out at once.
+            // All connections of a host share one clock, and hosts' clocks have different phases. Here each connection draws its own phase:
+            // two of one host then time out apart, which is a smaller error than all hosts of a network timing out together.
             let tick = self.config.tick.0;
             self.rtt.set_phase(Span((context.random.uniform() * tick as f64) as u64).min(Span(tick - 1)));
         }
@@ -37,7 +36,7 @@ impl Sender {
         self.establish(None, false, context);
     }
 
-    /// The SYN, with every option that this end can (RFC 9293 section 3.7.1).
+    /// The SYN with all options that this end supports (RFC 9293 section 3.7.1).
     pub(super) fn syn(&mut self, now: Time) -> Segment {
         self.syn_due = false;
         self.next = 1;
@@ -48,7 +47,7 @@ impl Sender {
         let ecn = config.ecn;
         Segment {
             window: config.of_syn(config.whole_window(config.window_scale)),
-            // RFC 3168 section 6.1.1: ECE and CWR on a SYN say that this end can do ECN.
+            // RFC 3168 section 6.1.1: ECE and CWR on a SYN announce that this end supports ECN.
             flags: Flags { syn: true, ece: ecn, cwr: ecn, ..Flags::default() },
             timestamps: config.timestamps.then(|| Timestamps { value: Timestamps::clock(now), echo: 0 }),
             mss: Some(config.mss as u16),
@@ -58,7 +57,7 @@ impl Sender {
         }
     }
 
-    /// A segment arrived while the SYN waits for its answer (RFC 9293 section 3.10.7.3).
+    /// Handles a segment that arrives in SYN-SENT (RFC 9293 section 3.10.7.3).
     pub(super) fn on_syn_ack(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
         let flags = segment.flags;
         if !flags.syn || !flags.ack || segment.ack != 1 || self.next != 1 {
@@ -71,7 +70,7 @@ impl Sender {
         self.peer_window = segment.window;
         let peer_mss = u32::from(segment.mss.unwrap_or(DEFAULT_PEER_MSS));
         self.mss = self.config.mss.min(peer_mss).max(1);
-        // A SYN that was sent again is not measured (Karn), unless timestamps tell which was answered.
+        // A retransmitted SYN is not measured (Karn), unless timestamps identify the answered one.
         let rtt = match self.syn_at {
             Some(at) => Some(context.now.since(at)),
             None => segment.timestamps.filter(|_| self.timestamps).and_then(|s| self.echoed(s, context.now)),
@@ -81,7 +80,7 @@ impl Sender {
         self.establish(rtt.zip(counted), self.syn_at.is_none(), context);
     }
 
-    /// Data may flow; `rtt`: the round-trip time of the SYN, if it may be measured, exact and in ticks.
+    /// Opens the connection for data; `rtt`: round-trip time of the SYN, if it may be measured, exact and in ticks.
     fn establish(&mut self, rtt: Option<(Span, Span)>, syn_lost: bool, context: &mut SourceContext<'_>) {
         self.state = State::Open;
         (self.una, self.next) = (1, 1);
@@ -92,7 +91,7 @@ impl Sender {
         if self.timestamps {
             self.mss = self.mss.saturating_sub(TIMESTAMPS_LEN).max(1);
         }
-        // The header of an explicit-rate scheme has to fit into the same packet.
+        // The header of an explicit-rate scheme must fit into the same packet.
         self.mss = self.mss.saturating_sub(self.law.header().map_or(0, |kind| kind.wire_len)).max(1);
         if let Some((exact, counted)) = rtt {
             self.rtt.observe(exact);
@@ -109,12 +108,12 @@ impl Sender {
         self.law.on_start(&FlowSetup { mss, initial_window, window_limit, rtt, syn_lost }, context);
     }
 
-    /// The timestamps of a segment that leaves now (RFC 7323 section 3.2).
+    /// Timestamps of a segment that is sent now (RFC 7323 section 3.2).
     pub(super) fn timestamps_now(&self, now: Time) -> Timestamps {
         Timestamps { value: Timestamps::clock(now), echo: self.ts_recent }
     }
 
-    /// The round-trip time by an echoed timestamp (RFC 7323 section 4.1), to a millisecond; none if the echo lies ahead.
+    /// Round-trip time from an echoed timestamp (RFC 7323 section 4.1), to a millisecond; none if the echo is later than now.
     pub(super) fn echoed(&self, stamps: Timestamps, now: Time) -> Option<Span> {
         let elapsed = Timestamps::clock(now).wrapping_sub(stamps.echo);
         (elapsed < 1 << 31).then(|| Span::from_millis(u64::from(elapsed)))

@@ -1,30 +1,30 @@
-//! Why a sender sends nothing more now. Asked by those who explain a run; it changes nothing.
+//! Reason for which a sender sends nothing more now, for `explain`; computing it changes nothing.
 
 use airfair_units::{Bytes, Time};
 
 use super::{Sender, State};
 
-/// What keeps a sender that was polled from sending more.
+/// The limit of a sender that has been polled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
-    /// The connection is not open yet, or was given up.
+    /// The connection is not open yet, or has failed.
     Handshake,
-    /// The application has handed over no more.
+    /// The application has provided no more data.
     Application,
-    /// The law's congestion window is full, or waits after a mark.
+    /// The law's congestion window is full, or new data wait after a mark.
     Window,
-    /// The window is full at its configured limit: the law would allow more.
+    /// The window is full at its configured maximum: the law would allow more.
     WindowLimit,
     /// The receiver's window is full.
     PeerWindow,
-    /// The next segment has its time.
+    /// The time of the next paced segment has not come.
     Pacing,
-    /// Nothing does: there is something to send that may leave.
+    /// No limit: there is data that may be sent.
     Nothing,
 }
 
 impl Sender {
-    /// What keeps it from sending more, as of the last poll.
+    /// The limit as of the last poll.
     #[must_use]
     pub fn limit(&self, now: Time) -> Limit {
         if matches!(self.state, State::Closed | State::SynSent | State::Failed) {

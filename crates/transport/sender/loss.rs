@@ -1,4 +1,4 @@
-//! Loss as acknowledgements show it: fast retransmit and fast recovery (RFC 5681 section 3.2, RFC 6582, RFC 6675, RFC 6937).
+//! Loss detection by acknowledgements: fast retransmit and fast recovery (RFC 5681 section 3.2, RFC 6582, RFC 6675, RFC 6937).
 
 use airfair_schemes::places::{CongestionCause, PartialAck, SourceContext};
 
@@ -10,7 +10,7 @@ use crate::prr::Prr;
 use crate::scoreboard::News;
 
 impl Sender {
-    /// After the scoreboard was brought up to date.
+    /// Handles signs of loss, after the update of the scoreboard.
     pub(super) fn on_loss_signals(
         &mut self,
         advance: bool,
@@ -35,17 +35,17 @@ impl Sender {
             let lost = self.board.mark_lost(self.config.dupack_threshold, self.mss);
             self.count_lost(lost);
         }
-        // RFC 6675 section 2: with SACK, what tells something new is a duplicate, whatever else it does.
+        // RFC 6675 section 2: with SACK, an acknowledgement with a new block is a duplicate, whatever else it does.
         if if self.sack { news.sacked } else { duplicate } {
             self.stats.duplicate_acks += 1;
             self.on_duplicate(context);
         }
     }
 
-    /// Without SACK each duplicate acknowledgement tells that a segment beyond the first has arrived, though not which; so the first of
-    /// what is acknowledged afterwards was missing, and the rest was counted. Linux counts so (`tcp_add_reno_sack`,
-    /// `tcp_remove_reno_sacks`), but forgets at a time-out what it has counted. `missing`: payload of the first segment before this
-    /// acknowledgement.
+    /// Without SACK each duplicate acknowledgement indicates that a segment beyond the first has arrived, but not which one; so the first
+    /// of the segments acknowledged afterwards was missing, and the rest was counted already. Linux counts in this way
+    /// (`tcp_add_reno_sack`, `tcp_remove_reno_sacks`), but resets the count at a time-out. `missing`: payload of the first segment before
+    /// this acknowledgement.
     pub(super) fn count_duplicates(&mut self, duplicate: bool, missing: u64, news: &mut News) {
         let first = self.board.head().map_or(0, |head| u64::from(head.payload));
         let beyond = self.board.payload().saturating_sub(first);
@@ -54,7 +54,7 @@ impl Sender {
             self.arrived += new;
             news.delivered += new;
         } else if news.cumulative > 0 {
-            // What a time-out has sent again may have been duplicates' too.
+            // Retransmissions after a time-out may have been counted by duplicates too.
             let repaired = self.state == State::Loss && self.una >= self.recover;
             let counted = news.cumulative - if repaired { 0 } else { missing.min(news.cumulative) };
             let left = self.arrived.saturating_sub(counted).min(beyond);
@@ -64,22 +64,22 @@ impl Sender {
         }
     }
 
-    /// Tells the law that fast recovery has ended: after the acknowledgement that ended it, but before a new one begins. Without SACK
-    /// with FlightSize (RFC 6582 section 3.2, step 3): duplicates take nothing from it.
+    /// Notifies the law of the end of fast recovery: after the acknowledgement that ended it, but before a new recovery starts. Without
+    /// SACK with FlightSize (RFC 6582 section 3.2, step 3), which duplicates do not reduce.
     pub(super) fn tell_recovered(&mut self, context: &mut SourceContext<'_>) {
         if core::mem::take(&mut self.recovered_untold) {
             self.law.on_recovered(Bytes(self.board.pipe()), context);
         }
     }
 
-    /// Whether the law is plain Reno (RFC 5681 section 3.2, step 6).
+    /// True for plain Reno (RFC 5681 section 3.2, step 6).
     fn ends_at_partial_ack(&self) -> bool {
         !self.sack && self.law.partial_ack() == PartialAck::EndsRecovery
     }
 
     fn on_duplicate(&mut self, context: &mut SourceContext<'_>) {
         if self.state == State::Recovery {
-            // RFC 5681 section 3.2, step 4: a segment has left the network. With SACK the scoreboard knows. This is also num_dupACK of
+            // RFC 5681 section 3.2, step 4: a segment has left the network. With SACK the scoreboard counts it. This is also num_dupACK of
             // QFCP, equation 5.
             if !self.sack {
                 self.inflation = self.inflation.saturating_add(i64::from(self.mss));
@@ -89,12 +89,12 @@ impl Sender {
         self.dupacks = self.dupacks.saturating_add(1);
         let enough = self.dupacks >= self.config.dupack_threshold;
         if self.sack {
-            // RFC 6675 section 5, steps 1 and 2; section 5.1: not before all is acknowledged that a time-out sent again.
+            // RFC 6675 section 5, steps 1 and 2; section 5.1: not before all data retransmitted after a time-out are acknowledged.
             if (enough || self.board.head_is_lost()) && self.una >= self.recover {
                 self.begin_recovery(context);
             }
         } else if enough && self.una > self.recover {
-            // RFC 6582 section 3.2, step 2: more than `recover` is acknowledged, or the duplicates may be the echo of our own
+            // RFC 6582 section 3.2, step 2: more than `recover` is acknowledged; otherwise the duplicates may be caused by our own
             // retransmissions.
             self.begin_recovery(context);
         }
@@ -104,7 +104,7 @@ impl Sender {
         let Some(head) = self.board.head().copied() else { return };
         self.tell_recovered(context);
         let flight = self.board.payload();
-        // RFC 3168 section 6.1.2: a window of data is answered once, by whichever sign comes first.
+        // RFC 3168 section 6.1.2: one reduction per window of data, for whichever sign comes first.
         if !self.reductions.marked_since(head.seq) {
             let (counted, pipe) = (flight.saturating_sub(self.limited), self.pipe());
             self.tell_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
@@ -121,20 +121,20 @@ impl Sender {
             self.rescue = head.end();
             self.prr = self.config.prr.then(|| (Prr::new(flight), 0));
         } else {
-            // RFC 5681 section 3.2, step 3: the segments that the duplicates stand for have left the network.
+            // RFC 5681 section 3.2, step 3: the segments behind the duplicates have left the network.
             self.inflation = i64::from(self.config.dupack_threshold) * i64::from(self.mss);
-            // Plain Reno knows no `recover` but the one of a time-out, unless it is told to.
+            // Plain Reno sets `recover` only at a time-out, unless configured otherwise.
             if !self.ends_at_partial_ack() || self.config.fast_retransmit_once {
                 self.recover = self.next;
             }
         }
     }
 
-    /// RFC 6582 section 3.2, step 3, partial acknowledgements: the next hole is sent again, and the window is deflated by what
-    /// was acknowledged, less a segment for the one that leaves.
+    /// Handles a partial acknowledgement (RFC 6582 section 3.2, step 3): the next hole is retransmitted, and the window is deflated by the
+    /// acknowledged bytes, less a segment for the retransmission.
     fn on_partial_ack(&mut self, acked: u64) {
         self.repair_head();
-        // QFCP, equation 5: num_dupACK falls to zero when all data is acknowledged that was sent before the loss, no earlier.
+        // QFCP, equation 5: num_dupACK returns to zero only when all data sent before the loss are acknowledged.
         if self.law.partial_ack() == PartialAck::RepairsUndeflated {
             return;
         }
@@ -146,20 +146,20 @@ impl Sender {
         }
     }
 
-    /// Whether a partial acknowledgement restarts the retransmission timer.
+    /// True if a partial acknowledgement restarts the retransmission timer.
     pub(super) fn partial_ack_restarts(&mut self) -> bool {
         let first = !core::mem::replace(&mut self.partial_seen, true);
         first || self.config.partial_ack_timer == PartialAckTimer::SlowButSteady
     }
 
-    /// Fast recovery has ended, by success or by a time-out.
+    /// Ends fast recovery, by success or by a time-out.
     pub(super) fn leave_recovery(&mut self, to: State) {
         self.state = to;
         self.repair_now = false;
         self.prr = None;
     }
 
-    /// The first outstanding segment leaves next, whatever the window says.
+    /// Retransmits the first outstanding segment next, whatever the window is.
     fn repair_head(&mut self) {
         let lost = self.board.lose_head();
         self.count_lost(lost);

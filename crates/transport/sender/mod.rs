@@ -1,4 +1,4 @@
-//! The end that opens a connection and sends.
+//! The sender of a connection, which opens it.
 
 mod ack;
 mod handshake;
@@ -26,27 +26,27 @@ use crate::{Segment, SharedConfig};
 pub use limit::Limit;
 pub use stats::SenderStats;
 
-/// Most payload that an application may write, bytes: no sequence number can overflow.
+/// Largest payload that an application may write, bytes: no sequence number overflows.
 const ENDLESS: u64 = 1 << 62;
 
-/// Where a sender is.
+/// State of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Not opened.
     Closed,
-    /// The SYN waits for its answer.
+    /// The SYN was sent and is not answered.
     SynSent,
-    /// Data may flow and nothing is believed to be lost.
+    /// Data may be sent, and no loss is assumed.
     Open,
     /// Fast recovery.
     Recovery,
-    /// What was outstanding at a time-out is sent again.
+    /// Data that were outstanding at a time-out are retransmitted.
     Loss,
     /// Given up after too many time-outs.
     Failed,
 }
 
-/// The active opener of a connection and the sender of its data.
+/// The sender of a connection's data, which opens the connection.
 pub struct Sender {
     config: SharedConfig,
     law: Box<dyn Source>,
@@ -58,84 +58,84 @@ pub struct Sender {
     reductions: Reductions,
     stats: SenderStats,
 
-    /// SND.UNA: the first sequence number that is not acknowledged.
+    /// SND.UNA: the first unacknowledged sequence number.
     una: u64,
-    /// SND.NXT: the next new sequence number. It never goes back: what is sent again is marked in the scoreboard.
+    /// SND.NXT: the next new sequence number. It never decreases: retransmissions are marked in the scoreboard.
     next: u64,
-    /// The sequence number after the highest that a window probe has carried.
+    /// Sequence number after the highest one in a window probe.
     probed_to: u64,
-    /// Payload handed over by the application, bytes.
+    /// Payload provided by the application, bytes.
     written: u64,
-    /// The application hands over no more.
+    /// True if the application provides no more data.
     closed: bool,
-    /// Largest payload of a segment, options subtracted, bytes: RFC 5681's SMSS.
+    /// Largest payload of a segment, options subtracted, bytes: SMSS of RFC 5681.
     mss: u32,
     /// SND.WND, bytes.
     peer_window: u64,
     /// Max(SND.WND), bytes.
     largest_window: u64,
-    /// Both ends can do selective acknowledgements.
+    /// True if both ends support selective acknowledgements.
     sack: bool,
-    /// Both ends can do timestamps.
+    /// True if both ends support timestamps.
     timestamps: bool,
-    /// Both ends can do ECN.
+    /// True if both ends support ECN.
     ecn: bool,
     /// The last timestamp received.
     ts_recent: u32,
 
-    /// Duplicate acknowledgements in a row.
+    /// Number of consecutive duplicate acknowledgements.
     dupacks: u32,
-    /// Without SACK: what duplicate acknowledgements stand for, which has arrived beyond the first segment, nobody knows which, bytes.
+    /// Without SACK: bytes beyond the first segment that have arrived according to duplicate acknowledgements, whichever they are.
     arrived: u64,
-    /// Sent because of them before they were three (RFC 3042), bytes: not part of FlightSize (RFC 5681 section 3.2, step 2).
+    /// Bytes sent by limited transmit (RFC 3042): not part of FlightSize (RFC 5681 section 3.2, step 2).
     limited: u64,
-    /// RFC 6582's recover and RFC 6675's RecoveryPoint, exclusive: the next sequence number when a loss was noticed.
+    /// `recover` of RFC 6582 and RecoveryPoint of RFC 6675, exclusive: SND.NXT at the detection of a loss.
     recover: u64,
-    /// What fast recovery without SACK adds to the law's window, bytes; partial acknowledgements can make it negative.
+    /// Bytes that fast recovery without SACK adds to the law's window; partial acknowledgements can make it negative.
     inflation: i64,
-    /// A partial acknowledgement has restarted the timer in this recovery.
+    /// True if a partial acknowledgement has restarted the timer in this recovery.
     partial_seen: bool,
-    /// A segment is to be sent again whatever the window says.
+    /// True if a segment must be retransmitted whatever the window is.
     repair_now: bool,
-    /// RFC 6675's RescueRxt, exclusive.
+    /// RescueRxt of RFC 6675, exclusive.
     rescue: u64,
-    /// Proportional rate reduction, while it acts, and the window that it set last, bytes.
+    /// Proportional rate reduction during a recovery, and the window that it set last, bytes.
     prr: Option<(Prr, u64)>,
-    /// Payload believed to be lost since the law was last told, bytes.
+    /// Payload assumed lost since the last notification of the law, bytes.
     lost_untold: u64,
-    /// Fast recovery has ended and the law was not told yet.
+    /// True if fast recovery has ended and the law is not notified yet.
     recovered_untold: bool,
 
-    /// When the retransmission timer expires.
+    /// Expiry of the retransmission timer.
     rto_at: Option<Time>,
-    /// Time-outs since something was last acknowledged.
+    /// Time-outs since the last new acknowledgement.
     expiries: u32,
-    /// When the receiver's closed window is probed.
+    /// Time of the next probe of the receiver's closed window.
     persist_at: Option<Time>,
     /// Probes since the window was last open.
     persists: u32,
-    /// When pacing lets the next segment leave.
+    /// Time at which pacing allows the next segment.
     paced_until: Option<Time>,
     /// See [`Sender::is_spent`].
     spent: bool,
-    /// A segment whose round-trip time is measured: its end and when it left.
+    /// The segment whose round-trip time is measured: its end and its departure.
     timing: Option<(u64, Time)>,
-    /// When payload left last.
+    /// Last departure of payload.
     last_sent: Time,
-    /// Everything below was sent in a flight that filled the window.
+    /// Data below were sent in a flight that filled the window.
     full_to: u64,
-    /// A SYN is due.
+    /// True if a SYN must be sent.
     syn_due: bool,
-    /// A probe of the closed window is due.
+    /// True if a probe of the closed window must be sent.
     probe_due: bool,
-    /// An acknowledgement is due.
+    /// True if an acknowledgement must be sent.
     ack_due: bool,
-    /// The moment of the first SYN, unless another was sent.
+    /// Departure of the first SYN, unless it was retransmitted.
     syn_at: Option<Time>,
 }
 
 impl Sender {
-    /// A sender that is not opened yet. Values outside their range are brought into it.
+    /// A sender before opening. Values out of range are clamped.
     #[must_use]
     pub fn new(config: impl Into<SharedConfig>, law: Box<dyn Source>) -> Self {
         let config = config.into();
@@ -188,33 +188,33 @@ impl Sender {
         }
     }
 
-    /// The application hands over `bytes` more. After [`Sender::close`] it has no effect.
+    /// Adds `bytes` of the application's data. No effect after [`Sender::close`].
     pub fn write(&mut self, bytes: u64) {
         if !self.closed {
             self.written = self.written.saturating_add(bytes).min(ENDLESS);
         }
     }
 
-    /// The application hands over data that never end.
+    /// Adds unlimited data.
     pub fn write_endless(&mut self) {
         self.write(ENDLESS);
     }
 
-    /// The application hands over no more.
+    /// Ends the application's data.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// The application takes back what has not left yet and hands over no more.
+    /// Withdraws the data that were not sent yet, and ends the application's data.
     pub fn stop(&mut self) {
-        // A byte that probed a closed window has left too.
+        // A byte that has probed a closed window was sent too.
         let left_to = self.next.max(self.probed_to);
         self.written = self.written.min(left_to.saturating_sub(1));
         self.closed = true;
     }
 
-    /// The own node's link layer gave up the packet whose first sequence number is `seq`. The law is told, once a window of
-    /// data; repair is left to the rules of TCP.
+    /// The own node's link layer has given up the packet whose first sequence number is `seq`. The law is notified once per window of data;
+    /// retransmission follows TCP's rules.
     pub fn on_link_drop(&mut self, seq: u64, context: &mut SourceContext<'_>) {
         let outstanding = (self.una..self.next).contains(&seq) && !self.board.is_empty();
         if outstanding && self.reductions.on_link_drop(seq, self.next) {
@@ -223,38 +223,38 @@ impl Sender {
         }
     }
 
-    /// Whether everything written is acknowledged, the FIN too if one is sent, and nothing more will come.
+    /// True if all written data are acknowledged, the FIN too if there is one, and the application has ended its data.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.closed && self.una >= self.end() + u64::from(self.config.fin)
     }
 
-    /// Counters.
+    /// Counters since the creation.
     #[must_use]
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
 
-    /// Where it is.
+    /// The sender's state.
     #[must_use]
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The law's congestion window within its limit, bytes, without what fast recovery adds.
+    /// Congestion window of the law within its maximum, bytes, without the inflation of fast recovery.
     #[must_use]
     pub fn window(&self, now: Time) -> u64 {
         self.within_limit(&self.law.allowance(now))
     }
 
-    /// The rate at which its segments leave: the law's own where it paces. Otherwise Linux's estimate (`tcp_update_pacing_rate` in
-    /// `net/ipv4/tcp_input.c`), a window in a smoothed round-trip time: twice that below half of the slow-start threshold, 1.2 times
-    /// beyond. `None` before a round trip was measured, or where the law bounds nothing.
+    /// Rate at which segments are sent: the law's own rate if it paces. Otherwise Linux's estimate (`tcp_update_pacing_rate` in
+    /// `net/ipv4/tcp_input.c`), a window per smoothed round-trip time: twice that below half of the slow-start threshold, 1.2 times above.
+    /// `None` before the first measured round trip, or if the law has no limit.
     ///
-    /// In slow start no more than twice what is in flight, or the initial window, counts as the window. Linux's window grows no further
-    /// there (`tcp_is_cwnd_limited` in `include/net/tcp.h`: below `2 * max_packets_out`). RFC 5681 knows no such rule: a law's window may
-    /// be far larger than what is used of it, from when its segments filled their own node's queue, and would allow that queue again.
-    /// Linux keeps the most that was in flight in a round trip; here it is what is in flight now, as that most has the queue in it too.
+    /// In slow start the window counts at most as twice the bytes in flight, or as the initial window. Linux's window grows no further
+    /// there (`tcp_is_cwnd_limited` in `include/net/tcp.h`: below `2 * max_packets_out`). RFC 5681 has no such rule: a law's window may be
+    /// far larger than its used part, since segments filled their own node's queue, and would fill that queue again. Linux uses the largest
+    /// number in flight in a round trip; here the present number is used, as the largest includes the queue too.
     #[must_use]
     pub fn pacing_rate(&self, now: Time) -> Option<Rate> {
         let allowance = self.law.allowance(now);
@@ -274,30 +274,30 @@ impl Sender {
         Some(Rate(u64::try_from(bits * 1_000_000_000 / round_trip).unwrap_or(u64::MAX)))
     }
 
-    /// A window that the law allows, within its limit, bytes.
+    /// A window of the law clamped to its maximum, bytes.
     fn within_limit(&self, allowance: &Allowance) -> u64 {
         allowance.window.map_or(u64::MAX, Bytes::get).min(self.config.window_limit)
     }
 
-    /// Slow-start threshold, bytes, where the law has one.
+    /// Slow-start threshold, bytes, if the law has one.
     #[must_use]
     pub fn ssthresh(&self) -> Option<u64> {
         self.law.ssthresh().map(Bytes::get)
     }
 
-    /// Payload in the network, bytes: RFC 6675's pipe. Without SACK it falls only by cumulative acknowledgements.
+    /// Payload in the network, bytes: pipe of RFC 6675. Without SACK it falls only by cumulative acknowledgements.
     #[must_use]
     pub fn in_flight(&self) -> u64 {
         self.board.pipe()
     }
 
-    /// Payload sent and not cumulatively acknowledged, bytes: RFC 5681's FlightSize.
+    /// Payload sent and not cumulatively acknowledged, bytes: FlightSize of RFC 5681.
     #[must_use]
     pub fn outstanding(&self) -> u64 {
         self.board.payload()
     }
 
-    /// The first sequence number that is not acknowledged: SND.UNA.
+    /// The first unacknowledged sequence number: SND.UNA.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
         self.una
@@ -309,13 +309,13 @@ impl Sender {
         self.next
     }
 
-    /// The receiver's window as last announced, bytes.
+    /// The last window announced by the receiver, bytes.
     #[must_use]
     pub fn peer_window(&self) -> u64 {
         self.peer_window
     }
 
-    /// Whether both ends have agreed on ECN: it heeds ECN-Echo.
+    /// True if ECN was negotiated: the sender reacts to ECN-Echo.
     #[must_use]
     pub fn speaks_ecn(&self) -> bool {
         self.ecn
@@ -327,7 +327,7 @@ impl Sender {
         self.mss
     }
 
-    /// Smoothed round-trip time (RFC 6298), once measured.
+    /// Smoothed round-trip time (RFC 6298); none before the first measurement.
     #[must_use]
     pub fn smoothed_rtt(&self) -> Option<Span> {
         self.rtt.smoothed()
@@ -357,36 +357,37 @@ impl Sender {
         self.delivery.delivered()
     }
 
-    /// The law.
+    /// The window law.
     #[must_use]
     pub fn law(&self) -> &dyn Source {
         self.law.as_ref()
     }
 
-    /// The law, for its timers and for what it is told of its own queue and by routers. Poll afterwards.
+    /// The window law, for its timers, its own queue and routers' headers. Poll afterwards.
     pub fn law_mut(&mut self) -> &mut dyn Source {
         self.law.as_mut()
     }
 
-    /// The header of an explicit-rate scheme that its packets carry.
+    /// Header of an explicit-rate scheme that its packets carry.
     #[must_use]
     pub fn header(&self) -> Option<&'static HeaderKind> {
         self.law.header()
     }
 
-    /// Fills the header of a segment that leaves now.
+    /// Fills the header of a segment that is sent now.
     pub fn stamp(&mut self, header: &mut Header, now: Time) {
         self.law.stamp(header, now);
     }
 
-    /// What routers wrote, as the receiver echoes it. To be called before [`Sender::on_segment`] for the segment that brought it.
+    /// Handles the header that the receiver has echoed from routers. To be called before [`Sender::on_segment`] for the segment that
+    /// carries it.
     pub fn on_header(&mut self, header: &Header, context: &mut SourceContext<'_>) {
         if !matches!(self.state, State::Closed | State::Failed) {
             self.law.on_feedback(header, context);
         }
     }
 
-    /// Whether the kept sums equal a recount.
+    /// True if the running sums equal a recount.
     #[doc(hidden)]
     #[must_use]
     pub fn sums_are_right(&self) -> bool {
@@ -398,14 +399,14 @@ impl Sender {
         1 + self.written
     }
 
-    /// Payload in the network as laws are told it, bytes: RFC 6675's pipe, and without SACK less what duplicates stand for. After a
-    /// time-out all that is outstanding is sent again.
+    /// Payload in the network as laws receive it, bytes: pipe of RFC 6675, without SACK less the segments behind duplicates. After a
+    /// time-out all outstanding data are retransmitted.
     fn pipe(&self) -> u64 {
         let arrived = if self.state == State::Loss { 0 } else { self.arrived };
         self.board.pipe().saturating_sub(arrived)
     }
 
-    /// Tells the law of congestion with `flight` bytes outstanding, `pipe` of them in the network.
+    /// Notifies the law of congestion with `flight` bytes outstanding, `pipe` of them in the network.
     fn tell_congestion(
         &mut self,
         cause: CongestionCause,
@@ -418,7 +419,7 @@ impl Sender {
         self.law.on_congestion(&Congestion { cause, in_flight, pipe, repeated }, context);
     }
 
-    /// An acknowledgement of all that was received: the reverse direction carries nothing but its SYN.
+    /// An acknowledgement of all received data: the reverse direction carries nothing but its SYN.
     fn bare(&self, now: Time) -> Segment {
         let mut segment = Segment::bare(self.next, 1, self.config.receive_window);
         if self.timestamps {

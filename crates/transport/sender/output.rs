@@ -1,4 +1,4 @@
-//! What leaves next, and when.
+//! Output: the next segment and its time.
 
 use airfair_schemes::places::{Allowance, Ecn, Idle, Sent, SourceContext};
 use airfair_units::{Bytes, Time};
@@ -7,14 +7,14 @@ use super::{Sender, State};
 use crate::Segment;
 
 impl Sender {
-    /// The next segment that may leave now. To be called until it gives none, or until the host has no room.
+    /// The next segment that may be sent now. To be called until it returns none, or until the host has no room.
     pub fn poll(&mut self, context: &mut SourceContext<'_>) -> Option<Segment> {
         match self.state {
             State::Closed | State::Failed => None,
             State::SynSent => self.syn_due.then(|| self.syn(context.now)),
             State::Open | State::Recovery | State::Loss => {
                 self.paced_until = None;
-                // Data acknowledge too.
+                // A data segment carries an acknowledgement too.
                 let due = core::mem::take(&mut self.ack_due);
                 if let Some(data) = self.next_data(context) {
                     return Some(data);
@@ -24,7 +24,7 @@ impl Sender {
         }
     }
 
-    /// Whether the segment that has just left has used up what window or pacing let pass, so that polling again would give none.
+    /// True if the last segment has used up the window or the pacing burst, so that polling again would return none.
     #[inline(always)]
     pub fn is_spent(&self) -> bool {
         self.spent
@@ -34,7 +34,7 @@ impl Sender {
         if self.state != State::Open
             && let Some(index) = self.board.next_lost()
         {
-            // Nothing new leaves before what is lost (RFC 6675 section 4, NextSeg rule 1).
+            // Lost data are retransmitted before new data are sent (RFC 6675 section 4, NextSeg rule 1).
             return self.repair(index, context);
         }
         if let Some((payload, fin)) = self.new_data(context.now) {
@@ -46,7 +46,7 @@ impl Sender {
         {
             return Some(segment);
         }
-        // Delivery rates from here on are the application's, not the path's.
+        // Delivery rates from here on are limited by the application, not by the path.
         if self.end() < self.next + u64::from(self.mss)
             && self.fits(self.mss, &self.law.allowance(context.now))
         {
@@ -55,7 +55,7 @@ impl Sender {
         None
     }
 
-    /// Sends the segment at an index of the scoreboard again, if window and pacing allow.
+    /// Retransmits the segment at an index of the scoreboard, if window and pacing allow it.
     #[inline(never)]
     fn repair(&mut self, index: usize, context: &mut SourceContext<'_>) -> Option<Segment> {
         let segment = *self.board.get(index)?;
@@ -68,14 +68,14 @@ impl Sender {
         self.repair_now = false;
         let snapshot = self.delivery.on_sent(context.now, false);
         self.board.resend(index, snapshot);
-        // RFC 6298 section 3 (Karn): its acknowledgement, or that of anything behind it, no longer tells which copy it is about.
+        // RFC 6298 section 3 (Karn): an acknowledgement of it, or of anything after it, does not identify the acknowledged copy.
         self.timing = self.timing.filter(|&(end, _)| end <= segment.seq);
         self.stats.retransmissions += 1;
         self.stats.bytes_retransmitted += u64::from(segment.payload);
         Some(self.leave(segment.seq, segment.payload, segment.fin, true, &allowance, context))
     }
 
-    /// RFC 6675 section 4, NextSeg rules 3 and 4: what may be lost is sent again before nothing is sent, and once in a recovery
+    /// RFC 6675 section 4, NextSeg rules 3 and 4: if nothing else can be sent, possibly lost data are retransmitted, and once in a recovery
     /// the last segment.
     fn last_resort(&mut self, context: &mut SourceContext<'_>) -> Option<Segment> {
         if let Some(index) = self.board.next_doubtful() {
@@ -90,7 +90,7 @@ impl Sender {
         Some(segment)
     }
 
-    /// New data that the receiver's window and the rules against small segments let pass: payload and FIN.
+    /// New data allowed by the receiver's window and the rules against small segments: payload and FIN.
     fn new_data(&mut self, now: Time) -> Option<(u32, bool)> {
         let left = self.end().saturating_sub(self.next);
         let usable = self.una.saturating_add(self.peer_window).saturating_sub(self.next);
@@ -101,11 +101,11 @@ impl Sender {
             return fin.then_some((0, true));
         }
         if payload == left.min(full) {
-            // RFC 9293 section 3.7.4 (Nagle): what is not full waits for acknowledgements, but not when it is the last.
+            // RFC 9293 section 3.7.4 (Nagle): a segment that is not full waits for acknowledgements, unless it is the last.
             let waits = self.config.nagle && payload < full && self.una < self.next && !self.closed;
             return (!waits).then_some((payload as u32, fin));
         }
-        // RFC 9293 section 3.8.6.2.1: a part of what could be sent is worth a segment only if it is half of the largest window.
+        // RFC 9293 section 3.8.6.2.1: a part of the available data is sent only if it is at least half of the largest window.
         if payload > 0 && payload >= self.largest_window.div_ceil(2) {
             return Some((payload as u32, fin));
         }
@@ -153,14 +153,14 @@ impl Sender {
         }
         let mut segment = self.leave(seq, payload, fin, false, &allowance, context);
         if self.ecn && payload > 0 {
-            // RFC 3168 section 6.1.2: new data may be marked, and the first after a reduction says so.
+            // RFC 3168 section 6.1.2: new data are ECN-capable, and the first after a reduction carry CWR.
             segment.ecn = Ecn::Ect;
             segment.flags.cwr = core::mem::take(&mut self.reductions.announce);
         }
         Some(segment)
     }
 
-    /// Counts, tells the law, starts the timer (RFC 6298 section 5.1), and makes the segment.
+    /// Counts a departure, notifies the law, starts the timer (RFC 6298 section 5.1), and builds the segment.
     #[inline(always)]
     fn leave(
         &mut self,
@@ -180,7 +180,7 @@ impl Sender {
         if full {
             self.full_to = self.next;
         }
-        // As much as a segment takes is there, and the receiver has room for it.
+        // A full segment is available, and the receiver has room for it.
         let after = self.next + u64::from(self.mss);
         let whole = self.state == State::Open
             && self.end() >= after
@@ -205,22 +205,22 @@ impl Sender {
         segment
     }
 
-    /// Whether `payload` bytes more fit into the congestion window. A window below one segment still lets one leave when
-    /// nothing is in flight; a window of zero nothing.
+    /// True if `payload` more bytes fit into the congestion window. A window below one segment still allows one when nothing is in flight;
+    /// a window of zero allows none.
     pub(super) fn fits(&self, payload: u32, allowance: &Allowance) -> bool {
         let window = self.usable_window(allowance);
         let pipe = self.counted_pipe();
         payload == 0 || pipe + u64::from(payload) <= window || (pipe == 0 && window > 0)
     }
 
-    /// The congestion window with all that recovery adds to it, bytes.
+    /// The congestion window with the additions of recovery, bytes.
     fn usable_window(&self, allowance: &Allowance) -> u64 {
         let window = self.within_limit(allowance);
         let mss = u64::from(self.mss);
         match (self.state, &self.prr) {
             (State::Recovery, Some((_, window))) => *window,
             (State::Recovery, None) => window.saturating_add_signed(self.inflation),
-            // RFC 3042: up to two segments beyond the window; with SACK the scoreboard frees as much.
+            // RFC 3042: up to two segments beyond the window; with SACK the scoreboard releases as much.
             (State::Open, _) if self.config.limited_transmit && !self.sack => {
                 window.saturating_add(u64::from(self.dupacks.min(2)) * mss)
             }
@@ -228,14 +228,13 @@ impl Sender {
         }
     }
 
-    /// What counts against the window, bytes. Without limited transmit, what was received selectively frees nothing until
-    /// recovery begins.
+    /// Bytes that count against the window. Without limited transmit, selectively acknowledged data release nothing until recovery starts.
     fn counted_pipe(&self) -> u64 {
         let held = self.state == State::Open && !self.config.limited_transmit;
         self.board.pipe() + if held { self.board.sacked() } else { 0 }
     }
 
-    /// `None` if pacing holds `payload` bytes back.
+    /// Returns `None` if pacing delays `payload` bytes.
     fn pace(&mut self, payload: u32, allowance: &Allowance, now: Time) -> Option<()> {
         let Some(rate) = allowance.rate else { return Some(()) };
         match self.pacer.check(now, u64::from(payload), rate) {
@@ -247,7 +246,7 @@ impl Sender {
         }
     }
 
-    /// RFC 5681 section 4.1: nothing was sent for longer than a retransmission time-out.
+    /// RFC 5681 section 4.1: restarts after a time without transmissions that exceeds the retransmission time-out.
     fn restart_if_idle(&mut self, context: &mut SourceContext<'_>) {
         let (span, rto) = (context.now.since(self.last_sent), self.rtt.rto(&self.config));
         if self.config.idle_restart && self.board.is_empty() && span > rto {

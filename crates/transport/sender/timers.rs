@@ -7,13 +7,13 @@ use super::{Sender, State};
 use crate::earliest;
 
 impl Sender {
-    /// When [`Sender::on_timer`] is to be called next. It holds until something is handed in or polled.
+    /// The next time at which [`Sender::on_timer`] must be called; valid until the next call that changes the sender.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
         earliest([self.rto_at, self.persist_at, self.paced_until, self.reductions.hold])
     }
 
-    /// A deadline has come; too early it does nothing.
+    /// Handles a deadline; before it the call has no effect.
     pub fn on_timer(&mut self, context: &mut SourceContext<'_>) {
         let now = context.now;
         let due = |at: &mut Option<Time>| at.take_if(|at| *at <= now).is_some();
@@ -27,7 +27,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6298 sections 5.5 and 5.7; the sending of the SYN starts the timer again.
+    /// RFC 6298 sections 5.5 and 5.7; the transmission of the SYN restarts the timer.
     fn on_syn_timeout(&mut self) {
         if self.config.syn_retries.is_some_and(|most| self.stats.syns > u64::from(most)) {
             return self.fail();
@@ -59,14 +59,14 @@ impl Sender {
         self.rto_at = Some(self.rtt.expiry(context.now, &self.config));
     }
 
-    /// The window is still closed: a probe, and the next after twice the time.
+    /// The window is still closed: sends a probe, and schedules the next after twice the time.
     fn on_persist(&mut self, now: Time) {
         self.probe_due = true;
         self.persists = self.persists.saturating_add(1);
         self.persist_at = Some(self.rtt.expiry_after(self.persists, now, &self.config));
     }
 
-    /// RFC 9293 section 3.8.3, R2.
+    /// Fails the connection (RFC 9293 section 3.8.3, R2).
     fn fail(&mut self) {
         self.state = State::Failed;
         (self.rto_at, self.persist_at, self.paced_until, self.reductions.hold) = (None, None, None, None);

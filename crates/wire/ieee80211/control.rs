@@ -9,20 +9,20 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 /// Request to send: 20 bytes [clause 9.3.1.2].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rts {
-    /// For CTS, data, Ack and three SIFS, microseconds.
+    /// Duration of CTS, data, Ack and three SIFS, microseconds.
     pub duration: NavDuration,
-    /// RA: who shall answer.
+    /// RA: the station that answers.
     pub receiver: MacAddr,
-    /// TA: who asks.
+    /// TA: the sending station.
     pub transmitter: MacAddr,
 }
 
 /// Clear to send: 14 bytes [clause 9.3.1.3].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cts {
-    /// The RTS's less a SIFS and this frame, microseconds.
+    /// Duration in the RTS less a SIFS and this frame, microseconds.
     pub duration: NavDuration,
-    /// RA: who asked.
+    /// RA: the sender of the RTS.
     pub receiver: MacAddr,
 }
 
@@ -31,14 +31,14 @@ pub struct Cts {
 pub struct Ack {
     /// 0 unless more fragments follow, microseconds.
     pub duration: NavDuration,
-    /// RA: who sent what is acknowledged.
+    /// RA: the sender of the acknowledged frame.
     pub receiver: MacAddr,
 }
 
-/// Frame control, duration and RA, with which all three begin.
+/// Length of the common fields: frame control, duration and RA.
 const COMMON_LEN: usize = FrameControl::wire_len() + NavDuration::wire_len() + MacAddr::wire_len();
 
-/// Starts a control frame. What its flags say has no meaning here, and is ignored [clause 9.2.2].
+/// Reads the common fields of control frames. Their flags have no meaning and are ignored [clause 9.2.2].
 fn read_common(
     reader: &mut Reader<'_>,
     kind: FrameKind,
@@ -54,7 +54,7 @@ fn read_common(
     Ok((NavDuration::read(reader)?, reader.mac()?))
 }
 
-/// What does not differ between the three.
+/// Methods that all three frames share.
 macro_rules! control_frame {
     ($name:ident, $len:expr, $len_text:literal) => {
         impl $name {

@@ -6,8 +6,7 @@ use crate::address::MacAddr;
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// Who sends to whom: the To DS and From DS bits and what they make of the addresses [clause 9.3.2.1, Table
-/// 9-26]. An A-MSDU carries the BSSID in place of its end points.
+/// Addresses by the To DS and From DS bits [clause 9.3.2.1, Table 9-26]. An A-MSDU carries the BSSID in place of its end points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Addresses {
     /// Neither bit: station to station, as in an IBSS and between ad hoc nodes.
@@ -16,7 +15,7 @@ pub enum Addresses {
         destination: MacAddr,
         /// Address 2: transmitter and source.
         source: MacAddr,
-        /// Address 3: the cell.
+        /// Address 3: the BSSID of the cell.
         bssid: MacAddr,
     },
     /// To DS: station to access point.
@@ -59,7 +58,7 @@ impl Addresses {
         }
     }
 
-    /// RA: who shall receive this transmission and acknowledge it.
+    /// RA: the receiver of this transmission, which acknowledges it.
     pub const fn receiver(&self) -> MacAddr {
         match *self {
             Self::Direct { destination, .. } | Self::FromDs { destination, .. } => destination,
@@ -68,7 +67,7 @@ impl Addresses {
         }
     }
 
-    /// TA: who sends this transmission.
+    /// TA: the transmitter of this transmission.
     pub const fn transmitter(&self) -> MacAddr {
         match *self {
             Self::Direct { source, .. } | Self::ToDs { source, .. } => source,
@@ -77,7 +76,7 @@ impl Addresses {
         }
     }
 
-    /// DA: whom the body is for in the end.
+    /// DA: the final destination of the body.
     pub const fn destination(&self) -> MacAddr {
         match *self {
             Self::Direct { destination, .. }
@@ -87,7 +86,7 @@ impl Addresses {
         }
     }
 
-    /// SA: who sent the body first.
+    /// SA: the original source of the body.
     pub const fn source(&self) -> MacAddr {
         match *self {
             Self::Direct { source, .. }
@@ -97,7 +96,7 @@ impl Addresses {
         }
     }
 
-    /// To DS, From DS.
+    /// The To DS and From DS bits.
     const fn ds_bits(&self) -> (bool, bool) {
         match self {
             Self::Direct { .. } => (false, false),
@@ -117,8 +116,7 @@ impl Addresses {
     }
 }
 
-/// What stands before the body of a data frame: 24 bytes, and 6 for a fourth address, 2 for QoS, 4 for HT
-/// control.
+/// The header of a data frame before its body: 24 bytes, and 6 for a fourth address, 2 for QoS, 4 for HT control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DataHeader {
     /// Null function: the frame has no body and only its flags matter.
@@ -129,15 +127,15 @@ pub struct DataHeader {
     pub retry: bool,
     /// The station will save power after this exchange.
     pub power_management: bool,
-    /// More is buffered for a station that saves power.
+    /// More frames are buffered for a station that saves power.
     pub more_data: bool,
     /// The body is encrypted.
     pub protected: bool,
-    /// For the rest of the exchange after this frame, microseconds.
+    /// Duration of the rest of the exchange after this frame, microseconds.
     pub duration: NavDuration,
-    /// Who sends to whom.
+    /// Addresses and the DS bits.
     pub addresses: Addresses,
-    /// Which MSDU.
+    /// Sequence and fragment number of the MSDU.
     pub sequence: SequenceControl,
     /// Present in QoS frames.
     pub qos: Option<QosControl>,

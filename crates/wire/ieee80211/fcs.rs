@@ -6,7 +6,7 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 /// The standard's generator polynomial, its bits reversed because the low bit of each byte is sent first.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// The remainder of every byte value.
+/// Remainders of all byte values.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -45,13 +45,12 @@ impl Fcs {
         Self(!crc)
     }
 
-    /// In the order in which they are sent.
+    /// Bytes of the FCS in transmission order.
     pub const fn to_bytes(self) -> [u8; 4] {
         self.0.to_le_bytes()
     }
 
-    /// Writes the FCS of all that stands before into the last four bytes of `frame`; returns the frame's
-    /// length, bytes.
+    /// Writes the FCS of all preceding bytes into the last four bytes of `frame`; returns the frame's length, bytes.
     ///
     /// # Errors
     /// Where `frame` has fewer than four bytes.
@@ -66,7 +65,7 @@ impl Fcs {
         }
     }
 
-    /// Checks the last four bytes of a frame and returns what stands before them.
+    /// Checks the last four bytes of a frame and returns the bytes before them.
     ///
     /// # Errors
     /// Fewer than four bytes, or a wrong FCS; the offset counts from the start of the frame.

@@ -24,7 +24,7 @@ bounded! {
 pub struct SequenceControl {
     /// The same in every fragment and retransmission of an MSDU.
     pub number: SequenceNumber,
-    /// Which fragment.
+    /// Number of the fragment.
     pub fragment: FragmentNumber,
 }
 
@@ -67,17 +67,17 @@ impl NavDuration {
 /// Type and subtype [clause 9.2.4.1.3, Table 9-1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameKind {
-    /// Control, 1011.
+    /// RTS: control, 1011.
     Rts,
-    /// Control, 1100.
+    /// CTS: control, 1100.
     Cts,
-    /// Control, 1101.
+    /// Ack: control, 1101.
     Ack,
-    /// Data, 0000.
+    /// Data with a body: 0000.
     Data,
     /// Data, 0100: no frame body.
     Null,
-    /// Data, 1000.
+    /// QoS data with a body: 1000.
     QosData,
     /// Data, 1100: no frame body.
     QosNull,
@@ -122,11 +122,11 @@ pub struct FrameControl {
     pub from_ds: bool,
     /// Another fragment of this MSDU follows.
     pub more_fragments: bool,
-    /// A retransmission.
+    /// True for a retransmission.
     pub retry: bool,
     /// The station will save power after this exchange.
     pub power_management: bool,
-    /// More is buffered for a station that saves power.
+    /// More frames are buffered for a station that saves power.
     pub more_data: bool,
     /// The body is encrypted.
     pub protected: bool,
@@ -197,7 +197,7 @@ impl FrameControl {
         Ok(Self::wire_len())
     }
 
-    /// Reads the field; returns what follows. Enough to see what a frame is.
+    /// Reads the field, from which the kind of the frame follows; returns the bytes that follow.
     ///
     /// # Errors
     /// Fewer than two bytes, or a kind of frame that this crate does not represent.

@@ -17,11 +17,11 @@ pub enum AckPolicy {
     /// 0: with an Ack after a SIFS; inside an aggregate with a block acknowledgement.
     #[default]
     Normal,
-    /// 1: not at all.
+    /// 1: no acknowledgement.
     NoAck,
-    /// 2: as the frame that follows says (no explicit acknowledgement, or PSMP).
+    /// 2: by the frame that follows (no explicit acknowledgement, or PSMP).
     NoExplicit,
-    /// 3: when asked, with a block acknowledgement.
+    /// 3: by a block acknowledgement on request.
     Block,
 }
 
@@ -32,11 +32,11 @@ pub struct QosControl {
     pub tid: Tid,
     /// Bit 4: end of service period (from an access point) or queue size follows (from a station).
     pub eosp: bool,
-    /// Bits 5-6.
+    /// Bits 5-6: acknowledgement policy.
     pub ack_policy: AckPolicy,
     /// Bit 7: the body is an A-MSDU.
     pub amsdu: bool,
-    /// Bits 8-15: TXOP limit, TXOP duration, queue size or mesh control, by who sends [Table 9-6].
+    /// Bits 8-15: TXOP limit, TXOP duration, queue size or mesh control, depending on the sender [Table 9-6].
     pub upper: u8,
     /// The HT Control field as a number; its presence is the +HTC bit [clause 9.2.4.6].
     pub ht_control: Option<u32>,

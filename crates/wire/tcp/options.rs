@@ -21,16 +21,16 @@ bounded! {
 pub struct Timestamps {
     /// The sender's clock.
     pub value: u32,
-    /// The receiver's clock as it was last heard; without meaning where ACK is not set.
+    /// The receiver's clock as last received; valid if ACK is set.
     pub echo: u32,
 }
 
 /// Bytes that have arrived beyond the acknowledgement number: `left <= sequence < right` [RFC 2018 §3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SackBlock {
-    /// The first one.
+    /// First sequence number of the block.
     pub left: u32,
-    /// The one after the last.
+    /// Sequence number after the last one of the block.
     pub right: u32,
 }
 
@@ -42,10 +42,10 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// The most that 40 bytes of options hold.
+    /// Largest number of blocks in 40 bytes of options.
     pub const MAX: usize = 4;
 
-    /// The first blocks, as many as there is room for.
+    /// The first blocks, as many as fit.
     pub fn new(blocks: &[SackBlock]) -> Self {
         let mut all = Self::default();
         for (space, &block) in all.blocks.iter_mut().zip(blocks) {
@@ -68,9 +68,9 @@ impl SackBlocks {
 
 /// The options of one segment.
 ///
-/// They are written in the layout that Linux uses, each on a word boundary: MSS; timestamps, after SACK-permitted
-/// or two NOPs; SACK-permitted alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs. Where not all
-/// SACK blocks fit, the last ones are left out [RFC 2018 §3].
+/// They are encoded in the layout of Linux, each on a word boundary: MSS; timestamps, after SACK-permitted or two NOPs; SACK-permitted
+/// alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs. If not all SACK blocks fit, the last ones are omitted [RFC
+/// 2018 §3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     mss: Option<u16>,
@@ -81,7 +81,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// No option at all.
+    /// No options.
     pub const NONE: Self = Self {
         mss: None,
         window_scale: None,
@@ -90,34 +90,34 @@ impl Options {
         sack: SackBlocks { blocks: [SackBlock { left: 0, right: 0 }; 4], count: 0 },
     };
 
-    /// The most bytes that options take.
+    /// Largest number of bytes of options.
     pub const MAX_LEN: usize = 40;
 
-    /// With the largest segment that the sender of this one receives, bytes of payload [RFC 9293 §3.7.1]. For a SYN.
+    /// Adds the largest segment that the sender of this one receives, bytes of payload [RFC 9293 §3.7.1]. For a SYN.
     #[must_use]
     pub fn with_mss(self, mss: u16) -> Self {
         Self { mss: Some(mss), ..self }.fitted()
     }
 
-    /// With the shift of windows that the sender will announce [RFC 7323 §2.2]. For a SYN.
+    /// Adds the shift of windows that the sender will announce [RFC 7323 §2.2]. For a SYN.
     #[must_use]
     pub fn with_window_scale(self, shift: WindowScale) -> Self {
         Self { window_scale: Some(shift), ..self }.fitted()
     }
 
-    /// Saying that the sender understands SACK [RFC 2018 §2]. For a SYN.
+    /// Adds SACK-permitted: the sender supports SACK [RFC 2018 §2]. For a SYN.
     #[must_use]
     pub fn with_sack_permitted(self) -> Self {
         Self { sack_permitted: true, ..self }.fitted()
     }
 
-    /// With timestamps [RFC 7323 §3.2].
+    /// Adds timestamps [RFC 7323 §3.2].
     #[must_use]
     pub fn with_timestamps(self, timestamps: Timestamps) -> Self {
         Self { timestamps: Some(timestamps), ..self }.fitted()
     }
 
-    /// With the first of these blocks, as many as there is room for: four, or three beside timestamps.
+    /// Adds the first of these blocks, as many as fit: four, or three beside timestamps.
     #[must_use]
     pub fn with_sack(self, blocks: &[SackBlock]) -> Self {
         Self { sack: SackBlocks::new(blocks), ..self }.fitted()
@@ -133,7 +133,7 @@ impl Options {
         self.window_scale
     }
 
-    /// Whether SACK is understood.
+    /// True if SACK is supported.
     pub const fn sack_permitted(&self) -> bool {
         self.sack_permitted
     }
@@ -148,7 +148,7 @@ impl Options {
         self.sack.as_slice()
     }
 
-    /// Leaves out the last SACK blocks where they do not fit: the others take 20 bytes at most.
+    /// Omits the last SACK blocks if they do not fit: the other options have 20 bytes at most.
     fn fitted(self) -> Self {
         let others = Self { sack: SackBlocks::default(), ..self }.wire_len();
         let room = (Self::MAX_LEN - others).saturating_sub(4) / 8;
@@ -172,7 +172,7 @@ impl Options {
         4 * self.words() as usize
     }
 
-    /// Puts the options behind what has been written.
+    /// Writes the options after the header's fixed part.
     pub(super) fn write(&self, mut writer: Writer<'_>) {
         if let Some(mss) = self.mss {
             writer = writer.put([MSS, 4]).put(mss.to_be_bytes());
@@ -201,7 +201,7 @@ impl Options {
         }
     }
 
-    /// Takes `len` bytes of options from a reader that has them. The last of two equal ones holds.
+    /// Reads `len` bytes of options. Of two options of one kind the last is used.
     pub(super) fn read(reader: &mut Reader<'_>, len: usize) -> Result<Self, DecodeError> {
         let mut options = Self::NONE;
         let mut left = len;
@@ -215,7 +215,7 @@ impl Options {
             if kind == NOP {
                 continue;
             }
-            // RFC 9293 §3.1: every other option, known or not, has a length that counts kind and length too.
+            // RFC 9293 §3.1: every other option, known or not, has a length that includes kind and length.
             let length = if left == 0 { 0 } else { reader.u8()? };
             let wrong = |wanted| Err(at.fail(Expected::value("option length", wanted, &[kind, length])));
             let Some(value_len) = usize::from(length).checked_sub(2).filter(|&value| value < left) else {
