@@ -6,7 +6,7 @@ use airfair_sim::World;
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold, import};
 use crate::keys::file_traffic::Listed;
 use crate::resolve::{file_traffic_csv, movement_file};
-use crate::{Limits, Override, Place, Scenario, read_within};
+use crate::{Limits, Location, Override, Scenario, read_within};
 
 /// Small enough that no input takes long.
 const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, waypoints: 1000 };
@@ -136,7 +136,7 @@ fn fuzz_map(format: Option<Format>, data: &[u8]) {
             Err(errors) => {
                 assert!(!errors.to_string().is_empty());
                 // Whatever the file is, the scenario that is made of it is right.
-                assert!(errors.list.iter().all(|e| matches!(e.place, Place::Whole { .. })), "{errors}");
+                assert!(errors.list.iter().all(|e| matches!(e.location, Location::Whole { .. })), "{errors}");
                 continue;
             }
         };

@@ -55,7 +55,7 @@ pub use keys::is_key;
 pub use keys::reference::{QuantityDoc, Section, quantities, reference, reference_with};
 pub use reader::{Reader, Scenario, read, read_file, read_within};
 pub use text::document::{Item, read_document};
-pub use text::error::{Errors, Place, ScenarioError};
+pub use text::error::{Errors, Location, ScenarioError};
 pub use text::limits::Limits;
 pub use text::nearest::nearest;
 pub use text::overrides::Override;

@@ -11,7 +11,7 @@ use crate::declare::table::{DefaultDoc, KeyDoc, TableDoc};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
-use crate::text::tree::{Node, Table, Value};
+use crate::text::tree::{Located, Table, Value};
 
 /// The line of the registry for a name that a user wrote.
 pub(crate) fn known<'r>(
@@ -73,7 +73,7 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     params
 }
 
-fn read_one(doc: &ParamDoc, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParamValue> {
+fn read_one(doc: &ParamDoc, node: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParamValue> {
     let value = match doc.kind {
         ParamKind::Span => ParamValue::Span(Span::read(node, path, cx)?),
         ParamKind::Rate => ParamValue::Rate(Rate::read(node, path, cx)?),
@@ -92,7 +92,7 @@ fn read_one(doc: &ParamDoc, node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Op
 
 fn read_choice(
     words: &[&'static str],
-    node: &Node,
+    node: &Located,
     path: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Option<&'static str> {

@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         Ok(Scenario {
             name: model.top.name.0,
             description: model.top.description,
-            placed: model.stations.tables.iter().map(|node| node.position.is_some()).collect(),
+            placed: model.nodes.tables.iter().map(|node| node.position.is_some()).collect(),
             spec,
             scheme: model.top.scheme.0,
             scheme_params: model.schemes,

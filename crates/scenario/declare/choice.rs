@@ -11,7 +11,7 @@ use crate::declare::field::{Field, quote, read_word};
 use crate::declare::schema::{Schema, words, words_or};
 use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// Which rules a radio starts from where the file says nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +83,8 @@ macro_rules! choices {
                 words(&Self::choices())
             }
 
-            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-                read_word(node, path, cx, &[$(($word, Self::$variant)),*])
+            fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                read_word(item, path, cx, &[$(($word, Self::$variant)),*])
             }
 
             fn write(&self) -> String {
@@ -125,21 +125,21 @@ impl Field for Sensitivity {
         words_or(&Self::choices(), Dbm::schema())
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         let word =
-            SENSITIVITIES.iter().find(|(word, _)| matches!(&node.value, Value::Text(text) if text == word));
-        match (word, &node.value) {
+            SENSITIVITIES.iter().find(|(word, _)| matches!(&item.value, Value::Text(text) if text == word));
+        match (word, &item.value) {
             (Some(&(_, word)), _) => Some(word),
             (None, Value::Text(text)) if text.starts_with(char::is_alphabetic) => {
                 let hint = crate::text::nearest::hint(text, Self::choices());
                 let expected = Self::expected();
-                cx.error(node.at, path, || {
+                cx.error(item.at, path, || {
                     format!("{}: unknown choice; expected {expected}{hint}", crate::text::error::quoted(text))
                 });
                 None
             }
-            (None, Value::Text(_)) => Dbm::read(node, path, cx).map(Self::Level),
-            _ => crate::declare::field::wrong_type(node, path, cx),
+            (None, Value::Text(_)) => Dbm::read(item, path, cx).map(Self::Level),
+            _ => crate::declare::field::wrong_type(item, path, cx),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::declare::schema::{Schema, words_or};
 use crate::declare::table::{Beside, table};
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// The word for: each segment is acknowledged.
 const OFF: &str = "off";
@@ -44,14 +44,14 @@ impl Field for Acks {
         vec![OFF]
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        match &node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match &item.value {
             Value::Text(text) if text == OFF => Some(Self(None)),
             Value::Table(table) => {
                 let t = DelayedAckTable::read_table(table, path, cx, &Beside::default())?;
                 Some(Self(Some(DelayedAck { segments: t.segments, timeout: t.timeout, quick: t.quick })))
             }
-            _ => wrong_type(node, path, cx),
+            _ => wrong_type(item, path, cx),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::declare::frequency::Frequency;
 use crate::declare::schema::{self, Schema};
 use crate::text::error::{Cx, cut, one_of};
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// The longest time that any key takes: a year.
 pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
@@ -35,25 +35,25 @@ pub(crate) trait Field: Sized {
     }
 
     /// Reads it; `None` after noting an error.
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
 
     /// Writes it as TOML that reads back as the same value.
     fn write(&self) -> String;
 }
 
 /// Notes that another type of value was expected.
-pub(crate) fn wrong_type<T: Field>(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
-    misfit(node, path, cx, &T::expected())
+pub(crate) fn wrong_type<T: Field>(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
+    misfit(item, path, cx, &T::expected())
 }
 
 /// The same, where the type alone does not know what is expected.
-pub(crate) fn misfit<T>(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>, expected: &str) -> Option<T> {
-    cx.error(node.at, path, || {
-        let shown = match node.value {
+pub(crate) fn misfit<T>(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>, expected: &str) -> Option<T> {
+    cx.error(item.at, path, || {
+        let shown = match item.value {
             Value::List(_) | Value::Table(_) => String::new(),
-            _ => format!("{}: ", node.shown()),
+            _ => format!("{}: ", item.shown()),
         };
-        format!("{shown}{} stands here; expected {expected}", node.kind())
+        format!("{shown}{} stands here; expected {expected}", item.kind())
     });
     None
 }
@@ -81,16 +81,16 @@ macro_rules! quantities {
                 schema::quantity::<$ty>()
             }
 
-            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-                let problem = match &node.value {
+            fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                let problem = match &item.value {
                     Value::Text(text) => match <$ty as Quantity>::parse(text) {
                         Ok(value) => return Some(value),
                         Err(error) => cut(&error.problem),
                     },
                     Value::Integer(_) | Value::Huge(_) | Value::Number(_) => "the unit is missing".to_string(),
-                    _ => return wrong_type(node, path, cx),
+                    _ => return wrong_type(item, path, cx),
                 };
-                cx.error(node.at, path, || format!("{}: {problem}; expected {}", node.shown(), Self::expected()));
+                cx.error(item.at, path, || format!("{}: {problem}; expected {}", item.shown(), Self::expected()));
                 None
             }
 
@@ -122,16 +122,16 @@ macro_rules! integers {
                 Some((*self).into())
             }
 
-            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-                let value = match &node.value {
+            fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                let value = match &item.value {
                     Value::Integer(value) => <$ty>::try_from(*value).ok(),
                     Value::Huge(_) => None,
-                    _ => return wrong_type(node, path, cx),
+                    _ => return wrong_type(item, path, cx),
                 };
                 if value.is_none() {
                     let most = <$ty>::MAX.min(i64::MAX as $ty);
-                    cx.error(node.at, path, || {
-                        format!("{}: out of range; expected a whole number, 0 to {most}", node.shown())
+                    cx.error(item.at, path, || {
+                        format!("{}: out of range; expected a whole number, 0 to {most}", item.shown())
                     });
                 }
                 value
@@ -161,15 +161,15 @@ impl Field for f64 {
         Some((*self).into())
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        match node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match item.value {
             Value::Integer(value) => Some(value as Self),
             Value::Number(value) if value.is_finite() => Some(value),
             Value::Number(_) => {
-                cx.error(node.at, path, || format!("{}: not a finite number", node.shown()));
+                cx.error(item.at, path, || format!("{}: not a finite number", item.shown()));
                 None
             }
-            _ => wrong_type(node, path, cx),
+            _ => wrong_type(item, path, cx),
         }
     }
 
@@ -190,10 +190,10 @@ impl Field for bool {
         schema::of_type("boolean")
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        match node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match item.value {
             Value::Flag(value) => Some(value),
-            _ => wrong_type(node, path, cx),
+            _ => wrong_type(item, path, cx),
         }
     }
 
@@ -213,14 +213,14 @@ impl Field for String {
         schema::of_type("string")
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        match &node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match &item.value {
             Value::Text(text) => Some(text.clone()),
-            Value::List(_) | Value::Table(_) => wrong_type(node, path, cx),
+            Value::List(_) | Value::Table(_) => wrong_type(item, path, cx),
             // `--set flow.left.to=2`: the shell took the quotes away.
-            _ => match cx.override_text(node.at) {
+            _ => match cx.override_text(item.at) {
                 Some(text) => Some(text.to_string()),
-                None => wrong_type(node, path, cx),
+                None => wrong_type(item, path, cx),
             },
         }
     }
@@ -252,8 +252,8 @@ impl<T: Field> Field for Vec<T> {
         schema::list(T::schema(), None)
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let Value::List(items) = &node.value else { return wrong_type(node, path, cx) };
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let Value::List(items) = &item.value else { return wrong_type(item, path, cx) };
         let read: Vec<Option<T>> = items
             .iter()
             .enumerate()
@@ -278,12 +278,12 @@ impl<T: Field, const N: usize> Field for [T; N] {
         schema::list(T::schema(), Some((N, N)))
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let items = Vec::<T>::read(node, path, cx)?;
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let items = Vec::<T>::read(item, path, cx)?;
         let found = items.len();
         let read = <[T; N]>::try_from(items).ok();
         if read.is_none() {
-            cx.error(node.at, path, || format!("{found} items; expected {}", Self::expected()));
+            cx.error(item.at, path, || format!("{found} items; expected {}", Self::expected()));
         }
         read
     }
@@ -367,14 +367,14 @@ impl<W: Word, T: Field> Field for Or<W, T> {
         schema::words_or(&Self::choices(), T::schema())
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        match &node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match &item.value {
             Value::Text(text) if text == W::WORD => Some(Self::NONE),
-            Value::Text(_) if T::TYPE == <u32 as Field>::TYPE => wrong_type(node, path, cx),
+            Value::Text(_) if T::TYPE == <u32 as Field>::TYPE => wrong_type(item, path, cx),
             Value::Text(_) | Value::Integer(_) | Value::Huge(_) | Value::Number(_) => {
-                T::read(node, path, cx).map(|v| Self(Some(v), std::marker::PhantomData))
+                T::read(item, path, cx).map(|v| Self(Some(v), std::marker::PhantomData))
             }
-            _ => wrong_type(node, path, cx),
+            _ => wrong_type(item, path, cx),
         }
     }
 
@@ -385,15 +385,15 @@ impl<W: Word, T: Field> Field for Or<W, T> {
 
 /// Reads one of several words.
 pub(crate) fn read_word<T: Field + Copy>(
-    node: &Node,
+    item: &Located,
     path: &Path<'_>,
     cx: &mut Cx<'_>,
     words: &[(&'static str, T)],
 ) -> Option<T> {
-    let Value::Text(text) = &node.value else { return wrong_type(node, path, cx) };
+    let Value::Text(text) = &item.value else { return wrong_type(item, path, cx) };
     let found = words.iter().find(|(word, _)| word == text).map(|&(_, value)| value);
     if found.is_none() {
-        cx.error(node.at, path, || unknown_choice(text, &T::choices()));
+        cx.error(item.at, path, || unknown_choice(text, &T::choices()));
     }
     found
 }

@@ -4,7 +4,7 @@ use crate::declare::field::{Field, quote};
 use crate::declare::schema::Schema;
 use crate::text::error::{Cx, unprintable};
 use crate::text::location::Path;
-use crate::text::tree::Node;
+use crate::text::tree::Located;
 
 /// Longest name, in characters.
 const LONGEST: usize = 64;
@@ -37,13 +37,13 @@ impl Field for Name {
         crate::declare::schema::name(LONGEST)
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        if !matches!(node.value, crate::text::tree::Value::Text(_)) && cx.override_text(node.at).is_none() {
-            return crate::declare::field::wrong_type(node, path, cx);
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        if !matches!(item.value, crate::text::tree::Value::Text(_)) && cx.override_text(item.at).is_none() {
+            return crate::declare::field::wrong_type(item, path, cx);
         }
-        let text = String::read(node, path, cx)?;
+        let text = String::read(item, path, cx)?;
         if let Some(problem) = problem(&text) {
-            cx.error(node.at, path, || format!("{}: {problem}", node.shown()));
+            cx.error(item.at, path, || format!("{}: {problem}", item.shown()));
             return None;
         }
         Some(Self(text))

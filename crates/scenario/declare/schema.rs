@@ -113,7 +113,7 @@ impl KeyDoc {
             DefaultDoc::Required => {}
             DefaultDoc::Value(toml) => {
                 schema["default"] =
-                    tree::parse_value(toml, At::Line(1)).map_or(Value::Null, |node| plain(&node));
+                    tree::parse_value(toml, At::Line(1)).map_or(Value::Null, |item| plain(&item));
             }
             DefaultDoc::Words(words) => text.push_str(&format!(" Default: {words}.")),
         }
@@ -140,15 +140,15 @@ impl TableDoc {
 }
 
 /// A TOML value as JSON.
-fn plain(node: &tree::Node) -> Value {
-    match &node.value {
+fn plain(item: &tree::Located) -> Value {
+    match &item.value {
         tree::Value::Text(text) | tree::Value::Huge(text) | tree::Value::Date(text) => json!(text),
         tree::Value::Integer(value) => json!(value),
         tree::Value::Number(value) => json!(value),
         tree::Value::Flag(value) => json!(value),
         tree::Value::List(items) => items.iter().map(plain).collect(),
         tree::Value::Table(table) => {
-            table.entries.iter().map(|(key, entry)| (key.clone(), plain(&entry.node))).collect()
+            table.entries.iter().map(|(key, entry)| (key.clone(), plain(&entry.item))).collect()
         }
     }
 }

@@ -11,7 +11,7 @@
 use crate::declare::field::Field;
 use crate::declare::schema::Schema;
 use crate::text::error::{Cx, one_of};
-use crate::text::location::{Path, Places};
+use crate::text::location::{Locations, Path};
 use crate::text::tree::{Entry, Table, Value};
 
 /// One key, as the reference shows it.
@@ -98,14 +98,14 @@ pub(crate) struct Limit<'a, T> {
 pub(crate) fn take<T: Field>(
     (table, path, cx): (&Table, &Path<'_>, &mut Cx<'_>),
     key: &'static str,
-    places: &mut Places,
+    locations: &mut Locations,
     limit: Option<Limit<'_, T>>,
 ) -> Taken<T> {
     let Some(entry) = table.entries.get(key) else { return Taken::Missing };
-    places.note(key, entry.node.at);
+    locations.note(key, entry.item.at);
     let taken = take_entry(entry, &path.child(key), cx, limit);
     if matches!(taken, Taken::Bad) {
-        places.refuse(key);
+        locations.refuse(key);
     }
     taken
 }
@@ -118,20 +118,20 @@ fn take_entry<T: Field>(
     limit: Option<Limit<'_, T>>,
 ) -> Taken<T> {
     let whole =
-        T::TYPE == <u32 as Field>::TYPE && matches!(entry.node.value, Value::Integer(_) | Value::Huge(_));
+        T::TYPE == <u32 as Field>::TYPE && matches!(entry.item.value, Value::Integer(_) | Value::Huge(_));
     if let Some(limit) = limit.as_ref().filter(|_| whole)
-        && T::read(&entry.node, path, &mut Cx::new("", &[])).is_none()
+        && T::read(&entry.item, path, &mut Cx::new("", &[])).is_none()
     {
-        cx.error(entry.node.at, path, || {
-            format!("{}: out of range; expected {}", entry.node.shown(), (limit.range)())
+        cx.error(entry.item.at, path, || {
+            format!("{}: out of range; expected {}", entry.item.shown(), (limit.range)())
         });
         return Taken::Bad;
     }
-    let Some(value) = T::read(&entry.node, path, cx) else { return Taken::Bad };
+    let Some(value) = T::read(&entry.item, path, cx) else { return Taken::Bad };
     match limit.and_then(|limit| (limit.outside)(&value)) {
         None => Taken::Is(value),
         Some(problem) => {
-            cx.error(entry.node.at, path, || format!("{}: {problem}", entry.node.shown()));
+            cx.error(entry.item.at, path, || format!("{}: {problem}", entry.item.shown()));
             Taken::Bad
         }
     }
@@ -199,7 +199,7 @@ macro_rules! table {
         pub(crate) struct $Name {
             /// Where the keys were written.
             #[allow(dead_code, reason = "not every table has keys that are compared with each other")]
-            pub places: $crate::text::location::Places,
+            pub locations: $crate::text::location::Locations,
             $($(#[doc = $doc])+ pub $field: $crate::declare::table::field_type!($mode $ty),)*
         }
 
@@ -215,18 +215,18 @@ macro_rules! table {
                 cx: &mut $crate::text::error::Cx<'_>,
                 beside: &$crate::declare::table::Beside<'_>,
             ) -> Option<Self> {
-                let mut places = $crate::text::location::Places::new(table.at);
+                let mut locations = $crate::text::location::Locations::new(table.at);
                 $(
                     let taken = $crate::declare::table::take::<$ty>(
                         (table, path, cx),
                         stringify!($field),
-                        &mut places,
+                        &mut locations,
                         $crate::declare::table::limit!($ty $(, $range)?),
                     );
                     let $field = $crate::declare::table::settle!($mode taken, $ty, table, path, cx, stringify!($field) $(, $arg)?);
                 )*
                 $crate::declare::table::refuse_unknown(table, path, cx, Self::KEYS, beside);
-                Some(Self { places, $($field: $crate::declare::table::finish!($mode $field),)* })
+                Some(Self { locations, $($field: $crate::declare::table::finish!($mode $field),)* })
             }
 
             /// The keys that have a value, and their values as TOML.
@@ -399,11 +399,11 @@ macro_rules! variants {
             }
 
             fn read(
-                node: &$crate::text::tree::Node,
+                item: &$crate::text::tree::Located,
                 path: &$crate::text::location::Path<'_>,
                 cx: &mut $crate::text::error::Cx<'_>,
             ) -> Option<Self> {
-                let Some(table) = node.table() else { return $crate::declare::field::wrong_type(node, path, cx) };
+                let Some(table) = item.table() else { return $crate::declare::field::wrong_type(item, path, cx) };
                 let tag = stringify!($tag);
                 let Some(tag_node) = table.get(tag) else {
                     cx.error(table.at, &path.child(tag), || {
@@ -468,16 +468,16 @@ macro_rules! inline_table {
             }
 
             fn read(
-                node: &$crate::text::tree::Node,
+                item: &$crate::text::tree::Located,
                 path: &$crate::text::location::Path<'_>,
                 cx: &mut $crate::text::error::Cx<'_>,
             ) -> Option<Self> {
-                match &node.value {
+                match &item.value {
                     $crate::text::tree::Value::Table(table) => {
                         $Table::read_table(table, path, cx, &$crate::declare::table::Beside::default())
                             .map(Self)
                     }
-                    _ => $crate::declare::field::wrong_type(node, path, cx),
+                    _ => $crate::declare::field::wrong_type(item, path, cx),
                 }
             }
 

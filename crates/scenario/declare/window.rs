@@ -7,7 +7,7 @@ use crate::declare::field::{Field, quote, wrong_type};
 use crate::declare::schema::{Schema, any_of, quantity, text_like, words_or};
 use crate::text::error::{Cx, cut};
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// Most segments of a window.
 const MOST_SEGMENTS: u32 = 1_000_000_000;
@@ -62,8 +62,8 @@ impl Field for Window {
         any_of(vec![quantity::<Bytes>(), text_like(SEGMENTS)])
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let problem = match &node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let problem = match &item.value {
             Value::Text(text) => match (segments(text), Bytes::parse(text)) {
                 (Some(Ok(count)), _) => return Some(Self::Segments(count)),
                 (None, Ok(bytes)) if (1..=MOST_BYTES).contains(&bytes.0) => return Some(Self::Bytes(bytes)),
@@ -72,9 +72,9 @@ impl Field for Window {
                 (None, Err(error)) => cut(&error.problem),
             },
             Value::Integer(_) | Value::Huge(_) | Value::Number(_) => "the unit is missing".to_string(),
-            _ => return wrong_type(node, path, cx),
+            _ => return wrong_type(item, path, cx),
         };
-        cx.error(node.at, path, || format!("{}: {problem}; expected {}", node.shown(), Self::expected()));
+        cx.error(item.at, path, || format!("{}: {problem}; expected {}", item.shown(), Self::expected()));
         None
     }
 
@@ -104,8 +104,8 @@ impl Field for InitialWindow {
         words_or(&Self::choices(), text_like(SEGMENTS))
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let problem = match &node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let problem = match &item.value {
             Value::Text(text) if text == RFC_3390 => return Some(Self::Rfc3390),
             Value::Text(text) if text == RFC_6928 => return Some(Self::Rfc6928),
             Value::Text(text) => match segments(text) {
@@ -114,14 +114,14 @@ impl Field for InitialWindow {
                 None => "neither a choice nor a number of segments",
             },
             Value::Integer(_) | Value::Huge(_) | Value::Number(_) => "the unit is missing",
-            _ => return wrong_type(node, path, cx),
+            _ => return wrong_type(item, path, cx),
         };
-        cx.error(node.at, path, || {
-            let hint = match &node.value {
+        cx.error(item.at, path, || {
+            let hint = match &item.value {
                 Value::Text(text) => crate::text::nearest::hint(text, Self::choices()),
                 _ => String::new(),
             };
-            format!("{}: {problem}; expected {}{hint}", node.shown(), Self::expected())
+            format!("{}: {problem}; expected {}{hint}", item.shown(), Self::expected())
         });
         None
     }

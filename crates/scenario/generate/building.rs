@@ -22,13 +22,13 @@ pub(crate) fn count(t: &BuildingTable) -> u64 {
 
 /// The floor, the row and the column of the room of a node.
 fn room(t: &BuildingTable, node: usize) -> [usize; 3] {
-    let place = node / t.per_room.max(1) as usize;
+    let number = node / t.per_room.max(1) as usize;
     let (rows, columns) = (t.rows.max(1) as usize, t.columns.max(1) as usize);
-    [place / columns / rows, place / columns % rows, place % columns]
+    [number / columns / rows, number / columns % rows, number % columns]
 }
 
-/// Where the nodes are.
-pub(crate) fn places(t: &BuildingTable) -> Vec<[f64; 3]> {
+/// The position of each node, m.
+pub(crate) fn positions(t: &BuildingTable) -> Vec<[f64; 3]> {
     let mut stream = Stream::new(t.seed, "building", Purpose::Placement);
     let total = usize::try_from(count(t)).unwrap_or(usize::MAX);
     (0..total)
@@ -47,17 +47,17 @@ pub(crate) fn places(t: &BuildingTable) -> Vec<[f64; 3]> {
 /// If there are too many.
 pub(crate) fn gains(
     t: &BuildingTable,
-    places: &[[f64; 3]],
+    positions: &[[f64; 3]],
     frequency_hz: f64,
     least: Db,
 ) -> Result<Vec<(usize, usize, Db)>, String> {
-    if places.len() > MOST_NODES {
-        let n = places.len();
+    if positions.len() > MOST_NODES {
+        let n = positions.len();
         return Err(format!("{n} nodes between which walls are counted; expected at most {MOST_NODES}"));
     }
     let mut gains = Vec::new();
-    for (i, a) in places.iter().enumerate() {
-        for (j, b) in places.iter().enumerate().skip(i + 1) {
+    for (i, a) in positions.iter().enumerate() {
+        for (j, b) in positions.iter().enumerate().skip(i + 1) {
             let gain = -loss(t, (room(t, i), *a), (room(t, j), *b), frequency_hz);
             if gain < least.0 {
                 continue;
@@ -74,7 +74,7 @@ pub(crate) fn gains(
     Ok(gains)
 }
 
-/// The loss between two places in rooms, dB.
+/// The loss between two positions in rooms, dB.
 fn loss(
     t: &BuildingTable,
     (a, here): ([usize; 3], [f64; 3]),
@@ -98,11 +98,11 @@ mod tests {
     use airfair_units::Meters;
 
     use super::*;
-    use crate::text::location::{At, Places};
+    use crate::text::location::{At, Locations};
 
     fn table(floors: u32, rows: u32, columns: u32, per_room: u32) -> BuildingTable {
         BuildingTable {
-            places: Places::new(At::Line(1)),
+            locations: Locations::new(At::Line(1)),
             floors,
             rows,
             columns,
@@ -120,10 +120,10 @@ mod tests {
     #[test]
     fn nodes_stand_in_their_rooms() {
         let t = table(2, 3, 4, 2);
-        let places = places(&t);
-        assert_eq!((count(&t), places.len()), (48, 48));
+        let positions = positions(&t);
+        assert_eq!((count(&t), positions.len()), (48, 48));
         assert_eq!([room(&t, 0), room(&t, 9), room(&t, 47)], [[0, 0, 0], [0, 1, 0], [1, 2, 3]]);
-        for (node, [x, y, z]) in places.into_iter().enumerate() {
+        for (node, [x, y, z]) in positions.into_iter().enumerate() {
             let [floor, row, column] = room(&t, node);
             assert!((x / 5.0).floor() == column as f64 && (y / 4.0).floor() == row as f64, "{node}");
             assert!((z - 3.0 * floor as f64).abs() < 1e-9);
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn what_nobody_hears_is_left_out() {
         let t = table(1, 1, 40, 1);
-        let all = gains(&t, &places(&t), 2.4e9, Db(-1e9)).unwrap();
+        let all = gains(&t, &positions(&t), 2.4e9, Db(-1e9)).unwrap();
         assert_eq!(all.len(), 40 * 39 / 2);
-        let heard = gains(&t, &places(&t), 2.4e9, Db(-119.0)).unwrap();
+        let heard = gains(&t, &positions(&t), 2.4e9, Db(-119.0)).unwrap();
         assert!(heard.len() < 400 && heard.iter().all(|(i, j, gain)| j - i <= 9 && gain.0 >= -119.0));
         assert!(gains(&t, &vec![[0.0; 3]; 2001], 2.4e9, Db(0.0)).is_err());
     }

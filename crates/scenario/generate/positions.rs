@@ -28,18 +28,18 @@ pub(crate) fn count(table: &NodesTable) -> u64 {
     }
 }
 
-/// The names and places of the nodes.
+/// The names and positions of the nodes.
 ///
 /// # Errors
 /// A message if no connected placement was found.
-pub(crate) fn place(table: &NodesTable, air: &Air) -> Result<Vec<(String, [f64; 3])>, String> {
-    let (prefix, places) = match table {
+pub(crate) fn place_nodes(table: &NodesTable, air: &Air) -> Result<Vec<(String, [f64; 3])>, String> {
+    let (prefix, positions) = match table {
         NodesTable::Chain(t) => (&t.prefix, chain(t)),
         NodesTable::Grid(t) => (&t.prefix, grid(t)),
         NodesTable::Random(t) => (&t.prefix, random(t, air)?),
-        NodesTable::Building(t) => (&t.prefix, building::places(t)),
+        NodesTable::Building(t) => (&t.prefix, building::positions(t)),
     };
-    Ok(places.into_iter().enumerate().map(|(i, p)| (format!("{prefix}{i}"), p)).collect())
+    Ok(positions.into_iter().enumerate().map(|(i, p)| (format!("{prefix}{i}"), p)).collect())
 }
 
 fn chain(t: &ChainTable) -> Vec<[f64; 3]> {
@@ -57,14 +57,14 @@ fn random(t: &RandomTable, air: &Air) -> Result<Vec<[f64; 3]>, String> {
     let tries = TRIES.min(PLACED / u64::from(t.count.max(1))).max(1);
     for _ in 0..tries {
         let [width, height] = t.area;
-        let places: Vec<[f64; 3]> = (0..t.count)
+        let positions: Vec<[f64; 3]> = (0..t.count)
             .map(|_| {
                 let x = stream.uniform() * width.0;
                 [x, stream.uniform() * height.0, 0.0]
             })
             .collect();
-        if air.range_m.is_none_or(|range| connected(&places, range)) {
-            return Ok(places);
+        if air.range_m.is_none_or(|range| connected(&positions, range)) {
+            return Ok(positions);
         }
     }
     let range = air.range_m.unwrap_or(f64::INFINITY);
@@ -76,21 +76,21 @@ fn random(t: &RandomTable, air: &Air) -> Result<Vec<[f64; 3]>, String> {
 }
 
 /// Whether every node reaches every other over hops of at most `range`.
-fn connected(places: &[[f64; 3]], range: f64) -> bool {
+fn connected(positions: &[[f64; 3]], range: f64) -> bool {
     let cell = |p: &[f64; 3]| ((p[0] / range) as i64, (p[1] / range) as i64);
     let mut waiting: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();
-    for (i, p) in places.iter().enumerate().skip(1) {
+    for (i, p) in positions.iter().enumerate().skip(1) {
         waiting.entry(cell(p)).or_default().push(i);
     }
     let mut reached = 1;
     let mut front = vec![0];
     while let Some(here) = front.pop() {
-        let Some(p) = places.get(here) else { break };
+        let Some(p) = positions.get(here) else { break };
         let (x, y) = cell(p);
         for near in (x - 1..=x + 1).flat_map(|x| (y - 1..=y + 1).map(move |y| (x, y))) {
             let Some(others) = waiting.get_mut(&near) else { continue };
             others.retain(|&other| {
-                let q = places[other];
+                let q = positions[other];
                 let squared = (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]);
                 let out_of_reach = squared > range * range;
                 if !out_of_reach {
@@ -101,7 +101,7 @@ fn connected(places: &[[f64; 3]], range: f64) -> bool {
             });
         }
     }
-    reached >= places.len()
+    reached >= positions.len()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Distances between places on the Earth, and the plane in which a scenario's nodes stand.
+//! Distances between positions on the Earth, and the plane in which a scenario's nodes stand.
 
 use airfair_units::math;
 
@@ -9,7 +9,7 @@ const EARTH_M: f64 = 6_371_008.8;
 /// Metres of a degree of latitude.
 const DEGREE_M: f64 = EARTH_M * core::f64::consts::PI / 180.0;
 
-/// Length of the straight line between two places, m: through the air, and where that bends, through the Earth.
+/// Length of the straight line between two positions, m: through the air, and where that bends, through the Earth.
 pub(crate) fn distance(a: &Spot, b: &Spot) -> f64 {
     let (a, b) = (cartesian(a), cartesian(b));
     [0, 1, 2].map(|i| (a[i] - b[i]) * (a[i] - b[i])).iter().sum::<f64>().sqrt()
@@ -26,7 +26,7 @@ fn cartesian(spot: &Spot) -> [f64; 3] {
     }
 }
 
-/// Places in a plane, m: x to the east, y to the north of the median place, z above the sea. East and west are right at
+/// Positions in a plane, m: x to the east, y to the north of the median position, z above the sea. East and west are right at
 /// the median latitude: good for a region, not for a continent.
 pub(crate) fn plane(spots: &[Option<Spot>]) -> Vec<Option<[f64; 3]>> {
     let middle = |axis: fn(&Spot) -> Option<f64>| {
@@ -86,7 +86,7 @@ mod tests {
             let real = distance(&spots[i].unwrap(), &spots[j].unwrap());
             assert!((d / real - 1.0).abs() < 1e-3, "{d} {real}");
         }
-        assert_eq!(flat[0], Some([0.0, 0.0, 0.0]), "the median place is the origin");
+        assert_eq!(flat[0], Some([0.0, 0.0, 0.0]), "the median position is the origin");
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub use draft::ImportLimits;
 pub use format::{Format, Part};
 pub use options::{IMPORT_OPTIONS, ImportOptions, LinkModel, Untold};
 pub use reason::{Reason, Record};
-pub use report::{Report, Written};
+pub use report::{Report, WrittenCounts};
 
 /// Names under which the parts of a network lie in one folder.
 const SIBLINGS: [&str; 3] = ["nodes.json", "links.json", "sectors.json"];
@@ -202,7 +202,7 @@ fn import_as(
         renamed,
         assumed: std::mem::take(&mut network.assumed),
         gateway: chosen.as_ref().and_then(|c| names.get(c.gateway).cloned()),
-        written: Written {
+        written: WrittenCounts {
             nodes: names.len(),
             radios: 0,
             radio_links: pairs(&network),

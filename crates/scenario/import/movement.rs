@@ -20,7 +20,7 @@ pub(crate) fn read_ns2(text: &str, wanted: &Wanted<'_>) -> Result<Imported, Stri
     for (number, line) in (1..).zip(text.lines()) {
         match ns2(line) {
             Some(Line::Nothing) => {}
-            Some(Line::Place { id, axis, value }) => {
+            Some(Line::Coordinate { id, axis, value }) => {
                 if let Some(position) = positions.get_mut(id) {
                     position[axis] = value;
                 } else {

@@ -291,9 +291,9 @@ impl Network {
             ));
         }
         let spots: Vec<Option<Spot>> = self.nodes.iter().map(|n| n.spot).collect();
-        let places: Vec<[f64; 3]> = super::geo::plane(&spots).into_iter().flatten().collect();
-        for (i, a) in places.iter().enumerate() {
-            for (j, b) in places.iter().enumerate().skip(i + 1) {
+        let positions: Vec<[f64; 3]> = super::geo::plane(&spots).into_iter().flatten().collect();
+        for (i, a) in positions.iter().enumerate() {
+            for (j, b) in positions.iter().enumerate().skip(i + 1) {
                 let squared: f64 = [0, 1, 2].map(|k| (a[k] - b[k]) * (a[k] - b[k])).iter().sum();
                 if squared <= range * range {
                     add_edge(&mut self.usable, i, j);

@@ -12,7 +12,7 @@ use crate::text::error::{clean, cut};
 
 /// What went into the scenario.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenCounts {
     /// Nodes.
     pub nodes: usize,
     /// Nodes with a radio.
@@ -61,7 +61,7 @@ pub struct Report {
     /// Where the flows go.
     pub gateway: Option<String>,
     /// What the scenario has.
-    pub written: Written,
+    pub written: WrittenCounts,
 }
 
 impl From<Linked> for [usize; 3] {

@@ -8,7 +8,7 @@ use crate::declare::schema::Schema;
 use crate::declare::table::table;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// Sizes of files: up to a petabyte.
 pub(crate) const SIZES: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(1_000_000_000_000_000);
@@ -94,15 +94,15 @@ impl Field for Listed {
         crate::declare::schema::pair(Span::schema(), Bytes::schema())
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let Value::List(items) = &node.value else { return wrong_type(node, path, cx) };
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let Value::List(items) = &item.value else { return wrong_type(item, path, cx) };
         let [start, size] = items.as_slice() else {
-            cx.error(node.at, path, || format!("{} items; expected {}", items.len(), Self::expected()));
+            cx.error(item.at, path, || format!("{} items; expected {}", items.len(), Self::expected()));
             return None;
         };
         let read = Self(Span::read(start, path, cx)?, Bytes::read(size, path, cx)?);
         if read.0 > LONGEST || !SIZES.contains(&read.1) {
-            cx.error(node.at, path, || {
+            cx.error(item.at, path, || {
                 format!(
                     "out of range; expected a moment up to {} and a size of {}",
                     LONGEST.write(),

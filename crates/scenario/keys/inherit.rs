@@ -1,4 +1,4 @@
-//! What is written in two ways or in two places: which of them holds.
+//! Keys that say the same in two ways, or that may stand in two tables: which of them has precedence.
 
 use crate::text::error::Cx;
 use crate::text::location::{At, Path};
@@ -22,7 +22,7 @@ pub(crate) fn inherit(base: &Table, own: &Table) -> Table {
             continue;
         }
         let mut entry = entry.clone();
-        if let ("propagation", Value::Table(table)) = (key.as_str(), &mut entry.node.value) {
+        if let ("propagation", Value::Table(table)) = (key.as_str(), &mut entry.item.value) {
             table
                 .entries
                 .retain(|k, _| !TWO_WAYS.iter().any(|&(one, other)| k == other && own.get(one).is_some()));
@@ -33,7 +33,7 @@ pub(crate) fn inherit(base: &Table, own: &Table) -> Table {
 }
 
 /// Which of two ways of saying the same thing holds.
-pub(crate) enum Holds {
+pub(crate) enum Precedence {
     /// The first: it is set from outside and the other is not.
     First,
     /// The second.
@@ -43,11 +43,11 @@ pub(crate) enum Holds {
 }
 
 /// An override holds against what the file says; two of a kind are in conflict.
-pub(crate) fn holds(first: At, second: At) -> Holds {
+pub(crate) fn precedence(first: At, second: At) -> Precedence {
     match (first, second) {
-        (At::Override(_), At::Line(_)) => Holds::First,
-        (At::Line(_), At::Override(_)) => Holds::Second,
-        _ => Holds::Conflict,
+        (At::Override(_), At::Line(_)) => Precedence::First,
+        (At::Line(_), At::Override(_)) => Precedence::Second,
+        _ => Precedence::Conflict,
     }
 }
 
@@ -57,16 +57,16 @@ pub(crate) const HOISTED: [&str; 3] = ["start", "start_jitter", "stop"];
 /// Moves `start`, `start_jitter` and `stop` from `traffic` to the flow.
 pub(crate) fn hoist(flow: &mut Table, path: &Path<'_>, cx: &mut Cx<'_>) {
     for key in HOISTED {
-        let inner = match flow.entries.get_mut("traffic").map(|e| &mut e.node.value) {
+        let inner = match flow.entries.get_mut("traffic").map(|e| &mut e.item.value) {
             Some(Value::Table(traffic)) => traffic.entries.remove(key),
             _ => return,
         };
         let Some(inner) = inner else { continue };
         if let Some(outer) = flow.entries.get(key) {
-            match holds(outer.node.at, inner.node.at) {
-                Holds::First => continue,
-                Holds::Second => {}
-                Holds::Conflict => {
+            match precedence(outer.item.at, inner.item.at) {
+                Precedence::First => continue,
+                Precedence::Second => {}
+                Precedence::Conflict => {
                     let traffic = path.child("traffic");
                     cx.error(inner.key_at, &traffic.child(key), || {
                         format!("the flow itself has `{key}` too; write it once")

@@ -8,7 +8,7 @@ use crate::declare::table::{TableDoc, inline_table, table};
 use crate::keys::network::Position;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// Highest speed of a node.
 pub(crate) const FASTEST: Speed = Speed(100_000.0);
@@ -17,7 +17,7 @@ table! {
     /// Movement of nodes. Static routes stay as they are at the start of a run. Nodes whose radios read measured gains cannot move.
     struct MovementTable {
         /// A movement file of ns-2 (`$ns_ at 2.0 "$node_(3) setdest 90.0 45.0 1.5"`) or of BonnMotion, found from the folder of the
-        /// scenario. First places in it are the positions of nodes that have none.
+        /// scenario. A node without a `position` starts at its first coordinates in the file.
         file: String = computed("none");
         /// The file's node 3 is the node that is named by this and 3.
         prefix: String = computed("nothing");
@@ -99,9 +99,9 @@ impl Field for Goal {
         Position::schema()
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let Position([x, y, z]) = Position::read(node, path, cx)?;
-        let flat = matches!(&node.value, Value::List(items) if items.len() == 2);
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        let Position([x, y, z]) = Position::read(item, path, cx)?;
+        let flat = matches!(&item.value, Value::List(items) if items.len() == 2);
         Some(Self([x, y], (!flat).then_some(z)))
     }
 
@@ -114,6 +114,6 @@ impl Field for Goal {
 impl MovementTable {
     /// Whether the file has any key of `[movement]`.
     pub fn is_written(&self) -> bool {
-        Self::KEYS.iter().any(|key| self.places.has(key))
+        Self::KEYS.iter().any(|key| self.locations.has(key))
     }
 }

@@ -12,7 +12,7 @@ use crate::keys::routing::Finder;
 use crate::keys::scheme_name::SchemeName;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::Node;
+use crate::text::tree::Located;
 
 /// Rates of a wired link.
 const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
@@ -262,20 +262,20 @@ impl Field for Position {
         crate::declare::schema::list(Meters::schema(), Some((2, 3)))
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        if !matches!(node.value, crate::text::tree::Value::List(_)) {
-            return crate::declare::field::wrong_type(node, path, cx);
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        if !matches!(item.value, crate::text::tree::Value::List(_)) {
+            return crate::declare::field::wrong_type(item, path, cx);
         }
-        let list = Vec::<Meters>::read(node, path, cx)?;
+        let list = Vec::<Meters>::read(item, path, cx)?;
         if list.iter().any(|m| m.0.abs() > FARTHEST) {
-            cx.error(node.at, path, || "out of range; expected coordinates within 10,000 km".to_string());
+            cx.error(item.at, path, || "out of range; expected coordinates within 10,000 km".to_string());
             return None;
         }
         match list[..] {
             [x, y] => Some(Self([x.0, y.0, 0.0])),
             [x, y, z] => Some(Self([x.0, y.0, z.0])),
             _ => {
-                cx.error(node.at, path, || {
+                cx.error(item.at, path, || {
                     let count = list.len();
                     let noun = if count == 1 { "coordinate" } else { "coordinates" };
                     format!("{count} {noun}; expected {}", Self::expected())

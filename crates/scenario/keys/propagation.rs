@@ -4,7 +4,7 @@ use airfair_units::{Db, Meters};
 
 use crate::declare::frequency::Frequency;
 use crate::declare::table::{table, variants};
-use crate::text::location::{At, Places};
+use crate::text::location::{At, Locations};
 
 const FREQUENCIES: std::ops::RangeInclusive<Frequency> = Frequency(1e6)..=Frequency(1e12);
 const DISTANCES: std::ops::RangeInclusive<Meters> = Meters(1.0)..=Meters(1e7);
@@ -76,7 +76,7 @@ impl PropagationTable {
     /// Two-ray ground with every default.
     pub fn two_ray(at: At) -> Self {
         Self::TwoRay(TwoRayTable {
-            places: Places::new(at),
+            locations: Locations::new(at),
             frequency: None,
             antenna_height: Meters(1.5),
             range: None,

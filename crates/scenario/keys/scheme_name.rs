@@ -6,7 +6,7 @@ use crate::declare::schema::{Schema, words};
 use crate::keys::transport::has_source;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::Node;
+use crate::text::tree::Located;
 
 /// Any scheme, as it was written.
 #[derive(Debug, Clone)]
@@ -33,8 +33,8 @@ macro_rules! names {
                 words(&Self::choices())
             }
 
-            fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-                String::read(node, path, cx).map(Self)
+            fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+                String::read(item, path, cx).map(Self)
             }
 
             fn write(&self) -> String {

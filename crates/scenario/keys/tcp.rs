@@ -12,7 +12,7 @@ use crate::declare::window::Window;
 use crate::defaults::tcp_profile::describe;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::{Node, Table, Value};
+use crate::text::tree::{Located, Table, Value};
 
 /// From the smallest datagram that every host must take (68 B, RFC 791) to the largest that there is, less both headers.
 const SEGMENTS: std::ops::RangeInclusive<Bytes> = Bytes(28)..=Bytes(65_495);
@@ -118,10 +118,10 @@ impl Field for OwnTcp {
         shared("tcp")
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        match &node.value {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        match &item.value {
             Value::Table(table) => Some(Self { written: table.clone(), pairs: Vec::new() }),
-            _ => wrong_type(node, path, cx),
+            _ => wrong_type(item, path, cx),
         }
     }
 

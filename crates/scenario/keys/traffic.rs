@@ -9,7 +9,7 @@ use crate::declare::table::{table, variants};
 use crate::keys::file_traffic::{ArrivalsTable, FileTable, FtpTable, ListTable, WebTable};
 use crate::keys::scheme_name::LawName;
 use crate::keys::tcp::OwnTcp;
-use crate::keys::transport::Carrier;
+use crate::keys::transport::TransportChoice;
 
 /// A packet of the sizes that UDP can carry.
 const PACKETS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(65_507);
@@ -29,7 +29,7 @@ table! {
         to: Name = required;
         /// What carries it: UDP, or TCP under a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
         /// replaces the law.
-        transport: Carrier = computed("\"udp\"");
+        transport: TransportChoice = computed("\"udp\"");
         /// The scheme whose source is this flow's window law, whatever `transport` and the run's scheme say. TCP only.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
@@ -63,7 +63,7 @@ table! {
         prefix: String = default("flow-".to_string());
         /// What carries them: UDP, or TCP under a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
         /// replaces the law.
-        transport: Carrier = computed("\"udp\"");
+        transport: TransportChoice = computed("\"udp\"");
         /// The scheme whose source is these flows' window law, whatever `transport` and the run's scheme say. TCP only.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
@@ -130,7 +130,7 @@ impl RandomFlowsTable {
     pub fn flow(self) -> FlowTable {
         let none = || Name(String::new());
         FlowTable {
-            places: self.places,
+            locations: self.locations,
             id: none(),
             from: none(),
             to: none(),

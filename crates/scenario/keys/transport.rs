@@ -6,14 +6,14 @@ use crate::declare::field::{Field, misfit, quote, unknown_choice};
 use crate::declare::schema::{self, Schema};
 use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
-use crate::text::tree::{Node, Value};
+use crate::text::tree::{Located, Value};
 
 /// The law that plain "tcp" means.
 const USUAL_LAW: &str = "newreno";
 
 /// What carries a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Carrier {
+pub(crate) enum TransportChoice {
     /// UDP.
     Udp,
     /// TCP, and the scheme whose source is its window law.
@@ -21,9 +21,9 @@ pub(crate) enum Carrier {
 }
 
 /// Every word, in the order in which they are shown.
-fn words(schemes: &Registry) -> Vec<(String, Carrier)> {
-    let laws = laws(schemes).map(|entry| (format!("tcp-{}", entry.name), Carrier::Tcp(entry.name)));
-    [("udp".to_string(), Carrier::Udp), ("tcp".to_string(), Carrier::Tcp(USUAL_LAW))]
+fn words(schemes: &Registry) -> Vec<(String, TransportChoice)> {
+    let laws = laws(schemes).map(|entry| (format!("tcp-{}", entry.name), TransportChoice::Tcp(entry.name)));
+    [("udp".to_string(), TransportChoice::Udp), ("tcp".to_string(), TransportChoice::Tcp(USUAL_LAW))]
         .into_iter()
         .chain(laws)
         .collect()
@@ -44,7 +44,7 @@ pub(crate) fn has_source(entry: &SchemeEntry) -> bool {
     entry.places.contains(&"source")
 }
 
-impl Field for Carrier {
+impl Field for TransportChoice {
     const TYPE: &'static str = "choice";
 
     fn expected() -> String {
@@ -56,12 +56,12 @@ impl Field for Carrier {
         schema::words(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         let schemes = cx.schemes;
-        let Value::Text(text) = &node.value else { return misfit(node, path, cx, &one_of(&names(schemes))) };
-        let found = words(schemes).into_iter().find(|(word, _)| word == text).map(|(_, carrier)| carrier);
+        let Value::Text(text) = &item.value else { return misfit(item, path, cx, &one_of(&names(schemes))) };
+        let found = words(schemes).into_iter().find(|(word, _)| word == text).map(|(_, choice)| choice);
         if found.is_none() {
-            cx.error(node.at, path, || unknown_choice(text, &names(schemes)));
+            cx.error(item.at, path, || unknown_choice(text, &names(schemes)));
         }
         found
     }

@@ -6,7 +6,7 @@ use crate::declare::name::Name;
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
-use crate::text::tree::{Node, Table, Value};
+use crate::text::tree::{Located, Table, Value};
 
 /// Most names that a message lists.
 const LISTED: usize = 12;
@@ -23,7 +23,7 @@ pub(crate) struct Block<'t> {
 pub(crate) fn blocks<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Vec<Block<'t>> {
     let Some(node) = root.get(kind) else { return Vec::new() };
     let path = Path::ROOT.child(kind);
-    let refuse = |node: &Node, path: &Path<'_>, cx: &mut Cx<'_>| {
+    let refuse = |node: &Located, path: &Path<'_>, cx: &mut Cx<'_>| {
         cx.error(node.at, path, || format!("{} stands here; expected [[{kind}]] blocks", node.kind()));
     };
     let Value::List(items) = &node.value else {
@@ -44,7 +44,12 @@ pub(crate) fn blocks<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Vec<Bl
 }
 
 /// The `[kind]` table that makes blocks by a rule. Written as blocks it is most likely one of these: `block`.
-pub(crate) fn generator<'t>(root: &'t Table, kind: &str, block: &str, cx: &mut Cx<'_>) -> Option<&'t Node> {
+pub(crate) fn generator<'t>(
+    root: &'t Table,
+    kind: &str,
+    block: &str,
+    cx: &mut Cx<'_>,
+) -> Option<&'t Located> {
     let node = root.get(kind)?;
     if !matches!(node.value, Value::List(_)) {
         return Some(node);

@@ -41,7 +41,7 @@ pub(crate) fn write(model: &Model) -> String {
     if let Some(movement) = &model.movement {
         section(&mut out, "[movement]", movement);
     }
-    for table in &model.stations.tables {
+    for table in &model.nodes.tables {
         section(&mut out, "[[node]]", &table.pairs());
     }
     for table in &model.links {
@@ -50,7 +50,7 @@ pub(crate) fn write(model: &Model) -> String {
     for table in &model.gains {
         section(&mut out, "[[gain]]", &table.pairs());
     }
-    for table in &model.streams.tables {
+    for table in &model.flows.tables {
         section(&mut out, "[[flow]]", &table.pairs());
     }
     out

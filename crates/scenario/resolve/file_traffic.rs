@@ -8,10 +8,10 @@ use airfair_units::{Bytes, Rate, Span};
 use crate::declare::choice::Distribution;
 use crate::declare::field::Field;
 use crate::keys::file_traffic::{ARRIVALS, ArrivalsTable, ListTable, Listed, SIZES, WebTable};
-use crate::keys::inherit::{Holds, holds};
+use crate::keys::inherit::{Precedence, precedence};
 use crate::resolve::file_traffic_csv;
 use crate::text::error::{Cx, quoted};
-use crate::text::location::{Path, Places};
+use crate::text::location::{Locations, Path};
 
 /// The tail of file sizes on the web (Crovella and Bestavros, IEEE/ACM ToN 5(6), 1997: 1.0 to 1.3).
 const USUAL_SHAPE: f64 = 1.2;
@@ -24,7 +24,7 @@ struct Spread<'t> {
     distribution: Distribution,
     shape: &'t mut Option<f64>,
     most: &'t mut Option<Bytes>,
-    places: &'t Places,
+    locations: &'t Locations,
 }
 
 impl Spread<'_> {
@@ -33,7 +33,7 @@ impl Spread<'_> {
         if self.distribution != Distribution::Pareto {
             let keys = [("shape", self.shape.is_some()), ("most", self.most.is_some())];
             for (key, _) in keys.into_iter().filter(|(_, written)| *written) {
-                cx.error(self.places.of(key), &path.child(key), || {
+                cx.error(self.locations.of(key), &path.child(key), || {
                     format!(
                         "not a key of distribution = {}; it belongs to \"pareto\"",
                         self.distribution.write()
@@ -49,7 +49,7 @@ impl Spread<'_> {
                 let usual = Bytes(mean.0.saturating_mul(USUAL_MOST).min(SIZES.end().0));
                 let most = *self.most.get_or_insert(usual);
                 if most < mean {
-                    cx.error(self.places.of("most"), &path.child("most"), || {
+                    cx.error(self.locations.of("most"), &path.child("most"), || {
                         format!("{}: less than the mean; expected at least {}", most.write(), mean.write())
                     });
                 }
@@ -62,8 +62,8 @@ impl Spread<'_> {
 impl WebTable {
     /// The model.
     pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
-        let Self { size, distribution, shape, most, places, .. } = self;
-        let spread = Spread { size: *size, distribution: *distribution, shape, most, places };
+        let Self { size, distribution, shape, most, locations, .. } = self;
+        let spread = Spread { size: *size, distribution: *distribution, shape, most, locations };
         Traffic::Web { sizes: spread.resolve(path, cx), pause: self.pause }
     }
 }
@@ -73,25 +73,25 @@ impl ArrivalsTable {
     pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
         let per_second = self.rate(path, cx);
         if self.count.0 == Some(0) {
-            cx.error(self.places.of("count"), &path.child("count"), || {
+            cx.error(self.locations.of("count"), &path.child("count"), || {
                 "0: nothing would be sent; expected \"unlimited\" or at least 1".to_string()
             });
         }
-        let Self { size, distribution, shape, most, places, .. } = self;
-        let spread = Spread { size: *size, distribution: *distribution, shape, most, places };
+        let Self { size, distribution, shape, most, locations, .. } = self;
+        let spread = Spread { size: *size, distribution: *distribution, shape, most, locations };
         let sizes = spread.resolve(path, cx);
         Traffic::Arrivals { per_second, sizes, count: self.count.0.unwrap_or(0) }
     }
 
     fn rate(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> f64 {
         let (load, capacity) = (self.load.take(), self.capacity.take());
-        let said = |key: &str| self.places.has(key);
+        let said = |key: &str| self.locations.has(key);
         if said("load") && said("per_second") {
-            match holds(self.places.of("per_second"), self.places.of("load")) {
-                Holds::First => return self.per_second.unwrap_or_default(),
-                Holds::Second => {}
-                Holds::Conflict => {
-                    cx.error(self.places.of("load"), &path.child("load"), || {
+            match precedence(self.locations.of("per_second"), self.locations.of("load")) {
+                Precedence::First => return self.per_second.unwrap_or_default(),
+                Precedence::Second => {}
+                Precedence::Conflict => {
+                    cx.error(self.locations.of("load"), &path.child("load"), || {
                         "`per_second` gives the same quantity; write one of them".to_string()
                     });
                     return self.per_second.unwrap_or_default();
@@ -99,11 +99,11 @@ impl ArrivalsTable {
             }
         } else if !said("load") {
             if said("capacity") {
-                cx.error(self.places.of("capacity"), &path.child("capacity"), || {
+                cx.error(self.locations.of("capacity"), &path.child("capacity"), || {
                     "only `load` needs it; expected `load` beside it".to_string()
                 });
             } else if !said("per_second") {
-                cx.error(self.places.of(""), &path.child("per_second"), || {
+                cx.error(self.locations.of(""), &path.child("per_second"), || {
                     "missing; expected a number of arrivals per second, or `load` and `capacity`".to_string()
                 });
             }
@@ -112,7 +112,7 @@ impl ArrivalsTable {
         let Some(load) = load else { return 0.0 };
         let Some(capacity) = capacity else {
             if !said("capacity") {
-                cx.error(self.places.of("load"), &path.child("capacity"), || {
+                cx.error(self.locations.of("load"), &path.child("capacity"), || {
                     format!("missing beside `load`; expected {}", Rate::expected())
                 });
             }
@@ -120,7 +120,7 @@ impl ArrivalsTable {
         };
         let per_second = load * capacity.0 as f64 / (8.0 * self.size.0 as f64);
         if !ARRIVALS.contains(&per_second) {
-            cx.error(self.places.of("load"), &path.child("load"), || {
+            cx.error(self.locations.of("load"), &path.child("load"), || {
                 format!(
                     "{}: that is {per_second} arrivals per second; expected {}",
                     load.write(),
@@ -137,12 +137,12 @@ impl ListTable {
     /// The model. What a file says is written out in the table, so that the complete form needs no other file.
     pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
         let file = self.file.take();
-        let from_file = match (self.places.has("file"), self.places.has("files")) {
-            (true, true) => match holds(self.places.of("file"), self.places.of("files")) {
-                Holds::First => true,
-                Holds::Second => false,
-                Holds::Conflict => {
-                    cx.error(self.places.of("files"), &path.child("files"), || {
+        let from_file = match (self.locations.has("file"), self.locations.has("files")) {
+            (true, true) => match precedence(self.locations.of("file"), self.locations.of("files")) {
+                Precedence::First => true,
+                Precedence::Second => false,
+                Precedence::Conflict => {
+                    cx.error(self.locations.of("files"), &path.child("files"), || {
                         "`file` gives the same list; write one of them".to_string()
                     });
                     return Traffic::Endless;
@@ -150,13 +150,13 @@ impl ListTable {
             },
             (named, _) => named,
         };
-        if !from_file && !self.places.has("files") {
-            cx.error(self.places.of(""), &path.child("file"), || {
+        if !from_file && !self.locations.has("files") {
+            cx.error(self.locations.of(""), &path.child("file"), || {
                 "missing; expected the name of a CSV file, or the list itself as `files`".to_string()
             });
         }
         if from_file {
-            let at = (self.places.of("file"), &path.child("file"));
+            let at = (self.locations.of("file"), &path.child("file"));
             self.files = file.and_then(|file| file_traffic_csv::read(&file, at, cx));
         } else {
             self.check(path, cx);
@@ -168,7 +168,7 @@ impl ListTable {
 
     fn check(&self, path: &Path<'_>, cx: &mut Cx<'_>) {
         let Some(files) = &self.files else { return };
-        let (at, path) = (self.places.of("files"), path.child("files"));
+        let (at, path) = (self.locations.of("files"), path.child("files"));
         if files.is_empty() {
             cx.error(at, &path, || "empty; expected at least one moment and size".to_string());
         }

@@ -12,17 +12,17 @@ use crate::declare::name::Name;
 use crate::declare::table::Beside;
 use crate::keys::inherit::hoist;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
-use crate::keys::transport::{Carrier, has_source, laws};
+use crate::keys::transport::{TransportChoice, has_source, laws};
 use crate::resolve::blocks::{Names, blocks, generator};
-use crate::resolve::nodes::Stations;
-use crate::resolve::tcp::{Tcp, look_at};
+use crate::resolve::nodes::Nodes;
+use crate::resolve::tcp::{Tcp, warn_of_delayed_acks};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::limits::Limits;
 use crate::text::location::Path;
-use crate::text::tree::{Node, Table};
+use crate::text::tree::{Located, Table};
 
 /// Flows: as written and filled in, and as specified.
-pub(crate) struct Streams {
+pub(crate) struct Flows {
     pub tables: Vec<FlowTable>,
     pub specs: Vec<FlowSpec>,
     /// Schemes whose sources are the flows' window laws.
@@ -33,8 +33,8 @@ pub(crate) struct Streams {
 }
 
 /// What the flows of a file stand on.
-pub(crate) struct Ground<'a> {
-    pub stations: &'a Stations,
+pub(crate) struct FlowContext<'a> {
+    pub nodes: &'a Nodes,
     pub tcp: &'a Tcp,
     pub duration: Span,
     pub warmup: Span,
@@ -43,12 +43,12 @@ pub(crate) struct Ground<'a> {
 
 /// What a flow, or every flow that is drawn, carries.
 #[derive(Clone)]
-struct Carried {
+struct FlowModel {
     transport: Transport,
     traffic: Traffic,
 }
 
-impl Carried {
+impl FlowModel {
     /// How many files its list has.
     fn files(&self) -> u64 {
         match &self.traffic {
@@ -59,8 +59,8 @@ impl Carried {
 }
 
 /// Reads every `[[flow]]` and runs `[flows]`.
-pub(crate) fn streams(root: &Table, ground: &Ground<'_>, cx: &mut Cx<'_>) -> Streams {
-    let mut streams = Streams {
+pub(crate) fn flows(root: &Table, context: &FlowContext<'_>, cx: &mut Cx<'_>) -> Flows {
+    let mut flows = Flows {
         tables: Vec::new(),
         specs: Vec::new(),
         laws: BTreeSet::new(),
@@ -70,12 +70,12 @@ pub(crate) fn streams(root: &Table, ground: &Ground<'_>, cx: &mut Cx<'_>) -> Str
     let rows = blocks(root, "flow", cx);
     let generator = generator(root, "flows", "flow", cx).and_then(|node| read_generator(node, cx));
     let drawn = generator.as_ref().map_or(0, |g| u64::from(g.count));
-    if rows.len() as u64 + drawn > ground.limits.flows {
-        let (key, at) = generator.as_ref().map_or(("flow", root.at), |g| ("flows", g.places.of("count")));
+    if rows.len() as u64 + drawn > context.limits.flows {
+        let (key, at) = generator.as_ref().map_or(("flow", root.at), |g| ("flows", g.locations.of("count")));
         cx.error(at, &Path::ROOT.child(key), || {
-            format!("{} flows; expected at most {}", rows.len() as u64 + drawn, ground.limits.flows)
+            format!("{} flows; expected at most {}", rows.len() as u64 + drawn, context.limits.flows)
         });
-        return streams;
+        return flows;
     }
     let parent = Path::ROOT.child("flow");
     for row in &rows {
@@ -83,41 +83,41 @@ pub(crate) fn streams(root: &Table, ground: &Ground<'_>, cx: &mut Cx<'_>) -> Str
         let mut table = row.table.clone();
         hoist(&mut table, &path, cx);
         if let Some(mut flow) = FlowTable::read_table(&table, &path, cx, &Beside::default()) {
-            streams.names.add(&flow.id.0, flow.places.of("id"), &path.child("id"), cx);
-            let carried = carry(&mut flow, ground.tcp, &path, cx);
-            push(&mut streams, flow, carried, ground, &path, cx);
+            flows.names.add(&flow.id.0, flow.locations.of("id"), &path.child("id"), cx);
+            let model = flow_model(&mut flow, context.tcp, &path, cx);
+            push(&mut flows, flow, model, context, &path, cx);
         } else {
             // Whatever else is wrong with it, its ends are looked for.
             for key in ["from", "to"] {
                 let (Some(node), path) = (table.get(key), path.child(key)) else { continue };
                 if let Some(name) = Name::read(node, &path, cx) {
-                    ground.stations.names.find(&name, node.at, &path, cx);
+                    context.nodes.names.find(&name, node.at, &path, cx);
                 }
             }
         }
         // Many flows may name one long list: the first that is too much ends it.
-        if streams.listed > ground.limits.listed {
+        if flows.listed > context.limits.listed {
             break;
         }
     }
     if let Some(generator) = generator {
-        draw(&mut streams, generator, ground, cx);
+        draw(&mut flows, generator, context, cx);
     }
-    if streams.listed > ground.limits.listed {
+    if flows.listed > context.limits.listed {
         cx.error(root.at, &Path::ROOT.child("flow"), || {
             format!(
                 "{} files or more in the lists of all flows; expected at most {}",
-                streams.listed, ground.limits.listed
+                flows.listed, context.limits.listed
             )
         });
     }
-    if streams.specs.is_empty() {
+    if flows.specs.is_empty() {
         cx.warnings.push("there are no flows: nothing is sent".to_string());
     }
-    streams
+    flows
 }
 
-fn read_generator(node: &Node, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
+fn read_generator(node: &Located, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
     let path = Path::ROOT.child("flows");
     let mut node = node.clone();
     if let crate::text::tree::Value::Table(table) = &mut node.value {
@@ -128,36 +128,36 @@ fn read_generator(node: &Node, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
 }
 
 /// What a flow carries: its transport under its own rules, and its traffic. Errors are noted and the rest goes on.
-fn carry(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Carried {
-    let unreadable = table.transport.is_none() && table.places.has("transport");
-    let carrier = *table.transport.get_or_insert(Carrier::Udp);
-    table.start_jitter.get_or_insert(table.traffic.usual_jitter(carrier));
-    let transport = if unreadable { None } else { transport(table, carrier, tcp, path, cx) };
-    if let (Carrier::Udp, Some(kind), false) = (carrier, table.traffic.only_tcp(), unreadable) {
-        cx.error(table.places.of("traffic"), &path.child("traffic").child("kind"), || {
+fn flow_model(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>) -> FlowModel {
+    let unreadable = table.transport.is_none() && table.locations.has("transport");
+    let choice = *table.transport.get_or_insert(TransportChoice::Udp);
+    table.start_jitter.get_or_insert(table.traffic.usual_jitter(choice));
+    let transport = if unreadable { None } else { transport(table, choice, tcp, path, cx) };
+    if let (TransportChoice::Udp, Some(kind), false) = (choice, table.traffic.only_tcp(), unreadable) {
+        cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || {
             crate::resolve::file_traffic::only_tcp(kind)
         });
     }
     let traffic = table.traffic.resolve(&path.child("traffic"), cx);
-    Carried { transport: transport.unwrap_or(Transport::Udp), traffic }
+    FlowModel { transport: transport.unwrap_or(Transport::Udp), traffic }
 }
 
 fn transport(
     table: &mut FlowTable,
-    carrier: Carrier,
+    choice: TransportChoice,
     tcp: &Tcp,
     path: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Option<Transport> {
-    let place = (table.places.of("scheme"), &path.child("scheme"));
+    let place = (table.locations.of("scheme"), &path.child("scheme"));
     let own = match &table.scheme {
         Some(name) => Some(crate::params::known(cx.schemes, &name.0, place, cx)?),
         None => None,
     };
-    let Carrier::Tcp(law) = carrier else {
+    let TransportChoice::Tcp(law) = choice else {
         let keys = [("scheme", table.scheme.is_some()), ("tcp", table.tcp.is_some())];
         for (key, _) in keys.into_iter().filter(|(_, written)| *written) {
-            cx.error(table.places.of(key), &path.child(key), || {
+            cx.error(table.locations.of(key), &path.child(key), || {
                 "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it"
                     .to_string()
             });
@@ -176,7 +176,7 @@ fn transport(
         Some(own) => tcp.for_flow(own, &path.child("tcp"), cx)?,
         None => tcp.rules.as_ref()?.1,
     };
-    look_at(&config, cx);
+    warn_of_delayed_acks(&config, cx);
     let law = own.map_or(law, |entry| entry.name).to_string();
     // The parameters come when the schemes are read.
     Some(Transport::Tcp { config, law, params: Params::default(), pinned: own.is_some() })
@@ -184,18 +184,18 @@ fn transport(
 
 /// Completes a flow and adds it.
 fn push(
-    streams: &mut Streams,
+    flows: &mut Flows,
     table: FlowTable,
-    carried: Carried,
-    ground: &Ground<'_>,
+    model: FlowModel,
+    context: &FlowContext<'_>,
     path: &Path<'_>,
     cx: &mut Cx<'_>,
 ) {
-    let Ground { stations, duration, warmup, .. } = *ground;
-    let from = stations.names.find(&table.from, table.places.of("from"), &path.child("from"), cx);
-    let to = stations.names.find(&table.to, table.places.of("to"), &path.child("to"), cx);
+    let FlowContext { nodes, duration, warmup, .. } = *context;
+    let from = nodes.names.find(&table.from, table.locations.of("from"), &path.child("from"), cx);
+    let to = nodes.names.find(&table.to, table.locations.of("to"), &path.child("to"), cx);
     if table.from == table.to {
-        cx.error(table.places.of("to"), &path.child("to"), || {
+        cx.error(table.locations.of("to"), &path.child("to"), || {
             format!("{}: the flow's own source; expected another node", quoted(&table.to.0))
         });
     }
@@ -208,7 +208,9 @@ fn push(
             None
         };
         if let Some(problem) = problem {
-            cx.error(table.places.of("stop"), &path.child("stop"), || format!("{}: {problem}", stop.write()));
+            cx.error(table.locations.of("stop"), &path.child("stop"), || {
+                format!("{}: {problem}", stop.write())
+            });
         }
     }
     if table.start >= duration {
@@ -220,43 +222,43 @@ fn push(
             table.id.0
         ));
     }
-    if let Transport::Tcp { law, .. } = &carried.transport {
-        streams.laws.insert(law.clone());
+    if let Transport::Tcp { law, .. } = &model.transport {
+        flows.laws.insert(law.clone());
     }
-    streams.listed += carried.files();
-    streams.specs.push(FlowSpec {
+    flows.listed += model.files();
+    flows.specs.push(FlowSpec {
         id: table.id.0.clone(),
         from: from.unwrap_or_default(),
         to: to.unwrap_or_default(),
-        transport: carried.transport,
-        traffic: carried.traffic,
+        transport: model.transport,
+        traffic: model.traffic,
         start: Time::ZERO + table.start,
         start_jitter: table.start_jitter.unwrap_or_default(),
         stop: table.stop.0.map_or(Time::NEVER, |stop| Time::ZERO + stop),
     });
-    streams.tables.push(table);
+    flows.tables.push(table);
 }
 
 /// Draws pairs of nodes. They are drawn from the sorted names, so that the order of the file has no meaning.
-fn draw(streams: &mut Streams, t: RandomFlowsTable, ground: &Ground<'_>, cx: &mut Cx<'_>) {
+fn draw(flows: &mut Flows, t: RandomFlowsTable, context: &FlowContext<'_>, cx: &mut Cx<'_>) {
     let path = Path::ROOT.child("flows");
-    if !ground.stations.names.complete {
+    if !context.nodes.names.complete {
         return;
     }
-    let nodes = ground.stations.names.sorted();
+    let nodes = context.nodes.names.sorted();
     let pairs = (nodes.len() as u64) * (nodes.len() as u64).saturating_sub(1);
     if u64::from(t.count) > pairs {
-        cx.error(t.places.of("count"), &path.child("count"), || {
+        cx.error(t.locations.of("count"), &path.child("count"), || {
             format!("{}: more flows than pairs of nodes; expected at most {pairs}", t.count)
         });
         return;
     }
-    let (seed, count, prefix, places) = (t.seed, t.count, t.prefix.clone(), t.places.clone());
-    let mut model = t.flow();
-    let carried = carry(&mut model, ground.tcp, &path, cx);
-    let listed = carried.files().saturating_mul(u64::from(count)).saturating_add(streams.listed);
-    if listed > ground.limits.listed {
-        streams.listed = listed;
+    let (seed, count, prefix, locations) = (t.seed, t.count, t.prefix.clone(), t.locations.clone());
+    let mut template = t.flow();
+    let model = flow_model(&mut template, context.tcp, &path, cx);
+    let listed = model.files().saturating_mul(u64::from(count)).saturating_add(flows.listed);
+    if listed > context.limits.listed {
+        flows.listed = listed;
         return;
     }
     let mut stream = Stream::new(seed, "flows", Purpose::Placement);
@@ -274,12 +276,12 @@ fn draw(streams: &mut Streams, t: RandomFlowsTable, ground: &Ground<'_>, cx: &mu
         };
         let id = format!("{}{i}", prefix);
         if let Some(problem) = crate::declare::name::problem(&id) {
-            cx.error(places.of("prefix"), &path.child("prefix"), || format!("{}: {problem}", quoted(&id)));
+            cx.error(locations.of("prefix"), &path.child("prefix"), || format!("{}: {problem}", quoted(&id)));
             return;
         }
-        streams.names.add(&id, places.of("prefix"), &path.child("prefix"), cx);
+        flows.names.add(&id, locations.of("prefix"), &path.child("prefix"), cx);
         let name = |i: usize| Name(nodes.get(i).map_or_else(String::new, |n| (*n).to_string()));
-        let table = FlowTable { id: Name(id), from: name(from), to: name(to), ..model.clone() };
-        push(streams, table, carried.clone(), ground, &path, cx);
+        let table = FlowTable { id: Name(id), from: name(from), to: name(to), ..template.clone() };
+        push(flows, table, model.clone(), context, &path, cx);
     }
 }

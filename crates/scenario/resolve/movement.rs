@@ -12,9 +12,9 @@ use crate::keys::network::Position;
 use crate::resolve::blocks::single;
 use crate::resolve::movement_file::{self, FileNode, Leg, Pace};
 use crate::resolve::named_file::load;
-use crate::resolve::nodes::{Radios, Stations};
+use crate::resolve::nodes::{Nodes, Radios};
 use crate::text::error::{Cx, quoted};
-use crate::text::location::{At, Path, Places};
+use crate::text::location::{At, Locations, Path};
 use crate::text::tree::Table;
 
 /// Shortest round of a path that repeats.
@@ -44,7 +44,7 @@ impl Moves {
     }
 
     /// What the file says of a node, once.
-    pub fn take(&mut self, id: &str) -> Option<FileNode> {
+    pub fn remove(&mut self, id: &str) -> Option<FileNode> {
         self.nodes.remove(id)
     }
 }
@@ -62,11 +62,11 @@ pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
     };
     let Some(table) = &mut moves.table else { return moves };
     let (file, prefix) = (table.file.take(), table.prefix.take());
-    moves.at = table.places.of("file");
+    moves.at = table.locations.of("file");
     let path = path.child("file");
     let Some(file) = file else {
         if prefix.is_some() {
-            cx.error(table.places.of("prefix"), &Path::ROOT.child("movement").child("prefix"), || {
+            cx.error(table.locations.of("prefix"), &Path::ROOT.child("movement").child("prefix"), || {
                 "only `file` needs it; expected `file` beside it".to_string()
             });
         }
@@ -128,7 +128,7 @@ pub(crate) fn from_file(
         cx.error(moves.at, &path, || format!("{} has a `movement` of its own; expected one of them", file()));
     }
     let waypoints = node.legs.iter().map(|leg| waypoint(leg, moves.at)).collect();
-    *movement = Some(Way(PathTable { places: Places::new(moves.at), waypoints, repeat: false }));
+    *movement = Some(Way(PathTable { locations: Locations::new(moves.at), waypoints, repeat: false }));
 }
 
 /// A line of a file as a waypoint.
@@ -138,7 +138,14 @@ fn waypoint(leg: &Leg, at: At) -> Waypoint {
         Pace::Arrive(moment) => (None, Some(moment)),
     };
     let to = Goal(leg.to.0, leg.to.1);
-    Waypoint(WaypointTable { places: Places::new(at), at: leg.leave, to, speed, arrive, pause: Span::ZERO })
+    Waypoint(WaypointTable {
+        locations: Locations::new(at),
+        at: leg.leave,
+        to,
+        speed,
+        arrive,
+        pause: Span::ZERO,
+    })
 }
 
 /// The waypoints of an import as they stand in a scenario.
@@ -154,7 +161,7 @@ pub(crate) fn waypoints(legs: &[Leg]) -> String {
 /// Everything that moves, checked. Names that only the file has are told here.
 pub(crate) fn resolve(
     moves: &Moves,
-    stations: &Stations,
+    nodes: &Nodes,
     radios: &Radios,
     most: u64,
     cx: &mut Cx<'_>,
@@ -171,9 +178,9 @@ pub(crate) fn resolve(
     }
     let mut total = 0;
     let parent = Path::ROOT.child("node");
-    for (index, (table, node)) in stations.tables.iter().zip(&stations.specs).enumerate() {
+    for (index, (table, node)) in nodes.tables.iter().zip(&nodes.specs).enumerate() {
         let Some(Way(way)) = &table.movement else { continue };
-        let at = table.places.of("movement");
+        let at = table.locations.of("movement");
         let path = parent.child(&table.id.0);
         let path = path.child("movement");
         total += way.waypoints.len() as u64;
@@ -209,16 +216,16 @@ fn immovable(node: &NodeSpec, radios: &Radios) -> Option<String> {
 }
 
 /// A way that is being made.
-struct Making {
+struct PathBuilder {
     knots: Vec<Knot>,
     /// When it set out last.
     set_out: u64,
     /// From when it is free to set out.
     free: u64,
-    place: [f64; 3],
+    position: [f64; 3],
 }
 
-impl Making {
+impl PathBuilder {
     fn knot(&mut self, at: u64, position: [f64; 3]) {
         let knot = Knot { at: Time(at), position };
         if self.knots.last() != Some(&knot) {
@@ -227,20 +234,20 @@ impl Making {
     }
 
     /// At a moment after it has set out, the node leaves the line that it is on, or stops waiting.
-    fn stop(&mut self, at: u64) {
+    fn interrupt(&mut self, at: u64) {
         if let [.., from, to] = self.knots.as_slice()
             && from.at.0 <= at
             && at < to.at.0
         {
             let share = (at - from.at.0) as f64 / (to.at.0 - from.at.0) as f64;
-            self.place = [0, 1, 2].map(|i| from.position[i] + (to.position[i] - from.position[i]) * share);
+            self.position = [0, 1, 2].map(|i| from.position[i] + (to.position[i] - from.position[i]) * share);
             self.knots.pop();
         }
         self.free = at;
     }
 
     /// Goes to a waypoint. Why it cannot: the key and the words.
-    fn go(&mut self, waypoint: &WaypointTable) -> Result<(), (&'static str, String)> {
+    fn travel(&mut self, waypoint: &WaypointTable) -> Result<(), (&'static str, String)> {
         if let Some(at) = waypoint.at {
             if at.0 < self.set_out {
                 let above = Span(self.set_out).write();
@@ -250,13 +257,13 @@ impl Making {
                 );
                 return Err(("at", problem));
             }
-            self.stop(at.0);
+            self.interrupt(at.0);
         }
         let leave = self.free;
         self.set_out = leave;
         let Goal([x, y], z) = waypoint.to;
-        let to = [x, y, z.unwrap_or(self.place[2])];
-        let way: f64 = [0, 1, 2].map(|i| to[i] - self.place[i]).iter().map(|d| d * d).sum::<f64>().sqrt();
+        let to = [x, y, z.unwrap_or(self.position[2])];
+        let way: f64 = [0, 1, 2].map(|i| to[i] - self.position[i]).iter().map(|d| d * d).sum::<f64>().sqrt();
         let arrival = match (waypoint.speed, waypoint.arrive) {
             (Some(_), Some(_)) => {
                 return Err(("arrive", "`speed` says how fast it goes; write one of them".to_string()));
@@ -265,7 +272,7 @@ impl Making {
                 return Err(("speed", format!("missing; expected {}, or `arrive`", Speed::expected())));
             }
             (Some(Speed(speed)), None) if speed <= 0.0 => {
-                self.knot(leave, self.place);
+                self.knot(leave, self.position);
                 self.free = leave.saturating_add(waypoint.pause.0).min(NEVER);
                 return Ok(());
             }
@@ -285,9 +292,9 @@ impl Making {
                 arrive.0
             }
         };
-        self.knot(leave, self.place);
+        self.knot(leave, self.position);
         self.knot(arrival, to);
-        self.place = to;
+        self.position = to;
         self.free = arrival.saturating_add(waypoint.pause.0).min(NEVER);
         Ok(())
     }
@@ -302,13 +309,15 @@ fn resolve_way(
 ) -> Option<PathSpec> {
     let path = path.child("waypoints");
     if way.waypoints.is_empty() {
-        cx.error(way.places.of("waypoints"), &path, || "empty; expected at least one waypoint".to_string());
+        cx.error(way.locations.of("waypoints"), &path, || {
+            "empty; expected at least one waypoint".to_string()
+        });
         return None;
     }
-    let mut making = Making { knots: Vec::new(), set_out: 0, free: 0, place: start };
+    let mut builder = PathBuilder { knots: Vec::new(), set_out: 0, free: 0, position: start };
     for (i, Waypoint(waypoint)) in way.waypoints.iter().enumerate() {
         let fail = |key: &str, problem: String, cx: &mut Cx<'_>| {
-            cx.error(waypoint.places.of(key), &path.child(&i.to_string()).child(key), || problem);
+            cx.error(waypoint.locations.of(key), &path.child(&i.to_string()).child(key), || problem);
         };
         let moment = [("at", waypoint.at.filter(|_| i > 0)), ("arrive", waypoint.arrive)];
         if let (true, Some((key, _))) = (way.repeat, moment.iter().find(|m| m.1.is_some())) {
@@ -316,16 +325,16 @@ fn resolve_way(
             fail(key, problem, cx);
             return None;
         }
-        let said = |key: &str, read: bool| waypoint.places.has(key) && !read;
+        let said = |key: &str, read: bool| waypoint.locations.has(key) && !read;
         if said("speed", waypoint.speed.is_some()) || said("arrive", waypoint.arrive.is_some()) {
             // What stands there was not understood, which was told.
             return None;
         }
-        if let Err((key, problem)) = making.go(waypoint) {
+        if let Err((key, problem)) = builder.travel(waypoint) {
             fail(key, problem, cx);
             return None;
         }
-        if making.free >= NEVER && i + 1 < way.waypoints.len() && way.waypoints[i + 1].0.at.is_none() {
+        if builder.free >= NEVER && i + 1 < way.waypoints.len() && way.waypoints[i + 1].0.at.is_none() {
             fail(
                 "speed",
                 "it never arrives; expected a higher speed, or `at` in the next waypoint".to_string(),
@@ -336,25 +345,25 @@ fn resolve_way(
     }
     let mut repeat_from = None;
     if way.repeat {
-        let begins = making.free;
-        making.knot(begins, making.place);
-        repeat_from = Some(making.knots.len() - 1);
+        let begins = builder.free;
+        builder.knot(begins, builder.position);
+        repeat_from = Some(builder.knots.len() - 1);
         for Waypoint(waypoint) in &way.waypoints {
             let again = WaypointTable { at: None, ..waypoint.clone() };
             // What went well once goes well again.
-            making.go(&again).ok()?;
+            builder.travel(&again).ok()?;
         }
-        making.knot(making.free, making.place);
-        if making.free >= NEVER || making.free - begins < ROUND.0 {
-            cx.error(way.places.of("repeat"), &path, || {
+        builder.knot(builder.free, builder.position);
+        if builder.free >= NEVER || builder.free - begins < ROUND.0 {
+            cx.error(way.locations.of("repeat"), &path, || {
                 format!(
                     "a round takes {}; expected at least {}",
-                    Span(making.free - begins).write(),
+                    Span(builder.free - begins).write(),
                     ROUND.write()
                 )
             });
             return None;
         }
     }
-    Some(PathSpec { node, knots: making.knots.into(), repeat_from })
+    Some(PathSpec { node, knots: builder.knots.into(), repeat_from })
 }

@@ -43,8 +43,8 @@ pub(crate) struct FileNode {
 /// What a line of ns-2's form says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line<'a> {
-    /// A coordinate of a node's first place: which axis, m.
-    Place { id: &'a str, axis: usize, value: f64 },
+    /// A coordinate of a node's first position: which axis, m.
+    Coordinate { id: &'a str, axis: usize, value: f64 },
     /// A node sets out; or why it cannot.
     Leg { id: &'a str, at: &'a str, leg: Result<Leg, String> },
     /// Nothing that moves anybody: empty lines, comments, distances in hops.
@@ -74,7 +74,7 @@ pub(crate) fn ns2(line: &str) -> Option<Line<'_>> {
     let (set, axis, value) = (words.next()?, words.next()?, words.next()?);
     let axis = ["X_", "Y_", "Z_"].iter().position(|a| *a == axis)?;
     (set == "set").then_some(())?;
-    Some(Line::Place { id, axis, value: value.parse().ok()? })
+    Some(Line::Coordinate { id, axis, value: value.parse().ok()? })
 }
 
 /// `$node_(3) setdest`: the node and what follows.
@@ -85,7 +85,7 @@ fn node(text: &str) -> Option<(&str, &str)> {
 fn set_out(at: &str, to: [&str; 2], speed: &str) -> Result<Leg, String> {
     let leave = moment(number(at)?)?;
     let to = [number(to[0])?, number(to[1])?];
-    check_place(&to)?;
+    check_position(&to)?;
     let speed = number(speed)?;
     if !(0.0..=FASTEST.0).contains(&speed) {
         return Err(format!("{speed} m/s; expected 0 to {}", FASTEST.0));
@@ -107,11 +107,11 @@ fn moment(seconds: f64) -> Result<Span, String> {
     }
 }
 
-fn check_place(place: &[f64]) -> Result<(), String> {
-    if place.iter().all(|x| x.abs() <= FARTHEST) {
+fn check_position(position: &[f64]) -> Result<(), String> {
+    if position.iter().all(|x| x.abs() <= FARTHEST) {
         return Ok(());
     }
-    let shown: Vec<String> = place.iter().map(|x| format!("{x} m")).collect();
+    let shown: Vec<String> = position.iter().map(|x| format!("{x} m")).collect();
     Err(format!("{}; expected coordinates within 10,000 km", shown.join(", ")))
 }
 
@@ -159,25 +159,25 @@ pub(crate) fn bonnmotion(line: &str, size: usize) -> Result<Row, String> {
     let mut last: Option<(Span, [f64; 3])> = None;
     for (i, waypoint) in waypoints.chunks(size).enumerate() {
         let at = |k: usize| waypoint.get(k).copied().unwrap_or_default();
-        let place = [at(1), at(2), if size == 4 { at(3) } else { 0.0 }];
+        let position = [at(1), at(2), if size == 4 { at(3) } else { 0.0 }];
         let when = moment(at(0)).map_err(|problem| (at(0), problem));
         if i == 0 {
-            // A place that is none is told by whoever takes it; a moment that is none counts as the start.
-            row.start = place;
-            last = Some((when.unwrap_or(Span::ZERO), place));
+            // A position that is out of range is reported by the caller; a moment that is none counts as the start.
+            row.start = position;
+            last = Some((when.unwrap_or(Span::ZERO), position));
             continue;
         }
         let Some((before, from)) = last else { continue };
         let leg = when.and_then(|arrive| {
             let fail = |problem: String| (at(0), problem);
-            check_place(&place).map_err(fail)?;
-            if arrive < before || arrive == before && place != from {
+            check_position(&position).map_err(fail)?;
+            if arrive < before || arrive == before && position != from {
                 return Err(fail("not after the one before it".to_string()));
             }
             let leave = (i == 1 && before > Span::ZERO).then_some(before);
-            last = Some((arrive, place));
-            let z = (size == 4).then_some(place[2]);
-            Ok(Leg { leave, to: ([place[0], place[1]], z), pace: Pace::Arrive(arrive) })
+            last = Some((arrive, position));
+            let z = (size == 4).then_some(position[2]);
+            Ok(Leg { leave, to: ([position[0], position[1]], z), pace: Pace::Arrive(arrive) })
         });
         row.legs.push(leg);
     }
@@ -221,7 +221,7 @@ fn parse_ns2(text: &str) -> (Vec<FileNode>, Vec<Wrong>) {
         let mut fail = |problem: String| wrong.push(Wrong { line, problem });
         match ns2(content) {
             Some(Line::Nothing) => {}
-            Some(Line::Place { id, axis, value }) => match check_place(&[value]) {
+            Some(Line::Coordinate { id, axis, value }) => match check_position(&[value]) {
                 Ok(()) => nodes.of(id).start.get_or_insert([0.0; 3])[axis] = value,
                 Err(problem) => fail(problem),
             },
@@ -245,15 +245,15 @@ fn parse_ns2(text: &str) -> (Vec<FileNode>, Vec<Wrong>) {
 fn parse_bonnmotion(text: &str) -> (Vec<FileNode>, Vec<Wrong>) {
     let (mut nodes, mut wrong) = (Vec::new(), Vec::new());
     let (size, rows) = bonnmotion_rows(text);
-    for (place, (line, content)) in rows.into_iter().enumerate() {
+    for (number, (line, content)) in rows.into_iter().enumerate() {
         let mut fail = |problem: String| wrong.push(Wrong { line, problem });
         match bonnmotion(content, size) {
             Err(problem) => fail(problem),
             Ok(row) => {
-                if let Err(problem) = check_place(&row.start) {
+                if let Err(problem) = check_position(&row.start) {
                     fail(problem);
                 }
-                let mut node = FileNode { id: place.to_string(), start: Some(row.start), legs: Vec::new() };
+                let mut node = FileNode { id: number.to_string(), start: Some(row.start), legs: Vec::new() };
                 for leg in row.legs {
                     match leg {
                         Ok(leg) => node.legs.push(leg),
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn lines_of_ns2() {
-        assert_eq!(ns2("$node_(a) set Z_ 1.5"), Some(Line::Place { id: "a", axis: 2, value: 1.5 }));
+        assert_eq!(ns2("$node_(a) set Z_ 1.5"), Some(Line::Coordinate { id: "a", axis: 2, value: 1.5 }));
         let leg =
             Leg { leave: Some(Span::from_millis(1500)), to: ([10.0, -11.0], None), pace: Pace::Speed(5.0) };
         let line = "  $ns_ at 1.500000000004 \"$node_(1) setdest 10.0 -11.0 5.0\"";

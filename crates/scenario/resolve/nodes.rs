@@ -10,7 +10,7 @@ use crate::declare::field::Field;
 use crate::declare::name::Name;
 use crate::declare::table::Beside;
 use crate::generate::building;
-use crate::generate::positions::{Air, count, place};
+use crate::generate::positions::{Air, count, place_nodes};
 use crate::keys::inherit::inherit;
 use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
 use crate::keys::radio::RadioTable;
@@ -22,8 +22,8 @@ use crate::resolve::radio::{name as standard_name, resolve};
 use crate::resolve::tcp::Tcp;
 use crate::text::error::Cx;
 use crate::text::limits::Limits;
-use crate::text::location::{At, Path, Places};
-use crate::text::tree::{Entry, Node, Table, Value};
+use crate::text::location::{At, Locations, Path};
+use crate::text::tree::{Entry, Located, Table, Value};
 
 /// The name of the `[radio]` table's kind.
 const DEFAULT: &str = "default";
@@ -59,8 +59,8 @@ pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
             cx.error(entry.key_at, &parent.child(&crate::text::error::cut(name)), || problem.to_string());
             continue;
         }
-        let Some(own) = entry.node.table() else {
-            cx.error(entry.node.at, &path, || format!("{} stands here; expected a table", entry.node.kind()));
+        let Some(own) = entry.item.table() else {
+            cx.error(entry.item.at, &path, || format!("{} stands here; expected a table", entry.item.kind()));
             continue;
         };
         if name == DEFAULT {
@@ -77,7 +77,7 @@ pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
 /// The first key of `[radios]` that belongs into `[radio]`, and where it stands.
 fn key_of_a_radio(kinds: &Table) -> Option<(&str, At)> {
     let of_a_radio = |(key, entry): &(&String, &Entry)| {
-        entry.node.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
+        entry.item.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
     };
     let found = kinds.entries.iter().filter(of_a_radio).min_by_key(|(_, entry)| entry.key_at)?;
     Some((found.0, found.1.key_at))
@@ -87,7 +87,7 @@ fn add(radios: &mut Radios, name: &str, table: &Table, tcp: &Tcp, (path, cx): (&
     radios.names.add(name, table.at, path, cx);
     let kind = RadioTable::read_table(table, path, cx, &Beside::default()).and_then(|mut table| {
         let spec = resolve(&mut table, name, tcp, (path, cx));
-        (!table.places.refused("standard")).then_some((table, spec))
+        (!table.locations.refused("standard")).then_some((table, spec))
     });
     radios.kinds.push(kind);
 }
@@ -101,7 +101,7 @@ fn one_standard_a_channel(radios: &Radios, cx: &mut Cx<'_>) {
         if other.phy.standard != spec.phy.standard {
             let parent = Path::ROOT.child("radios");
             let path = parent.child(&spec.name);
-            cx.error(table.places.of_any(&["channel", "standard"]), &path.child("channel"), || {
+            cx.error(table.locations.of_any(&["channel", "standard"]), &path.child("channel"), || {
                 format!(
                     "{}: radio \"{}\" uses this channel with {}, this one with {}; expected another channel",
                     spec.channel,
@@ -120,7 +120,7 @@ fn one_standard_a_channel(radios: &Radios, cx: &mut Cx<'_>) {
 }
 
 /// Nodes: as written and filled in, and as specified.
-pub(crate) struct Stations {
+pub(crate) struct Nodes {
     pub names: Names,
     pub tables: Vec<NodeTable>,
     pub specs: Vec<NodeSpec>,
@@ -131,14 +131,14 @@ pub(crate) struct Stations {
 }
 
 /// Reads every `[[node]]` and runs `[nodes]`.
-pub(crate) fn stations(
+pub(crate) fn nodes(
     root: &Table,
     radios: &Radios,
     moves: &mut Moves,
     limits: &Limits,
     cx: &mut Cx<'_>,
-) -> Stations {
-    let mut stations = Stations {
+) -> Nodes {
+    let mut nodes = Nodes {
         names: Names::of("node"),
         tables: Vec::new(),
         specs: Vec::new(),
@@ -151,16 +151,16 @@ pub(crate) fn stations(
         let read = NodesTable::read(node, &Path::ROOT.child("nodes"), cx);
         read.map(|table| (node, table))
     });
-    let unread = |node: &Node| !matches!(&node.value, Value::List(items) if items.len() == rows.len());
+    let unread = |node: &Located| !matches!(&node.value, Value::List(items) if items.len() == rows.len());
     if rule.is_some() && generator.is_none() || root.get("node").is_some_and(unread) {
-        stations.names.complete = false;
+        nodes.names.complete = false;
     }
     let total = rows.len() as u64 + generator.as_ref().map_or(0, |(_, g)| count(g));
     if total > limits.nodes {
         let (key, at) = generator.as_ref().map_or(("node", root.at), |(node, _)| ("nodes", node.at));
         cx.error(at, &Path::ROOT.child(key), || format!("{total} nodes; expected at most {}", limits.nodes));
-        stations.names.complete = false;
-        return stations;
+        nodes.names.complete = false;
+        return nodes;
     }
     let parent = Path::ROOT.child("node");
     for row in &rows {
@@ -169,24 +169,19 @@ pub(crate) fn stations(
             row.table.get("id").and_then(|n| Name::read(n, &path.child("id"), &mut Cx::new("", &[])))
         {
             // A node whose other keys are wrong still exists for those that name it.
-            stations.names.add(
-                &id.0,
-                row.table.get("id").map_or(row.table.at, |n| n.at),
-                &path.child("id"),
-                cx,
-            );
+            nodes.names.add(&id.0, row.table.get("id").map_or(row.table.at, |n| n.at), &path.child("id"), cx);
         } else {
-            stations.names.complete = false;
+            nodes.names.complete = false;
         }
         if let Some(mut table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
-            if let Some(node) = moves.take(&table.id.0) {
+            if let Some(node) = moves.remove(&table.id.0) {
                 from_file(node, moves, &mut table.position, &mut table.movement, cx);
             }
-            push(&mut stations, table, radios, &path, cx);
+            push(&mut nodes, table, radios, &path, cx);
         }
     }
     if let Some((node, table)) = generator {
-        generate(&mut stations, node, &table, radios, moves, cx);
+        generate(&mut nodes, node, &table, radios, moves, cx);
     }
     let empty = root.get("node").is_none_or(|n| matches!(&n.value, Value::List(items) if items.is_empty()));
     if empty && rule.is_none() {
@@ -195,14 +190,14 @@ pub(crate) fn stations(
         });
     }
     for (kind, _) in radios.kinds.iter().flatten().map(|(_, s)| (&s.name, s)).filter(|(name, _)| {
-        !stations
+        !nodes
             .specs
             .iter()
             .any(|n| n.radios.iter().any(|&r| spec(radios, r).is_some_and(|s| s.name == **name)))
     }) {
         cx.warnings.push(format!("no node has the radio \"{kind}\""));
     }
-    stations
+    nodes
 }
 
 fn spec(radios: &Radios, index: usize) -> Option<&RadioSpec> {
@@ -210,29 +205,29 @@ fn spec(radios: &Radios, index: usize) -> Option<&RadioSpec> {
 }
 
 /// Completes a node and adds it.
-fn push(stations: &mut Stations, mut table: NodeTable, radios: &Radios, path: &Path<'_>, cx: &mut Cx<'_>) {
-    let at = table.places.of("radios");
+fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = table.locations.of("radios");
     let list = table.radios.get_or_insert_with(|| usual_radios(radios));
     let indices = find_radios(list, radios, at, &path.child("radios"), cx);
     let by_distance = |&i: &usize| spec(radios, i).is_some_and(|s| s.propagation != Propagation::Matrix);
-    if table.position.is_none() && table.places.of("position") == table.places.of("") {
+    if table.position.is_none() && table.locations.of("position") == table.locations.of("") {
         let needs = indices.iter().find(|i| by_distance(i)).and_then(|&i| spec(radios, i));
         if let Some(radio) = needs {
-            cx.error(table.places.of("position"), &path.child("position"), || {
+            cx.error(table.locations.of("position"), &path.child("position"), || {
                 format!("missing; radio \"{}\" needs it; expected {}", radio.name, Position::expected())
             });
         }
     }
     if let Some(SchemeName(name)) = &table.scheme {
-        let place = (table.places.of("scheme"), &path.child("scheme"));
+        let place = (table.locations.of("scheme"), &path.child("scheme"));
         if crate::params::known(cx.schemes, name, place, cx).is_some() {
-            stations.schemes.push((stations.specs.len(), name.clone()));
+            nodes.schemes.push((nodes.specs.len(), name.clone()));
         }
     }
     // Where it is unknown the complete form says nothing either: a map must not show it in a place.
     let position = table.position.map_or([0.0; 3], |p| p.0);
-    stations.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
-    stations.tables.push(table);
+    nodes.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
+    nodes.tables.push(table);
 }
 
 fn usual_radios(radios: &Radios) -> Vec<Name> {
@@ -253,22 +248,22 @@ fn find_radios(list: &[Name], radios: &Radios, at: At, path: &Path<'_>, cx: &mut
 }
 
 fn generate(
-    stations: &mut Stations,
-    node: &Node,
+    nodes: &mut Nodes,
+    node: &Located,
     generator: &NodesTable,
     radios: &Radios,
     moves: &mut Moves,
     cx: &mut Cx<'_>,
 ) {
     let path = Path::ROOT.child("nodes");
-    let (places, written) = match generator {
-        NodesTable::Chain(t) => (&t.places, &t.radios),
-        NodesTable::Grid(t) => (&t.places, &t.radios),
-        NodesTable::Random(t) => (&t.places, &t.radios),
-        NodesTable::Building(t) => (&t.places, &t.radios),
+    let (locations, written) = match generator {
+        NodesTable::Chain(t) => (&t.locations, &t.radios),
+        NodesTable::Grid(t) => (&t.locations, &t.radios),
+        NodesTable::Random(t) => (&t.locations, &t.radios),
+        NodesTable::Building(t) => (&t.locations, &t.radios),
     };
     let list = written.clone().unwrap_or_else(|| usual_radios(radios));
-    let indices = find_radios(&list, radios, places.of("radios"), &path.child("radios"), cx);
+    let indices = find_radios(&list, radios, locations.of("radios"), &path.child("radios"), cx);
     let sides = match generator {
         NodesTable::Random(t) => Some(("area", t.area, Meters(1e7))),
         NodesTable::Building(t) => Some(("room", t.room, Meters(1000.0))),
@@ -277,51 +272,51 @@ fn generate(
     if let Some((key, sides, most)) = sides {
         let range = Meters(0.0)..=most;
         if let Some(problem) = sides.iter().find_map(|side| crate::declare::field::outside(side, &range)) {
-            cx.error(places.of(key), &path.child(key), || problem);
-            stations.names.complete = false;
+            cx.error(locations.of(key), &path.child(key), || problem);
+            nodes.names.complete = false;
             return;
         }
     }
     let air = Air { range_m: indices.first().and_then(|&i| spec(radios, i)).and_then(hop) };
-    let placed = match place(generator, &air) {
+    let placed = match place_nodes(generator, &air) {
         Ok(placed) => placed,
         Err(problem) => {
             cx.error(node.at, &path, || problem);
-            stations.names.complete = false;
+            nodes.names.complete = false;
             return;
         }
     };
     if let NodesTable::Building(t) = generator {
-        walls(stations, node, t, &placed, (&indices, radios), cx);
+        walls(nodes, node, t, &placed, (&indices, radios), cx);
     }
     for (id, position) in placed {
         if let Some(problem) = crate::declare::name::problem(&id) {
-            cx.error(places.of("prefix"), &path.child("prefix"), || {
+            cx.error(locations.of("prefix"), &path.child("prefix"), || {
                 format!("{}: {problem}", crate::text::error::quoted(&id))
             });
             return;
         }
-        stations.names.add(&id, places.of("prefix"), &path.child("prefix"), cx);
-        stations.specs.push(NodeSpec { id: id.clone(), position, radios: indices.clone() });
+        nodes.names.add(&id, locations.of("prefix"), &path.child("prefix"), cx);
+        nodes.specs.push(NodeSpec { id: id.clone(), position, radios: indices.clone() });
         let mut table = NodeTable {
-            places: Places::new(node.at),
+            locations: Locations::new(node.at),
             id: Name(id),
             position: Some(Position(position)),
             radios: Some(list.clone()),
             scheme: None,
             movement: None,
         };
-        if let Some(moved) = moves.take(&table.id.0) {
+        if let Some(moved) = moves.remove(&table.id.0) {
             from_file(moved, moves, &mut table.position, &mut table.movement, cx);
         }
-        stations.tables.push(table);
+        nodes.tables.push(table);
     }
 }
 
 /// What walls and floors leave of the power between the nodes of a building.
 fn walls(
-    stations: &mut Stations,
-    node: &Node,
+    nodes: &mut Nodes,
+    node: &Located,
     table: &BuildingTable,
     placed: &[(String, [f64; 3])],
     (indices, radios): (&[usize], &Radios),
@@ -344,12 +339,12 @@ fn walls(
     let loudest = matrix().fold(f64::MIN, |most, r| most.max(r.phy.tx_power.0));
     let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
     let frequency_hz = crate::defaults::standard::defaults(first.phy.standard).frequency_hz;
-    let places: Vec<[f64; 3]> = placed.iter().map(|(_, place)| *place).collect();
-    match building::gains(table, &places, frequency_hz, Db(finest - loudest)) {
+    let positions: Vec<[f64; 3]> = placed.iter().map(|(_, position)| *position).collect();
+    match building::gains(table, &positions, frequency_hz, Db(finest - loudest)) {
         Ok(gains) => {
             let name = |i: usize| placed.get(i).map_or_else(String::new, |(id, _)| id.clone());
             let at = node.at;
-            stations.gains = gains.into_iter().map(|(a, b, gain)| (at, name(a), name(b), gain)).collect();
+            nodes.gains = gains.into_iter().map(|(a, b, gain)| (at, name(a), name(b), gain)).collect();
         }
         Err(problem) => cx.error(node.at, &Path::ROOT.child("nodes"), || problem),
     }

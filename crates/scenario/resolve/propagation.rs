@@ -40,20 +40,20 @@ impl PropagationTable {
 
     /// Takes the two ranges out: they become thresholds.
     pub fn take_ranges(&mut self) -> Ranges {
-        let (places, range, sense) = match self {
-            Self::FreeSpace(t) => (&t.places, &mut t.range, &mut t.carrier_sense),
-            Self::TwoRay(t) => (&t.places, &mut t.range, &mut t.carrier_sense),
-            Self::LogDistance(t) => (&t.places, &mut t.range, &mut t.carrier_sense),
+        let (locations, range, sense) = match self {
+            Self::FreeSpace(t) => (&t.locations, &mut t.range, &mut t.carrier_sense),
+            Self::TwoRay(t) => (&t.locations, &mut t.range, &mut t.carrier_sense),
+            Self::LogDistance(t) => (&t.locations, &mut t.range, &mut t.carrier_sense),
             Self::Matrix(t) => {
-                let at = t.places.of("model");
+                let at = t.locations.of("model");
                 return Ranges { range: None, carrier_sense: None, range_at: at, carrier_sense_at: at };
             }
         };
         Ranges {
             range: range.take(),
             carrier_sense: sense.take(),
-            range_at: places.of("range"),
-            carrier_sense_at: places.of("carrier_sense"),
+            range_at: locations.of("range"),
+            carrier_sense_at: locations.of("carrier_sense"),
         }
     }
 }

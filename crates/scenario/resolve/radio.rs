@@ -9,7 +9,7 @@ use airfair_units::{Db, Dbm, Meters, Rate, Span};
 use crate::declare::field::{Field, Or, describe};
 use crate::defaults::radio_profile::{Switches, switches};
 use crate::defaults::standard::{self, Defaults, PREAMBLE_DETECT};
-use crate::keys::inherit::{Holds, holds};
+use crate::keys::inherit::{Precedence, precedence};
 use crate::keys::propagation::PropagationTable;
 use crate::keys::radio::{RadioTable, THRESHOLDS};
 use crate::resolve::propagation::threshold;
@@ -31,13 +31,13 @@ pub(crate) fn resolve(
     let d = standard::defaults(t.standard);
     let s = switches(t.profile);
     let mut propagation =
-        t.propagation.take().unwrap_or_else(|| PropagationTable::two_ray(t.places.of("radio")));
+        t.propagation.take().unwrap_or_else(|| PropagationTable::two_ray(t.locations.of("radio")));
     let model = propagation.resolve(d);
     noise(t, path, cx);
     thresholds(t, &mut propagation, &model, s, (path, cx));
     t.propagation = Some(propagation);
     // What hangs on a standard that was refused is not judged by another one.
-    if !t.places.refused("standard") {
+    if !t.locations.refused("standard") {
         rates(t, d, path, cx);
         only_where_it_exists(t, path, cx);
     }
@@ -54,11 +54,11 @@ pub(crate) fn resolve(
 fn noise(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     let figure = t.noise_figure.take();
     if let (Some(_), Some(figure)) = (t.noise, figure) {
-        let at = t.places.of("noise_figure");
-        match holds(t.places.of("noise"), at) {
-            Holds::First => {}
-            Holds::Second => t.noise = Some(standard::noise(t.standard, figure.0)),
-            Holds::Conflict => cx.error(at, &path.child("noise_figure"), || {
+        let at = t.locations.of("noise_figure");
+        match precedence(t.locations.of("noise"), at) {
+            Precedence::First => {}
+            Precedence::Second => t.noise = Some(standard::noise(t.standard, figure.0)),
+            Precedence::Conflict => cx.error(at, &path.child("noise_figure"), || {
                 "`noise` gives the same quantity; write one of them".to_string()
             }),
         }
@@ -77,10 +77,10 @@ fn by_range(
     if level.is_none() || reached.is_none() {
         return level.or(reached);
     }
-    match holds(level_at, range_at) {
-        Holds::First => level,
-        Holds::Second => reached,
-        Holds::Conflict => {
+    match precedence(level_at, range_at) {
+        Precedence::First => level,
+        Precedence::Second => reached,
+        Precedence::Conflict => {
             cx.error(range_at, &path.child("propagation").child(range_key), || {
                 format!("`{level_key}` gives the same threshold; write one of them")
             });
@@ -123,13 +123,13 @@ fn thresholds(
     let reached = at_range(ranges.range, ranges.range_at, "range");
     let sensed = at_range(ranges.carrier_sense, ranges.carrier_sense_at, "carrier_sense");
     let preamble = by_range(
-        (t.preamble_detect, t.places.of("preamble_detect"), "preamble_detect"),
+        (t.preamble_detect, t.locations.of("preamble_detect"), "preamble_detect"),
         (reached, ranges.range_at, "range"),
         path,
         cx,
     );
     let energy = by_range(
-        (t.energy_detect, t.places.of("energy_detect"), "energy_detect"),
+        (t.energy_detect, t.locations.of("energy_detect"), "energy_detect"),
         (sensed, ranges.carrier_sense_at, "carrier_sense"),
         path,
         cx,
@@ -141,7 +141,7 @@ fn thresholds(
         preamble.unwrap_or(energy.map_or(PREAMBLE_DETECT, |level| Dbm(level.0.max(PREAMBLE_DETECT.0))));
     if let Some(level) = energy.filter(|level| *level > preamble) {
         let key = if ranges.carrier_sense.is_some() { "propagation" } else { "energy_detect" };
-        let at = if ranges.carrier_sense.is_some() { ranges.carrier_sense_at } else { t.places.of(key) };
+        let at = if ranges.carrier_sense.is_some() { ranges.carrier_sense_at } else { t.locations.of(key) };
         cx.error(at, &path.child(key), || {
             format!(
                 "a preamble of {} is detected where {} is needed to find the medium busy; expected energy_detect at or \
@@ -154,7 +154,7 @@ fn thresholds(
     let energy = energy.unwrap_or(preamble);
     (t.preamble_detect, t.energy_detect) = (Some(preamble), Some(energy));
     match t.cutoff {
-        Some(cutoff) if cutoff > energy => cx.error(t.places.of("cutoff"), &path.child("cutoff"), || {
+        Some(cutoff) if cutoff > energy => cx.error(t.locations.of("cutoff"), &path.child("cutoff"), || {
             format!("{}: above energy_detect; expected at most \"{}\"", cutoff.write(), rounded(energy))
         }),
         Some(_) => {}
@@ -174,7 +174,7 @@ fn rounded(power: Dbm) -> Dbm {
 fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
     let check = |key: &str, rate: Rate, cx: &mut Cx<'_>| {
         if !d.modes.contains(&rate) {
-            cx.error(t.places.of(key), &path.child(key), || {
+            cx.error(t.locations.of(key), &path.child(key), || {
                 let modes: Vec<String> = d.modes.iter().map(Rate::to_string).collect();
                 format!(
                     "{}: {} has no such mode; expected one of {}",
@@ -192,7 +192,7 @@ fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
     let basic = t.basic_rates.as_deref().unwrap_or(d.basic_rates);
     if d.modes.contains(&data_rate) && !basic.iter().any(|&rate| rate <= data_rate) {
         let key = if t.basic_rates.is_some() { "basic_rates" } else { "data_rate" };
-        cx.error(t.places.of(key), &path.child(key), || {
+        cx.error(t.locations.of(key), &path.child(key), || {
             format!("no basic rate is at or below the data rate, {data_rate}: nothing could carry an ACK")
         });
     }
@@ -200,7 +200,7 @@ fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
 
 fn only_where_it_exists(t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     let refuse = |key: &str, what: String, cx: &mut Cx<'_>| {
-        cx.error(t.places.of(key), &path.child(key), || what);
+        cx.error(t.locations.of(key), &path.child(key), || what);
     };
     if t.preamble == Preamble::Short && t.standard == Standard::Dot11a {
         refuse("preamble", "\"short\": 802.11a has no DSSS preamble; expected \"long\"".to_string(), cx);
@@ -227,7 +227,7 @@ fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: 
     for (key, value) in [("cw_min", cw_min), ("cw_max", t.cw_max)] {
         if !(value + 1).is_power_of_two() {
             let below = (value + 1).next_power_of_two() / 2 - 1;
-            cx.error(t.places.of(key), &path.child(key), || {
+            cx.error(t.locations.of(key), &path.child(key), || {
                 format!(
                     "{value}: expected one less than a power of two, such as {below} or {}",
                     2 * below + 1
@@ -235,8 +235,8 @@ fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: 
             });
         }
     }
-    if cw_min > t.cw_max && (t.places.has("cw_min") || !t.places.refused("standard")) {
-        cx.error(t.places.of_any(&["cw_min", "cw_max"]), &path.child("cw_min"), || {
+    if cw_min > t.cw_max && (t.locations.has("cw_min") || !t.locations.refused("standard")) {
+        cx.error(t.locations.of_any(&["cw_min", "cw_max"]), &path.child("cw_min"), || {
             format!("{cw_min}: larger than cw_max; expected at most {}", t.cw_max)
         });
     }
@@ -244,7 +244,7 @@ fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: 
     let slot = slot + Span::from_micros(3) * u64::from(t.coverage_class);
     let delay = *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(usual));
     if delay > slot {
-        cx.error(t.places.of("sensing_delay"), &path.child("sensing_delay"), || {
+        cx.error(t.locations.of("sensing_delay"), &path.child("sensing_delay"), || {
             format!("{}: longer than a slot; expected at most {}", delay.write(), slot.write())
         });
     }
@@ -257,10 +257,10 @@ fn local_limit(t: &mut RadioTable, s: &Switches, tcp: &Tcp, (path, cx): (&Path<'
         return;
     }
     let switched_off = matches!(
-        holds(t.places.of("backpressure"), t.places.of("local_limit")),
-        Holds::First if t.places.has("backpressure")
+        precedence(t.locations.of("backpressure"), t.locations.of("local_limit")),
+        Precedence::First if t.locations.has("backpressure")
     );
-    if limit.0.is_some() && t.places.has("local_limit") && !switched_off {
+    if limit.0.is_some() && t.locations.has("local_limit") && !switched_off {
         // It stays in the complete form, which warns of it again.
         cx.warnings.push(format!(
             "{} has no effect: a full queue drops, backpressure = false",

@@ -33,14 +33,18 @@ pub(crate) fn resolve(root: &Table, routing: Option<&RoutingTable>, cx: &mut Cx<
         (Some(i), metric) => {
             let Some(Read { protocol, .. }) = &read[i] else { return (nothing, Vec::new()) };
             if metric != Metric::Hops {
-                cx.error(routing.places.of("metric"), &Path::ROOT.child("routing").child("metric"), || {
-                    format!(
-                        "{}: {} has no metric but hops; expected no metric beside protocol = {}",
-                        metric.write(),
-                        protocol.name(),
-                        routing.protocol.write()
-                    )
-                });
+                cx.error(
+                    routing.locations.of("metric"),
+                    &Path::ROOT.child("routing").child("metric"),
+                    || {
+                        format!(
+                            "{}: {} has no metric but hops; expected no metric beside protocol = {}",
+                            metric.write(),
+                            protocol.name(),
+                            routing.protocol.write()
+                        )
+                    },
+                );
             }
             RoutingSpec::Found(protocol.clone())
         }

@@ -97,15 +97,17 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
     // What is not written does not contradict what is.
     t.initial_rto.get_or_insert(usual.initial_rto.min(max_rto));
     t.rto_after_syn_loss.get_or_insert(usual.rto_after_syn_loss.min(max_rto));
-    let unreadable =
-        [t.min_rto.is_none() && t.places.has("min_rto"), t.max_rto.is_none() && t.places.has("max_rto")];
+    let unreadable = [
+        t.min_rto.is_none() && t.locations.has("min_rto"),
+        t.max_rto.is_none() && t.locations.has("max_rto"),
+    ];
     let r = fill(usual, t);
     if unreadable == [false, false] {
         times(t, (r.initial_rto, r.rto_after_syn_loss, r.min_rto, r.max_rto), path, cx);
     }
     for (key, window) in [("window_limit", r.window_limit), ("receive_window", r.receive_window)] {
         if window.bytes(payload) < payload {
-            cx.error(t.places.of(key), &path.child(key), || {
+            cx.error(t.locations.of(key), &path.child(key), || {
                 format!("{}: less than a segment; expected at least \"{payload} B\"", window.write())
             });
         }
@@ -154,7 +156,7 @@ macro_rules! fill {
 each_rule!(fill);
 
 /// Warns of settings that hurt where nobody expects it.
-pub(crate) fn look_at(config: &TcpConfig, cx: &mut Cx<'_>) {
+pub(crate) fn warn_of_delayed_acks(config: &TcpConfig, cx: &mut Cx<'_>) {
     let Some(acks) = config.delayed_ack.filter(|acks| acks.segments > 1) else { return };
     if acks.timeout >= config.min_rto {
         let warning = format!(
@@ -172,7 +174,7 @@ pub(crate) fn look_at(config: &TcpConfig, cx: &mut Cx<'_>) {
 fn syn_window(t: &TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     let Some(bytes) = t.syn_window.as_ref().and_then(|window| window.0) else { return };
     if !(1..=largest(0)).contains(&bytes.0) {
-        cx.error(t.places.of("syn_window"), &path.child("syn_window"), || {
+        cx.error(t.locations.of("syn_window"), &path.child("syn_window"), || {
             format!(
                 "{}: out of range; expected \"1 B\" to \"{} B\", or \"{}\"",
                 bytes.write(),
@@ -190,7 +192,7 @@ fn need_sack(t: &mut TcpTable, usual: bool, path: &Path<'_>, cx: &mut Cx<'_>) {
     }
     for (key, value) in [("duplicate_sack", &mut t.duplicate_sack), ("prr", &mut t.prr)] {
         if *value.get_or_insert(false) {
-            cx.error(t.places.of(key), &path.child(key), || {
+            cx.error(t.locations.of(key), &path.child(key), || {
                 "true: needs selective acknowledgements; expected false, or sack = true".to_string()
             });
         }
@@ -209,7 +211,7 @@ fn largest(scale: u8) -> u64 {
 
 /// The receiver's window and its shift: where one of them is not written it follows the other.
 fn windows(t: &mut TcpTable, usual: Window, payload: u64, path: &Path<'_>, cx: &mut Cx<'_>) {
-    let (place, key) = (t.places.of("receive_window"), path.child("receive_window"));
+    let (place, key) = (t.locations.of("receive_window"), path.child("receive_window"));
     match (t.receive_window, t.window_scale) {
         (Some(window), None) => match scale_for(window.bytes(payload)) {
             Some(scale) => t.window_scale = Some(scale),
@@ -259,7 +261,7 @@ fn times(
     cx: &mut Cx<'_>,
 ) {
     let above = |key: &str, value: Span, cx: &mut Cx<'_>| {
-        cx.error(t.places.of(key), &path.child(key), || {
+        cx.error(t.locations.of(key), &path.child(key), || {
             format!("{}: above max_rto; expected at most {}", value.write(), max.write())
         });
     };
@@ -270,10 +272,10 @@ fn times(
         above("rto_after_syn_loss", after_syn_loss, cx);
     }
     if min > max {
-        if t.places.has("min_rto") {
+        if t.locations.has("min_rto") {
             above("min_rto", min, cx);
         } else {
-            cx.error(t.places.of("max_rto"), &path.child("max_rto"), || {
+            cx.error(t.locations.of("max_rto"), &path.child("max_rto"), || {
                 format!("{}: below min_rto; expected at least {}", max.write(), min.write())
             });
         }

@@ -6,7 +6,7 @@ use airfair_units::Span;
 use crate::declare::choice::Sizes;
 use crate::declare::field::LONGEST;
 use crate::keys::traffic::TrafficTable;
-use crate::keys::transport::Carrier;
+use crate::keys::transport::TransportChoice;
 use crate::text::error::Cx;
 use crate::text::location::Path;
 
@@ -38,10 +38,10 @@ impl TrafficTable {
 
     /// The start jitter where none is written: periodic sources that start together would stay in step for ever, and long TCP
     /// flows for long.
-    pub fn usual_jitter(&self, carrier: Carrier) -> Span {
-        match (self, carrier) {
+    pub fn usual_jitter(&self, choice: TransportChoice) -> Span {
+        match (self, choice) {
             (Self::Constant(t), _) => t.rate.time_for(t.packet).min(LONGEST),
-            (Self::Ftp(_) | Self::Saturating(_), Carrier::Tcp(_)) => TCP_JITTER,
+            (Self::Ftp(_) | Self::Saturating(_), TransportChoice::Tcp(_)) => TCP_JITTER,
             _ => Span::ZERO,
         }
     }

@@ -16,14 +16,14 @@ use crate::keys;
 use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
 use crate::keys::tcp::TcpTable;
 use crate::resolve::blocks::{blocks, single};
-use crate::resolve::flows::{Ground, Streams, streams};
+use crate::resolve::flows::{FlowContext, Flows, flows};
 use crate::resolve::movement::moves;
-use crate::resolve::nodes::{Radios, Stations, radios, stations, uses_gains};
+use crate::resolve::nodes::{Nodes, Radios, nodes, radios, uses_gains};
 use crate::resolve::routing::{self, Shown};
 use crate::resolve::tcp::{Tcp, tcp};
 use crate::text::error::Cx;
 use crate::text::limits::Limits;
-use crate::text::location::{Path, Places};
+use crate::text::location::{Locations, Path};
 use crate::text::tree::Table;
 
 /// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
@@ -33,12 +33,12 @@ const WIRE_LIMIT: Span = Span::from_millis(1);
 pub(crate) struct Model {
     pub top: TopTable,
     pub radios: Radios,
-    pub stations: Stations,
+    pub nodes: Nodes,
     /// The keys of `[movement]`, if anything moves.
     pub movement: Option<Vec<(&'static str, String)>>,
     pub links: Vec<LinkTable>,
     pub gains: Vec<GainTable>,
-    pub streams: Streams,
+    pub flows: Flows,
     pub routing: RoutingTable,
     /// Parameters of routing protocols.
     pub protocols: Shown,
@@ -55,24 +55,24 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &known, variant: None });
     let (duration, warmup) = top.as_ref().map_or((Span(u64::MAX), Span::ZERO), |t| (t.duration, t.warmup));
     if let Some(top) = top.as_ref().filter(|t| t.warmup >= t.duration) {
-        cx.error(top.places.of("warmup"), &Path::ROOT.child("warmup"), || {
+        cx.error(top.locations.of("warmup"), &Path::ROOT.child("warmup"), || {
             format!("{}: not shorter than the run; expected less than {}", warmup.write(), duration.write())
         });
     }
     let tcp = tcp(root, cx);
     let radios = radios(root, &tcp, cx);
     let mut moves = moves(root, limits.waypoints, cx);
-    let stations = stations(root, &radios, &mut moves, limits, cx);
-    let movement = crate::resolve::movement::resolve(&moves, &stations, &radios, limits.waypoints, cx);
-    let (links, link_specs) = links(root, &stations, &tcp, duration, cx);
-    let (gains, gain_specs) = gains(root, &stations, cx);
+    let nodes = nodes(root, &radios, &mut moves, limits, cx);
+    let movement = crate::resolve::movement::resolve(&moves, &nodes, &radios, limits.waypoints, cx);
+    let (links, link_specs) = links(root, &nodes, &tcp, duration, cx);
+    let (gains, gain_specs) = gains(root, &nodes, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
         cx.warnings
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
     }
     let tcp_written = tcp.is_written();
-    let ground = Ground { stations: &stations, tcp: &tcp, duration, warmup, limits };
-    let mut streams = streams(root, &ground, cx);
+    let context = FlowContext { nodes: &nodes, tcp: &tcp, duration, warmup, limits };
+    let mut flows = flows(root, &context, cx);
     let empty = Table::new(root.at);
     macro_rules! table {
         ($Table:ident, $key:literal) => {
@@ -88,19 +88,19 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let (routing_spec, protocols) = routing::resolve(root, routing.as_ref(), cx);
     let arp = table!(ArpTable, "arp");
     let headers = table!(HeadersTable, "headers");
-    let used: BTreeSet<&str> = streams
+    let used: BTreeSet<&str> = flows
         .laws
         .iter()
         .map(String::as_str)
-        .chain(stations.schemes.iter().map(|(_, name)| name.as_str()))
+        .chain(nodes.schemes.iter().map(|(_, name)| name.as_str()))
         .collect();
     let schemes = schemes(root, top.as_ref(), used, cx);
     let header_specs = headers.as_ref().map(|table| resolve_headers(table, cx));
     if cx.failed() {
         return None;
     }
-    give_params(&mut streams.specs, &schemes);
-    let has_tcp = !streams.laws.is_empty();
+    set_law_params(&mut flows.specs, &schemes);
+    let has_tcp = !flows.laws.is_empty();
     if tcp_written && !has_tcp {
         cx.warnings.push("[tcp] has no effect: no flow has transport = \"tcp\"".to_string());
     }
@@ -110,11 +110,11 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         duration,
         warmup,
         radios: radios.kinds.iter().flatten().map(|(_, spec)| spec.clone()).collect(),
-        nodes: stations.specs.clone(),
+        nodes: nodes.specs.clone(),
         links: link_specs,
         gains: gain_specs,
         movement,
-        schemes: stations
+        schemes: nodes
             .schemes
             .iter()
             .map(|(node, name)| NodeScheme {
@@ -123,7 +123,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
                 params: schemes.get(name).cloned().unwrap_or_default(),
             })
             .collect(),
-        flows: streams.specs.clone(),
+        flows: flows.specs.clone(),
         routing: routing_spec,
         hop_limit: routing.hop_limit,
         arp: ArpSpec {
@@ -141,11 +141,11 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         Model {
             top,
             radios,
-            stations,
+            nodes,
             movement,
             links,
             gains,
-            streams,
+            flows,
             routing,
             protocols,
             arp,
@@ -190,7 +190,7 @@ fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
     let len = |b: Bytes| u32::try_from(b.0).unwrap_or(u32::MAX);
     if let Some(problem) = t.tcp.0.and_then(|tcp| crate::declare::field::outside(&tcp, &HEADERS)) {
         let path = Path::ROOT.child("headers");
-        cx.error(t.places.of("tcp"), &path.child("tcp"), || format!("{}: {problem}", t.tcp.write()));
+        cx.error(t.locations.of("tcp"), &path.child("tcp"), || format!("{}: {problem}", t.tcp.write()));
     }
     HeaderSpec {
         udp: len(t.udp),
@@ -203,7 +203,7 @@ fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
 }
 
 /// Gives each flow the parameters of its window law.
-fn give_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
+fn set_law_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
     for flow in flows {
         if let Transport::Tcp { law, params, .. } = &mut flow.transport
             && let Some(read) = schemes.get(law)
@@ -215,7 +215,7 @@ fn give_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
 
 fn links(
     root: &Table,
-    stations: &Stations,
+    nodes: &Nodes,
     tcp: &Tcp,
     duration: Span,
     cx: &mut Cx<'_>,
@@ -228,9 +228,9 @@ fn links(
         let Some(mut table) = LinkTable::read_table(row.table, &path, cx, &Beside::default()) else {
             continue;
         };
-        let (at, ends_path) = (table.places.of("ends"), path.child("ends"));
+        let (at, ends_path) = (table.locations.of("ends"), path.child("ends"));
         let [a, b] = &table.ends;
-        let (i, j) = (stations.names.find(a, at, &ends_path, cx), stations.names.find(b, at, &ends_path, cx));
+        let (i, j) = (nodes.names.find(a, at, &ends_path, cx), nodes.names.find(b, at, &ends_path, cx));
         if a == b {
             cx.error(at, &ends_path, || format!("both ends are \"{}\"; expected two nodes", a.0));
         } else if !linked.insert((a.clone().min(b.clone()), a.clone().max(b.clone()))) {
@@ -262,7 +262,7 @@ fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'
         let at = Time(change.at.0);
         if let Some(before) = changes.last().filter(|before| before.at >= at) {
             let before = Span(before.at.0).write();
-            cx.error(change.places.of("at"), &path.child(&i.to_string()).child("at"), || {
+            cx.error(change.locations.of("at"), &path.child(&i.to_string()).child("at"), || {
                 format!("{}: not after the change before; expected more than {before}", change.at.write())
             });
         }
@@ -276,18 +276,18 @@ fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'
     changes
 }
 
-fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<GainSpec>) {
+fn gains(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<GainSpec>) {
     let (mut tables, mut specs) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
     let parent = Path::ROOT.child("gain");
     for row in blocks(root, "gain", cx) {
         let path = parent.child(&row.label);
         let Some(table) = GainTable::read_table(row.table, &path, cx, &Beside::default()) else { continue };
-        let from = stations.names.find(&table.from, table.places.of("from"), &path.child("from"), cx);
-        let to = stations.names.find(&table.to, table.places.of("to"), &path.child("to"), cx);
+        let from = nodes.names.find(&table.from, table.locations.of("from"), &path.child("from"), cx);
+        let to = nodes.names.find(&table.to, table.locations.of("to"), &path.child("to"), cx);
         let (Some(from), Some(to)) = (from, to) else { continue };
         if from == to {
-            cx.error(table.places.of("to"), &path.child("to"), || {
+            cx.error(table.locations.of("to"), &path.child("to"), || {
                 format!("\"{}\": a node has no path to itself; expected another node", table.to.0)
             });
         }
@@ -301,9 +301,9 @@ fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>,
         }
         tables.push(table);
     }
-    for (at, a, b, gain) in &stations.gains {
+    for (at, a, b, gain) in &nodes.gains {
         let find = |name: &String| {
-            stations.names.find(&Name(name.clone()), *at, &Path::ROOT.child("nodes"), &mut Cx::new("", &[]))
+            nodes.names.find(&Name(name.clone()), *at, &Path::ROOT.child("nodes"), &mut Cx::new("", &[]))
         };
         let (Some(i), Some(j)) = (find(a), find(b)) else { continue };
         let free: Vec<(usize, usize)> =
@@ -313,8 +313,8 @@ fn gains(root: &Table, stations: &Stations, cx: &mut Cx<'_>) -> (Vec<GainTable>,
             specs.push(GainSpec { from, to, gain: *gain });
             if n == 0 {
                 let (from, to) = if from == i { (a, b) } else { (b, a) };
-                let (places, from, to) = (Places::new(*at), Name(from.clone()), Name(to.clone()));
-                tables.push(GainTable { places, from, to, gain: *gain, both });
+                let (locations, from, to) = (Locations::new(*at), Name(from.clone()), Name(to.clone()));
+                tables.push(GainTable { locations, from, to, gain: *gain, both });
             }
         }
     }
@@ -332,7 +332,7 @@ fn schemes<'a>(
     let parent = Path::ROOT.child("schemes");
     let written = single(root, "schemes", cx);
     if let Some(top) = top {
-        let place = (top.places.of("scheme"), &Path::ROOT.child("scheme"));
+        let place = (top.locations.of("scheme"), &Path::ROOT.child("scheme"));
         if crate::params::known(registry, &top.scheme.0, place, cx).is_some() {
             used.insert(&top.scheme.0);
         }
@@ -341,12 +341,12 @@ fn schemes<'a>(
     for (name, entry) in written.map(|t| &t.entries).into_iter().flatten() {
         let path = parent.child(name);
         let Some(scheme) = crate::params::known(registry, name, (entry.key_at, &path), cx) else { continue };
-        match entry.node.table() {
+        match entry.item.table() {
             Some(table) => {
                 out.insert(name.clone(), crate::params::read(scheme, Some(table), &path, cx));
             }
-            None => cx.error(entry.node.at, &path, || {
-                format!("{} stands here; expected a table of parameters", entry.node.kind())
+            None => cx.error(entry.item.at, &path, || {
+                format!("{} stands here; expected a table of parameters", entry.item.kind())
             }),
         }
     }

@@ -6,7 +6,7 @@ use crate::text::error::{Cx, Errors};
 use crate::text::limits::Limits;
 use crate::text::location::{At, Path as KeyPath};
 use crate::text::source::read_text;
-use crate::text::tree::{self, Node, Table, Value};
+use crate::text::tree::{self, Located, Table, Value};
 
 /// A value of the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,26 +48,26 @@ fn convert_table(table: &Table, path: KeyPath<'_>, cx: &mut Cx<'_>) -> Vec<(Stri
     let mut keys: Vec<_> = table
         .entries
         .iter()
-        .map(|(key, entry)| (key.clone(), line(entry.key_at), convert(&entry.node, path.child(key), cx)))
+        .map(|(key, entry)| (key.clone(), line(entry.key_at), convert(&entry.item, path.child(key), cx)))
         .collect();
     keys.sort_by_key(|&(_, line, _)| line);
     keys
 }
 
 /// The depth of a value is limited by the TOML parser.
-fn convert(node: &Node, path: KeyPath<'_>, cx: &mut Cx<'_>) -> Item {
-    match &node.value {
+fn convert(item: &Located, path: KeyPath<'_>, cx: &mut Cx<'_>) -> Item {
+    match &item.value {
         Value::Text(text) => Item::Text(text.clone()),
         Value::Integer(i) => Item::Integer(i128::from(*i)),
         Value::Huge(digits) => digits.parse().map(Item::Integer).unwrap_or_else(|_| {
-            cx.error(node.at, &path, || format!("{}: too large for a whole number", node.shown()));
+            cx.error(item.at, &path, || format!("{}: too large for a whole number", item.shown()));
             Item::Integer(0)
         }),
         Value::Number(x) => Item::Number(*x),
         Value::Flag(flag) => Item::Flag(*flag),
         Value::Date(_) => {
-            cx.error(node.at, &path, || {
-                format!("{} is a date; expected another kind of value", node.shown())
+            cx.error(item.at, &path, || {
+                format!("{} is a date; expected another kind of value", item.shown())
             });
             Item::Flag(false)
         }

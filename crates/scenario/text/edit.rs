@@ -4,7 +4,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 
 use crate::text::overrides::{BY_ID, BY_NUMBER, Override, split};
 
-/// The text with the overrides in their places; `None` if one of them has none. `is_scheme`: whether a path that begins with this
+/// The text with the value of each override at its key; `None` if the text has no place for one. `is_scheme`: whether a path that begins with this
 /// name is short for one below `schemes`.
 pub(crate) fn put_in(text: &str, overrides: &[Override], is_scheme: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;

@@ -16,7 +16,7 @@ const QUOTED: usize = 60;
 
 /// Where an error is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A line of a file, counted from 1.
     File {
         /// The file's name as it was given.
@@ -40,7 +40,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioError {
     /// Where it was written.
-    pub place: Place,
+    pub location: Location,
     /// The key path, such as `radio.data_rate`; empty if there is none.
     pub key: String,
     /// What is wrong, and what was expected.
@@ -50,12 +50,13 @@ pub struct ScenarioError {
 impl fmt::Display for ScenarioError {
     /// `scenarios/x.toml:12: radio.data_rate: "11 Mbps": ...`, or `--set radio.data_rate: "11 Mbps": ...`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::File { name, line } => write!(f, "{name}:{line}: ")?,
-            Place::Whole { name } => write!(f, "{name}: ")?,
-            Place::Override { path } => write!(f, "--set {path}: ")?,
+        match &self.location {
+            Location::File { name, line } => write!(f, "{name}:{line}: ")?,
+            Location::Whole { name } => write!(f, "{name}: ")?,
+            Location::Override { path } => write!(f, "--set {path}: ")?,
         }
-        if !self.key.is_empty() && !matches!(&self.place, Place::Override { path } if *path == self.key) {
+        if !self.key.is_empty() && !matches!(&self.location, Location::Override { path } if *path == self.key)
+        {
             write!(f, "{}: ", self.key)?;
         }
         f.write_str(&self.problem)
@@ -76,19 +77,19 @@ pub struct Errors {
 impl Errors {
     /// One error about a whole file.
     pub(crate) fn whole(name: &str, problem: String) -> Self {
-        Self::one(Place::Whole { name: name.to_string() }, problem)
+        Self::one(Location::Whole { name: name.to_string() }, problem)
     }
 
     /// One error about a line of a file.
     pub(crate) fn at(name: &str, line: usize, problem: String) -> Self {
         Self::one(
-            Place::File { name: name.to_string(), line: u32::try_from(line).unwrap_or(u32::MAX) },
+            Location::File { name: name.to_string(), line: u32::try_from(line).unwrap_or(u32::MAX) },
             problem,
         )
     }
 
-    fn one(place: Place, problem: String) -> Self {
-        Self { list: vec![ScenarioError { place, key: String::new(), problem }], more: 0 }
+    fn one(location: Location, problem: String) -> Self {
+        Self { list: vec![ScenarioError { location, key: String::new(), problem }], more: 0 }
     }
 }
 
@@ -188,15 +189,15 @@ impl<'a> Cx<'a> {
             .drain(..)
             .take(SHOWN)
             .map(|(at, key, problem)| {
-                let place = match at {
-                    At::Line(line) => Place::File { name: self.origin.to_string(), line },
+                let location = match at {
+                    At::Line(line) => Location::File { name: self.origin.to_string(), line },
                     At::Override(i) => {
                         let path =
                             self.overrides.get(i as usize).map_or_else(String::new, |o| o.path.clone());
-                        Place::Override { path }
+                        Location::Override { path }
                     }
                 };
-                ScenarioError { place, key, problem }
+                ScenarioError { location, key, problem }
             })
             .collect();
         Err(Errors { list, more })

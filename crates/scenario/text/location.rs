@@ -61,15 +61,15 @@ impl fmt::Display for Path<'_> {
 
 /// Where the keys of one table were written.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct Locations {
     table: At,
     keys: Vec<(&'static str, At)>,
     /// Keys whose values were refused.
     refused: Vec<&'static str>,
 }
 
-impl Places {
-    /// The places of a table whose keys are not read yet.
+impl Locations {
+    /// The locations of a table whose keys are not read yet.
     pub fn new(table: At) -> Self {
         Self { table, keys: Vec::new(), refused: Vec::new() }
     }

@@ -5,7 +5,7 @@ use airfair_schemes::Registry;
 use crate::text::error::{Cx, cut, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
-use crate::text::tree::{Entry, Node, Table, Value, parse_value};
+use crate::text::tree::{Entry, Located, Table, Value, parse_value};
 
 /// A value that is set from outside the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub(crate) const BY_NUMBER: [&str; 2] = ["link", "gain"];
 pub(crate) fn apply(root: &mut Table, overrides: &[Override], top: &[&str], cx: &mut Cx<'_>) {
     for (i, o) in overrides.iter().enumerate() {
         let at = At::Override(u32::try_from(i).unwrap_or(u32::MAX));
-        let node = parse_value(&o.value, at).unwrap_or(Node { at, value: Value::Text(o.value.clone()) });
-        if let Err(problem) = split(&o.path).and_then(|parts| set(root, &parts, node, (top, cx.schemes))) {
+        let item = parse_value(&o.value, at).unwrap_or(Located { at, value: Value::Text(o.value.clone()) });
+        if let Err(problem) = split(&o.path).and_then(|parts| set(root, &parts, item, (top, cx.schemes))) {
             cx.error(at, &Path::ROOT, || problem);
         }
     }
@@ -81,7 +81,7 @@ pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
 fn set(
     root: &mut Table,
     parts: &[String],
-    node: Node,
+    item: Located,
     (top, schemes): (&[&str], &Registry),
 ) -> Result<(), String> {
     let Some((first, below)) = parts.split_first() else { return Ok(()) };
@@ -92,27 +92,27 @@ fn set(
             return Err(format!("{}: no such key, table or scheme{hint}", quoted(first)));
         }
         let long: Vec<String> = std::iter::once("schemes".to_string()).chain(parts.iter().cloned()).collect();
-        return set(root, &long, node, (top, schemes));
+        return set(root, &long, item, (top, schemes));
     }
     let Some((key, between)) = below.split_last() else {
-        put(root, first, node);
+        put(root, first, item);
         return Ok(());
     };
     if BY_ID.contains(&first.as_str()) || BY_NUMBER.contains(&first.as_str()) {
         let Some((id, between)) = between.split_first() else {
             return Err(format!("expected a path such as {first}.{}.KEY", cut(key)));
         };
-        return insert(block(root, first, id)?, between, key, node);
+        return insert(block(root, first, id)?, between, key, item);
     }
     let parents: Vec<String> = std::iter::once(first.clone()).chain(between.iter().cloned()).collect();
-    insert(root, &parents, key, node)
+    insert(root, &parents, key, item)
 }
 
 /// The block of a flow, node, link or gain.
 fn block<'t>(root: &'t mut Table, kind: &str, id: &str) -> Result<&'t mut Table, String> {
     let none = || format!("{}: the file has no [[{kind}]] blocks", quoted(id));
     let list = match root.entries.get_mut(kind) {
-        Some(Entry { node: Node { value: Value::List(list), .. }, .. }) => list,
+        Some(Entry { item: Located { value: Value::List(list), .. }, .. }) => list,
         _ => return Err(none()),
     };
     let found = if BY_ID.contains(&kind) {
@@ -129,29 +129,29 @@ fn block<'t>(root: &'t mut Table, kind: &str, id: &str) -> Result<&'t mut Table,
         });
     };
     match list.get_mut(found) {
-        Some(Node { value: Value::Table(table), .. }) => Ok(table),
+        Some(Located { value: Value::Table(table), .. }) => Ok(table),
         _ => Err(none()),
     }
 }
 
-fn insert(mut table: &mut Table, parents: &[String], key: &str, node: Node) -> Result<(), String> {
+fn insert(mut table: &mut Table, parents: &[String], key: &str, item: Located) -> Result<(), String> {
     for name in parents {
-        let at = node.at;
-        let entry = table
-            .entries
-            .entry(name.clone())
-            .or_insert_with(|| Entry { key_at: at, node: Node { at, value: Value::Table(Table::new(at)) } });
-        table = match &mut entry.node.value {
+        let at = item.at;
+        let entry = table.entries.entry(name.clone()).or_insert_with(|| Entry {
+            key_at: at,
+            item: Located { at, value: Value::Table(Table::new(at)) },
+        });
+        table = match &mut entry.item.value {
             Value::Table(below) => below,
             _ => return Err(format!("{} is not a table", quoted(name))),
         };
     }
-    put(table, key, node);
+    put(table, key, item);
     Ok(())
 }
 
-fn put(table: &mut Table, key: &str, node: Node) {
-    table.entries.insert(key.to_string(), Entry { key_at: node.at, node });
+fn put(table: &mut Table, key: &str, item: Located) {
+    table.entries.insert(key.to_string(), Entry { key_at: item.at, item });
 }
 
 #[cfg(test)]

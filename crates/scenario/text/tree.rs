@@ -11,7 +11,7 @@ use crate::text::overrides::{BY_ID, BY_NUMBER};
 
 /// A value and where it was written.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub(crate) struct Located {
     pub at: At,
     pub value: Value,
 }
@@ -26,7 +26,7 @@ pub(crate) enum Value {
     Number(f64),
     Flag(bool),
     Date(String),
-    List(Vec<Node>),
+    List(Vec<Located>),
     Table(Table),
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub key_at: At,
-    pub node: Node,
+    pub item: Located,
 }
 
 impl Table {
@@ -51,8 +51,8 @@ impl Table {
     }
 
     /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries.get(key).map(|e| &e.node)
+    pub fn get(&self, key: &str) -> Option<&Located> {
+        self.entries.get(key).map(|e| &e.item)
     }
 
     /// The text of a key, if it is text.
@@ -64,7 +64,7 @@ impl Table {
     }
 }
 
-impl Node {
+impl Located {
     /// The table that this is.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
@@ -156,13 +156,13 @@ fn end_of_table(text: &str, start: usize) -> usize {
 }
 
 /// Reads one TOML value that stands at one place; `None` if it is not TOML.
-pub(crate) fn parse_value(text: &str, at: At) -> Option<Node> {
+pub(crate) fn parse_value(text: &str, at: At) -> Option<Located> {
     let value = DeValue::parse(text).ok()?;
     Some(convert(&value, &|_| at))
 }
 
 /// The depth of a value is limited by the TOML parser (80 levels).
-fn convert(value: &Spanned<DeValue<'_>>, place: &dyn Fn(usize) -> At) -> Node {
+fn convert(value: &Spanned<DeValue<'_>>, place: &dyn Fn(usize) -> At) -> Located {
     let at = place(value.span().start);
     let value = match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
@@ -176,14 +176,14 @@ fn convert(value: &Spanned<DeValue<'_>>, place: &dyn Fn(usize) -> At) -> Node {
         DeValue::Array(items) => Value::List(items.iter().map(|v| convert(v, place)).collect()),
         DeValue::Table(table) => Value::Table(convert_table(table, at, place)),
     };
-    Node { at, value }
+    Located { at, value }
 }
 
 fn convert_table(table: &DeTable<'_>, at: At, place: &dyn Fn(usize) -> At) -> Table {
     let entries = table
         .iter()
         .map(|(key, value)| {
-            let entry = Entry { key_at: place(key.span().start), node: convert(value, place) };
+            let entry = Entry { key_at: place(key.span().start), item: convert(value, place) };
             (key.get_ref().to_string(), entry)
         })
         .collect();

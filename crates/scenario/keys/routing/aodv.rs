@@ -150,7 +150,7 @@ impl AodvTable {
         let path = Path::ROOT.child("aodv");
         let least = config.active_route_timeout.max(config.my_route_timeout);
         if config.delete_period < least {
-            cx.error(self.places.of("delete_period"), &path.child("delete_period"), || {
+            cx.error(self.locations.of("delete_period"), &path.child("delete_period"), || {
                 format!(
                     "{}: routes would be forgotten while others use them; expected at least active_route_timeout and \
                      my_route_timeout, {}",
@@ -160,7 +160,7 @@ impl AodvTable {
             });
         }
         if !config.link_layer_feedback && !config.hello {
-            cx.error(self.places.of("link_layer_feedback"), &path.child("link_layer_feedback"), || {
+            cx.error(self.locations.of("link_layer_feedback"), &path.child("link_layer_feedback"), || {
                 "false: no broken link would ever be noticed; expected true, or hello = true".to_string()
             });
         }

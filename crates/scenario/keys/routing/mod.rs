@@ -11,7 +11,7 @@ use crate::declare::schema::{Schema, words};
 use crate::declare::table::TableDoc;
 use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
-use crate::text::tree::{Node, Table};
+use crate::text::tree::{Located, Table};
 
 /// Every protocol: the word for it in `protocol`, which is the name of its table too.
 pub(crate) const PROTOCOLS: [Entry; 1] = [Entry::of::<aodv::AodvTable>("aodv")];
@@ -83,8 +83,8 @@ impl Field for Finder {
         words(&Self::choices())
     }
 
-    fn read(node: &Node, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        read_word(node, path, cx, &Self::all())
+    fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
+        read_word(item, path, cx, &Self::all())
     }
 
     fn write(&self) -> String {
