@@ -182,6 +182,10 @@ class Crate:
             text = code(file.read_text(encoding="utf-8"))
             found = [each for use in USE.finditer(text) for each in imports(use[1])]
             self.modules[module] = Source(file, found, USE.sub("", text))
+        for module, source in self.modules.items():
+            # The compiler puts an exported macro at the root.
+            for name in re.findall(r"#\[macro_export\]\s*macro_rules!\s*(\w+)", source.body):
+                self.modules[()].imports.append((["crate", *module, name], name))
 
     def home(self, module: Module, path: list[str], seen: tuple[object, ...] = ()) -> Module | None:
         """The module that defines what `path` means in `module`; none where that is another crate's."""

@@ -390,7 +390,10 @@ def test_what_is_wrong_with_a_scheme_is_said_when_it_is_registered() -> None:
         ({"__doc__": None}, "a docstring that says in one line"),
         ({"aqm": lambda _self: 3}, "3 stands here; expected an instance of Aqm"),
         ({"aqm": lambda _self: Passes}, "the class Passes stands here; expected an instance of Aqm"),
-        ({"most": integer(11, "most", low=1, high=10)}, "most: expected a whole number from 1 to 10"),
+        (
+            {"most": integer(11, "most", low=1, high=10)},
+            'parameter "most": its default 11: expected a whole number from 1 to 10',
+        ),
         ({"most": time("3", "most", low="1 s", high="2 s")}, '"3" cannot be read; expected a time such as'),
         ({"Most": flag(True, "most")}, 'parameter "Most": expected a name'),
         ({"check": lambda _self: 1 / 0}, "division"),
