@@ -36,7 +36,7 @@ interval, and RCP's senders pace. With files that end, equations (1) and (2) are
 of 1 an interval. From 1000 packets up QFCP is the fastest; with 100 to 999 too beside `RCP, alpha 0.1`, the
 constant of the paper of 2005 that the paper cites, or with `R in force` or `least RTT`. Later scripts of
 RCP have 0.4, with which it is not certain (0.437 +- 0.018 against 0.469 +- 0.042 s). `RCP, alpha 0.1, T =
-d` is as `RCP, alpha 0.1` within the intervals; what else was tried, with one list: `docs/how-to/papers.md`.
+d` is as `RCP, alpha 0.1` within the intervals; what else was tried, with one list: `docs/papers/qfcp.md`.
 
 No window is cut by what a SYN/ACK can announce (`syn_window` of profile "ns-2"). XCP is the longest from 13
 packets up; with 6 to 12 TCP takes as long, which loses packets of such files in a full queue. TCP's means
