@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
+from xml.etree import ElementTree
 
 import airfair
 import pytest
 from airfair import InputError, Scenario, ScenarioError, Study, World, _core
+from airfair.sweeping.drive import Failure
 
 from tests.support import SHORT, THREE_PAIRS
 
@@ -254,3 +257,40 @@ def test_one_scheme_is_a_text() -> None:
 def test_what_the_package_shows_is_what_it_has() -> None:
     assert dir(airfair) == sorted(airfair.__all__)
     assert all(hasattr(airfair, name) for name in airfair.__all__)
+
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def evil() -> Scenario:
+    """A scenario whose texts are HTML."""
+    changes = {"description": EVIL, "name": "<b>x</b>", "duration": "100 ms", "warmup": "0 s"}
+    tables = Scenario.read(THREE_PAIRS, changes).to_dict()
+    tables["flow"][0]["id"] = EVIL
+    return Scenario.from_dict(tables)
+
+
+def test_values_say_what_they_hold(evil: Scenario, tmp_path: Path) -> None:
+    study = Study(
+        name="s", scenario=evil, schemes=["red"], seeds=2, parameters={"radio.queue_packets": [5, 9]}
+    )
+    sweep = airfair.sweep(study, out=tmp_path / "out", jobs=1)
+    recording = airfair.record(evil, scheme="red", seed=7)
+    assert repr(evil) == '<airfair.Scenario "<b>x</b>": 6 nodes, 3 flows, 0.1 s, scheme droptail>'
+    assert repr(recording).startswith(
+        "<airfair.Recording <b>x</b>, red, seed 7: 3 flows, 0.1 s, tables flows, "
+    )
+    assert repr(study) == "<airfair.Study 's': scenario <b>x</b>; red; 2 seeds; radio.queue_packets 5, 9>"
+    assert repr(sweep) == f"<airfair.Sweep 's' in '{tmp_path / 'out'}': 4 of 4 runs; red; 2 seeds>"
+    sweep.failed = [Failure("radio.queue_packets=5", "red", 2, EVIL)]
+    assert "4 of 4 runs, 1 failed" in repr(sweep)
+    for value in (evil, recording, study, sweep):
+        page = value._repr_html_()
+        assert ElementTree.fromstring(page).tag == "div"
+        assert "<script" not in page
+        assert "<b>" not in page
+        assert "red" in page or "droptail" in page
+    assert html.escape(EVIL) in evil._repr_html_()
+    assert html.escape(EVIL) in recording._repr_html_()
+    assert html.escape(EVIL) in sweep._repr_html_()

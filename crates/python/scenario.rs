@@ -384,10 +384,17 @@ impl Scenario {
 
     fn __repr__(&self) -> String {
         format!(
-            "<airfair.Scenario \"{}\": {} nodes, {} flows>",
+            "<airfair.Scenario \"{}\": {} nodes, {} flows, {} s, scheme {}>",
             self.0.name,
             self.0.spec.nodes.len(),
-            self.0.spec.flows.len()
+            self.0.spec.flows.len(),
+            self.0.spec.duration.as_secs_f64(),
+            self.0.scheme
         )
+    }
+
+    /// What a notebook shows.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("airfair.notebook")?.call_method1("of_scenario", (slf,))
     }
 }

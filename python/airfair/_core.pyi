@@ -133,6 +133,7 @@ class Scenario:
     def warmup_ns(self) -> int:
         """What is cut off of it."""
 
+    def _repr_html_(self) -> str: ...
     def check_scheme(self, scheme: str) -> None:
         """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import _core, capture
+from . import _core, capture, notebook
 from ._core import InputError, Scenario
 from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_texts, as_type
 from .output import whole_folder
@@ -96,6 +96,24 @@ class Recording:
         self.captures = dict(captures or {})
         self._tables = tables
         self._files = dict(files or {})
+
+    def __repr__(self) -> str:
+        """What ran, and the tables."""
+        flows = notebook.counted(len(self.result["flows"]), "flow")
+        about = f"{self._title()}: {flows}, {self.result['duration_s']:g} s, tables {', '.join(self.tables)}"
+        return f"<airfair.Recording {about}>"
+
+    def _repr_html_(self) -> str:
+        properties = {
+            "duration": f"{self.result['duration_s']:g} s, of which {self.result['warmup_s']:g} s warm-up",
+            "tables": ", ".join(self.tables),
+            "captures": notebook.listed([str(file) for file in self.captures.values()]),
+            "warnings": "\n".join(self.result["warnings"]),
+        }
+        return notebook.page(f"Recording {self._title()}", properties, self.frame("flows"))
+
+    def _title(self) -> str:
+        return f"{self.result['scenario']}, {self.result['scheme']}, seed {self.result['seed']}"
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from .. import _core
 from ..arguments import as_flag, as_path, as_type
+from ..notebook import MOST_NAMES, counted, listed, page
 from ..results import CompareRow
 from . import columns
 from .columns import TABLES
 from .dataset import about, every, in_order
 from .drive import Failure
-from .study import Value
+from .study import Value, as_toml
 from .worker import SCALARS
 
 if TYPE_CHECKING:
@@ -69,9 +70,28 @@ class Sweep:
         """Runs that failed, if `airfair.sweep` returned this."""
 
     def __repr__(self) -> str:
-        """Its study, its folder, and how far it is."""
-        done = f"{self.arrow('runs').num_rows} of {self.total} runs"
-        return f"<airfair.Sweep {self.about['study']['name']!r} in {str(self.folder)!r}: {done}>"
+        """The study, the folder, how many runs are done and how many failed."""
+        study = self.about["study"]
+        what = f"{listed(study['schemes'])}; {counted(len(study['seeds']), 'seed')}"
+        return f"<airfair.Sweep {study['name']!r} in {str(self.folder)!r}: {self._progress()}; {what}>"
+
+    def _repr_html_(self) -> str:
+        study = self.about["study"]
+        failed = [f"{f.scheme}, seed {f.seed}, {f.cell}: {f.error}" for f in self.failed[:MOST_NAMES]]
+        properties = {
+            "folder": str(self.folder),
+            "runs": self._progress(),
+            "schemes": listed(study["schemes"]),
+            "seeds": listed([str(seed) for seed in study["seeds"]]),
+            **{path: listed([as_toml(v) for v in values]) for path, values in study["parameters"].items()},
+            "cases": listed([case["id"] for case in study["cases"]]),
+            "failed": "\n".join(failed),
+        }
+        return page(f"Sweep {study['name']}", properties, self.runs)
+
+    def _progress(self) -> str:
+        failed = f", {len(self.failed):,} failed" if self.failed else ""
+        return f"{self._tables['runs'].num_rows:,} of {counted(self.total, 'run')}{failed}"
 
     @property
     def total(self) -> int:

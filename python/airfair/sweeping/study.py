@@ -12,6 +12,7 @@ from typing import Any, Self, cast
 from .. import _core
 from .._core import InputError, Scenario
 from ..arguments import SEED_LIMIT, Texts, as_path
+from ..notebook import listed, page
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 """A value of a parameter: what may stand after the equals sign of `--set`."""
@@ -97,6 +98,23 @@ class Study:
             scenario if isinstance(scenario, Scenario) else None,
         )
         self._refuse()
+
+    def __repr__(self) -> str:
+        """The scenario, and the schemes, seeds and parameters that it is run with."""
+        known = (f"{name} {text}" for name, text in self._properties().items() if text)
+        return f"<airfair.Study {self.name!r}: {'; '.join(known)}>"
+
+    def _repr_html_(self) -> str:
+        return page(f"Study {self.name}", {"description": self.description, **self._properties()})
+
+    def _properties(self) -> dict[str, str]:
+        return {
+            "scenario": self.scenario.name if isinstance(self.scenario, Scenario) else str(self.scenario),
+            "schemes": listed(self.schemes),
+            "seeds": listed([str(seed) for seed in self.seeds]),
+            **{path: listed([as_toml(v) for v in values]) for path, values in self.parameters.items()},
+            "cases": listed([case.name for case in self.cases]),
+        }
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
