@@ -281,7 +281,8 @@ def test_values_say_what_they_hold(evil: Scenario, tmp_path: Path) -> None:
     assert repr(recording).startswith(
         "<airfair.Recording <b>x</b>, red, seed 7: 3 flows, 0.1 s, tables flows, "
     )
-    assert repr(study) == "<airfair.Study 's': scenario <b>x</b>; red; 2 seeds; radio.queue_packets 5, 9>"
+    what = "scenario <b>x</b>; schemes red; seeds 1, 2; radio.queue_packets 5, 9"
+    assert repr(study) == f"<airfair.Study 's': {what}>"
     assert repr(sweep) == f"<airfair.Sweep 's' in '{tmp_path / 'out'}': 4 of 4 runs; red; 2 seeds>"
     sweep.failed = [Failure("radio.queue_packets=5", "red", 2, EVIL)]
     assert "4 of 4 runs, 1 failed" in repr(sweep)
