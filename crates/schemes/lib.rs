@@ -1,6 +1,6 @@
-//! What the project is about: a folder a scheme, a file a part of its paper.
+//! The schemes of congestion control: a folder for each, in it a file for each part of its paper.
 //!
-//! A scheme is one complete way of controlling congestion. It acts in up to five [`places`]; each is a trait here, and
+//! A scheme is one complete way of controlling congestion. It acts in one or more [`places`]; each is a trait here, and
 //! every scheme is a set of pure state machines: time, randomness and packets are handed in, decisions and effects
 //! are handed back. The same code runs in the simulator, over emulated air and on real interfaces.
 //!

@@ -7,7 +7,7 @@ use core::fmt;
 
 use airfair_units::{Bytes, Quantity, Rate, Span};
 
-/// What kind of value a parameter takes.
+/// The type of the values of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
     /// A time with its unit.
@@ -45,12 +45,12 @@ pub enum ParamValue {
     Choice(&'static str),
 }
 
-/// The declaration of a parameter: what the scenario reader, the reference, the schema for editors and messages know of it.
+/// The declaration of a parameter: the scenario reader, the reference, the schema for editors and messages use it.
 #[derive(Debug, Clone, Copy)]
 pub struct ParamDoc {
     /// Its name in `[schemes.NAME]` and in `--set NAME.parameter=value`.
     pub name: &'static str,
-    /// What it does, with its source.
+    /// Its effect, with the source of its value.
     pub doc: &'static str,
     /// Its type.
     pub kind: ParamKind,
@@ -74,7 +74,7 @@ impl Params {
         doc.check(value).map(|()| value)
     }
 
-    /// The same as the type of a field that [`params!`](crate::params!) declares.
+    /// The same value, as the type of a field that [`params!`](crate::params!) declares.
     #[doc(hidden)]
     pub fn read<T: TryFrom<ParamValue>>(
         &self,
@@ -107,7 +107,7 @@ impl ParamDoc {
     /// Whether a value is of this kind and within the range.
     ///
     /// # Errors
-    /// It is not; says what was expected.
+    /// The value does not fit; the error says what was expected.
     pub fn check(&self, value: ParamValue) -> Result<(), ParamError> {
         let fits = match (self.kind, value) {
             (ParamKind::Choice(words), ParamValue::Choice(word)) => words.contains(&word),
@@ -202,8 +202,8 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 /// ```
 ///
 /// A field is `f64`, `u64`, `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). `LIST` has the declarations in
-/// the order in which they are shown; `read` gives the values of a run, or the [`ParamError`] of the first that is wrong. What several
-/// schemes share is declared once, in a struct of its own that stands first in theirs: `..window: WindowParams;`.
+/// the order in which they are shown; `read` gives the values of a run, or the [`ParamError`] of the first that is wrong. Parameters that
+/// several schemes share are declared once, in a struct of their own that comes first in theirs: `..window: WindowParameters;`.
 #[macro_export]
 macro_rules! params {
     (
@@ -331,12 +331,12 @@ pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> 
     all
 }
 
-/// A parameter that a scheme cannot work with.
+/// The error of a parameter that a scheme cannot use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamError {
     /// Its name.
     pub name: &'static str,
-    /// What is wrong and what was expected.
+    /// The problem, and the value that was expected.
     pub problem: String,
 }
 

@@ -1,4 +1,4 @@
-//! The table of schemes: name, paper, parameters, and how to build what runs in each place.
+//! The table of schemes: name, paper, places, parameters and constructor of each.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -12,15 +12,15 @@ use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, vegas, xcp, xcp_b};
 
-/// What setting up a scheme gives; an error for a parameter that the scheme cannot work with.
+/// The result of a constructor; an error for a parameter that the scheme cannot use.
 type Built = Result<Box<dyn Scheme>, ParamError>;
 
-/// How a scheme is set up: called as `(entry.build)(&params)`.
+/// The constructor of a scheme: called as `(entry.build)(&params)`.
 #[derive(Clone)]
 pub enum Build {
-    /// A function of the program, as every scheme of the tree has it: the table needs no start-up.
+    /// A function, as for all built-in schemes: the table needs no start-up.
     Function(fn(&Params) -> Built),
-    /// A closure that remembers something, such as a definition in Python.
+    /// A closure with state, such as a definition in Python.
     Closure(Arc<dyn Fn(&Params) -> Built + Send + Sync>),
 }
 
@@ -38,17 +38,17 @@ impl Deref for Build {
 /// A line of the table.
 #[derive(Clone)]
 pub struct SchemeEntry {
-    /// Its name everywhere: lower-case letters, digits and hyphens.
+    /// The name of the scheme: lower-case letters, digits and hyphens.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Its source, such as a paper.
     pub source: &'static str,
-    /// The places it fills: of [`PLACES`].
+    /// The places that the scheme fills, of [`PLACES`].
     pub places: Cow<'static, [&'static str]>,
-    /// Its parameters.
+    /// The declarations of its parameters.
     pub params: Cow<'static, [ParamDoc]>,
-    /// Sets it up.
+    /// The constructor.
     pub build: Build,
 }
 
@@ -66,7 +66,7 @@ impl SchemeEntry {
         Self { name, about, source, places, params, build: Build::Closure(Arc::new(build)) }
     }
 
-    /// The same as a constant.
+    /// A line of the table as a constant.
     const fn of_tree(
         name: &'static str,
         about: &'static str,
@@ -217,14 +217,14 @@ static TREE: [SchemeEntry; 15] = [
     ),
 ];
 
-/// The schemes that a reader and a world know: those of the tree, and those that somebody has added.
+/// The schemes that a reader and a world know: the built-in ones and those that a program adds.
 #[derive(Clone)]
 pub struct Registry(Cow<'static, [SchemeEntry]>);
 
 static BUILT_IN: Registry = Registry(Cow::Borrowed(&TREE));
 
 impl Registry {
-    /// The schemes of the tree.
+    /// The built-in schemes.
     #[must_use]
     pub fn built_in() -> &'static Self {
         &BUILT_IN
@@ -233,7 +233,7 @@ impl Registry {
     /// These schemes and one more, which is checked first: it is built once with its defaults.
     ///
     /// # Errors
-    /// Says what is wrong with the entry.
+    /// The problem of the entry.
     pub fn with(mut self, entry: SchemeEntry) -> Result<Self, String> {
         check(&entry).map_err(|problem| format!("scheme \"{}\": {problem}", entry.name))?;
         if self.find(entry.name).is_some() {
@@ -263,7 +263,7 @@ impl Registry {
     }
 }
 
-/// What an entry from outside must keep to, so that nobody who reads it later has to ask.
+/// Checks the rules for entries, so that no reader of the table has to.
 fn check(entry: &SchemeEntry) -> Result<(), String> {
     if !is_name(entry.name, '-') {
         return Err("expected a name of lower-case letters, digits and hyphens, a letter first".to_string());
@@ -313,13 +313,13 @@ fn is_name(text: &str, joint: char) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == joint)
 }
 
-/// Every scheme of the tree, in the order in which they are shown.
+/// The built-in schemes, in the order in which they are shown.
 #[must_use]
 pub fn registry() -> &'static [SchemeEntry] {
     Registry::built_in().entries()
 }
 
-/// The scheme of the tree of this name.
+/// The built-in scheme of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static SchemeEntry> {
     Registry::built_in().find(name)
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::params::{ParamKind, ParamValue};
 
-    /// A line like RED's, with something wrong about it.
+    /// The error of a line like RED's with a fault.
     fn refused(change: impl FnOnce(&mut SchemeEntry)) -> String {
         let mut entry = SchemeEntry { name: "other", ..find("red").unwrap().clone() };
         change(&mut entry);

@@ -1,18 +1,18 @@
-//! A scheme as a host meets it: a factory for each place.
+//! The interface of a scheme to its host: a factory for each place.
 
 use alloc::boxed::Box;
 
 use crate::droptail::DropTail;
 use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source, Wants};
 
-/// A scheme that is set up: one factory for each place that it fills. What stands at an interface is asked for one interface after
-/// the other, so that a scheme can fill a place at some and leave others alone.
+/// A scheme with its parameters: one factory for each place that it fills. Factories for interfaces are called for one interface after
+/// the other, so that a scheme can fill a place at some interfaces only.
 pub trait Scheme: Send + Sync {
     /// The queue of an output interface.
     fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
         Box::new(DropTail::new(interface.limit_packets))
     }
-    /// The AQM beside it.
+    /// The AQM of an output interface.
     fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         None
     }
@@ -28,12 +28,13 @@ pub trait Scheme: Send + Sync {
     fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
         None
     }
-    /// What it wants of the host at an interface, beside the calls that every host makes. The answer depends on the
-    /// interface and on the scheme's parameters only: a host asks as often as it likes.
+    /// The capabilities that the scheme wants of the host at an interface, beside the calls that every host makes. The answer depends
+    /// on the
+    /// interface and on the scheme's parameters only; a host may call this any number of times.
     fn wants(&self, _interface: &Interface) -> Wants {
         Wants::default()
     }
-    /// The controller.
+    /// The controller of the network.
     fn controller(&self) -> Option<Box<dyn Controller>> {
         None
     }

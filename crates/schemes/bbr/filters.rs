@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use airfair_units::{Span, Time};
 
 /// Largest of the values of the last `rounds` rounds (`BBR.BtlBwFilter`, section 4.1.1). Exact: it keeps the values that may
-/// still become the largest, each with its round, falling; so never more than `rounds`.
+/// still become the largest with their rounds, in falling order: at most `rounds` of them.
 #[derive(Debug, Clone)]
 pub struct MaxOfRounds {
     rounds: u64,
@@ -17,7 +17,7 @@ impl MaxOfRounds {
         Self { rounds, candidates: VecDeque::new() }
     }
 
-    /// Takes in a value of `round`; what is older than the window goes.
+    /// Adds a value of `round` and removes values that are older than the window.
     pub fn add(&mut self, round: u64, value: u64) {
         while self.candidates.back().is_some_and(|&(_, old)| old <= value) {
             self.candidates.pop_back();
@@ -28,7 +28,7 @@ impl MaxOfRounds {
         }
     }
 
-    /// The largest, 0 before the first.
+    /// The largest value; 0 before the first.
     pub fn get(&self) -> u64 {
         self.candidates.front().map_or(0, |&(_, value)| value)
     }
@@ -47,13 +47,13 @@ impl MinRtt {
         Self { window, value: None, stamp: Time::ZERO }
     }
 
-    /// The first value, from the connection's set-up.
+    /// Sets the first value, measured by the connection's set-up.
     pub fn start(&mut self, rtt: Option<Span>, now: Time) {
         self.value = rtt;
         self.stamp = now;
     }
 
-    /// Takes in a measurement; says whether the value was older than the window before.
+    /// Adds a measurement; returns whether the value before it was older than the window.
     pub fn add(&mut self, rtt: Option<Span>, now: Time) -> bool {
         let expired = now > self.stamp.saturating_add(self.window);
         if let Some(rtt) = rtt
@@ -65,7 +65,7 @@ impl MinRtt {
         expired
     }
 
-    /// The value counts as measured now.
+    /// Treats the value as measured now.
     pub fn refresh(&mut self, now: Time) {
         self.stamp = now;
     }

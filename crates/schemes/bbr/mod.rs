@@ -21,10 +21,10 @@
 //! - samples of data sent in ProbeRTT count as limited by the application, as the draft has the transport mark them;
 //! - cwnd is saved before ProbeRTT is entered (the draft's order would keep an older value);
 //! - a restart from idle is a silence of more than a retransmission time-out, or data sent into an empty path when
-//!   the last sample was limited by the application; the draft asks the transport's mark;
+//!   the last sample was limited by the application; the draft uses a mark of the transport;
 //! - a time-out's recovery ends when everything is acknowledged that was outstanding.
 //!
-//! Deviations: congestion marks and drops of the own link layer are not heeded (the draft knows neither); a rate is never 0.
+//! Deviations: congestion marks and drops of the own link layer have no effect (the draft has neither); a rate is never 0.
 
 mod filters;
 
@@ -56,7 +56,7 @@ params! {
 struct Gain(u64, u64);
 
 impl Gain {
-    /// 1.
+    /// A gain of 1.
     const ONE: Self = Self(1, 1);
     /// BBRHighGain, 2/ln 2: the least that doubles the rate every round (section 4.3.2.1).
     const HIGH: Self = Self(2885, 1000);
@@ -65,7 +65,7 @@ impl Gain {
     /// cwnd_gain of ProbeBW: room for acknowledgements that come late or together (section 4.3.4.1).
     const TWO: Self = Self(2, 1);
 
-    /// Times `value`.
+    /// The product of the gain and `value`.
     fn of(self, value: u64) -> u64 {
         let product = u128::from(value) * u128::from(self.0) / u128::from(self.1);
         u64::try_from(product).unwrap_or(u64::MAX)
@@ -83,9 +83,9 @@ enum State {
     Startup,
     /// Empties the queue that Startup made.
     Drain,
-    /// Cycles through the gains; the phase and when it began.
+    /// Cycles through the gains; the phase and the time at which it began.
     ProbeBw { phase: usize, since: Time },
-    /// Four segments in flight; when that was reached.
+    /// Four segments in flight; the time at which that was reached.
     ProbeRtt { since: Option<Time> },
 }
 
@@ -119,7 +119,7 @@ pub struct Bbr {
     idle_restart: bool,
     /// The last rate sample was limited by the application.
     app_limited: bool,
-    /// When the last ProbeRTT began and ended: rates of data sent in it are low for no fault of the path.
+    /// Begin and end of the last ProbeRTT: the rates of data sent in between are low, though the path may carry more.
     low: Option<(Time, Time)>,
 }
 
@@ -187,7 +187,7 @@ impl Bbr {
         gain.of(bdp).saturating_add(self.quantum().saturating_mul(3))
     }
 
-    /// BBRUpdateBtlBw (section 4.1.1). Says whether the sample may tell that the pipe is full.
+    /// BBRUpdateBtlBw (section 4.1.1). Returns whether the sample may show that the pipe is full.
     fn update_bottleneck(&mut self, acked: &Acked) -> bool {
         self.round += u64::from(acked.round_ended);
         let Some(sample) = acked.rate_sample else { return false };
@@ -218,7 +218,7 @@ impl Bbr {
         }
     }
 
-    /// BBRCheckFullPipe (section 4.3.2.2), once a round: three rounds without a quarter more.
+    /// BBRCheckFullPipe (section 4.3.2.2), once a round: the pipe is full after three rounds without a growth by a quarter.
     fn check_full_pipe(&mut self) {
         let rate = self.bottleneck.get();
         if u128::from(rate) * 4 >= u128::from(self.full_bw) * 5 {
@@ -351,8 +351,8 @@ impl Bbr {
     }
 }
 
-/// A round trip has passed since then: data sent later have arrived. An acknowledgement of data that were already known to have
-/// arrived says nothing.
+/// Whether a round trip has passed since then: data sent later has arrived. An acknowledgement of data that was already known to
+/// have arrived does not count.
 fn round_trip_since(since: Time, acked: &Acked) -> bool {
     acked.bytes.get() > 0 && acked.sent_at >= since
 }
@@ -394,7 +394,7 @@ impl Source for Bbr {
         self.set_cwnd(acked);
     }
 
-    /// Section 4.2.3.4.
+    /// Recovery by packet conservation (section 4.2.3.4).
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         match congestion.cause {
             CongestionCause::FastLoss => {

@@ -8,19 +8,19 @@
 //! | TARGET | `target` | time | 5 ms |
 //! | INTERVAL | `interval` | time | 100 ms |
 //! | MAXPACKET | `mtu` | bytes | 1500 |
-//! | first_above_time | when the wait will have been above the target for an interval | time | none |
-//! | drop_next | when the next packet is dropped | time | |
-//! | count, lastcount | drops since dropping began; what count was then | packets | 0 |
+//! | first_above_time | the time at which the wait has been above the target for an interval | time | none |
+//! | drop_next | the time of the next drop | time | |
+//! | count, lastcount | drops since dropping began; count at that time | packets | 0 |
 //!
 //! As each packet is about to leave:
-//! - it is in order if it waited less than the target or leaves at most an MTU behind: then dropping ends;
-//! - if every packet for an interval was not, dropping begins with this one, and the next ones are dropped at
+//! - a packet passes if it waited less than the target or leaves at most an MTU behind: then dropping ends;
+//! - if no packet has passed so for an interval, dropping begins with this packet, and the next ones are dropped at
 //!   `drop_next <- drop_next + interval/sqrt(count)`;
-//! - if dropping begins again within 16 intervals of `drop_next`, it goes on at the rate that it ended with:
+//! - if dropping begins again within 16 intervals of `drop_next`, it continues at the rate at which it ended:
 //!   `count <- count - lastcount` if that is more than 1, else 1.
 //!
-//! Deviations: none in the law. The RFC's routine takes packet after packet until it has one to deliver; here each is asked
-//! about in turn, and what the RFC does with the packet after a dropped one is done when that packet is asked about. With
+//! Deviations: none in the law. The RFC's routine dequeues packet after packet until it has one to deliver; here the
+//! law is called for each packet in turn, and the RFC's step for the packet after a dropped one is taken in the call for that packet. With
 //! `ecn` (off by default; as in Linux) a mark takes the place of a drop and the marked packet is the one
 //! delivered; a packet that cannot be marked is dropped. interval/sqrt(count) is exact, rounded down to a nanosecond.
 
@@ -33,7 +33,7 @@ use crate::places::{Aqm, AqmContext, DropReason, MarkReason, Packet, QueueView, 
 /// A packet dropped, or marked, because the queue stood too long.
 pub const CODEL: &str = "codel";
 
-/// Dropping goes on at its old rate if it begins again within so many intervals (RFC 8289 section 5.5).
+/// Number of intervals within which dropping that begins again continues at its old rate (RFC 8289 section 5.5).
 const MEMORY_INTERVALS: u64 = 16;
 
 params! {
@@ -51,7 +51,7 @@ params! {
 }
 
 impl Parameters {
-    /// These, if they fit together.
+    /// The same parameters, if they fit together.
     pub(crate) fn checked(self) -> Result<Self, ParamError> {
         if self.interval < self.target {
             return Err(ParamError::new("interval", "expected a time not below target"));
@@ -65,7 +65,7 @@ impl Parameters {
 pub(crate) struct State {
     first_above: Option<Time>,
     dropping: bool,
-    /// The last packet was dropped: drop_next moves on when the next one shows that the queue still stands.
+    /// The last packet was dropped: drop_next advances when the next packet shows that the queue still stands.
     after_drop: bool,
     drop_next: Time,
     count: u32,
@@ -73,7 +73,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// What becomes of a packet that is about to leave `bytes_left` behind. After a drop the next one is asked about at once.
+    /// The verdict on a packet that is about to leave `bytes_left` behind. After a drop the next packet is judged at once.
     pub(crate) fn decide(
         &mut self,
         settings: &Parameters,
@@ -127,7 +127,7 @@ impl State {
         }
     }
 
-    /// The control law: the next drop comes interval/sqrt(count) after the last was due.
+    /// The control law: the next drop is due interval/sqrt(count) after the last one was.
     fn advance(&mut self, settings: &Parameters) {
         self.after_drop = false;
         self.drop_next = self.drop_next.saturating_add(control_law(settings.interval, self.count));
@@ -135,7 +135,7 @@ impl State {
 }
 
 impl Parameters {
-    /// A mark where one is wanted and possible, else a drop.
+    /// A mark where `ecn` is set and the packet can be marked, else a drop.
     const fn verdict(&self, packet: &Packet) -> Verdict {
         if self.ecn {
             Verdict::Mark(MarkReason(CODEL)).for_ecn(packet.ecn)

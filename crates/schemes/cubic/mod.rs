@@ -1,4 +1,4 @@
-//! CUBIC: the window follows a cubic function of the time since the last congestion, flat around the window at which it struck.
+//! CUBIC: the window follows a cubic function of the time since the last congestion, flat around the window of that time.
 //!
 //! Source: Xu, Ha, Rhee, Goel, Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438 (2023), section 4.
 //! Places: the source.
@@ -15,14 +15,14 @@
 //!
 //! Readings, where the text leaves a choice:
 //! - the increase of sections 4.4 and 4.5 is (target - cwnd)/cwnd for each segment acknowledged, as W_est's is, so that delayed
-//!   acknowledgements slow nothing down;
-//! - slow start ends when cwnd reaches ssthresh (section 4.10 has it last while they are equal: one step more after each loss);
-//! - section 4.3 sets cwnd to W_est; cwnd never falls by that;
+//!   acknowledgements do not slow the growth;
+//! - slow start ends when cwnd reaches ssthresh (section 4.10 continues it while they are equal: one step more after each loss);
+//! - section 4.3 sets cwnd to W_est; cwnd never falls by this rule;
 //! - an epoch begins with the first acknowledgement of congestion avoidance, also after a silence (section 4.2: t leaves out
 //!   the times in which the application was the limit); if cwnd exceeds W_max by then, it becomes W_max and K is 0.
 //!
 //! Deviations: slow start is RFC 5681's, not `HyStart++` (section 4.10, SHOULD); a spurious loss is not undone (section 4.9, MAY);
-//! a loss never raises cwnd; a time-out takes FlightSize as at most cwnd, as Reno's does here. Floats come from
+//! a loss never raises cwnd; at a time-out FlightSize counts as at most cwnd, as in Reno here. Floats come from
 //! `airfair_units::math` and the four operations only.
 
 use airfair_units::{Bytes, Span, Time, math};
@@ -54,7 +54,7 @@ params! {
 /// A stage of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
-    /// t_epoch, moved on by the times that do not count.
+    /// t_epoch, advanced by the times that do not count.
     start: Time,
     /// K in s.
     k: f64,
@@ -78,7 +78,7 @@ pub struct Cubic {
     /// The next stage follows a time-out: W_max is its first window.
     after_timeout: bool,
     srtt: Option<Span>,
-    /// The last time at which data were acknowledged, or at which sending began anew.
+    /// The last time at which data was acknowledged, or at which sending began anew.
     last: Time,
 }
 
@@ -152,7 +152,7 @@ impl Cubic {
         self.fraction = (bytes - self.window.size() as f64).clamp(0.0, 1.0);
     }
 
-    /// Moves the stage's beginning on, since the time from `last` until now does not count (section 4.2).
+    /// Advances the stage's beginning, since the time from `last` until now does not count (section 4.2).
     fn leave_out(&mut self, now: Time) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = epoch.start.saturating_add(now.since(self.last));

@@ -1,4 +1,4 @@
-//! Drop-tail: a first-in first-out queue that refuses what arrives when it is full.
+//! Drop-tail: a first-in first-out queue that refuses packets that arrive when it is full.
 //!
 //! The baseline of all five papers. It fills one place, the queue, and has no parameter: the limit is the interface's
 //! `queue_packets`.

@@ -1,10 +1,10 @@
-//! What a sender does where routers do not speak its scheme: it follows TCP's law until all do.
+//! The law of a sender whose path has routers that do not speak its scheme: TCP's, until all of them do.
 //!
-//! A router that does not speak leaves a header as it is, and a bottleneck there would never be heard of. Each interface that speaks
-//! is counted in the header, each that a packet passes in IP's time to live; the receiver tells the difference (as RFC 4782
-//! section 3 does for Quick-Start). So the first acknowledgement after such a router has come into the path ends the scheme's
-//! reign: within one round trip. The law is NewReno's with its defaults. Where nothing was sent yet it begins like any
-//! connection; later it goes on with half of the window that there is, as after a loss.
+//! A router that does not speak leaves a header as it is, so the sender would never learn of a bottleneck there. Each interface that speaks
+//! is counted in the header, each that a packet passes in IP's time to live; the receiver reports the difference (as RFC 4782
+//! section 3 does for Quick-Start). So the first acknowledgement after such a router has joined the path ends the scheme's
+//! control: within one round trip. The law is NewReno's with its defaults. Before the first segment it begins as for any
+//! connection; later it continues with half of the present window, as after a loss.
 
 use airfair_units::{Bytes, Time};
 
@@ -13,12 +13,12 @@ use crate::params::Params;
 use crate::places::{Acked, Congestion, FlowSetup, Idle, Source, SourceContext};
 use crate::reno::Reno;
 
-/// TCP's law, at rest or in charge.
+/// TCP's law, idle or in charge.
 #[derive(Debug, Clone, Default)]
 pub struct Fallback {
     setup: Option<FlowSetup>,
     law: Option<Reno>,
-    /// Interfaces do not speak, and the connection does not stand yet.
+    /// Some interfaces do not speak the scheme, and the connection is not established yet.
     asked: bool,
     fell_back: bool,
 }
@@ -30,13 +30,13 @@ impl Fallback {
         self.law.is_some()
     }
 
-    /// Whether it has ever been.
+    /// Whether TCP's law has ever been in charge.
     #[must_use]
     pub fn fell_back(&self) -> bool {
         self.fell_back
     }
 
-    /// The connection stands.
+    /// The connection is established.
     pub fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.setup = Some(*setup);
         if self.asked {
@@ -64,19 +64,19 @@ impl Fallback {
         self.fell_back = true;
     }
 
-    /// Its window, bytes, while it is in charge.
+    /// The window of TCP's law in bytes, while it is in charge.
     #[must_use]
     pub fn window(&self, now: Time) -> Option<u64> {
         self.law.as_ref().and_then(|law| law.allowance(now).window).map(Bytes::get)
     }
 
-    /// Its slow-start threshold, while it is in charge.
+    /// The slow-start threshold of TCP's law, while it is in charge.
     #[must_use]
     pub fn ssthresh(&self) -> Option<Bytes> {
         self.law.as_ref().and_then(Source::ssthresh)
     }
 
-    /// See [`Source::on_acked`]. Its window grows only where no other one, `granted` bytes, is smaller.
+    /// See [`Source::on_acked`]. The window of TCP's law grows only while it is at most `granted`, the scheme's, in bytes.
     pub fn on_acked(&mut self, acked: &Acked, granted: u64, context: &mut SourceContext<'_>) {
         let Some(window) = self.window(context.now) else { return };
         let acked = Acked { window_limited: acked.window_limited && window <= granted, ..*acked };

@@ -1,5 +1,5 @@
-//! What the explicit-rate schemes share (QFCP, RCP, XCP): the header of those that hand out rates, the sender's round-trip time, and
-//! what a sender does where routers do not speak its scheme.
+//! Parts that the explicit-rate schemes share (QFCP, RCP, XCP): the header of the schemes that grant rates, the sender's round-trip
+//! time, and the fallback to TCP's law where routers do not speak the scheme.
 
 mod fallback;
 mod rates;

@@ -1,4 +1,4 @@
-//! The header of schemes that hand out rates: round-trip time, wished and granted rate, the echo of what was granted.
+//! The header of schemes that grant rates: round-trip time, requested and granted rate, the echo of the grant.
 
 use airfair_units::Rate;
 use airfair_wire::congestion::{Congestion, Fields, Rates};
@@ -44,19 +44,19 @@ pub(crate) fn read(header: &Header) -> Rates {
     Rates { rtt_us, request, feedback }
 }
 
-/// Puts fields into a header.
+/// Sets the fields of a header.
 #[inline]
 pub(crate) fn write(header: &mut Header, rates: Rates) {
     header.fields = [rates.rtt_us, rates.request, rates.feedback, 0];
 }
 
-/// A router lowers the wished rate to what it grants, bytes/s.
+/// Lowers the requested rate to the rate that a router grants, bytes/s.
 #[inline]
 pub fn grant(header: &mut Header, rate: u32) {
     header.fields[1] = header.fields[1].min(rate);
 }
 
-/// A rate as headers carry it, bytes/s: what does not fit is the most that there is.
+/// A rate as headers carry it, bytes/s; a rate that does not fit is the largest that does.
 #[must_use]
 pub fn bytes_per_second(rate: Rate) -> u32 {
     u32::try_from(rate.as_bps() / 8).unwrap_or(u32::MAX)
@@ -73,13 +73,13 @@ fn encode(header: &Header, fields: Fields, buffer: &mut [u8]) -> Option<usize> {
     Congestion { next: TCP, spoken, missed, fields }.encode(buffer).ok()
 }
 
-/// The last packet tells: a rate holds until the next one.
+/// Keeps the grant of the last packet: a rate holds until the next one.
 fn keep(kept: &mut Header, arrived: &Header) {
     kept.missed = arrived.missed;
     kept.fields[2] = arrived.fields[1];
 }
 
-/// An acknowledgement wishes for nothing in particular, and its receiver's round-trip time is nobody's.
+/// An acknowledgement requests no limit and carries no round-trip time.
 fn answer(kept: &mut Header) -> Header {
     header(0, kept.missed, Rates { rtt_us: 0, request: u32::MAX, feedback: kept.fields[2] })
 }

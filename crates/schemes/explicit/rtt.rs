@@ -1,4 +1,4 @@
-//! The round-trip time as a sender puts it into headers and multiplies rates with.
+//! The round-trip time that a sender writes into headers and multiplies rates by.
 
 use airfair_units::Span;
 
@@ -9,9 +9,9 @@ words! {
     pub enum RttChoice {
         /// Smoothed, each sample with a weight of 1/8 (RFC 6298 section 2.3).
         Smoothed = "smoothed",
-        /// The last one.
+        /// The last sample.
         Latest = "latest",
-        /// The least of all: the path without its queues.
+        /// The least sample: the path without its queues.
         Least = "least",
     }
 }
@@ -24,13 +24,13 @@ pub struct Rtt {
 }
 
 impl Rtt {
-    /// Nothing is measured yet.
+    /// A round-trip time without a sample.
     #[must_use]
     pub const fn new(choice: RttChoice) -> Self {
         Self { choice, ns: 0 }
     }
 
-    /// A sample.
+    /// Adds a sample.
     pub fn observe(&mut self, sample: Span) {
         let sample = sample.0.max(1);
         self.ns = match self.choice {
@@ -41,7 +41,7 @@ impl Rtt {
         };
     }
 
-    /// It; `None` before the first sample.
+    /// The round-trip time; `None` before the first sample.
     #[must_use]
     pub fn get(&self) -> Option<Span> {
         (self.ns > 0).then_some(Span(self.ns))
@@ -53,7 +53,7 @@ impl Rtt {
         if self.ns == 0 { 0 } else { u32::try_from((self.ns / 1000).max(1)).unwrap_or(u32::MAX) }
     }
 
-    /// What a rate fills in it, bytes.
+    /// The product of a rate and the round-trip time, bytes.
     #[must_use]
     pub fn times(&self, bytes_per_second: u32) -> u64 {
         if let Some(product) = u64::from(bytes_per_second).checked_mul(self.ns) {

@@ -8,7 +8,7 @@
 //! | flows | `flows` | queues | 1024 |
 //! | quantum | `quantum` | bytes | 1514 |
 //! | drop batch | `drop_batch` | packets | 64 |
-//! | deficit | what a queue may still send in this round | bytes | starts at a quantum |
+//! | deficit | the bytes that a queue may still send in this round | bytes | starts at a quantum |
 //! | TARGET, INTERVAL, MAXPACKET | `target`, `interval`, `mtu` | | those of CoDel |
 //!
 //! - A packet joins the queue that the hash of its flow selects; an inactive queue becomes the last of the new ones, with
@@ -16,7 +16,7 @@
 //! - Over the limit, packets are dropped from the head of the queue with most bytes, until half of its bytes or a batch
 //!   of packets are gone (section 4.1; the loop is Linux's).
 //! - The first of the new queues is served, or the first of the old ones if there are none. Without a positive deficit it
-//!   gets a quantum and becomes the last of the old ones. Its packets leave through CoDel. If there is none left, a new
+//!   gets a quantum and becomes the last of the old ones. Its packets leave through CoDel. When it is empty, a new
 //!   queue becomes the last of the old ones, an old one inactive (section 4.2).
 //!
 //! Readings:
@@ -54,7 +54,7 @@ params! {
     }
 }
 
-/// How much is stored.
+/// Packets and bytes that are stored.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stored {
     packets: u32,
@@ -77,11 +77,11 @@ impl Stored {
 #[derive(Debug, Clone, Default)]
 struct FlowQueue {
     packets: VecDeque<Packet>,
-    /// Their sum.
+    /// The sum of their bytes.
     bytes: u64,
     /// Bytes that it may send before its turn ends; below zero by less than a packet.
     deficit: i64,
-    /// It is in one of the two lists.
+    /// The queue is in one of the two lists.
     active: bool,
     codel: codel::State,
 }
@@ -104,22 +104,22 @@ impl FlowQueue {
 pub struct FqCoDel {
     settings: CoDelParameters,
     flows: u32,
-    /// Bytes.
+    /// Bytes a round.
     quantum: i64,
-    /// Packets.
+    /// Packets at most in one drop.
     drop_batch: usize,
     limit_packets: u32,
     /// The salt of the hash, drawn by the first packet.
     salt: Option<u64>,
-    /// For each hash value the index of its queue, once a packet has come.
+    /// For each hash value the index of its queue, once a packet has arrived.
     buckets: Vec<Option<u32>>,
     queues: Vec<FlowQueue>,
     /// Queues that became active in this round, and the others that are active.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
-    /// What `peek` has named.
+    /// The packet that `peek` has named.
     head: Option<Packet>,
-    /// Everything, the head included.
+    /// All packets, the head included.
     stored: Stored,
 }
 
@@ -151,7 +151,7 @@ impl FqCoDel {
         Self { limit_packets, ..self.clone() }
     }
 
-    /// The index of the queue of a packet's flow; the first packet of a hash value makes it.
+    /// The index of the queue of a packet's flow; the first packet of a hash value creates the queue.
     fn queue_of(&mut self, packet: &Packet, random: &mut Stream) -> u32 {
         let salt = *self.salt.get_or_insert_with(|| random.next_u64());
         if self.buckets.is_empty() {
@@ -189,7 +189,7 @@ impl FqCoDel {
         }
     }
 
-    /// Takes out of its queue what goes next. What CoDel drops or marks on the way is named among the effects.
+    /// Removes the next packet from its queue. Packets that CoDel drops or marks on the way are named among the effects.
     fn dequeue(&mut self, now: Time, out: &mut QueueEffects) -> Option<Packet> {
         loop {
             let is_new = !self.new.is_empty();

@@ -4,11 +4,11 @@ use airfair_units::Span;
 
 use super::Lbm;
 
-/// rho_0 and what moves it.
+/// rho_0 and the state that moves it.
 #[derive(Debug, Clone)]
 pub struct Adaptation {
     rho0: f64,
-    /// None: rho_0 stays.
+    /// The target of the delay; `None`: rho_0 stays.
     target: Option<(Span, Span)>,
     step: f64,
     most: f64,
@@ -20,7 +20,7 @@ pub struct Adaptation {
 }
 
 impl Adaptation {
-    /// With a run's parameters.
+    /// An adaptation with a run's parameters.
     #[must_use]
     pub fn new(lbm: &Lbm) -> Self {
         Self {
@@ -35,14 +35,14 @@ impl Adaptation {
         }
     }
 
-    /// rho_0.
+    /// The present rho_0.
     #[must_use]
     pub fn rho0(&self) -> f64 {
         self.rho0
     }
 
-    /// A window is over in which so many packets were acknowledged, their delays added up: after enough windows rho_0 moves by
-    /// a step, unless their mean delay lies in the target or there was no packet.
+    /// Ends a window in which `packets` packets were acknowledged, with the sum of their delays: after `adapt_windows` windows rho_0
+    /// moves by a step, unless their mean delay lies in the target or no packet was acknowledged.
     pub fn add(&mut self, packets: u64, delay: Span) {
         self.seen += 1;
         self.packets += packets;

@@ -1,4 +1,4 @@
-//! What runs beside an access point's radio: measures, moves the threshold, and sets the marking probability [LBM §2].
+//! The agent beside an access point's radio: it measures, moves the threshold, and sets the marking probability [LBM §2].
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,15 +16,15 @@ pub struct LbmAgent {
     lbm: Lbm,
     load: Load,
     adaptation: Adaptation,
-    /// Of the last window.
+    /// The load in the last window.
     rho: f64,
     probability: f64,
-    /// Seconds; not a number as long as no packet was acknowledged.
+    /// Mean delay of the last window in s; not a number until a packet is acknowledged.
     delay_s: f64,
 }
 
 impl LbmAgent {
-    /// With a run's parameters.
+    /// An agent with a run's parameters.
     #[must_use]
     pub fn new(lbm: Lbm) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! How much the air carries in both directions together [LBM §2.2; §4 for the other measures].
+//! The load of the air, both directions together [LBM §2.2; §4 for the other measures].
 
 use airfair_units::{Bytes, Rate, Span};
 
@@ -17,10 +17,10 @@ words! {
     }
 }
 
-/// Measures the load of an interface's air.
+/// The measurement of the load of an interface's air.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
-    /// The quantity.
+    /// The quantity that is the load.
     pub measure: Measure,
     /// The size of a packet, for [`Measure::Packets`].
     pub mean_packet: Bytes,
@@ -28,7 +28,7 @@ pub struct Load {
     pub access_scale: Span,
     /// The radio's nominal rate.
     pub rate: Rate,
-    /// Leave out what is received.
+    /// Whether received packets are left out.
     pub downlink_only: bool,
 }
 

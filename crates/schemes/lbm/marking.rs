@@ -13,12 +13,12 @@ pub const OUTGOING: &str = "lbm-outgoing";
 /// Name of marks of received packets.
 pub const INCOMING: &str = "lbm-incoming";
 
-/// `min{(alpha (rho - rho_0))^k, 1}`, 0 up to rho_0.
+/// The marking curve `min{(alpha (rho - rho_0))^k, 1}`; 0 up to rho_0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
-    /// Slope.
+    /// The slope alpha.
     pub alpha: f64,
-    /// k: 1 is the paper's.
+    /// The exponent k; the paper's is 1.
     pub exponent: f64,
 }
 
@@ -45,13 +45,13 @@ pub struct LbmMark {
 }
 
 impl LbmMark {
-    /// With `mark_acks` an acknowledgement is marked too: it echoes to the sender of the data.
+    /// An AQM; with `mark_acks` acknowledgements are marked too: they echo the mark to the sender of the data.
     #[must_use]
     pub fn new(mark_acks: bool) -> Self {
         Self { mark_acks, ..Self::default() }
     }
 
-    /// A packet is marked if it can be, is not yet, and the draw says so.
+    /// Marks a packet that can be marked and is not yet, by a draw.
     #[inline]
     fn judge(&self, p: Probability, name: &'static str, packet: &Packet, random: &mut Stream) -> Verdict {
         let verdict = match packet.class {

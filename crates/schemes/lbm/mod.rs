@@ -1,12 +1,12 @@
-//! LBM: an access point marks the packets of both directions at random, more often the more the air carries in both together.
+//! LBM: an access point marks the packets of both directions at random, more often the larger the load of both together.
 //!
 //! V. A. Siris, D. Triantafyllidou, "Seamless Congestion Control over Wired and Wireless IEEE 802.11 Networks", ICS-FORTH.
 //! It fills two places at the radio of an access point (a node with a radio and a wired link), an [`Agent`] and an [`Aqm`], and
-//! one at wires, where RED with ECN stands. Stations keep drop-tail. Flows have to speak ECN, or nothing happens to them.
+//! one at wires, where RED with ECN stands. Stations keep drop-tail. Flows that do not speak ECN are left alone.
 //!
 //! | file | section | what |
 //! |---|---|---|
-//! | `load` | 2.2 | how much the air carries: the utilisation, or another measure |
+//! | `load` | 2.2 | the load of the air: the utilisation, or another measure |
 //! | `marking` | 2.2 | the marking probability of a load; the marks, outgoing and incoming |
 //! | `adaptation` | 2.3 | the threshold follows the delay over the wireless link |
 //! | `agent` | 2 | the three put together beside an access point's radio |
@@ -22,27 +22,27 @@
 //! A packet is marked with probability `min{alpha (rho - rho_0), 1}`. With `adapt`, rho_0 falls by a step when the mean delay is
 //! above d_max, and rises by a step when it is below d_min; without, it stays.
 //!
-//! What the paper leaves open, each a parameter where another reading is worth a try:
+//! Readings where the paper is open, each a parameter where another one is worth a try:
 //! - **rho** is the bits of IP packets, headers included, of both directions, divided by the rate of data frames and by t_avg. The
-//!   paper's own numbers ask for that: 2.3 Mbit/s of 11 are 0.21, and its rho_0 lies between 0.05 and 0.2. With the air's busy
+//!   paper's own numbers need this: 2.3 Mbit/s of 11 are 0.21, and its rho_0 lies between 0.05 and 0.2. With the air's busy
 //!   time as utilisation a saturated cell would have 0.9 and more, and every packet would be marked.
 //! - **The interval t_avg** is a tumbling window: the probability of one window is that of the next packets until it ends.
 //! - **The delay** is from a packet's arrival in the access point's queue to the MAC's acknowledgement, the mean of those
-//!   acknowledged in the window. A window without any changes nothing. Packets that the MAC gives up are not counted.
+//!   acknowledged in the window. A window without an acknowledged packet changes nothing. Packets that the MAC drops are not counted.
 //! - **How often rho_0 moves**: once every t_avg; once every `adapt_windows` of them, by the mean delay of all, in general.
-//! - **Bounds of rho_0**: 0 and `max_rho0`, 0.25. An idle cell lets rho_0 rise to its bound, from which it must come down again when
-//!   load comes; more than the air can carry (0.2 to 0.3 of 11 Mbit/s) does nothing but make that way longer. A larger `rho0` asks
-//!   for a larger bound.
+//! - **Bounds of rho_0**: 0 and `max_rho0`, 0.25. An idle cell lets rho_0 rise to its bound, from which it must fall again when
+//!   load comes; a bound above the capacity of the air (0.2 to 0.3 of 11 Mbit/s) only makes that fall longer. A larger `rho0` needs
+//!   a larger bound.
 //! - **Marks on acknowledgements**: "a packet, flowing either in the uplink or the downlink" is marked. RFC 3168 leaves pure
-//!   acknowledgements unmarked; with `mark_acks` they are drawn for too, and a drawn one carries ECN-Echo from there on, so
-//!   that the sender of the data halves its window: a segment and its acknowledgement then meet two draws.
+//!   acknowledgements unmarked; with `mark_acks` a draw decides for them too, and a marked one carries ECN-Echo from there on, so
+//!   that the sender of the data halves its window: a segment and its acknowledgement are then two draws.
 //! - **Wired routers** "mark too": RED with ECN and its defaults at each wire (`wired_red`), its packet time that of 1000 B.
 //! - **Packets that cannot be marked** (no ECN, SYN, without `mark_acks` pure acknowledgements) pass: LBM drops nothing, whatever
 //!   the load is.
 //!
 //! The paper's future work, as parameters:
 //! - `curve`, the exponent k of the marking curve `min{(alpha (rho - rho_0))^k, 1}`: above 1 it is convex, below 1 concave.
-//! - `measure`: "utilisation"; "packets", packets per second as a share of what `mean_packet` makes of the rate; "access", the
+//! - `measure`: "utilisation"; "packets", packets per second as a share of the rate in packets of `mean_packet`; "access", the
 //!   mean time that a packet spent as the MAC's first one, divided by `access_scale`.
 //!
 //! Ours: `downlink_only`, for comparison: an access point that measures and marks only what it sends itself.
@@ -86,21 +86,22 @@ params! {
         min_delay: Span = Span::from_millis(10), in Span::ZERO..=LONGEST;
         /// d_max: above this mean delay rho0 falls; section 3.2
         max_delay: Span = Span::from_millis(15), in Span::ZERO..=LONGEST;
-        /// by which rho0 moves; section 3.2
+        /// change of rho0 in a step; section 3.2
         step: f64 = 0.01, in 0.0..=1.0;
         /// rho0 moves once in this many intervals, by the mean delay of all of them
         adapt_windows: u64 = 1, in 1..=1_000_000;
-        /// rho0 rises no further; the default is the load of a full cell, above which rho0 does nothing but take longer to come down
+        /// rho0 rises no further; the default is the load of a full cell, above which rho0 only takes longer to fall
         max_rho0: f64 = 0.25, in 0.0..=1.0;
         /// exponent of the marking curve: 1 linear, above 1 convex, below 1 concave; section 4
         curve: f64 = 1.0, in 0.1..=10.0;
-        /// what rho is: bits of both directions over the rate, packets of both directions, or the delay of access to the air; section 4
+        /// the quantity rho: bits of both directions over the rate, packets of both directions, or the delay of access to the air;
+        /// section 4
         measure: Measure = Measure::Utilisation;
         /// with measure "packets": a load of 1 is the radio's rate in packets of this size
         mean_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
         /// with measure "access": a load of 1 is this mean time at the head of the MAC
         access_scale: Span = Span::from_millis(20), in Span::from_micros(1)..=LONGEST;
-        /// received packets are neither measured nor marked: what section 2.2 argues against
+        /// received packets are neither measured nor marked; section 2.2 argues against this
         downlink_only: bool = false;
         /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
         mark_acks: bool = false;

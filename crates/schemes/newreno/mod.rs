@@ -3,9 +3,9 @@
 //! Source: Henderson, Floyd, Gurtov, Nishida, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC 6582
 //! (2012). Places: the source. Symbols, units and deviations are Reno's.
 //!
-//! Without SACK the transport asks [`Source::partial_ack`](crate::places::Source::partial_ack) and repairs one hole a
-//! round trip. It stays in recovery for as many round trips as segments were lost, and what is in flight at its end may be
-//! far below ssthresh. So the default of `careful_exit` is the other one: the first choice of RFC 6582 section 3.2 step 3
+//! Without SACK the transport repairs one hole a round trip, as [`Source::partial_ack`](crate::places::Source::partial_ack)
+//! says. It stays in recovery for as many round trips as segments were lost, and at its end the data in flight may be
+//! far below ssthresh. So `careful_exit` is on by default: the first choice of RFC 6582 section 3.2 step 3
 //! needs no measure against a burst elsewhere, and slow start fills the difference in a few round trips.
 
 use crate::params;

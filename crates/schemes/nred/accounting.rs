@@ -1,15 +1,15 @@
-//! How busy the channel is and what part of that is this node's own, as lengths of queues [NRED §5.1].
+//! The use of the channel and this node's own part of it, as lengths of queues [NRED §5.1].
 
 use crate::places::NodeSample;
 
 /// `avg`, `avg_tx` and `avg_rx`, in the paper's packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Shares {
-    /// Of the neighbourhood's queue.
+    /// The neighbourhood's queue.
     pub total: f64,
-    /// Of its part that this node sends.
+    /// The part of it that this node sends.
     pub tx: f64,
-    /// Of its part that this node receives.
+    /// The part of it that this node receives.
     pub rx: f64,
 }
 
@@ -32,13 +32,13 @@ pub struct Accounting {
 }
 
 impl Accounting {
-    /// `weight` is w_q, `scale` is W/C.
+    /// Averages of 0; `weight` is w_q, `scale` is W/C.
     #[must_use]
     pub fn new(weight: f64, scale: f64, rx_all: bool) -> Self {
         Self { weight, scale, rx_all, shares: Shares::default() }
     }
 
-    /// Takes an interval into the averages: `avg <- (1 - w_q) avg + w_q U W/C` for U_busy (equation 1), U_tx (2) and U_rx (3).
+    /// Adds an interval to the averages: `avg <- (1 - w_q) avg + w_q U W/C` for U_busy (equation 1), U_tx (2) and U_rx (3).
     /// The host counts a received frame for this node when it ends, so in one interval U_rx may be off by a frame; in the
     /// long run it is not.
     pub fn add(&mut self, sample: &NodeSample) {

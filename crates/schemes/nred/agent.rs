@@ -1,4 +1,4 @@
-//! What runs beside an interface: counts, listens, speaks, and sets the interface's drop probabilities [NRED §5].
+//! The agent beside an interface: it counts, receives and sends notifications, and sets the drop probabilities [NRED §5].
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,9 +15,9 @@ use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Setting, Timer,
 };
 
-/// The next check whether to speak.
+/// The next check whether a notification is due.
 const CHECK: Timer = Timer(0);
-/// The lifetime of what was heard is over.
+/// The lifetime of the notification that holds ends.
 const EXPIRE: Timer = Timer(1);
 
 /// W/C, packets per second.
@@ -36,12 +36,12 @@ pub struct NredAgent {
     neighbours: Vec<NodeId>,
     /// When the node was last on the path of a flow.
     last_traffic: Option<Time>,
-    /// At the last check.
+    /// The congestion at the last check.
     congestion: Congestion,
 }
 
 impl NredAgent {
-    /// With a run's parameters.
+    /// An agent with a run's parameters.
     #[must_use]
     pub fn new(nred: Nred) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl NredAgent {
         }
     }
 
-    /// An interval T_NCN is over: Algorithm 5.1 and the conditions.
+    /// The check after an interval T_NCN: Algorithm 5.1 and the conditions.
     fn check(&mut self, context: &mut AgentContext<'_>) {
         let shares = self.accounting.shares();
         let congestion = self.detector.congestion(shares.total);
@@ -131,7 +131,7 @@ impl Agent for NredAgent {
         self.set_shares(context);
     }
 
-    /// Anything else than an NCN is not for NRED and is dropped silently (§8).
+    /// Messages other than NCNs are not for NRED and are dropped silently (§8).
     fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
         if let Ok((ncn, _)) = Ncn::decode(bytes) {
             self.take(from, ncn, context);

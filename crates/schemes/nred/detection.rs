@@ -1,14 +1,14 @@
-//! Whether the neighbourhood is congested, and whether this node is the one to say so [NRED §5.2].
+//! The detection of congestion in the neighbourhood, and the decision whether this node sends a notification [NRED §5.2].
 
 use super::Nred;
 use super::accounting::Shares;
 
-/// How congested the neighbourhood is.
+/// The congestion of the neighbourhood.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Congestion {
-    /// p_b.
+    /// The drop probability p_b of the neighbourhood's queue.
     pub p_b: f64,
-    /// normalizedP_b.
+    /// normalizedP_b: p_b divided by the average index.
     pub normalized: f64,
 }
 
@@ -22,7 +22,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// With a run's parameters.
+    /// A detector with a run's parameters.
     #[must_use]
     pub fn new(nred: &Nred) -> Self {
         Self { min_th: nred.min_th, max_th: nred.max_th, max_p: nred.max_p, theta: nred.theta }
@@ -42,7 +42,7 @@ impl Detector {
     }
 
     /// The four conditions: congestion (i), a flow on whose path the node is (ii), a share of the channel that is too small (iii),
-    /// and nobody who is worse off, `loudest` being the largest normalizedP_b heard in the past interval (iv).
+    /// and no node that is worse off, `loudest` being the largest normalizedP_b heard in the past interval (iv).
     #[must_use]
     pub fn speaks(&self, congestion: Congestion, shares: Shares, on_path: bool, loudest: f64) -> bool {
         congestion.p_b > 0.0

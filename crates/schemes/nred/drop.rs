@@ -1,4 +1,4 @@
-//! A node's own share of the drops, separately for what it sends and what it receives [NRED §5.3].
+//! A node's own share of the drops, separately for packets that it sends and packets that it receives [NRED §5.3].
 
 use airfair_units::random::Stream;
 
@@ -57,7 +57,7 @@ pub struct NredDrop {
 }
 
 impl NredDrop {
-    /// It passes everything until the agent says otherwise. With `ecn` it marks.
+    /// An AQM that passes all packets until the agent sets a probability. With `ecn` it marks.
     #[must_use]
     pub fn new(ecn: bool) -> Self {
         Self { ecn, outgoing: Side::default(), incoming: Side::default() }

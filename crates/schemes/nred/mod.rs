@@ -1,13 +1,13 @@
-//! NRED: nodes notice that their neighbourhood is congested, say so, and each drops in proportion to its share of the channel.
+//! NRED: nodes detect that their neighbourhood is congested, notify it, and each drops in proportion to its share of the channel.
 //!
 //! K. Xu, M. Gerla, L. Qi, Y. Shu, "Enhancing TCP Fairness in Ad Hoc Wireless Networks Using Neighborhood RED", MobiCom 2003.
 //! It fills two places: an [`Agent`] beside each radio interface and an [`Aqm`] at it.
 //!
 //! | file | section | what |
 //! |---|---|---|
-//! | `accounting` | 5.1 | how busy the channel is, and what part of it is this node's: `avg`, `avg_tx`, `avg_rx` |
-//! | `detection` | 5.2, Algorithm 5.1 | `p_b` of the neighbourhood's queue; the conditions for speaking |
-//! | `notification` | 5.2 | what was heard of others, and for how long it holds |
+//! | `accounting` | 5.1 | the use of the channel and this node's part of it: `avg`, `avg_tx`, `avg_rx` |
+//! | `detection` | 5.2, Algorithm 5.1 | `p_b` of the neighbourhood's queue; the conditions for a notification |
+//! | `notification` | 5.2 | the notifications of other nodes and their lifetime |
 //! | `drop` | 5.3, Algorithm 5.2 | the local share of p_b, outgoing and incoming; the drops |
 //! | `agent` | 5 | the three put together beside an interface |
 //!
@@ -22,7 +22,7 @@
 //! | T_NCN | `ncn_interval` | time | 1 s |
 //! | lifetime | `lifetime` | time | 2 s |
 //!
-//! What the paper leaves open, each a parameter where another reading is worth a try:
+//! Readings where the paper is open, each a parameter where another one is worth a try:
 //! - **C** is "a constant" whose "value is irrelevant". It is not: the index saturates at `U W/C`, and whether that lies below or
 //!   above max_th decides whether a full channel drops 14 % or everything. The paper saw it "around 240" and took that as max_th.
 //!   Here a full channel is busy for 0.988 of the time in the scene where the paper measured it (`airfair paper nred/fig6`), so
@@ -33,16 +33,16 @@
 //!   busy for 17 % of the time.
 //! - **Below min_th** Algorithm 5.1 has no branch and would keep the last value; here `p_b` and `normalizedP_b` become 0.
 //! - **T_NCN and lifetime**: the paper gives the rule "at least twice" and, for one experiment, 2 s. A starved node cannot win the
-//!   channel every 200 ms to renew its cry, so the lifetime is 2 s and T_NCN half of it. The paper's figures are judged with T_NCN
+//!   channel every 200 ms to renew its notification, so the lifetime is 2 s and T_NCN half of it. The paper's figures are judged with T_NCN
 //!   100 ms and theta 0.3 (`python/airfair_papers/nred/common/readings.py`).
 //! - **Condition (ii)**, being on the path of a flow: a packet of a flow was sent, passed on or received within `memory`
 //!   (60 s: a starved TCP sender is silent for seconds between its time-outs), or the node is on the static route of a flow that has
 //!   sent something of which nothing has arrived yet (`set_up`). Otherwise a receiver whose first SYN is lost in a full channel,
-//!   the one that suffers most, would be mute until a SYN comes through. That nothing has arrived no node could know: the simulator
-//!   tells it, without air. Routes found on demand leave packets at each node of theirs.
+//!   the one that suffers most, would be silent until a SYN arrives. No node could know that nothing has arrived: the simulator
+//!   provides this, without air. Packets that find a route on demand pass all nodes of the route.
 //! - **Condition (iii)**, suffering: `avg_tx + avg_rx < theta avg` with theta 0.5, the fair share of two.
 //! - **Condition (iv)**, "in the past interval": since the last check, T_NCN ago.
-//! - **The sender of an NCN** does not follow it itself ("a node has received a NCN packet"); `obey_own` says otherwise.
+//! - **The sender of an NCN** does not follow it itself ("a node has received a NCN packet"); `obey_own` is the other reading.
 //! - **U_rx** counts frames for this node only (`receive_own`): it is the node's own use of the channel; broadcasts, which all
 //!   neighbours receive, are their sender's. With `rx_all` every decodable frame counts.
 //! - **`else count <- -1`** of Algorithm 5.2 belongs to "if p_a > 0", as in RED.
@@ -50,8 +50,8 @@
 //! - All data and all acknowledgements count and may be dropped; control packets are exempt. A packet that is passed on is judged
 //!   twice, when received and when sent.
 //! - **Marking** (section 8, `ecn`): a mark takes the place of a drop while `normalizedP_b < 1`.
-//! - An NCN goes out ahead of everything that waits: behind the queue of a starved node it would not leave.
-//! - Broadcast instead of the unicast to a random neighbour (`broadcast`): what the paper compares its own choice with.
+//! - An NCN leaves ahead of all packets that wait: behind the queue of a starved node it would not leave.
+//! - Broadcast instead of the unicast to a random neighbour (`broadcast`): the paper compares its own choice with it.
 
 mod accounting;
 mod agent;

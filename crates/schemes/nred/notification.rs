@@ -1,4 +1,4 @@
-//! What a node has heard from its neighbours: the largest normalizedP_b, until it expires [NRED §5.2].
+//! The notifications received from neighbours: the largest normalizedP_b, until it expires [NRED §5.2].
 
 use airfair_units::Time;
 
@@ -12,22 +12,22 @@ struct Stored {
     until: Time,
 }
 
-/// What was heard.
+/// The notifications received.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
     stored: Option<Stored>,
-    /// The largest since the last check of this node's own.
+    /// The largest normalizedP_b since this node's last check.
     loudest: f64,
 }
 
 impl Heard {
-    /// Takes a notification: the largest is kept; its own sender may change it in both directions.
+    /// Adds a notification: the largest holds; the sender of the one that holds may raise or lower it.
     pub fn take(&mut self, from: NodeId, normalized: f64, until: Time, now: Time) {
         self.loudest = self.loudest.max(normalized);
         self.take_own(from, normalized, until, now);
     }
 
-    /// Takes the node's own notification, which it has not received: it does not count among those that silence it.
+    /// Adds the node's own notification, which does not count among those that keep the node from sending one.
     pub fn take_own(&mut self, from: NodeId, normalized: f64, until: Time, now: Time) {
         self.expire(now);
         if self.stored.is_none_or(|s| s.from == from || normalized > s.normalized) {
@@ -35,25 +35,25 @@ impl Heard {
         }
     }
 
-    /// normalizedP_b as it holds now; 0 after the lifetime.
+    /// The normalizedP_b that holds now; 0 after the lifetime.
     pub fn normalized(&mut self, now: Time) -> f64 {
         self.expire(now);
         self.stored.map_or(0.0, |s| s.normalized)
     }
 
-    /// normalizedP_b as it was when it was last asked for or taken.
+    /// normalizedP_b at the last call of another method.
     #[must_use]
     pub fn held(&self) -> f64 {
         self.stored.map_or(0.0, |s| s.normalized)
     }
 
-    /// Until when it holds.
+    /// The end of its lifetime.
     #[must_use]
     pub fn until(&self) -> Option<Time> {
         self.stored.map(|s| s.until)
     }
 
-    /// The largest heard since the last call.
+    /// The largest received since the last call.
     pub fn take_loudest(&mut self) -> f64 {
         core::mem::take(&mut self.loudest)
     }

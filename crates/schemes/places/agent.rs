@@ -1,4 +1,4 @@
-//! An agent: what runs beside a node, watches its counters and talks to neighbours.
+//! An agent: code beside a radio interface of a node that observes its counters and exchanges messages with neighbours.
 
 use alloc::vec::Vec;
 
@@ -7,18 +7,18 @@ use airfair_units::{Rate, Span};
 use super::{AgentContext, NodeId, QueueView, Timer};
 
 /// Time in each of the five radio states. At one instant the first of these that holds counts: transmit, receive
-/// (a decodable frame, whoever it is for, until its end), carrier busy, NAV, idle.
+/// (a decodable frame for any station, until its end), carrier busy, NAV, idle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Airtime {
-    /// Transmitting.
+    /// Time of transmission.
     pub transmit: Span,
-    /// Receiving a decodable frame.
+    /// Time of reception of decodable frames.
     pub receive: Span,
-    /// Energy above the threshold, nothing decodable.
+    /// Time with energy above the threshold and no decodable frame.
     pub busy: Span,
-    /// Physically idle, reserved by NAV.
+    /// Time in which the medium is physically idle and reserved by NAV.
     pub nav: Span,
-    /// Idle.
+    /// Idle time.
     pub idle: Span,
 }
 
@@ -28,8 +28,8 @@ impl Airtime {
     }
 }
 
-/// What has come since an earlier count. That may have taken a time for another state than is known by now (a carrier that has turned
-/// out to be a frame): the state that has got most is then counted shorter by it, so that the sum is the time between the counts.
+/// The difference to an earlier count. The earlier count may have assigned a time to another state than is known by now (a carrier
+/// that turned out to be a frame): the largest state is then shortened by that time, so that the sum is the time between the counts.
 impl core::ops::Sub for Airtime {
     type Output = Self;
 
@@ -48,10 +48,10 @@ impl core::ops::Sub for Airtime {
     }
 }
 
-/// What an agent is told when its interface starts.
+/// The setup of an agent when its interface starts.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentSetup<'a> {
-    /// The node.
+    /// The node of the interface.
     pub node: NodeId,
     /// Rate of the radio's data frames.
     pub rate: Rate,
@@ -64,19 +64,19 @@ pub struct AgentSetup<'a> {
 pub struct NodeSample {
     /// Length of the interval: the five states add up to it.
     pub interval: Span,
-    /// Radio states.
+    /// Times in the radio states.
     pub airtime: Airtime,
-    /// Part of `receive` spent on frames for this node; broadcasts are for nobody in particular.
+    /// Part of `receive` spent on frames for this node; broadcasts are not counted.
     pub receive_own: Span,
-    /// Responses that did not come: attempts that failed.
+    /// Responses that did not arrive: failed attempts.
     pub retries: u32,
     /// Packets of flows, acknowledgements included, that left its queue or that it received for itself or to pass on.
     pub traffic: u32,
     /// Flows that are being set up: their static route passes the node, they have sent something, and none of it has arrived.
     pub set_up: u32,
-    /// Its queue.
+    /// The queue of the interface.
     pub queue: QueueView,
-    /// What its link has carried; nothing unless [wanted](super::Wants::link_use).
+    /// The use of its link; zero unless [wanted](super::Wants::link_use).
     pub link: LinkUse,
 }
 
@@ -85,13 +85,13 @@ pub struct NodeSample {
 pub struct LinkUse {
     /// Sent and acknowledged by the next hop's MAC.
     pub sent_packets: u64,
-    /// Their bytes.
+    /// Bytes of the packets sent.
     pub sent_bytes: u64,
     /// Received, to keep or to pass on.
     pub received_packets: u64,
-    /// Their bytes.
+    /// Bytes of the packets received.
     pub received_bytes: u64,
-    /// Times of those sent, from their arrival in the queue to the MAC's acknowledgement, added up.
+    /// Sum over the packets sent of the time from their arrival in the queue to the MAC's acknowledgement.
     pub delay: Span,
     /// The part of `delay` that they spent as the MAC's first packet: contention, attempts, acknowledgement.
     pub access: Span,
@@ -112,13 +112,13 @@ impl core::ops::Sub for LinkUse {
     }
 }
 
-/// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). It hears its own channel.
+/// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). It receives on its own channel.
 pub trait Agent: Send {
     /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents
-    /// march in step.
+    /// are synchronised.
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>);
 
-    /// Movement has changed which nodes can decode it: these can now, in the same order, in place of those of
+    /// Movement has changed the nodes that can decode its frames: the new list, in the same order, replaces that of
     /// `on_start`.
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 
@@ -131,8 +131,8 @@ pub trait Agent: Send {
     /// A timer fired.
     fn on_timer(&mut self, _timer: Timer, _context: &mut AgentContext<'_>) {}
 
-    /// Inner values that somebody may want to see over time, by name, such as a moving average: at each call the same names in the
-    /// same order, and the same for every agent of a scheme that has any.
+    /// Inner values for time series, by name, such as a moving average: the same names in the same order at each call, and for every
+    /// agent of the scheme that has any.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

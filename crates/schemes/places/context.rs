@@ -1,11 +1,11 @@
-//! The context of a hook: the present, the random stream of the place, and where effects go.
+//! The context of a hook: the present time, the random stream of the place, and the effects.
 
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
 use super::effects::{AgentEffects, AqmEffects, ControllerEffects, HopEffects, QueueEffects, SourceEffects};
 
-/// What every hook is handed beside its subject. `E` holds the effects that the hook's place has: an effect of another place does not
+/// The second argument of every hook. `E` holds the effects that the hook's place has: an effect of another place does not
 /// compile.
 ///
 /// A source sets timers:
@@ -96,11 +96,11 @@ use super::effects::{AgentEffects, AqmEffects, ControllerEffects, HopEffects, Qu
 /// }
 /// ```
 pub struct Context<'a, E> {
-    /// The present.
+    /// The present time.
     pub now: Time,
     /// The scheme's own random stream at this place.
     pub random: &'a mut Stream,
-    /// Where effects go.
+    /// The effects of the hook, which its caller applies.
     pub out: &'a mut E,
 }
 

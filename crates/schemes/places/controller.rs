@@ -1,11 +1,11 @@
-//! A controller: one node hears reports, late and with gaps, and hands out shares.
+//! A controller: code at one node that receives reports, late and with gaps, and distributes shares.
 
 use super::{ControllerContext, NodeId, Timer};
 
 /// A central controller (C3L). A controller never blocks a node: silence means defaults.
 ///
-/// Reports and shares are messages. When a report was written and how long a share holds stand in their bytes: messages arrive late,
-/// or not at all.
+/// Reports and shares are messages. Their bytes hold the time of a report and the lifetime of a share: messages may arrive late,
+/// or never.
 pub trait Controller: Send {
     /// The run starts: timers may be set.
     fn on_start(&mut self, context: &mut ControllerContext<'_>);

@@ -1,4 +1,5 @@
-//! Effects of hooks beside their answers. Each place has a type of its own, with what hooks of the place can do and nothing else.
+//! Effects of hooks beside their answers. Each place has a type of its own, with the effects that hooks of the place may have and no
+//! others.
 
 use alloc::vec::Vec;
 
@@ -10,7 +11,7 @@ use super::{DropReason, MarkReason, NodeId, PacketId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timer(pub u16);
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Destination {
     /// To one neighbour, acknowledged by the MAC; others may overhear it.
@@ -21,28 +22,28 @@ pub enum Destination {
     Node(NodeId),
 }
 
-/// A control message: real bytes that cost air.
+/// A control message: its bytes occupy the air.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Where it goes.
+    /// Its destination.
     pub to: Destination,
     /// Its bytes above IP.
     pub bytes: Vec<u8>,
-    /// Whether it goes ahead of everything that waits.
+    /// Whether it leaves ahead of all packets that wait.
     pub ahead: bool,
 }
 
-/// A probability as a fraction of 2^32, for hooks that must do without floats. `ONE` is certainty.
+/// A probability as a fraction of 2^32, for hooks that may not use floats. `ONE` is certainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Probability(u64);
 
 impl Probability {
-    /// Never.
+    /// The probability 0.
     pub const ZERO: Self = Self(0);
-    /// Always.
+    /// The probability 1.
     pub const ONE: Self = Self(1 << 32);
 
-    /// The nearest fraction; what lies below 0 or is no number is 0, what lies above 1 is 1.
+    /// The nearest fraction; a value below 0 or not a number is 0, a value above 1 is 1.
     #[must_use]
     pub fn new(p: f64) -> Self {
         // A float becomes an integer by saturation, "no number" becomes 0.
@@ -56,12 +57,12 @@ impl Probability {
     }
 }
 
-/// The way of a packet through an interface.
+/// The direction of a packet through an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Out of it.
+    /// Sent by the interface.
     Outgoing,
-    /// Into it.
+    /// Received by the interface.
     Incoming,
 }
 
@@ -69,21 +70,21 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Setting {
-    /// Probability with which the AQM shall drop or mark packets of one direction.
+    /// The probability with which the AQM drops or marks packets of one direction.
     Probability(Direction, Probability),
 }
 
 /// Effects of a queue's hooks.
 #[derive(Debug, Default)]
 pub struct QueueEffects {
-    /// Packets that the queue threw away by itself, beyond what its answers say: it no longer stores them.
+    /// Packets that the queue has dropped by itself, beyond its answers: it no longer stores them.
     pub dropped: Vec<(PacketId, DropReason)>,
     /// Packets that the queue has marked by itself.
     pub marked: Vec<(PacketId, MarkReason)>,
 }
 
 impl QueueEffects {
-    /// Whether there is nothing to do.
+    /// Whether there is no effect.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -108,12 +109,12 @@ pub struct HopEffects {
 pub struct SourceEffects {
     /// Timers to set, each replacing its earlier setting.
     pub timers: Vec<(Timer, Time)>,
-    /// The law's code runs elsewhere (in an interpreter) and has failed there: the host names the flow and ends the run.
+    /// The law's code runs elsewhere (in an interpreter) and has failed: the host names the flow and ends the run.
     pub failed: bool,
 }
 
 impl SourceEffects {
-    /// Whether there is nothing to do.
+    /// Whether there is no effect.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -135,7 +136,7 @@ pub struct AgentEffects {
 /// Effects of a controller's hooks.
 #[derive(Debug, Default)]
 pub struct ControllerEffects {
-    /// Messages to send: what the controller hands out.
+    /// Messages to send, such as shares.
     pub messages: Vec<Message>,
     /// Timers to set, each replacing its earlier setting.
     pub timers: Vec<(Timer, Time)>,

@@ -1,31 +1,31 @@
 //! The header that an explicit-rate scheme puts into each packet: routers write into it, the receiver echoes it.
 
-/// The fields of a scheme's header while a packet travels. The scheme gives the four words names; the bytes on the wire are the
-/// business of `airfair-wire`.
+/// The fields of a scheme's header while a packet travels. The scheme names the four words; `airfair-wire` has their bytes on the
+/// wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Output interfaces passed that spoke the scheme: counted by the host.
+    /// The number of output interfaces passed that speak the scheme, counted by the host.
     pub spoken: u8,
-    /// In an echo: output interfaces of the path that did not, as the host of the receiver has found out by IP's time to live
-    /// (the way of RFC 4782 section 3.1).
+    /// In an echo: the number of output interfaces of the path that do not, which the host of the receiver finds by IP's time to live
+    /// (as RFC 4782 section 3.1 does).
     pub missed: u8,
-    /// What the scheme has to say.
+    /// The fields of the scheme.
     pub fields: [u32; 4],
 }
 
-/// A kind of header: who speaks it, and what both ends and every hop do with it whatever the scheme's law is.
+/// A kind of header: its name, its encoding, and the rules of the receiver, which do not depend on the scheme's law.
 #[derive(Debug, Clone, Copy)]
 pub struct HeaderKind {
     /// Its name; interfaces leave headers of another name alone.
     pub name: &'static str,
-    /// What it adds to each packet, bytes.
+    /// Its length in each packet, bytes.
     pub wire_len: u32,
-    /// Its bytes in front of a transport's, into a buffer of at least `wire_len`; `None` if it has no bytes there.
+    /// Encodes it in front of a transport's header, into a buffer of at least `wire_len`; `None` where it has no bytes.
     pub encode: fn(&Header, &mut [u8]) -> Option<usize>,
-    /// Its fields from bytes; `None` if they are no such header.
+    /// Decodes its fields; `None` where the bytes are no such header.
     pub decode: fn(&[u8]) -> Option<Header>,
-    /// The receiver has got a packet: what it keeps for its acknowledgements. `missed` is set already.
+    /// A data packet arrives at the receiver: updates the state kept for acknowledgements. `missed` is set already.
     pub keep: fn(&mut Header, arrived: &Header),
-    /// An acknowledgement leaves: its header, from what was kept.
+    /// An acknowledgement leaves: its header, from the state kept.
     pub answer: fn(&mut Header) -> Header,
 }

@@ -1,8 +1,8 @@
-//! Where a queue, an AQM, a hop or an agent stands.
+//! The interface at which a queue, an AQM, a hop or an agent acts.
 
 use airfair_units::Rate;
 
-/// What an interface sends into.
+/// The medium that an interface sends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
     /// The air.
@@ -11,27 +11,27 @@ pub enum Medium {
     Wire,
 }
 
-/// An output interface of a node, as a scheme is told of it when it is asked what it wants there.
+/// An output interface of a node, the argument of the factories of a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interface {
-    /// What it sends into.
+    /// The medium that it sends on.
     pub medium: Medium,
-    /// Its node stands between the air and the wires: it has a radio and a wired link.
+    /// Whether its node is an access point: it has a radio and a wired link.
     pub access_point: bool,
     /// Rate of the wire, or of the radio's data frames.
     pub rate: Rate,
-    /// Most packets that its queue takes.
+    /// The limit of its queue, packets.
     pub limit_packets: u32,
 }
 
 impl Interface {
-    /// The radio of a node without wires, 2 Mbit/s, whose queue takes so many packets.
+    /// The radio of a node without wires: 2 Mbit/s, with this limit of its queue in packets.
     #[must_use]
     pub const fn radio(limit_packets: u32) -> Self {
         Self { medium: Medium::Radio, access_point: false, rate: Rate::from_mbps(2), limit_packets }
     }
 
-    /// One of each sort: a radio and a wire, of an access point and of another node.
+    /// All four sorts: a radio and a wire, of an access point and of another node.
     #[must_use]
     pub const fn sorts() -> [Self; 4] {
         let (radio, wire) = (Self::radio(50), Self { medium: Medium::Wire, ..Self::radio(50) });

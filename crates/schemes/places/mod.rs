@@ -1,7 +1,7 @@
-//! The places where a scheme may act, and what it is handed there: five at every node (source, queue, AQM, hop, agent), and a
+//! The places where a scheme may act, with the arguments of its hooks: five at every node (source, queue, AQM, hop, agent), and a
 //! controller at one node of the network.
 //!
-//! | place | who calls it | how often |
+//! | place | caller | calls |
 //! |---|---|---|
 //! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost |
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure |
@@ -19,14 +19,14 @@
 //! | controller | [`ControllerContext`] | timers, messages |
 //!
 //! Contract of all:
-//! - A hook gets one borrowed struct, so that new fields break nobody, and a [`Context`]; it returns a decision. All
+//! - A hook gets one borrowed struct, so that a new field breaks no scheme, and a [`Context`]; it returns a decision. All
 //!   other effects go into the context's `out`, whose type belongs to the place: an effect that the place does not have does not compile.
-//!   The caller owns it, drains it after the hooks that one occasion brings (a packet, a sample, an acknowledgement) and reuses it: no
+//!   The caller owns it, drains it after the hooks of one occasion (a packet, a sample, an acknowledgement) and reuses it: no
 //!   allocation in the steady state.
 //! - No hook reads a clock, draws from anything but `context.random`, blocks, or panics on any input.
-//! - `context.now` may step back between two hooks of one interface, by less than 4 us: what comes by air is handled with the moment of
+//! - `context.now` may step back between two hooks of one interface, by less than 4 us: a reception has the time of
 //!   its last bit at this station, which lies up to a propagation delay (4 us for 1.2 km) after the event that handles all hearers, and
-//!   what leaves in the same event, or in one shortly after, is handled with that event's own time. So a packet may leave a queue "before"
+//!   a departure in the same event, or in one shortly after, has that event's own time. So a packet may leave a queue "before"
 //!   its `enqueued`. Differences of times are taken with `Time::since`, which is zero then.
 //! - Per packet, `Queue`, `Aqm` and `Hop` use integers and bounded state only; per interval they may use floats.
 //! - A timer that was set fires once, at its time or later, never earlier; setting it again moves it. One that is set to the present or

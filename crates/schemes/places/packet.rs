@@ -1,19 +1,19 @@
-//! What a scheme may know of a packet.
+//! The properties of a packet that a scheme may use.
 
 use airfair_units::Time;
 
-/// A node: a number made of its name, so that it says nothing of the scenario file, nor of what other nodes there are.
-/// No two nodes of a world have the same. Host and scheme hand it to each other; its order means nothing.
+/// A node: a number derived from its name, so that it does not depend on the order of the scenario file nor on other nodes.
+/// No two nodes of a world have the same number; the order of numbers has no meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A flow: a number made of its name, as [`NodeId`] is; each connection of a flow that sends files has one of its own.
-/// What belongs to no flow has `u32::MAX`.
+/// A flow: a number derived from its name, as [`NodeId`] is; each connection of a flow that sends files has one of its own.
+/// Packets of no flow have `u32::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// The host's handle of a packet; a scheme stores it and hands it back, nothing more. No decision may depend on its value, nor on
-/// which of two is the greater: a packet elsewhere in the world changes both.
+/// The host's handle of a packet; a scheme stores it and returns it, no more. No decision may depend on its value or on the order
+/// of two values: a packet elsewhere in the world changes both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u32);
 
@@ -22,16 +22,16 @@ pub struct PacketId(pub u32);
 pub enum Ecn {
     /// The transport does not speak ECN: a mark becomes a drop.
     NotEct,
-    /// The packet may be marked.
+    /// The packet can be marked.
     Ect,
-    /// It is marked: congestion experienced.
+    /// The packet is marked: congestion experienced.
     Ce,
 }
 
-/// What a packet is for.
+/// The class of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketClass {
-    /// Bytes of an application.
+    /// Data of an application.
     Data,
     /// A transport's acknowledgement without data.
     Ack,
@@ -46,16 +46,16 @@ pub struct Packet {
     pub id: PacketId,
     /// Its flow.
     pub flow: FlowId,
-    /// The node where it ends.
+    /// Its destination.
     pub destination: NodeId,
-    /// The neighbour it goes to next.
+    /// The next hop.
     pub next_hop: NodeId,
     /// Its size as an IP packet.
     pub bytes: u32,
-    /// What it is for.
+    /// Its class.
     pub class: PacketClass,
-    /// Whether it may be marked.
+    /// Its ECN bits.
     pub ecn: Ecn,
-    /// When it reached the queue.
+    /// The time at which it arrived at the queue.
     pub enqueued: Time,
 }

@@ -2,35 +2,35 @@
 
 use super::{AqmContext, Ecn, Packet, PacketId, QueueContext, Setting};
 
-/// Why a packet was dropped. Every drop in the results carries one of these names.
+/// The reason of a drop. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DropReason(pub &'static str);
 
 impl DropReason {
-    /// The queue's limit was reached.
+    /// The queue is full.
     pub const QUEUE_FULL: Self = Self("queue-full");
 }
 
-/// Why a packet was marked.
+/// The reason of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MarkReason(pub &'static str);
 
 /// An AQM's answer. A mark on a packet that cannot be marked becomes a drop in one place, the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Let it go on.
+    /// Accept the packet.
     Pass,
-    /// Mark it.
+    /// Mark the packet.
     Mark(MarkReason),
     /// Set ECN-Echo in the TCP header of an acknowledgement, as if its receiver echoed a mark; any other packet passes.
     Echo(MarkReason),
-    /// Drop it.
+    /// Drop the packet.
     Drop(DropReason),
 }
 
 impl Verdict {
     /// The verdict for a packet with these ECN bits: a mark on a packet that cannot be marked becomes a drop with the mark's
-    /// name. The one place where that is decided.
+    /// name. No other function decides this.
     #[must_use]
     pub const fn for_ecn(self, ecn: Ecn) -> Self {
         match (self, ecn) {
@@ -44,18 +44,18 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority(pub u8);
 
-/// What happened to a packet that was offered to a queue.
+/// The fate of a packet that was offered to a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enqueued {
-    /// It is stored.
+    /// The packet is stored.
     Stored,
-    /// It was refused; the host drops it with this reason.
+    /// The packet was refused; the host drops it with this reason.
     Refused(DropReason),
-    /// It is stored, and another that was stored had to go.
+    /// The packet is stored, and another one that was stored is dropped.
     Displaced(PacketId, DropReason),
 }
 
-/// The packet that goes next, and how urgently.
+/// The packet at the head, with its MAC priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The packet; it stays in the queue until [`Queue::commit`].
@@ -64,14 +64,14 @@ pub struct Head {
     pub priority: Priority,
 }
 
-/// How full a queue is.
+/// The fill level of a queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueView {
     /// Packets stored.
     pub packets: u32,
     /// Their bytes as IP packets.
     pub bytes: u64,
-    /// Most packets it takes.
+    /// Its limit, packets.
     pub limit_packets: u32,
 }
 
@@ -85,47 +85,48 @@ pub trait Queue: Send {
     /// Offers a packet.
     fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued;
 
-    /// The packet that goes next, or none.
+    /// The packet at the head, if any.
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head>;
 
-    /// Takes the packet out that the last `peek` named.
+    /// Removes the packet that the last `peek` named.
     fn commit(&mut self) -> Option<Packet>;
 
-    /// `peek` and `commit` in one, for a host that takes what it sees.
+    /// `peek` and `commit` in one call.
     fn pop(&mut self, context: &mut QueueContext<'_>) -> Option<Packet> {
         self.peek(context)?;
         self.commit()
     }
 
-    /// Its limit in packets, if it is first in, first out, refuses what arrives when it is full for [`DropReason::QUEUE_FULL`],
-    /// and does nothing else. A host that knows when its packets will leave may then do without it.
+    /// Its limit in packets, if it is first in, first out, refuses packets that arrive when it is full for [`DropReason::QUEUE_FULL`],
+    /// and has no other effect. A host that knows the departures of its packets ahead may then replace it.
     fn tail_drop(&self) -> Option<u32> {
         None
     }
 
-    /// How full it is.
+    /// Its fill level.
     fn view(&self) -> QueueView;
 
-    /// Shows each packet that is stored, in any order, to who explains a run: whose they are when one is dropped. It may show none.
+    /// Calls `see` for each stored packet, in any order, for `airfair explain`: the owners of the queue when a packet is dropped. It may
+    /// call it for none.
     fn show(&self, _see: &mut dyn FnMut(&Packet)) {}
 }
 
-/// Active queue management: decides, stores nothing. It stands beside any discipline.
+/// Active queue management: decides on packets and stores none. It works beside any discipline.
 pub trait Aqm: Send {
     /// A packet arrives; the queue holds what `queue` says without it.
     fn on_enqueue(&mut self, packet: &Packet, queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict;
 
-    /// A packet is about to leave; the queue holds what `queue` says with it. After a drop the next packet is asked about at once.
+    /// A packet is about to leave; the queue holds what `queue` says with it. After a drop the next packet is judged at once.
     fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }
 
-    /// A packet for this node, to keep or to pass on, was received through this interface. Asked only if
+    /// A packet for this node, to keep or to pass on, was received through this interface. Called only if
     /// [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _packet: &Packet, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }
 
-    /// Takes over what the interface's agent has settled.
+    /// Applies a setting of the interface's agent.
     fn apply(&mut self, _setting: Setting) {}
 }

@@ -1,10 +1,10 @@
-//! The source of a flow: how much may be in flight, and how fast.
+//! The source of a flow: the law of its window and rate.
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::{Header, HeaderKind, SourceContext, Timer};
 
-/// What a source is told before its flow's first segment leaves.
+/// The setup of a source, before the first segment of its flow leaves.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowSetup {
     /// Largest payload of a segment (RFC 9293's effective send MSS without options).
@@ -26,11 +26,11 @@ pub struct Sent {
     pub bytes: Bytes,
     /// In flight after it.
     pub in_flight: Bytes,
-    /// It repeats earlier data.
+    /// Whether it repeats earlier data.
     pub retransmission: bool,
 }
 
-/// How fast bytes were delivered while one segment was in flight (draft-cheng-iccrg-delivery-rate-estimation).
+/// The delivery rate while one segment was in flight (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateSample {
     /// Payload delivered over the interval.
@@ -42,7 +42,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Delivered over interval.
+    /// The delivered bytes over the interval.
     #[must_use]
     pub fn rate(&self) -> Rate {
         let bits = u128::from(self.delivered.get()) * 8 * 1_000_000_000;
@@ -77,7 +77,7 @@ pub struct Acked {
     pub sent_at: Time,
 }
 
-/// Why a source is told of congestion: separate causes, never merged.
+/// The cause of a congestion event; causes are never merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CongestionCause {
     /// Loss found by duplicate acknowledgements or SACK.
@@ -86,14 +86,14 @@ pub enum CongestionCause {
     Timeout,
     /// The receiver echoed a congestion mark.
     Mark,
-    /// The own node's link layer gave a packet up.
+    /// The node's own link layer dropped a packet.
     LinkDrop,
 }
 
 /// A congestion event; at most one a round trip for each cause but `Timeout`.
 #[derive(Debug, Clone, Copy)]
 pub struct Congestion {
-    /// Its cause.
+    /// The cause.
     pub cause: CongestionCause,
     /// In flight when it was noticed: RFC 5681's FlightSize, what is sent and not cumulatively acknowledged.
     pub in_flight: Bytes,
@@ -106,16 +106,16 @@ pub struct Congestion {
 /// The source was silent for longer than a retransmission time-out and is about to send again (RFC 5681 section 4.1).
 #[derive(Debug, Clone, Copy)]
 pub struct Idle {
-    /// How long.
+    /// The length of the silence.
     pub span: Span,
     /// The retransmission time-out.
     pub rto: Span,
 }
 
-/// What a source may do now.
+/// The present limits of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// Most payload in flight; `None`: no limit of the scheme's.
+    /// Most payload in flight; `None`: the scheme sets no limit.
     pub window: Option<Bytes>,
     /// Pacing rate of payload; `None`: not paced.
     pub rate: Option<Rate>,
@@ -123,7 +123,7 @@ pub struct Allowance {
     pub quantum: Option<Bytes>,
 }
 
-/// What the transport does without SACK when an acknowledgement repairs a part of what was lost.
+/// The transport's answer, without SACK, to an acknowledgement of a part of the lost data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartialAck {
     /// Fast recovery ends (Reno, RFC 5681).
@@ -135,12 +135,13 @@ pub enum PartialAck {
     RepairsUndeflated,
 }
 
-/// A window law or rate law. Loss recovery is not its business: the transport repairs, the source sets the pace.
+/// A window law or rate law. The transport repairs losses; the source sets the window and the rate.
 ///
-/// The order of calls: `on_start` once; then, for each acknowledgement, `on_congestion` for what it reveals before `on_acked` for
-/// what it delivers; `on_recovered` when everything is acknowledged that was outstanding when the loss was noticed.
+/// The order of calls: `on_start` once; then, for each acknowledgement, `on_congestion` for the congestion that it reveals before
+/// `on_acked` for the data that it acknowledges; `on_recovered` when all data is acknowledged that was outstanding when the loss was
+/// noticed.
 pub trait Source: Send {
-    /// The connection stands; data may leave.
+    /// The connection is established; data may leave.
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>);
 
     /// A segment left.
@@ -158,7 +159,7 @@ pub trait Source: Send {
     /// The source is about to send after a silence.
     fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {}
 
-    /// The header that its packets carry (XCP, RCP, QFCP, C3L). Asked once.
+    /// The header that its packets carry (XCP, RCP, QFCP, C3L). Called once.
     fn header(&self) -> Option<&'static HeaderKind> {
         None
     }
@@ -167,10 +168,10 @@ pub trait Source: Send {
     fn stamp(&mut self, _header: &mut Header, _now: Time) {}
 
     /// The receiver echoed the header that routers wrote: called for each acknowledgement, the SYN's and duplicates included, before
-    /// anything else that it tells.
+    /// the other hooks of the acknowledgement.
     fn on_feedback(&mut self, _header: &Header, _context: &mut SourceContext<'_>) {}
 
-    /// Whether it has met routers that do not speak its scheme and follows TCP's law instead.
+    /// Whether the source has followed TCP's law because a router did not speak its scheme.
     fn fell_back(&self) -> bool {
         false
     }
@@ -178,7 +179,7 @@ pub trait Source: Send {
     /// A timer fired.
     fn on_timer(&mut self, _timer: Timer, _context: &mut SourceContext<'_>) {}
 
-    /// What is allowed now.
+    /// The limits at the time `now`.
     fn allowance(&self, now: Time) -> Allowance;
 
     /// Slow-start threshold, for traces: `None` where the law has none.
@@ -186,7 +187,7 @@ pub trait Source: Send {
         None
     }
 
-    /// What a partial acknowledgement does without SACK.
+    /// The transport's answer to a partial acknowledgement without SACK.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::RepairsNext
     }

@@ -1,24 +1,24 @@
-//! What a scheme wants of the network that hosts it.
+//! The capabilities that a scheme wants of its host.
 
 use airfair_units::Span;
 
 use super::Priority;
 
-/// What a scheme wants at an interface, beside the calls that every host makes. What is not wanted is not called, not counted and
-/// not sent up: it costs nothing. A host that does not offer what is wanted refuses the scheme before the run starts.
+/// The capabilities that a scheme wants at an interface, beside the calls that every host makes. A host calls, counts and passes up no
+/// more than is wanted: the rest costs nothing. A host that does not offer a wanted capability refuses the scheme before the run starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wants {
     /// Samples of the interface's counters for the agent (`Agent::on_sample`), the interval of this length; zero: none.
     pub samples: Span,
-    /// Samples are to say what the link has carried (`NodeSample::link`).
+    /// The use of the link in samples (`NodeSample::link`).
     pub link_use: bool,
     /// Messages for other nodes (`Agent::on_message` with `to_me` false).
     pub overheard: bool,
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
     pub received: bool,
-    /// Departures from the queue, each at its time (`Hop::on_departure`). A host may know departures ahead where nobody wants them.
+    /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
     pub departures: bool,
-    /// The law of the scheme reads what waits in the node's own queue (DiffQ): the queue has to fill, so flows of the node are not
+    /// The law of the scheme reads the backlog of the node's own queue (DiffQ): the queue has to fill, so flows of the node are not
     /// limited to a part of it.
     pub own_queue: bool,
     /// Flows that speak ECN: the scheme leaves packets that cannot be marked alone. A host without such flows says that the scheme

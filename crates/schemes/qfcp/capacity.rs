@@ -1,22 +1,22 @@
-//! The capacity of an output link (§II, equation 4): configured, or probed by what the link carries.
+//! The capacity of an output link (§II, equation 4): configured, or probed by the traffic that the link carries.
 
-/// What a control interval tells of the link.
+/// The observations of a control interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observed {
-    /// What the link has carried, bytes/s.
+    /// The rate that the link has carried, bytes/s.
     pub output: f64,
-    /// Whether a packet has waited all the time: the least queue was one packet or more.
+    /// Whether a packet has waited at all times: the least queue was one packet or more.
     pub busy: bool,
-    /// Whether anything was carried at all.
+    /// Whether the link has carried any packet.
     pub used: bool,
 }
 
-/// C.
+/// The capacity C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Capacity {
-    /// It is known, bytes/s.
+    /// The configured rate, bytes/s.
     Configured(f64),
-    /// It is found out.
+    /// The rate that probing finds.
     Probed {
         /// The present estimate, bytes/s.
         estimate: f64,
@@ -24,7 +24,7 @@ pub enum Capacity {
         alpha: f64,
         /// The estimate never exceeds this, bytes/s.
         ceiling: f64,
-        /// Whether it also grows in intervals in which nothing was carried.
+        /// Whether the estimate also grows in intervals without traffic.
         when_unused: bool,
     },
 }
@@ -50,7 +50,7 @@ impl Capacity {
         *estimate = estimate.clamp(1.0, ceiling.max(1.0));
     }
 
-    /// The wire has another rate: what is configured follows, what is probed will be found.
+    /// The rate of the wire has changed: a configured capacity follows, a probed one will be found.
     pub fn set_rate(&mut self, bytes_per_second: f64) {
         match self {
             Self::Configured(rate) => *rate = bytes_per_second,

@@ -1,7 +1,7 @@
 //! QFCP's header (§II): RTT, rate-request and rate-feedback, in each packet of both directions.
 //!
-//! The sender fills in its round-trip time and the rate that it would like; each router lowers that to its fair share; the receiver
-//! copies what has come into the rate-feedback of its acknowledgement.
+//! The sender fills in its round-trip time and the rate that it requests; each router lowers that to its fair share; the receiver
+//! copies the result into the rate-feedback of its acknowledgement.
 
 use airfair_wire::congestion::Rates;
 
@@ -10,7 +10,7 @@ use crate::places::Header;
 
 pub use crate::explicit::{QFCP as KIND, grant};
 
-/// A sender's packet leaves.
+/// Fills the header of a sender's packet.
 pub fn request(header: &mut Header, rtt_us: u32, rate: u32) {
     explicit::write(header, Rates { rtt_us, request: rate, feedback: 0 });
 }
@@ -22,7 +22,7 @@ pub fn rtt_us(header: &Header) -> Option<u32> {
     Some(explicit::read(header).rtt_us).filter(|&us| us > 0)
 }
 
-/// What an acknowledgement tells: the rate that all routers grant, bytes/s. `None` where none was asked for.
+/// The rate in an acknowledgement that all routers grant, bytes/s; `None` where none was requested.
 #[must_use]
 pub fn feedback(header: &Header) -> Option<u32> {
     Some(explicit::read(header).feedback).filter(|&rate| rate > 0)

@@ -21,29 +21,29 @@
 //! | C | gauge `capacity_bps`; `capacity`, `initial_capacity`, `ceiling` | rate | a wire's is its rate, a radio's is probed |
 //! | alpha, beta | `alpha`, `beta` | | 0.1, 0.5 |
 //!
-//! What the paper leaves open, each a parameter where another reading is worth a try:
-//! - **N** is at least 1, so that R never exceeds C: silence would make it 0 and R endless.
+//! Readings where the paper is open, each a parameter where another one is worth a try:
+//! - **N** is at least 1, so that R never exceeds C: silence would make it 0 and R infinite.
 //! - **R(t - T)** of (1), "the flow rate feedback given in the last control interval" (`divisor`): the R in force while y was
 //!   measured, the R one interval earlier, which the traffic of y was granted where its round trip is T, or the mean of both. With f =
 //!   RTT/T the logarithm of R obeys z^2 - (f - d) z + (f - d) = 0, where d is 0, 1 or 1/2: stable for -1/2 < f - d < 1. T is the
 //!   mean round trip, so f = 1 is the rule: d = 0 neither fades nor grows there, d = 1 cannot bear round trips below T/2, d = 1/2
 //!   bears all from 0 to 3/2 T and settles as figure 2 shows.
 //! - **The numerator of (2)** is at least C/100: a standing queue above 2 C T would make it negative.
-//! - **T** is a mean over packets that moves by `rtt_weight` towards the RTT of each; packets that know none (SYN, acknowledgements)
-//!   do not take part.
+//! - **T** is a mean over packets that moves by `rtt_weight` towards the RTT of each; packets without an RTT (SYN, acknowledgements)
+//!   do not count.
 //! - **q** is the least queue of the interval and the drops of the interval. In (2) a packet counts as its bytes, since y and C do, or
 //!   as `packet_size` (`queue_unit`; (6) adds numbers of packets). In (4) q is at least a packet when one waited all the time or was
 //!   dropped (`drops_are_busy`; the text says to use the virtual queue in the algorithm).
-//! - **output** of (4) is what has left the queue; for an access point what has come in through its radio as well.
-//! - **(4) in an interval without traffic** leaves C as it is (`probe_unused`): an unused link says nothing of its capacity. C never
+//! - **output** of (4) is the traffic that has left the queue; at an access point also the traffic received by its radio.
+//! - **(4) in an interval without traffic** leaves C unchanged (`probe_unused`): an unused link shows nothing about its capacity. C never
 //!   exceeds the nominal rate of the interface, or `ceiling`.
 //! - **The cell is one channel** (section III-B: control of "all packets in both directions"): the controller at an access point's
-//!   radio counts and stamps what comes in as well as what goes out; its queue is its own. Stations control their own queue.
-//! - **The request** of a sender is `request`: all that there is.
+//!   radio counts and stamps both received and sent packets; its queue is that of the interface. Stations control their own queue.
+//! - **The request** of a sender is `request`, without a limit by default.
 //! - **The RTT of (3)** is smoothed (`rtt`): the text calls it the sender's estimation.
-//! - **num_dupACK of (5)** is what the transport adds in fast recovery, and limited transmit before it. A partial acknowledgement
-//!   takes nothing away, as the text has it (`deflate` does, as NewReno). With SACK the scoreboard knows what has left the
-//!   network and nothing is added.
+//! - **num_dupACK of (5)** is the inflation of the window that the transport adds in fast recovery, after limited transmit. A partial
+//!   acknowledgement does not reduce it, as in the text (with `deflate` it does, as in NewReno). With SACK the scoreboard counts the data
+//!   that has left the network, and nothing is added.
 //! - **Pacing**: by the window alone (`paced`).
 //! - **When**: a packet is stamped as it arrives, before it waits; the paper says "when a packet arrives at a router".
 //! - **Routers that do not speak** QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
@@ -118,19 +118,19 @@ params! {
         capacity: CapacityFrom = CapacityFrom::Auto;
         /// a probed capacity at the start; section III-C: 1 Mbit/s on each wireless node
         initial_capacity: Rate = Rate::from_mbps(1), in Rate(8)..=FASTEST;
-        /// most that the capacity of a radio is believed to be; 0: the rate of its data frames
+        /// upper bound of the capacity of a radio; 0: the rate of its data frames
         ceiling: Rate = Rate(0), in Rate(0)..=FASTEST;
-        /// a probed capacity grows also in intervals in which nothing was carried; the paper does not say
+        /// a probed capacity grows also in intervals without traffic; the paper does not say
         probe_unused: bool = false;
-        /// equation 4 takes a link for busy also when packets were dropped in the interval: equation 6 substitutes q "in the algorithm"
+        /// in equation 4 a link is busy also when packets were dropped in the interval: equation 6 substitutes q "in the algorithm"
         drops_are_busy: bool = true;
-        /// radios whose controllers count and stamp what comes in as well: of access points, all, or none; section III-B speaks of base
+        /// radios whose controllers also count and stamp received packets: of access points, all, or none; section III-B speaks of base
         /// stations
         both_directions: BothDirections = BothDirections::AccessPoint;
         /// R(t - T) of equation 1: the share in force while y was measured, the one an interval earlier (previous), or the mean of both;
         /// the paper says "given in the last control interval"
         divisor: Divisor = Divisor::Mean;
-        /// what a packet of q adds to equation 2: its bytes, or packet_size whatever its own size (packets); equation 6 adds numbers of
+        /// the size of a packet of q in equation 2: its bytes, or packet_size whatever its own size (packets); equation 6 adds numbers of
         /// packets
         queue_unit: QueueUnit = QueueUnit::Bytes;
         /// size of a packet where queue_unit is packets; section III-A has packets of 1000 bytes
@@ -152,12 +152,12 @@ params! {
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged
         deflate: bool = false;
-        /// segments leave at the granted rate; without it as acknowledgements let them, within the window
+        /// segments leave at the granted rate; without it as acknowledgements arrive, within the window
         paced: bool = false;
     }
 }
 
-/// QFCP, set up.
+/// QFCP with the parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Qfcp {
     router: RouterConfig,

@@ -13,7 +13,7 @@ use crate::words;
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
 
-/// Round-trip times beyond this are not believed.
+/// Longer round-trip times count as this.
 const LONGEST_RTT_US: u32 = 10_000_000;
 
 /// Least numerator of equation 2, as a part of C.
@@ -45,7 +45,7 @@ impl Divisor {
 /// The constants of a router.
 #[derive(Debug, Clone, Copy)]
 pub struct RouterConfig {
-    /// beta.
+    /// The constant beta.
     pub beta: f64,
     /// Weight of a packet's RTT in T, as a part of 2^16.
     pub rtt_gain: i64,
@@ -55,9 +55,9 @@ pub struct RouterConfig {
     pub first_interval: Span,
     /// R at the start, as a part of C.
     pub initial_share: f64,
-    /// Drops count for equation 4 as they do for equation 2.
+    /// Whether drops count in equation 4 as they do in equation 2.
     pub drops_are_busy: bool,
-    /// What equation 1 divides y by.
+    /// The divisor of y in equation 1.
     pub divisor: Divisor,
     /// Bytes that each packet of q counts as in equation 2; `None`: its own.
     pub packet: Option<f64>,
@@ -68,30 +68,30 @@ pub struct RouterConfig {
 pub struct Router {
     config: RouterConfig,
     capacity: Capacity,
-    /// R, bytes/s: what headers are lowered to.
+    /// R, bytes/s: the rate to which headers are lowered.
     share: u32,
     /// R one interval earlier, bytes/s.
     previous: u32,
     /// T in 1/256 us.
     interval: i64,
-    /// When the present interval has begun.
+    /// The beginning of the present interval.
     began: Time,
-    /// Bytes that have arrived in it, those that were dropped included; those that came in through the interface apart.
+    /// Bytes that have arrived in it for sending, dropped ones included; bytes received through the interface apart.
     arrived: u64,
     received: u64,
     dropped: u64,
     dropped_packets: u32,
-    /// The least backlog that an arrival has met in it.
+    /// The least backlog at an arrival in it.
     least: Option<Backlog>,
-    /// What waited at its beginning, bytes.
+    /// The backlog at its beginning, bytes.
     waited: u64,
-    /// The last interval's y and N, to look at.
+    /// y and N of the last interval, for gauges.
     input: f64,
     flows: f64,
 }
 
 impl Router {
-    /// A router that has seen nothing.
+    /// A router before its first packet.
     #[must_use]
     pub fn new(config: RouterConfig, capacity: Capacity) -> Self {
         let share = whole(config.initial_share * capacity.bytes_per_second());
@@ -113,7 +113,7 @@ impl Router {
         }
     }
 
-    /// T.
+    /// The control interval T.
     fn interval(&self) -> Span {
         let (least, most) = self.config.intervals;
         Span((self.interval.unsigned_abs() * 1000) >> 8).max(least).min(most)
@@ -129,7 +129,7 @@ impl Router {
         header::grant(header, self.share);
     }
 
-    /// The end of a control interval of `seconds`, in which a packet that arrived met `least` at best.
+    /// The end of a control interval of `seconds`, in which `least` was the least backlog at an arrival.
     fn control(&mut self, seconds: f64, least: Backlog, now: Backlog) {
         // Of what found room, all has been carried that does not wait now.
         let admitted = self.arrived.saturating_sub(self.dropped);
@@ -153,7 +153,7 @@ impl Router {
     }
 }
 
-/// A rate as headers carry it: at least 1 byte/s, below "all that there is".
+/// A rate as headers carry it: at least 1 byte/s, below the value that means no limit.
 fn whole(bytes_per_second: f64) -> u32 {
     (bytes_per_second as u32).clamp(1, u32::MAX - 1)
 }

@@ -1,4 +1,5 @@
-//! The sender's part (§II, equations 3 and 5, duplicates and time-outs): the window is what the granted rate fills in a round trip.
+//! The sender's part (§II, equations 3 and 5, duplicates and time-outs): the window is the product of the granted rate and the
+//! round-trip time.
 
 use airfair_units::{Bytes, Rate, Span};
 
@@ -9,13 +10,13 @@ use crate::places::{Allowance, CongestionCause, FlowSetup, Header, HeaderKind, P
 /// The constants of a sender.
 #[derive(Debug, Clone, Copy)]
 pub struct SenderConfig {
-    /// The rate that it asks for, bytes/s.
+    /// The rate that it requests, bytes/s.
     pub request: u32,
-    /// Which round-trip time counts.
+    /// The round-trip time that counts.
     pub rtt: RttChoice,
-    /// Whether segments leave at the granted rate instead of as acknowledgements let them.
+    /// Whether segments leave at the granted rate instead of as acknowledgements arrive.
     pub paced: bool,
-    /// What a partial acknowledgement leaves of the number of duplicates.
+    /// The answer to a partial acknowledgement.
     pub partial_ack: PartialAck,
 }
 
@@ -25,14 +26,14 @@ pub struct Sender {
     config: SenderConfig,
     mss: u64,
     rtt: Rtt,
-    /// The last feedback, bytes/s; 0: there was none since the start or since a time-out.
+    /// The last feedback, bytes/s; 0: none since the start or since a time-out.
     granted: u32,
-    /// Of a connection without handshake, until the first feedback.
+    /// The window before the first feedback, bytes.
     initial: u64,
 }
 
 impl Sender {
-    /// A sender that has heard nothing.
+    /// A sender before its first feedback.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
@@ -45,7 +46,7 @@ impl Sender {
         if granted == 0 { self.initial } else { self.rtt.times(granted).max(self.mss) }
     }
 
-    /// The granted rate, but a segment in a round trip at least, as equation 3 has it: who sends nothing hears of no better rate.
+    /// The granted rate, at least a segment in a round trip, as in equation 3: a sender that sends nothing would get no new grant.
     fn pace(&self) -> Rate {
         let least = self.rtt.get().map_or(0, |rtt| 8_000_000_000 * self.mss / rtt.0.max(1));
         Rate((8 * u64::from(self.granted)).max(least))

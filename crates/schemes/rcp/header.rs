@@ -1,4 +1,4 @@
-//! RCP's header: round-trip time, wished and granted rate, the echo of what was granted.
+//! RCP's header: round-trip time, requested and granted rate, the echo of the grant.
 
 use airfair_wire::congestion::Rates;
 
@@ -10,7 +10,7 @@ pub use crate::explicit::{RCP as KIND, grant};
 /// Longer round-trip times count as this, us.
 const LONGEST_RTT_US: u32 = 10_000_000;
 
-/// A sender's packet leaves.
+/// Fills the header of a sender's packet.
 pub fn request(header: &mut Header, rtt_us: u32, rate: u32) {
     explicit::write(header, Rates { rtt_us, request: rate, feedback: 0 });
 }
@@ -23,7 +23,7 @@ pub fn rtt_us(header: &Header) -> Option<u32> {
     (us > 0).then_some(us.min(LONGEST_RTT_US))
 }
 
-/// What an acknowledgement tells: the rate that all routers grant, bytes/s. `None` where none was asked for.
+/// The rate in an acknowledgement that all routers grant, bytes/s; `None` where none was requested.
 #[must_use]
 pub fn feedback(header: &Header) -> Option<u32> {
     Some(explicit::read(header).feedback).filter(|&rate| rate > 0)

@@ -5,7 +5,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `header` | RTT, wished and granted rate, the echo: 16 bytes in each packet, those of QFCP |
+//! | `header` | RTT, requested and granted rate, the echo: 16 bytes in each packet, those of QFCP |
 //! | `router` | the rate |
 //! | `sender` | pacing at the least rate of the path |
 //!
@@ -16,23 +16,24 @@
 //! | d | gauge `rtt_s`; `first_rtt` | time | 200 ms at the start |
 //! | C | a wire's rate; `radio_capacity`; `gamma` | bytes/s inside | all of it |
 //! | y | gauge `input_bps` | bytes/s inside | |
-//! | q | what waits at the end of T | bytes | |
+//! | q | the backlog at the end of T | bytes | |
 //! | alpha, beta | `alpha`, `beta` | | 0.4, 1 |
 //!
 //! Every T: `R <- R (1 + (T/d) (alpha (C - y) - beta q/d) / C)`, kept between `min_packet` in d and C.
 //!
 //! Checked against the authors' public ns-2 code: the law, alpha and beta of its scripts, the form of the bounds, gamma in the place
 //! of C, d's average (gain T/d; where the mean of an interval is smaller, that times R/C and mean/d) and its 200 ms at the start.
-//! Not verified against the paper's text: the slot of 10 ms, R at the start (a comment of that code), what a silent flow does.
+//! Not verified against the paper's text: the slot of 10 ms, R at the start (a comment of that code), the rules of a silent flow.
 //!
 //! Readings, each a parameter where another is worth a try:
-//! - **A sender paces** its payload at R; headers come on top and the law takes them for traffic, so that R is the rate of payload.
-//! - **What is in flight** is at most `window` times what R fills in a smoothed round trip, two segments at least: a net for the time
-//!   in which feedback is lost. The paper knows no window.
-//! - **The start**: the SYN asks, data leave at the returned rate one round trip later. Without handshake the initial window asks.
-//! - **After a silence** longer than a time-out, or a time-out, one segment asks again: the paper has a packet of its own for that.
-//! - **Loss** is repaired and slows nobody down.
-//! - **When**: a packet is stamped as it arrives; the authors' ns-2 code does it as it departs, which differs by its wait in a
+//! - **A sender paces** its payload at R; headers are extra, and the law counts them as traffic, so that R is the rate of payload.
+//! - **Data in flight** is at most `window` times the product of R and the smoothed round-trip time, two segments at least: a limit for
+//!   the time in which feedback is lost. The paper has no window.
+//! - **The start**: the SYN requests a rate, data leaves at it one round trip later. Without handshake the initial window requests it.
+//! - **After a silence** longer than a time-out, or a time-out, one segment requests a rate again: the paper has a packet of its own
+//!   for that.
+//! - **Loss** is repaired and does not lower the rate.
+//! - **When**: a packet is stamped as it arrives; the authors' ns-2 code stamps it at its departure, later by its wait in a
 //!   queue that the law keeps short.
 //! - **An interval without packets** is one with y = 0; d stays.
 //! - **A radio** has no known capacity: C is `radio_capacity`, the rate of its data frames by default, which no traffic reaches; so the
@@ -92,7 +93,7 @@ params! {
     }
 }
 
-/// RCP, set up.
+/// RCP with the parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Rcp {
     router: RouterConfig,

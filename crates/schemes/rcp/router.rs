@@ -14,21 +14,21 @@ const INTERVAL: Timer = Timer(0);
 /// The constants of a router.
 #[derive(Debug, Clone, Copy)]
 pub struct RouterConfig {
-    /// alpha.
+    /// The constant alpha.
     pub alpha: f64,
-    /// beta.
+    /// The constant beta.
     pub beta: f64,
-    /// gamma: the part of the capacity that is aimed at.
+    /// The constant gamma: the target, as a part of the capacity.
     pub target: f64,
     /// Largest T.
     pub slot: Span,
     /// Least T and d.
     pub least_interval: Span,
-    /// d before any packet has told its round-trip time.
+    /// d before a packet has reported its round-trip time.
     pub first_rtt: Span,
     /// R at the start, as a part of C.
     pub initial_share: f64,
-    /// R is never less than so many bytes in d.
+    /// The least value of R times d, bytes.
     pub least: f64,
 }
 
@@ -48,12 +48,12 @@ pub struct Router {
     arrived: u64,
     timed: u64,
     rtt_bytes: u128,
-    /// Of the last interval, to look at.
+    /// Values of the last interval, for gauges.
     input: f64,
 }
 
 impl Router {
-    /// A router that has seen nothing, before a link of so many bytes/s.
+    /// A router before its first packet; the capacity of its link in bytes/s.
     #[must_use]
     pub fn new(config: RouterConfig, capacity: f64) -> Self {
         let mut router = Self {
@@ -72,12 +72,12 @@ impl Router {
         router
     }
 
-    /// T.
+    /// The control interval T.
     fn interval(&self) -> Span {
         Span((self.rtt * 1e9) as u64).min(self.config.slot).max(self.config.least_interval)
     }
 
-    /// Sets R within its bounds; where they cross, the link's counts.
+    /// Sets R within its bounds; where they cross, the capacity of the link is the bound.
     fn set(&mut self, rate: f64) {
         let most = (self.config.target * self.capacity).max(1.0);
         self.rate = rate.clamp((self.config.least / self.rtt).min(most), most);
@@ -85,8 +85,8 @@ impl Router {
         self.stamped = (self.rate as u32).clamp(1, u32::MAX - 1);
     }
 
-    /// d moves by `T/d` towards the mean of the interval, and by less where that is smaller: one short flow among many is no reason to
-    /// hurry.
+    /// d moves by `T/d` towards the mean of the interval, and by less where that is smaller: one short flow among many shall not
+    /// shorten the interval.
     fn average_rtt(&mut self, seconds: f64) {
         if self.timed == 0 {
             return;
@@ -97,7 +97,7 @@ impl Router {
         self.rtt = (self.rtt + gain * (mean - self.rtt)).max(self.config.least_interval.as_secs_f64());
     }
 
-    /// The end of a control interval of so many seconds; so many bytes wait.
+    /// The end of a control interval, its length in seconds, with the backlog in bytes.
     fn control(&mut self, seconds: f64, queue: f64) {
         self.average_rtt(seconds);
         self.input = self.arrived as f64 / seconds;

@@ -1,4 +1,4 @@
-//! The sender's part: it sends at the rate that it was given [RCP §3].
+//! The sender's part: it sends at the granted rate [RCP §3].
 
 use airfair_units::{Bytes, Rate, Span};
 
@@ -9,11 +9,11 @@ use crate::places::{Allowance, CongestionCause, FlowSetup, Header, HeaderKind};
 /// The constants of a sender.
 #[derive(Debug, Clone, Copy)]
 pub struct SenderConfig {
-    /// The rate that it asks for, bytes/s.
+    /// The rate that it requests, bytes/s.
     pub request: u32,
-    /// What may be in flight, as a multiple of what the rate fills in a round trip, in 1/256; `None`: no limit.
+    /// The window as a multiple of the product of rate and round-trip time, in 1/256; `None`: no limit.
     pub window: Option<u32>,
-    /// Which round-trip time counts for that.
+    /// The round-trip time that counts for that.
     pub rtt: RttChoice,
 }
 
@@ -23,14 +23,14 @@ pub struct Sender {
     config: SenderConfig,
     mss: u64,
     rtt: Rtt,
-    /// The last feedback, bytes/s; `None`: there was none since the start, a time-out or a silence.
+    /// The last feedback, bytes/s; `None`: none since the start, a time-out or a silence.
     granted: Option<u32>,
-    /// Until the first feedback, bytes.
+    /// The window before the first feedback, bytes.
     initial: u64,
 }
 
 impl Sender {
-    /// A sender that has heard nothing.
+    /// A sender before its first feedback.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);

@@ -6,7 +6,7 @@
 //! | symbol | here | unit | default |
 //! |---|---|---|---|
 //! | avg | the average queue length | packets | starts at 0 |
-//! | q | the queue as a packet finds it | packets | |
+//! | q | the queue at an arrival, without the packet | packets | |
 //! | w | `weight` | | 0.002 |
 //! | min_th, max_th | `min_th`, `max_th` | packets | 5, 15 |
 //! | max_p | `max_p` | | 0.1 |
@@ -15,7 +15,7 @@
 //!
 //! At each arrival:
 //! - the average: `avg <- (1-w) avg + w q`; at an empty queue instead `avg <- (1-w)^m avg`, `m` the packets of time `s`
-//!   that could have been sent since it ran empty;
+//!   that could have been sent since it became empty;
 //! - `avg < min_th`: the packet passes, `count <- -1`;
 //! - `min_th <= avg < max_th`: `count <- count + 1`, `p_b = max_p (avg - min_th)/(max_th - min_th)`,
 //!   `p_a = p_b/(1 - count p_b)`; with probability `p_a` it is dropped or marked and `count <- 0`;
@@ -85,11 +85,11 @@ pub struct Red {
     gentle: bool,
     wait: bool,
     ecn: bool,
-    /// avg, packets.
+    /// The average avg, packets.
     average: u64,
     /// Arrivals since the last early drop; `None` is the paper's -1.
     count: Option<u32>,
-    /// Since when the queue is empty, as far as the average does not know of it.
+    /// The time since which the queue is empty, as far as the average does not include it.
     idle_since: Option<Time>,
 }
 
@@ -125,7 +125,7 @@ impl Red {
         self.average as f64 / ONE as f64
     }
 
-    /// Takes the queue that a packet finds into the average.
+    /// Updates the average with the queue at an arrival.
     fn observe(&mut self, packets: u32, now: Time) {
         if packets > 0 {
             let old = u128::from(ONE - self.weight) * u128::from(self.average);
@@ -138,7 +138,7 @@ impl Red {
         }
     }
 
-    /// p_b of the present average; `None` where there is no draw because everything is dropped.
+    /// p_b of the present average; `None` where every packet is dropped without a draw.
     fn base_probability(&self) -> Option<u64> {
         let rise = |over: u64, width: u64, height: u64| {
             ((u128::from(over) * u128::from(height)) / u128::from(width)) as u64

@@ -11,12 +11,12 @@
 //! | N | `Acked::cumulative` | bytes newly acknowledged, cumulatively |
 //! | L | `abc_limit` | segments |
 //!
-//! The window that is inflated during fast recovery (RFC 5681 section 3.2, steps 3 to 5) is the transport's business; this
+//! The window that is inflated during fast recovery (RFC 5681 section 3.2, steps 3 to 5) belongs to the transport; this
 //! law keeps cwnd at ssthresh meanwhile.
 //!
 //! Deviations: equation 3 keeps what its division leaves over, instead of rounding 0 up to a byte: a window of any size grows by
 //! one segment a round trip. A loss or a mark never raises cwnd; the text would set it to two segments even when it is one.
-//! A drop of the own link layer ([`CongestionCause::LinkDrop`]) is left to be found as the loss that it is.
+//! A drop of the own link layer ([`CongestionCause::LinkDrop`]) has no effect until the transport finds it as a loss.
 
 mod window;
 
@@ -48,7 +48,7 @@ params! {
         /// fast recovery, where each duplicate acknowledgement has let a segment out; without it to half of the window if that is less,
         /// as in ns-2
         flight_at_timeout: bool = false;
-        /// a mark halves the window down to one segment, as in ns-2, where the next mark has new data wait for the timer (RFC 3168
+        /// a mark halves the window down to one segment, as in ns-2, where new data waits for the timer at the next mark (RFC 3168
         /// section 6.1.2); without it down to two, the least ssthresh (RFC 5681 equation 4), as in Linux
         mark_to_one: bool = false;
     }
@@ -64,7 +64,7 @@ params! {
     }
 }
 
-/// The law of Reno and, with the other answer to a partial acknowledgement, of NewReno.
+/// The law of Reno and, with its answer to a partial acknowledgement, of NewReno.
 #[derive(Debug, Clone)]
 pub struct Reno {
     byte_counting: bool,
@@ -78,7 +78,7 @@ pub struct Reno {
     /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
     /// 3465). Without: what equation 3 left over, in bytes times cwnd.
     counted: u64,
-    /// A time-out's slow start has not reached ssthresh yet.
+    /// Whether the slow start after a time-out has not reached ssthresh yet.
     after_timeout: bool,
 }
 

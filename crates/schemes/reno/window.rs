@@ -1,5 +1,5 @@
-//! What the window laws share: the congestion window and the slow-start threshold, byte-exact, with their floor and
-//! ceiling, slow start, and what a time-out and a silence do to them (RFC 5681 sections 3.1 and 4.1).
+//! The state that window laws share: the congestion window and the slow-start threshold, byte-exact, with their bounds, slow start,
+//! and the effects of a time-out and of a silence on them (RFC 5681 sections 3.1 and 4.1).
 
 use airfair_units::Bytes;
 
@@ -15,7 +15,7 @@ pub(crate) struct Window {
     initial: u64,
     /// The largest window.
     limit: u64,
-    /// cwnd.
+    /// The congestion window cwnd.
     size: u64,
     ssthresh: u64,
 }
@@ -26,7 +26,7 @@ impl Window {
         Self { mss: 1, initial: 1, limit: 1, size: 1, ssthresh: initial_ssthresh.get() }
     }
 
-    /// The connection stands. After a SYN was lost the initial window is one segment (RFC 5681 section 3.1).
+    /// The connection is established. After a SYN was lost the initial window is one segment (RFC 5681 section 3.1).
     pub fn start(&mut self, setup: &FlowSetup) {
         self.mss = setup.mss.get().max(1);
         self.limit = setup.window_limit.get().max(self.mss);
@@ -86,7 +86,7 @@ impl Window {
         self.size = self.size.min(self.initial);
     }
 
-    /// What a window alone allows: no pacing.
+    /// The allowance of a window without pacing.
     pub const fn allowance(&self) -> Allowance {
         Allowance { window: Some(Bytes(self.size)), rate: None, quantum: None }
     }

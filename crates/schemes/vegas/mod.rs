@@ -6,19 +6,19 @@
 //! | symbol | here | unit |
 //! |---|---|---|
 //! | W | cwnd, `Window` | bytes of payload |
-//! | BaseRTT | `base_rtt` | ns, the smallest ever measured |
+//! | BaseRTT | `base_rtt` | ns, the smallest measured |
 //! | RTT | `RoundRtt` | ns, of one round trip |
 //! | Diff | `Vegas::queued` | segments: (W/BaseRTT - W/RTT) BaseRTT = W (RTT - BaseRTT)/RTT |
 //! | alpha, beta, gamma | parameters | segments |
 //!
-//! Once a round trip: avoidance adds a segment when Diff < alpha and takes one away when Diff > beta. Slow start doubles in every
-//! second round trip; at the end of those between, when the window stood still and the rates can be compared, it ends if
+//! Once a round trip: avoidance adds a segment when Diff < alpha and removes one when Diff > beta. Slow start doubles in every
+//! second round trip; at the end of the others, in which the window was constant and the rates can be compared, it ends if
 //! Diff > gamma, and the window loses an eighth.
 //!
-//! Readings: thresholds in segments, as all implementations have them (the paper also gives them in kB/s); a whole segment at
+//! Readings: thresholds in segments, as in all implementations (the paper also gives them in kB/s); a whole segment at
 //! the round trip's end rather than spread over the next one; RTT is the round trip's smallest sample, but in slow start its
 //! last one, since those before are of segments sent while the window still grew (the paper times one segment); no change at all
-//! in a round trip without a measurement; ssthresh follows the window down so that avoidance stays avoidance, and the window
+//! in a round trip without a measurement; ssthresh falls with the window so that slow start does not begin again, and the window
 //! keeps two segments, both as in Linux. The round-trip time of the SYN is no BaseRTT: on a slow link it is shorter than that of
 //! any data segment.
 //!
@@ -88,7 +88,7 @@ pub struct Vegas {
     window: Window,
     base_rtt: Option<Span>,
     round: RoundRtt,
-    /// Slow start grows in this round trip; it stands still in the next.
+    /// Whether slow start doubles the window in this round trip; in the next the window is constant.
     growing: bool,
 }
 
@@ -115,7 +115,7 @@ impl Vegas {
         })
     }
 
-    /// Diff in segments: what stands in queues, by the round trip just ended; `None` without a measurement.
+    /// Diff in segments: the data in queues, by the round trip that has ended; `None` without a measurement.
     fn queued(&self) -> Option<f64> {
         let rtt = self.round.value(self.mean_rtt, self.window.in_slow_start())?.max(1.0);
         let base = self.base_rtt?.as_nanos() as f64;
@@ -141,7 +141,7 @@ impl Vegas {
         }
     }
 
-    /// Takes bytes off the window, down to two segments, and ends slow start.
+    /// Reduces the window by this many bytes, down to two segments, and ends slow start.
     fn shrink(&mut self, bytes: u64) {
         let floor = self.window.mss().saturating_mul(2).min(self.window.size());
         self.window.set(self.window.size().saturating_sub(bytes).max(floor));

@@ -1,21 +1,21 @@
-//! The efficiency controller [XCP §3.5.1]: by how much all traffic together shall change in a round trip.
+//! The efficiency controller [XCP §3.5.1]: the change of all traffic together in a round trip.
 
 use airfair_units::Span;
 
-/// What a control interval has shown.
+/// The observations of a control interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seen {
-    /// How long it was, s.
+    /// Its length, s.
     pub seconds: f64,
     /// d: the mean round-trip time, s.
     pub rtt: f64,
     /// Bytes that have arrived, those that were dropped included.
     pub arrived: u64,
-    /// Of those, dropped.
+    /// The dropped ones of those.
     pub dropped: u64,
-    /// Q: the queue that has stood all the time of the last queue interval, or of this one where there is none, bytes.
+    /// Q: the queue that has stood during the whole last queue interval, or this control interval where there is none, bytes.
     pub standing: u64,
-    /// What waits at its end, bytes.
+    /// The backlog at its end, bytes.
     pub backlog: u64,
 }
 
@@ -24,22 +24,22 @@ pub trait Efficiency: Send {
     /// phi: bytes by which all traffic shall change in a round-trip time.
     fn change(&mut self, seen: &Seen) -> f64;
 
-    /// The interval over which a standing queue is looked for, with this mean round-trip time, s, and this backlog, bytes. `None`: the
+    /// The interval over which a standing queue is measured, with this mean round-trip time, s, and this backlog, bytes. `None`: the
     /// control interval itself.
     fn queue_interval(&self, rtt: f64, backlog: u64) -> Option<Span>;
 
-    /// The link has another rate, bytes/s.
+    /// The rate of the link has changed, bytes/s.
     fn set_rate(&mut self, bytes_per_second: f64);
 }
 
-/// XCP's: `phi = alpha d (C - y) - beta Q`.
+/// The law of XCP: `phi = alpha d (C - y) - beta Q`.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// alpha.
+    /// The constant alpha.
     pub alpha: f64,
-    /// beta.
+    /// The constant beta.
     pub beta: f64,
-    /// C, bytes/s.
+    /// The capacity C, bytes/s.
     pub capacity: f64,
     /// Least queue interval.
     pub least_queue_interval: Span,

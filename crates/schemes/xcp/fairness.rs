@@ -1,7 +1,7 @@
-//! The fairness controller [XCP §3.5.2]: how the change of all traffic is divided among packets.
+//! The fairness controller [XCP §3.5.2]: the division of the change of all traffic among packets.
 //!
-//! What is to be added is divided so that all flows gain the same rate, what is to be taken so that each loses in proportion to its
-//! rate. Beside that, traffic is shuffled: the same amount is given and taken, so that shares move while the sum stays.
+//! An increase is divided so that all flows gain the same rate, a decrease so that each flow loses in proportion to its rate. In
+//! addition traffic is shuffled: the same amount is given and taken, so that shares move while the sum stays.
 //!
 //! Rates of change are counted in 1/256 byte/s. A packet of `s` bytes with `X = rtt/cwnd` gets `xi_p X s` and loses `xi_n s`; that
 //! times its round-trip time is the change of its window.
@@ -23,7 +23,7 @@ struct Factor {
 }
 
 impl Factor {
-    /// The nearest one from below; 0 for what is no positive number.
+    /// The nearest factor from below; 0 for a value that is no positive number.
     fn new(value: f64) -> Self {
         if !value.is_finite() || value <= 0.0 {
             return Self::default();
@@ -37,7 +37,7 @@ impl Factor {
         Self { mantissa: (mantissa as u64).min(1 << 62), shift }
     }
 
-    /// Times an integer below 2^64, at most [`MOST`].
+    /// The product with an integer below 2^64, at most [`MOST`].
     #[inline]
     fn times(self, value: u64) -> u64 {
         if self.mantissa == 0 {
@@ -51,17 +51,17 @@ impl Factor {
 /// The constants.
 #[derive(Debug, Clone, Copy)]
 pub struct FairnessConfig {
-    /// gamma.
+    /// The constant gamma.
     pub gamma: f64,
-    /// On both xi.
+    /// The factor on both xi.
     pub xi_factor: f64,
-    /// What was handed out in an interval is not handed out again.
+    /// Whether the change of an interval is bounded: a part that is granted is not granted again.
     pub budgets: bool,
-    /// Each packet counts the same, whatever its size.
+    /// Whether each packet counts the same, whatever its size.
     pub per_packet: bool,
 }
 
-/// What packets with a known round-trip time add up to in an interval.
+/// The sums over packets with a known round-trip time in an interval.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     bytes: u64,
@@ -86,7 +86,7 @@ pub struct Fairness {
 }
 
 impl Fairness {
-    /// A controller that has seen nothing and grants nothing.
+    /// A controller before its first packet, which grants nothing.
     #[must_use]
     pub fn new(config: FairnessConfig) -> Self {
         let (sums, xi) = (Sums::default(), Factor::default());
@@ -98,7 +98,7 @@ impl Fairness {
         if self.config.per_packet { 1 } else { bytes.min(LARGEST) }
     }
 
-    /// A packet arrives.
+    /// Counts an arrival.
     #[inline]
     pub fn count(&mut self, sending: Sending, bytes: u32) {
         let size = u64::from(self.size(bytes));
@@ -110,7 +110,7 @@ impl Fairness {
         sums.rtt_inverse += u128::from(inverse) * u128::from(sending.rtt_us);
     }
 
-    /// A packet's header is lowered to its share. One that does not know its round-trip time gets nothing.
+    /// Lowers a packet's header to its share; a packet without a round-trip time gets nothing.
     #[inline]
     pub fn stamp(&mut self, header: &mut Header, bytes: u32) {
         let Some(sending) = header::sending(header) else {
@@ -137,7 +137,7 @@ impl Fairness {
         }
     }
 
-    /// The mean round-trip time of what has passed since the interval began, weighted by bytes, s; `None` where nothing has.
+    /// The mean round-trip time of the packets since the interval began, weighted by bytes, s; `None` without a packet.
     #[must_use]
     pub fn mean_rtt(&self) -> Option<f64> {
         let Sums { inverse, rtt_inverse, .. } = self.sums;
@@ -145,7 +145,7 @@ impl Fairness {
     }
 
     /// An interval of `seconds` ends. All traffic together is to change by `phi` bytes in a round-trip time of `d` s: the next
-    /// interval hands that out.
+    /// interval grants that.
     pub fn hand_out(&mut self, phi: f64, d: f64, seconds: f64) {
         let Sums { bytes, sizes, inverse, .. } = core::mem::take(&mut self.sums);
         let shuffled = (self.config.gamma * bytes as f64 / seconds * d - phi.abs()).max(0.0);

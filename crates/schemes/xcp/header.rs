@@ -1,7 +1,7 @@
-//! XCP's header: the sender's round-trip time, that over its window, the change of the window that it wishes and routers lower,
+//! XCP's header: the sender's round-trip time, that over its window, the change of the window that it requests and routers lower,
 //! and the change that the receiver echoes [draft-falk-xcp-spec-03 section 2.1].
 //!
-//! A change of the window is counted in 1/256 byte: a thousand flows that share 150 Mbit/s are owed less than a byte a packet.
+//! A change of the window is counted in 1/256 byte: a thousand flows that share 150 Mbit/s get less than a byte a packet.
 
 use airfair_wire::congestion::{Congestion, Fields};
 
@@ -19,7 +19,7 @@ const TCP: u8 = 6;
 /// XCP's header: XCP-b's as well.
 pub static KIND: HeaderKind = HeaderKind { name: "xcp", wire_len: 20, encode, decode, keep, answer };
 
-/// What a sender tells: its round-trip time and that over its window.
+/// The state of a sender: its round-trip time and that over its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sending {
     /// us, 1 to [`LONGEST_RTT_US`].
@@ -28,14 +28,14 @@ pub struct Sending {
     pub inverse_rate: u32,
 }
 
-/// A sender's packet leaves: with the change of its window that it wishes for in return, 1/256 byte. Before its round-trip time is
-/// known it wishes nothing.
+/// Fills the header of a sender's packet; `wish` is the requested change of its window, 1/256 byte. Before the round-trip time is
+/// known the sender requests nothing.
 pub fn request(header: &mut Header, sending: Option<Sending>, delta: i32) {
     let (sending, delta) = sending.map_or((Sending { rtt_us: 0, inverse_rate: 0 }, 0), |s| (s, delta));
     header.fields = [sending.rtt_us, sending.inverse_rate, delta.cast_unsigned(), 0];
 }
 
-/// Who sends: `None` where the round-trip time is not known. An acknowledgement has none.
+/// The state of the sender; `None` where the round-trip time is not known. An acknowledgement has none.
 #[must_use]
 #[inline]
 pub fn sending(header: &Header) -> Option<Sending> {
@@ -43,14 +43,14 @@ pub fn sending(header: &Header) -> Option<Sending> {
     (rtt_us > 0).then(|| Sending { rtt_us: rtt_us.min(LONGEST_RTT_US), inverse_rate })
 }
 
-/// The change of the window that is wished, or granted so far, 1/256 byte.
+/// The change of the window that is requested, or granted so far, 1/256 byte.
 #[must_use]
 #[inline]
 pub fn delta(header: &Header) -> i32 {
     header.fields[2].cast_signed()
 }
 
-/// A router lowers the change to what it grants. Returns what stands then.
+/// Lowers the change to the grant of a router; returns the result.
 #[inline]
 pub fn grant(header: &mut Header, most: i32) -> i32 {
     let granted = delta(header).min(most);
@@ -58,7 +58,7 @@ pub fn grant(header: &mut Header, most: i32) -> i32 {
     granted
 }
 
-/// What an acknowledgement tells: the change of the window, 1/256 byte.
+/// The change of the window in an acknowledgement, 1/256 byte.
 #[must_use]
 pub fn feedback(header: &Header) -> i32 {
     header.fields[3].cast_signed()
@@ -81,7 +81,7 @@ fn decode(bytes: &[u8]) -> Option<Header> {
     })
 }
 
-/// Changes add up until an acknowledgement takes them along.
+/// Changes add up until an acknowledgement carries them.
 fn keep(kept: &mut Header, arrived: &Header) {
     kept.missed = arrived.missed;
     kept.fields[3] = feedback(kept).saturating_add(delta(arrived)).cast_unsigned();

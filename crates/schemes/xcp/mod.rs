@@ -1,13 +1,13 @@
-//! XCP: routers tell each flow by how much to change its window, from spare capacity and a standing queue.
+//! XCP: routers write into each packet the change of its flow's window, from spare capacity and a standing queue.
 //!
 //! D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002; A. Falk and others,
 //! draft-falk-xcp-spec-03 (2007). Places: a [`Hop`] at each output interface, and the [`Source`] of each flow.
 //!
 //! | file | what | section of the paper |
 //! |---|---|---|
-//! | `header` | round-trip time, that over the window, wished change, echoed change: 20 bytes in each packet | 3.1 |
-//! | `efficiency` | how much all traffic shall change: `phi = alpha d (C - y) - beta Q` | 3.5.1 |
-//! | `fairness` | which packet gets how much of it | 3.5.2 |
+//! | `header` | round-trip time, that over the window, requested change, echoed change: 20 bytes in each packet | 3.1 |
+//! | `efficiency` | the change of all traffic: `phi = alpha d (C - y) - beta Q` | 3.5.1 |
+//! | `fairness` | the share of each packet | 3.5.2 |
 //! | `router` | sums, control interval, standing queue | 3.5 |
 //! | `sender` | the window | 3.2 |
 //!
@@ -21,35 +21,35 @@
 //! | alpha, beta, gamma | `alpha`, `beta`, `gamma` | | 0.4, 0.226, 0.1 |
 //! | rtt_i, cwnd_i, s_i | header, `X = rtt/cwnd`; the packet's size on the link | us, ps a byte; bytes | |
 //!
-//! Every d, with sums over the packets of the interval that has ended and told their round-trip time:
+//! Every d, with sums over the packets of the interval that has ended and that reported their round-trip time:
 //! - `d = sum rtt_i X_i s_i / sum X_i s_i`, `h = max(0, gamma y d - |phi|)`;
 //! - `xi_p = (h + max(phi, 0)) / (d sum X_i s_i)`, `xi_n = (h + max(-phi, 0)) / (d sum s_i)`.
 //!
-//! Packet i of the next interval has its wish lowered to `xi_p rtt_i X_i s_i - xi_n rtt_i s_i`.
+//! Packet i of the next interval has its request lowered to `xi_p rtt_i X_i s_i - xi_n rtt_i s_i`.
 //!
 //! Checked against the draft, ns-2.35 or the paper's analysis: d, phi, h, both xi, the three constants, Q, X in the header. Not verified
-//! against the paper's text: how the first round trip and losses go.
+//! against the paper's text: the first round trip and losses.
 //!
 //! Readings, each a parameter where another is worth a try:
-//! - **The wish** is what is missing to the largest window that the flow may have, over the packets of a window (`wish`).
-//! - **SYN and first packets** whose sender knows no round-trip time count as traffic, take part in no sum and get nothing.
-//! - **Acknowledgements**, and packets of others, count as traffic (y), take part in no sum and get nothing; h is a part of the traffic
-//!   that can get something. The paper knows flows of XCP alone.
+//! - **The request** is the difference to the largest window of the flow, divided among the packets of a window (`wish`).
+//! - **SYN and first packets** whose sender has no round-trip time count as traffic, but in no sum, and get nothing.
+//! - **Acknowledgements**, and packets of other schemes, count as traffic (y), but in no sum, and get nothing; h is a part of the
+//!   traffic that can get a share. The paper has flows of XCP alone.
 //! - **An interval without such packets** is followed by one that grants nothing, of `first_interval` (checked against ns-2.35, which
 //!   does the same with 50 ms).
-//! - **Q** is the least backlog of `max(2 ms, (d - q/C)/2)`, with a clock of its own (checked against ns-2.35). The packet that is being
-//!   sent is no part of it.
-//! - **Where packets get their share** (`feedback_at`): on arrival. The draft and ns-2 do it at departure, one queueing delay later.
+//! - **Q** is the least backlog of `max(2 ms, (d - q/C)/2)`, with a clock of its own (checked against ns-2.35). The packet in
+//!   transmission is not counted.
+//! - **Where packets get their share** (`feedback_at`): on arrival. The draft and ns-2 grant it at departure, one queueing delay later.
 //! - **cwnd** is bytes of payload, a router's bytes are those of the link: headers are 4 % of 1000 bytes, which alpha takes.
-//! - **Loss**: half of the window at three duplicates or a mark, one segment at a time-out, and feedback goes on (QFCP's paper,
-//!   section II, says so; the draft hands over to TCP's rules). After a silence longer than a time-out the window is at most the
+//! - **Loss**: half of the window at three duplicates or a mark, one segment at a time-out, and feedback continues (as QFCP's paper
+//!   says in section II; the draft continues with TCP's rules). After a silence longer than a time-out the window is at most the
 //!   initial one.
 //! - **Positive feedback** counts whether the window was full or not.
 //! - **A radio** has no known capacity: C is `radio_capacity`, the rate of its data frames by default, which no traffic reaches; so the
 //!   queue stands where `alpha d (C - y) = beta Q`. XCP-b is made for that.
-//! - **Routers that do not speak XCP**: see [`explicit`](crate::explicit); TCP's law alone rules.
+//! - **Routers that do not speak XCP**: see [`explicit`](crate::explicit); TCP's law alone applies.
 //!
-//! The first ns-2 code also has, off by default: `xi_factor` 1.1, `budgets` that shrink as they are handed out, and
+//! The first ns-2 code also has, off by default: `xi_factor` 1.1, `budgets` that shrink as packets take them, and
 //! `per_packet` counting.
 
 mod efficiency;
@@ -90,11 +90,11 @@ words! {
 params! {
     /// The parameters that XCP-b has as well.
     pub(crate) struct Common {
-        /// part of the spare rate that is handed out in a round trip; checked against the paper's analysis and ns-2.35
+        /// part of the spare rate that is granted in a round trip; checked against the paper's analysis and ns-2.35
         alpha: f64 = 0.4, in 0.0..=10.0;
         /// part of the standing queue that is drained in a round trip, alpha^2 sqrt(2); checked against the paper's analysis and ns-2.35
         beta: f64 = 0.226, in 0.0..=10.0;
-        /// part of the traffic that is shuffled in a round trip, less what is handed out anyway; checked against ns-2.35
+        /// part of the traffic that is shuffled in a round trip, less the change that is granted anyway; checked against ns-2.35
         gamma: f64 = 0.1, in 0.0..=1.0;
         /// control interval before a packet has reported its round-trip time, and after an interval in which none has; ours, ns-2.35 has
         /// 50 ms
@@ -105,10 +105,10 @@ params! {
         max_interval: Span = Span::from_secs(10), in SPANS;
         /// when a packet gets its share: on arrival, or at departure as in ns-2.35, one queueing delay later (and slower to simulate)
         feedback_at: FeedbackAt = FeedbackAt::Arrival;
-        /// on both xi; the first ns-2 code has 1.1 together with `budgets`
+        /// factor on both xi; the first ns-2 code has 1.1 together with `budgets`
         xi_factor: f64 = 1.0, in 0.0..=10.0;
-        /// what an interval hands out is bounded: what packets take shrinks what is left, as in ns-2.35. The paper divides by what passed
-        /// in the interval before and bounds nothing
+        /// the change of an interval is bounded: the shares of packets reduce a budget, as in ns-2.35. The paper divides by the traffic of
+        /// the interval before and bounds nothing
         budgets: bool = false;
         /// each packet counts the same whatever its size, as in ns-2.35's sums of X
         per_packet: bool = false;
@@ -131,7 +131,7 @@ params! {
     }
 }
 
-/// XCP, set up.
+/// XCP with the parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Xcp {
     router: RouterConfig,

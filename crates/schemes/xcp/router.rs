@@ -12,19 +12,19 @@ use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer
 
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
-/// The end of an interval over which a standing queue is looked for.
+/// The end of an interval over which a standing queue is measured.
 const QUEUE: Timer = Timer(1);
 
 /// The constants of a router, without those of phi.
 #[derive(Debug, Clone, Copy)]
 pub struct RouterConfig {
-    /// How the change is divided.
+    /// The division of the change among packets.
     pub fairness: FairnessConfig,
-    /// d before any packet has told its round-trip time, and after an interval in which none has.
+    /// d before a packet has reported its round-trip time, and after an interval in which none has.
     pub first_interval: Span,
     /// Bounds of d.
     pub intervals: (Span, Span),
-    /// Packets get their share when they leave the queue, not when they arrive.
+    /// Whether packets get their share when they leave the queue instead of when they arrive.
     pub at_departure: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Router<E> {
     config: RouterConfig,
     efficiency: E,
     fairness: Fairness,
-    /// d, the length of the present interval too.
+    /// d, which is also the length of the present interval.
     interval: Span,
     began: Time,
     arrived: u64,
@@ -42,13 +42,13 @@ pub struct Router<E> {
     /// The least backlog since the queue interval began, bytes.
     least: u64,
     standing: u64,
-    /// Of the last interval, to look at: phi in bytes, y in bytes/s.
+    /// Values of the last interval, for gauges: phi in bytes, y in bytes/s.
     phi: f64,
     input: f64,
 }
 
 impl<E: Efficiency> Router<E> {
-    /// A router that has seen nothing.
+    /// A router before its first packet.
     #[must_use]
     pub fn new(config: RouterConfig, efficiency: E) -> Self {
         let (least, most) = config.intervals;
@@ -89,7 +89,7 @@ impl<E: Efficiency> Router<E> {
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval)));
     }
 
-    /// The queue that has stood all the time.
+    /// The queue that has stood at all times.
     fn look_at_queue(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
         self.standing = self.least.min(backlog.bytes);
         self.least = backlog.bytes;

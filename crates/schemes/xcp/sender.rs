@@ -1,4 +1,4 @@
-//! XCP's sender: its window changes by what routers hand back [XCP §3.2], and at a loss as TCP's.
+//! XCP's sender: its window changes by the feedback of routers [XCP §3.2], and at a loss as TCP's.
 
 use airfair_units::{Bytes, Span};
 
@@ -6,15 +6,15 @@ use super::header::{self, KIND, LONGEST_RTT_US, PARTS, Sending};
 use crate::explicit::{ExplicitSender, Rtt, RttChoice};
 use crate::places::{Allowance, CongestionCause, FlowSetup, Header, HeaderKind};
 
-/// No window is larger, bytes.
+/// The largest window, bytes.
 const LARGEST: u64 = 1 << 40;
 
 /// The constants of a sender.
 #[derive(Debug, Clone, Copy)]
 pub struct SenderConfig {
-    /// The rate that it wishes to reach, bytes/s; `None`: as much as its window may hold.
+    /// The rate that it requests, bytes/s; `None`: what its largest window allows.
     pub wish: Option<u32>,
-    /// Which round-trip time counts.
+    /// The round-trip time that counts.
     pub rtt: RttChoice,
 }
 
@@ -25,20 +25,20 @@ pub struct Sender {
     mss: u64,
     initial: u64,
     limit: u64,
-    /// 1/256 byte.
+    /// The congestion window, 1/256 byte.
     window: u64,
     rtt: Rtt,
 }
 
 impl Sender {
-    /// A sender that has heard nothing.
+    /// A sender before its first feedback.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
         Self { config, mss: 1, initial: 1, limit: 1, window: PARTS, rtt }
     }
 
-    /// cwnd, bytes.
+    /// The congestion window, bytes.
     const fn bytes(&self) -> u64 {
         self.window / PARTS
     }
@@ -48,7 +48,7 @@ impl Sender {
         self.window = parts.clamp(self.mss * PARTS, self.limit * PARTS);
     }
 
-    /// What a packet asks for, 1/256 byte: so much that all packets of a window together bring what is wished.
+    /// The change that a packet requests, 1/256 byte: all packets of a window together request the missing part.
     fn wish(&self) -> i32 {
         let target = self.config.wish.map_or(self.limit, |rate| self.rtt.times(rate).min(self.limit));
         let window = self.bytes().cast_signed();

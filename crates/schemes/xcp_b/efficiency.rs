@@ -1,23 +1,23 @@
-//! The efficiency controller without a capacity: the speed of the queue tells what is spare.
+//! The efficiency controller without a capacity: the speed of the queue shows the spare capacity.
 
 use airfair_units::Span;
 
 use crate::xcp::{Efficiency, Seen};
 
-/// XCP-b's law for phi.
+/// The law of XCP-b for phi.
 #[derive(Debug, Clone)]
 pub struct Blind {
-    /// alpha.
+    /// The constant alpha.
     pub alpha: f64,
-    /// beta.
+    /// The constant beta.
     pub beta: f64,
-    /// q is the least queue of an interval instead of that at its end.
+    /// Whether q is the least queue of an interval instead of the queue at its end.
     pub least: bool,
-    /// kappa: the queue that is aimed at, bytes.
+    /// kappa: the target of the queue, bytes.
     pub target: f64,
-    /// chi B: what is handed out while the link is idle, bytes.
+    /// chi B: the change that is granted while the link is idle, bytes.
     pub idle_change: f64,
-    /// n: q has to be 0 in so many intervals in a row before the link counts as idle.
+    /// n: the number of intervals in a row in which q has to be 0 before the link counts as idle.
     pub patience: u32,
     /// q of the last interval, bytes.
     pub before: u64,

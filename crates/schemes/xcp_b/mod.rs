@@ -1,4 +1,4 @@
-//! XCP-b ("blind"): XCP for links whose capacity nobody knows, such as a cell of 802.11.
+//! XCP-b ("blind"): XCP for links of unknown capacity, such as a cell of 802.11.
 //!
 //! F. Abrantes, M. Ricardo, "XCP for Shared-Access Multi-Rate Media", ACM CCR 36(3), 2006, and the same authors, IEEE Transactions on
 //! Mobile Computing 10(1), 2011. Places: a [`Hop`] at each output interface, and XCP's [`Source`].
@@ -8,7 +8,7 @@
 //!
 //! | symbol | here | unit | default |
 //! |---|---|---|---|
-//! | q_k | the least that waited in interval k; `queue` | bytes | |
+//! | q_k | the least backlog in interval k; `queue` | bytes | |
 //! | kappa | `target`, in packets of `packet_size` | packets | 3 |
 //! | n | `patience` | intervals | 2 |
 //! | chi | `chi` | part of the buffer B | 0.1 |
@@ -58,14 +58,14 @@ params! {
     /// The parameters of XCP-b.
     pub(crate) struct Parameters {
         ..common: Common;
-        /// q: the least that waited in a control interval, or what waits at its end; packets that come in clumps make a queue at the end
+        /// q: the least backlog in a control interval, or the backlog at its end; packets that arrive in bursts make a queue at the end
         /// of intervals in which the link was idle. Not verified
         queue: QueueAt = QueueAt::Least;
-        /// kappa: the queue that is aimed at, packets; not verified
+        /// kappa: the target of the queue, packets; not verified
         target: f64 = 3.0, in 0.0..=1e6;
         /// n: the link counts as idle when q was 0 in this many control intervals in a row; not verified
         patience: u64 = 2, in 1..=1000;
-        /// part of the buffer that is handed out in an interval while the link is idle; at most 1/(5 - alpha - beta), or the queue may
+        /// part of the buffer that is granted in an interval while the link is idle; at most 1/(5 - alpha - beta), or the queue may
         /// overflow (the bound is checked against a summary, the base is not verified)
         chi: f64 = 0.1, in 0.0..=1.0;
         /// the size of a packet in `target` and in the buffer; ours
