@@ -3,7 +3,7 @@
 //! F. Abrantes, M. Ricardo, "XCP for Shared-Access Multi-Rate Media", ACM CCR 36(3), 2006, and the same authors, IEEE Transactions on
 //! Mobile Computing 10(1), 2011. Places: a [`Hop`] at each output interface, and XCP's [`Source`].
 //!
-//! Header, sender, fairness controller and control interval are XCP's (see [`xcp`]): routers of both may stand on one path.
+//! Header, sender, fairness controller and control interval are XCP's (see [`xcp`](crate::xcp)): routers of both may stand on one path.
 //! The law for phi is another one (`efficiency`): spare capacity is read from the speed of the queue.
 //!
 //! | symbol | here | unit | default |
