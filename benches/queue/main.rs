@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use airfair_schemes::find;
 use airfair_sim::World;
-use airfair_sim::engine::{Heap4, Pending, StdHeap, Wheel, drive};
+use airfair_sim::engine::{EventQueue, Heap4, StdHeap, Wheel, drive};
 use airfair_sim::event::{Event, Order};
 use airfair_units::random::{Purpose, Stream};
 
@@ -21,7 +21,7 @@ const REPEATS: usize = 7;
 type Ahead<'a> = &'a mut dyn FnMut(&Event) -> u64;
 
 /// Pops and pushes `steps` times with `pending` events pending; ns per step.
-fn hold<Q: Pending>(pending: usize, steps: usize, ahead: Ahead<'_>) -> f64 {
+fn hold<Q: EventQueue>(pending: usize, steps: usize, ahead: Ahead<'_>) -> f64 {
     let mut queue = Q::default();
     let event = |time, i: usize| Event { time, order: Order::new(5, i as u32).0 | i as u64, ..Event::NONE };
     let zero = event(0, 0);
@@ -39,7 +39,7 @@ fn hold<Q: Pending>(pending: usize, steps: usize, ahead: Ahead<'_>) -> f64 {
 }
 
 /// Replays the pushes and pops of a run.
-fn replay<Q: Pending>(trace: &[(bool, Event)]) -> f64 {
+fn replay<Q: EventQueue>(trace: &[(bool, Event)]) -> f64 {
     let mut queue = Q::default();
     let start = Instant::now();
     for &(push, event) in trace {

@@ -26,7 +26,7 @@ pub struct MessageCounts {
 
 /// Counters of an interface from the start of the run to a moment.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Counters {
+pub struct InterfaceCounters {
     /// Time of the counters.
     pub at: Time,
     /// Time in each radio state.
@@ -41,7 +41,7 @@ pub struct Counters {
     pub link: LinkUse,
 }
 
-impl Counters {
+impl InterfaceCounters {
     /// Differences from earlier counters.
     fn since(&self, earlier: &Self, set_up: u32, queue: QueueView) -> NodeSample {
         NodeSample {
@@ -63,7 +63,7 @@ pub struct AgentSlot {
     slot: Slot<Box<dyn Agent>>,
     /// Length of a sampling interval; zero: no samples.
     interval: Span,
-    last: Counters,
+    last: InterfaceCounters,
     /// Number of nodes that can decode its frames.
     neighbours: usize,
     counts: MessageCounts,
@@ -74,7 +74,13 @@ impl AgentSlot {
     #[must_use]
     pub fn new(agent: Box<dyn Agent>, interval: Span, neighbours: usize, random: Stream, rank: u32) -> Self {
         let slot = Slot::new(agent, random, rank);
-        Self { slot, interval, last: Counters::default(), neighbours, counts: MessageCounts::default() }
+        Self {
+            slot,
+            interval,
+            last: InterfaceCounters::default(),
+            neighbours,
+            counts: MessageCounts::default(),
+        }
     }
 
     /// The rank of its timers and samples.
@@ -121,7 +127,7 @@ impl AgentSlot {
     /// Calls the hook for the end of an interval with the counters, the number of flows being set up, and the queue.
     pub fn sample(
         &mut self,
-        counted: Counters,
+        counted: InterfaceCounters,
         set_up: u32,
         queue: QueueView,
         effects: &mut AgentEffects,

@@ -7,7 +7,7 @@ use airfair_units::Span;
 
 /// Capabilities of a network at an interface.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Offers {
+pub struct Capabilities {
     /// Samples of the interface's counters.
     pub samples: bool,
     /// Samples with the traffic of the link.
@@ -24,7 +24,7 @@ pub struct Offers {
     pub priority: Priority,
 }
 
-impl Offers {
+impl Capabilities {
     /// The missing capabilities in words; empty if the scheme may start. [`Wants::ecn`] is not checked: a scheme whose marks have no effect
     /// does no harm.
     #[must_use]
@@ -46,7 +46,7 @@ impl Offers {
 mod tests {
     use super::*;
 
-    const ALL: Offers = Offers {
+    const ALL: Capabilities = Capabilities {
         samples: true,
         link_use: true,
         overheard: true,
@@ -61,10 +61,10 @@ mod tests {
         let wants =
             Wants { samples: Span(1), received: true, priority: Priority(3), ecn: true, ..Wants::default() };
         assert!(ALL.lacks(&wants).is_empty());
-        assert!(Offers::default().lacks(&Wants::default()).is_empty());
-        let nothing = Offers::default().lacks(&wants);
+        assert!(Capabilities::default().lacks(&Wants::default()).is_empty());
+        let nothing = Capabilities::default().lacks(&wants);
         assert_eq!(nothing, ["samples of counters", "packets that came in", "priorities of packets"]);
-        let few = Offers { priority: Priority(2), ..ALL };
+        let few = Capabilities { priority: Priority(2), ..ALL };
         assert_eq!(few.lacks(&wants), ["priorities of packets"]);
     }
 
@@ -80,7 +80,7 @@ mod tests {
             ecn: true,
             priority: Priority(1),
         };
-        let mut lacks = Offers::default().lacks(&wants);
+        let mut lacks = Capabilities::default().lacks(&wants);
         assert_eq!(lacks.len(), 7);
         lacks.dedup();
         assert_eq!(lacks.len(), 7, "one name for one thing");

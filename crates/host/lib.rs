@@ -11,7 +11,7 @@
 //! | [`AgentSlot`], [`Messages`] | an agent, its samples, its messages in transit |
 //! | [`ControllerSlot`] | a controller |
 //! | [`HeaderKinds`], [`Echo`] | headers of explicit-rate schemes: the kind of each packet's header, the receiver's echo |
-//! | [`Offers`] | capabilities of a network, compared with a scheme's needs |
+//! | [`Capabilities`] | capabilities of a network, compared with a scheme's needs |
 
 #![no_std]
 
@@ -25,8 +25,8 @@ mod interface;
 mod message;
 mod slot;
 
-pub use agent::{AgentSlot, Counters, MessageCounts};
-pub use capability::Offers;
+pub use agent::{AgentSlot, InterfaceCounters, MessageCounts};
+pub use capability::Capabilities;
 pub use controller::ControllerSlot;
 pub use header::{Echo, HeaderId, HeaderKinds, HeaderRef};
 pub use interface::{Dequeued, Pipeline};

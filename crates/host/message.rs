@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub struct MessageIx(pub u32);
 
 #[derive(Debug, Clone, Default)]
-struct UnderWay {
+struct InTransit {
     bytes: Vec<u8>,
     sender: u32,
     heard: Vec<u32>,
@@ -16,14 +16,14 @@ struct UnderWay {
 /// All messages in transit. Senders and receivers are numbers of the caller's.
 #[derive(Debug, Clone, Default)]
 pub struct Messages {
-    list: Vec<UnderWay>,
+    list: Vec<InTransit>,
     free: Vec<u32>,
 }
 
 impl Messages {
     /// Adds a message that leaves its sender.
     pub fn add(&mut self, sender: u32, bytes: Vec<u8>) -> MessageIx {
-        let message = UnderWay { bytes, sender, heard: Vec::new() };
+        let message = InTransit { bytes, sender, heard: Vec::new() };
         match self.free.pop() {
             Some(at) => {
                 self.list[at as usize] = message;

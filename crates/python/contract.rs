@@ -8,7 +8,7 @@ use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::engine::drive::Lateness;
 use airfair_sim::measure::summary::{
-    Ends, FilesResult, FlowResult, MessageCounts, QueueResult, RoutingCounts, RunResult, SizeClass,
+    FilesResult, FlowResult, MessageCounts, PacketFates, QueueResult, RoutingCounts, RunResult, SizeClass,
     StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
@@ -177,8 +177,8 @@ struct EndsJson<'a> {
     awaiting_route: Option<u64>,
 }
 
-impl<'a> From<&'a Ends> for EndsJson<'a> {
-    fn from(e: &'a Ends) -> Self {
+impl<'a> From<&'a PacketFates> for EndsJson<'a> {
+    fn from(e: &'a PacketFates) -> Self {
         Self {
             made: e.made,
             delivered: e.delivered,

@@ -7,8 +7,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
-    Attempts, Doing, Explanation, Held, HopExplanation, QueueExplanation, Sending, Shares, TcpExplanation,
-    share_of_due,
+    Activity, Attempts, Explanation, HoldTime, HopExplanation, QueueExplanation, Sending, Shares,
+    TcpExplanation, share_of_due,
 };
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
@@ -166,11 +166,11 @@ struct Timeline {
 }
 
 fn named(shares: &Shares) -> BTreeMap<&'static str, u64> {
-    Doing::ALL.iter().map(|doing| doing.name()).zip(shares.iter().copied()).collect()
+    Activity::ALL.iter().map(|doing| doing.name()).zip(shares.iter().copied()).collect()
 }
 
 /// Those who held it longest first.
-fn holders(by: &BTreeMap<Option<String>, Held>) -> Vec<Holder<'_>> {
+fn holders(by: &BTreeMap<Option<String>, HoldTime>) -> Vec<Holder<'_>> {
     let mut list: Vec<_> = by.iter().collect();
     list.sort_by_key(|(_, held)| std::cmp::Reverse(held.sum()));
     list.into_iter()
@@ -327,7 +327,7 @@ impl Timeline {
             window_bytes,
             hop,
             no_packet_ns: grown(&|done| done.no_packet),
-            own_turn_ns: Doing::ALL
+            own_turn_ns: Activity::ALL
                 .iter()
                 .map(|&doing| (doing.name(), grown(&|done| done.own_turn[doing as usize])))
                 .collect(),

@@ -7,7 +7,7 @@ use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, LinkRef, NodeIx, PortI
 
 /// Kind of an event, with its owner. The event loop hands each variant to the part that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// The last bit of a frame has left its sender.
     FrameEnd {
         /// Sending station.
@@ -130,7 +130,7 @@ pub struct Event {
     /// Class (4 bits), rank of the owner (28 bits), count of pushes (32 bits); see [`Order`].
     pub order: u64,
     /// Kind and owner.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// The second part of an event's key. At equal times a smaller class comes first (ends of frames before starts, starts before time-outs,
@@ -157,7 +157,7 @@ pub fn rank(seed: u64, name: &str) -> u32 {
 
 impl Event {
     /// Placeholder for an empty place.
-    pub const NONE: Self = Self { time: 0, order: 0, what: What::Warmup };
+    pub const NONE: Self = Self { time: 0, order: 0, what: EventKind::Warmup };
 
     /// Both parts of the key as one number.
     #[inline]
@@ -169,20 +169,20 @@ impl Event {
 
 /// An event that a part has returned, to be scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
+pub struct ScheduledEvent {
     /// Due time.
     pub at: Time,
     /// Key among events of equal time.
     pub order: Order,
     /// Kind and owner.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// Work that parts leave to the end of the present event: links that may have a packet to send, and events to schedule, which are pushed
 /// onto the agenda last and in the order of this list. That order is the last tie-break of equal keys ([`Order`]).
 #[derive(Debug, Default)]
 pub struct Schedule {
-    events: Vec<Due>,
+    events: Vec<ScheduledEvent>,
     links: Vec<LinkRef>,
     /// True if the lists are not empty.
     pub unsettled: bool,
@@ -191,15 +191,15 @@ pub struct Schedule {
 impl Schedule {
     /// Schedules an event.
     #[inline]
-    pub fn add(&mut self, at: Time, order: Order, what: What) {
-        self.events.push(Due { at, order, what });
+    pub fn add(&mut self, at: Time, order: Order, what: EventKind) {
+        self.events.push(ScheduledEvent { at, order, what });
         self.unsettled = true;
     }
 
     /// Schedules an event that another part has returned, if any.
     #[inline]
-    pub fn add_if(&mut self, due: Option<Due>) {
-        if let Some(Due { at, order, what }) = due {
+    pub fn add_if(&mut self, due: Option<ScheduledEvent>) {
+        if let Some(ScheduledEvent { at, order, what }) = due {
             self.add(at, order, what);
         }
     }
@@ -218,7 +218,7 @@ impl Schedule {
     }
 
     /// Removes the scheduled events, in order.
-    pub fn drain(&mut self) -> impl Iterator<Item = Due> + '_ {
+    pub fn drain(&mut self) -> impl Iterator<Item = ScheduledEvent> + '_ {
         self.events.drain(..)
     }
 }
@@ -231,19 +231,19 @@ pub mod class {
     pub const RATE_CHANGE: u8 = 0;
     /// A departure to a wire makes room for packets that arrive at the same moment.
     pub const WIRE_FREE: u8 = 1;
-    /// See [`super::What::FrameEnd`].
+    /// See [`super::EventKind::FrameEnd`].
     pub const FRAME_END: u8 = 2;
-    /// See [`super::What::BandEnd`].
+    /// See [`super::EventKind::BandEnd`].
     pub const BAND_END: u8 = 3;
-    /// See [`super::What::BandStart`].
+    /// See [`super::EventKind::BandStart`].
     pub const BAND_START: u8 = 4;
-    /// See [`super::What::Reply`].
+    /// See [`super::EventKind::Reply`].
     pub const REPLY: u8 = 5;
-    /// See [`super::What::Timeout`].
+    /// See [`super::EventKind::Timeout`].
     pub const TIMEOUT: u8 = 6;
-    /// See [`super::What::Access`].
+    /// See [`super::EventKind::Access`].
     pub const ACCESS: u8 = 7;
-    /// See [`super::What::Move`].
+    /// See [`super::EventKind::Move`].
     pub const MOVE: u8 = 8;
     /// Arrivals by wire.
     pub const WIRE: u8 = 10;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use airfair_host::{AgentSlot, Counters, Firing};
+use airfair_host::{AgentSlot, Firing, InterfaceCounters};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, Message, NodeId,
     NodeSample, Probability, QueueView, Setting, Timer,
@@ -46,7 +46,7 @@ const VIEW: QueueView = QueueView { packets: 1, bytes: 2, limit_packets: 3 };
 fn a_sample_is_what_came_since_the_last() {
     let (mut slot, busy) = slot(Span(1_000));
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
-    let counted = |at: u64, more: u64| Counters {
+    let counted = |at: u64, more: u64| InterfaceCounters {
         at: Time(at),
         airtime: Airtime { transmit: Span(more), idle: Span(at - more), ..Airtime::default() },
         receive_own: Span(2 * more),

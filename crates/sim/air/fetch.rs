@@ -6,7 +6,7 @@ use super::Air;
 use super::medium::frame::Frame;
 use super::medium::hearers::{Band, Hearer};
 use super::medium::radio::Station;
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use crate::ids::StationIx;
 use crate::record::FrameKind;
 
@@ -21,10 +21,12 @@ const FETCHED: u32 = 64;
 #[inline(always)]
 fn station_of(event: &Event) -> Option<StationIx> {
     match event.what {
-        What::FrameEnd { sender, .. } | What::BandStart { sender, .. } | What::BandEnd { sender, .. } => {
-            Some(sender)
+        EventKind::FrameEnd { sender, .. }
+        | EventKind::BandStart { sender, .. }
+        | EventKind::BandEnd { sender, .. } => Some(sender),
+        EventKind::Reply(station) | EventKind::Access(station) | EventKind::Timeout { station, .. } => {
+            Some(station)
         }
-        What::Reply(station) | What::Access(station) | What::Timeout { station, .. } => Some(station),
         _ => None,
     }
 }
@@ -75,7 +77,7 @@ impl Air {
     /// The frame that an event ends, and the frame's receiver.
     #[inline(always)]
     fn received_by(&self, event: &Event) -> Option<(&Frame, StationIx)> {
-        let What::FrameEnd { frame, .. } = event.what else { return None };
+        let EventKind::FrameEnd { frame, .. } = event.what else { return None };
         let frame = self.medium.frames.get(frame);
         Some((frame, frame.receiver)).filter(|&(_, receiver)| receiver.ix() < self.len())
     }
@@ -86,13 +88,13 @@ impl Air {
     fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
         let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender).start;
         let (sender, band, starts) = match event.what {
-            What::Reply(sender) => (sender, first_band(sender), true),
-            What::Access(sender) if self.medium.stations[sender].radio.deadline <= event.time => {
+            EventKind::Reply(sender) => (sender, first_band(sender), true),
+            EventKind::Access(sender) if self.medium.stations[sender].radio.deadline <= event.time => {
                 (sender, first_band(sender), true)
             }
-            What::FrameEnd { sender, .. } => (sender, first_band(sender), false),
-            What::BandStart { sender, band, .. } => (sender, band as usize, true),
-            What::BandEnd { sender, band, .. } => (sender, band as usize, false),
+            EventKind::FrameEnd { sender, .. } => (sender, first_band(sender), false),
+            EventKind::BandStart { sender, band, .. } => (sender, band as usize, true),
+            EventKind::BandEnd { sender, band, .. } => (sender, band as usize, false),
             _ => return None,
         };
         let Band { first, decodable_end, end, .. } = *self.medium.hearers.bands.get(band)?;

@@ -20,20 +20,20 @@ mod medium;
 
 pub use kind::Kind;
 pub use mac::{Indication, MacKind, Msdu, Outcome};
-pub(crate) use mac::{View, Waits};
+pub(crate) use mac::{MacWait, StationView};
 pub use medium::doubts::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub(crate) use medium::hearers::BAND_NS;
 pub use medium::phy::{PhyKind, PpduFormat};
-pub(crate) use medium::relations::{Heard, JUDGED_BYTES};
+pub(crate) use medium::relations::{JUDGED_BYTES, ReceivedSignal};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
 pub use medium::{StationSpec, error, propagation};
 
 use airfair_schemes::places::Airtime;
 use airfair_units::{Attowatts, Bytes, Span, Time};
 
-use crate::engine::{Agenda, Owner};
-use crate::event::{Event, What};
+use crate::engine::{Agenda, EventOwner};
+use crate::event::{Event, EventKind};
 use crate::ids::{FrameIx, StationIx};
 use crate::measure::summary::StationCounters;
 use crate::record::Records;
@@ -217,12 +217,12 @@ impl Air {
     }
 
     /// State of a station's MAC for `explain`.
-    pub(crate) fn view(&self, station: StationIx) -> View {
+    pub(crate) fn view(&self, station: StationIx) -> StationView {
         self.mac.stations[station].view(&self.medium.stations[station], self.mac(station))
     }
 
     /// The signals of all stations at this one, by the number of the sender.
-    pub(crate) fn heard_at(&self, station: StationIx) -> Vec<Option<Heard>> {
+    pub(crate) fn heard_at(&self, station: StationIx) -> Vec<Option<ReceivedSignal>> {
         relations::heard_at(&self.medium, station)
     }
 
@@ -292,17 +292,17 @@ impl Air {
 
     /// Handles an event of the air; ignores all others.
     #[inline(always)]
-    pub fn handle(&mut self, what: What, agenda: &mut Agenda) {
+    pub fn handle(&mut self, what: EventKind, agenda: &mut Agenda) {
         let Self { medium, mac } = self;
         match what {
-            What::FrameEnd { frame, .. } => self.frame_end(frame, agenda),
-            What::BandStart { frame, band, .. } => medium.band_start(frame, band as usize),
-            What::BandEnd { frame, band, .. } => self.band_end(frame, band as usize, agenda),
-            What::Reply(station) => mac.reply(medium, station, agenda),
-            What::Timeout { station, generation } => mac.timeout(medium, station, generation, agenda),
-            What::Access(station) => mac.access(medium, station, agenda),
-            What::Move(node) => self.moved(|medium, agenda| medium.moved(node, agenda), agenda),
-            What::Renew(station) => {
+            EventKind::FrameEnd { frame, .. } => self.frame_end(frame, agenda),
+            EventKind::BandStart { frame, band, .. } => medium.band_start(frame, band as usize),
+            EventKind::BandEnd { frame, band, .. } => self.band_end(frame, band as usize, agenda),
+            EventKind::Reply(station) => mac.reply(medium, station, agenda),
+            EventKind::Timeout { station, generation } => mac.timeout(medium, station, generation, agenda),
+            EventKind::Access(station) => mac.access(medium, station, agenda),
+            EventKind::Move(node) => self.moved(|medium, agenda| medium.moved(node, agenda), agenda),
+            EventKind::Renew(station) => {
                 self.moved(|medium, agenda| medium.renewal_due(station, agenda), agenda);
             }
             _ => {}
@@ -364,11 +364,11 @@ impl Air {
     }
 }
 
-impl Owner for Air {
+impl EventOwner for Air {
     /// Defers an access event whose deadline has moved.
     #[inline(always)]
     fn due(&mut self, event: &Event) -> u64 {
-        if let What::Access(station) = event.what {
+        if let EventKind::Access(station) = event.what {
             mac::access_due(&mut self.medium.stations[station], event.time)
         } else {
             event.time

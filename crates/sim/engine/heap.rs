@@ -1,6 +1,6 @@
 //! A heap with four children a node: fewer levels than a binary one, and the four keys compared share cache lines.
 
-use super::Pending;
+use super::EventQueue;
 use crate::event::Event;
 
 /// A 4-ary min-heap of events.
@@ -64,7 +64,7 @@ impl Heap4 {
     }
 }
 
-impl Pending for Heap4 {
+impl EventQueue for Heap4 {
     #[inline]
     fn push(&mut self, event: Event) {
         self.events.push(event);

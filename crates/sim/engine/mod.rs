@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 
 use airfair_units::Time;
 
-use crate::event::{Due, Event, Order, What};
+use crate::event::{Event, EventKind, Order, ScheduledEvent};
 
 /// A set of pending events, from which the smallest key comes first.
-pub trait Pending: Default {
+pub trait EventQueue: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);
     /// Removes and returns the smallest event if its time is below `limit`.
@@ -25,7 +25,7 @@ pub trait Pending: Default {
         self.pop_before(u64::MAX)
     }
     /// Pops the first event that its owner does not defer, if its time is below `limit`; deferred events are stored with their new time.
-    fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
+    fn pop_due(&mut self, limit: u64, owner: &mut impl EventOwner) -> Option<Event> {
         loop {
             let event = self.pop_before(limit)?;
             let time = owner.due(&event);
@@ -63,7 +63,7 @@ impl PartialOrd for ByKey {
     }
 }
 
-impl Pending for StdHeap {
+impl EventQueue for StdHeap {
     fn push(&mut self, event: Event) {
         self.0.push(Reverse(ByKey(event)));
     }
@@ -82,7 +82,7 @@ impl Pending for StdHeap {
 }
 
 /// Owner of the events on an agenda.
-pub trait Owner {
+pub trait EventOwner {
     /// Due time of an event that has reached the front: later than its time if its deadline has moved in the meantime.
     fn due(&mut self, event: &Event) -> u64;
     /// Prefetches the state of the next events, given in any order. Changes nothing.
@@ -90,9 +90,9 @@ pub trait Owner {
 }
 
 /// An owner that defers no event.
-struct Punctual;
+struct NoDeferral;
 
-impl Owner for Punctual {
+impl EventOwner for NoDeferral {
     fn due(&mut self, event: &Event) -> u64 {
         event.time
     }
@@ -107,7 +107,7 @@ struct Recorder<'a, O> {
 }
 
 #[cfg(feature = "record-agenda")]
-impl<O: Owner> Owner for Recorder<'_, O> {
+impl<O: EventOwner> EventOwner for Recorder<'_, O> {
     fn due(&mut self, event: &Event) -> u64 {
         self.record.push((false, *event));
         let time = self.owner.due(event);
@@ -123,7 +123,7 @@ impl<O: Owner> Owner for Recorder<'_, O> {
 
 /// Agenda of a world: the present and all pending events. The queue was chosen by `make bench` (see docs/engine.md).
 #[derive(Debug, Default)]
-pub struct Agenda<Q: Pending = Wheel> {
+pub struct Agenda<Q: EventQueue = Wheel> {
     /// Present time.
     pub now: Time,
     pending: Q,
@@ -135,10 +135,10 @@ pub struct Agenda<Q: Pending = Wheel> {
     pub record: Vec<(bool, Event)>,
 }
 
-impl<Q: Pending> Agenda<Q> {
+impl<Q: EventQueue> Agenda<Q> {
     /// Adds an event. Its time must not lie in the past.
     #[inline]
-    pub fn push(&mut self, at: Time, order: Order, what: What) {
+    pub fn push(&mut self, at: Time, order: Order, what: EventKind) {
         debug_assert!(at >= self.now, "an event in the past: {at} < {}", self.now);
         let order = order.0 | u64::from(self.pushes);
         self.pushes = self.pushes.wrapping_add(1);
@@ -150,8 +150,8 @@ impl<Q: Pending> Agenda<Q> {
 
     /// Adds an event that a part has returned, if any.
     #[inline]
-    pub fn push_if(&mut self, due: Option<Due>) {
-        if let Some(Due { at, order, what }) = due {
+    pub fn push_if(&mut self, due: Option<ScheduledEvent>) {
+        if let Some(ScheduledEvent { at, order, what }) = due {
             self.push(at, order, what);
         }
     }
@@ -161,7 +161,7 @@ impl<Q: Pending> Agenda<Q> {
     /// The owner may defer an event at the front (lazy deadline): it stores a later time in its state and leaves the event in place. A
     /// deferred event costs a place in the agenda, nothing more.
     #[inline(always)]
-    pub fn next_before(&mut self, limit: Time, owner: &mut impl Owner) -> Option<Event> {
+    pub fn next_before(&mut self, limit: Time, owner: &mut impl EventOwner) -> Option<Event> {
         #[cfg(feature = "record-agenda")]
         let owner = &mut Recorder { owner, record: &mut self.record };
         let event = self.pending.pop_due(limit.0, owner)?;
@@ -200,7 +200,7 @@ mod tests {
     }
 
     /// Pops and pushes in any mixture, as in a simulation: no push is earlier than the last pop.
-    fn same_order<A: Pending, B: Pending>(steps: &[(bool, u64, u8)]) {
+    fn same_order<A: EventQueue, B: EventQueue>(steps: &[(bool, u64, u8)]) {
         let (mut a, mut b) = (A::default(), B::default());
         let mut now = 0;
         for (i, &(pop, ahead, class)) in steps.iter().enumerate() {
@@ -247,7 +247,7 @@ mod tests {
         put_off: std::collections::BTreeSet<u64>,
     }
 
-    impl Owner for Late {
+    impl EventOwner for Late {
         fn due(&mut self, event: &Event) -> u64 {
             if self.put_off.insert(event.order) {
                 event.time.next_multiple_of(self.grain)
@@ -259,7 +259,7 @@ mod tests {
     }
 
     /// Due events in order, up to a limit in each of the given steps.
-    fn due_in_order<Q: Pending>(events: &[(u64, u8)], grain: u64, steps: &[u64]) -> Vec<Option<Event>> {
+    fn due_in_order<Q: EventQueue>(events: &[(u64, u8)], grain: u64, steps: &[u64]) -> Vec<Option<Event>> {
         let (mut queue, mut owner) = (Q::default(), Late { grain, put_off: Default::default() });
         for (i, &(time, class)) in events.iter().enumerate() {
             queue.push(event(time, Order::new(class % 16, 7).0 | i as u64));

@@ -5,7 +5,7 @@
 //! earlier time go there directly. Events beyond the horizon are kept in `far` and compared at every pop instead of being moved.
 
 use super::heap::Heap4;
-use super::{Owner, Pending, Punctual};
+use super::{EventOwner, EventQueue, NoDeferral};
 use crate::event::Event;
 
 const BUCKET_BITS: u32 = 13;
@@ -109,7 +109,7 @@ impl Wheel {
 
     /// Moves the next occupied bucket into `current`.
     #[inline]
-    fn advance(&mut self, owner: &impl Owner) -> bool {
+    fn advance(&mut self, owner: &impl EventOwner) -> bool {
         let Some(index) = self.next_bucket() else { return false };
         let mut at = std::mem::replace(&mut self.heads[index], NONE);
         self.occupied.clear(index);
@@ -127,7 +127,7 @@ impl Wheel {
 
     /// True if the next event is in `far`; `None` if there is no event.
     #[inline(always)]
-    fn next_is_far(&mut self, owner: &impl Owner) -> Option<bool> {
+    fn next_is_far(&mut self, owner: &impl EventOwner) -> Option<bool> {
         loop {
             if let Some(near) = self.current.first() {
                 if near.time != self.far_time {
@@ -188,7 +188,7 @@ impl Wheel {
     }
 }
 
-impl Pending for Wheel {
+impl EventQueue for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
         let at = self.free;
@@ -204,11 +204,11 @@ impl Pending for Wheel {
     }
 
     fn pop_before(&mut self, limit: u64) -> Option<Event> {
-        self.pop_due(limit, &mut Punctual)
+        self.pop_due(limit, &mut NoDeferral)
     }
 
     #[inline(always)]
-    fn pop_due(&mut self, limit: u64, owner: &mut impl Owner) -> Option<Event> {
+    fn pop_due(&mut self, limit: u64, owner: &mut impl EventOwner) -> Option<Event> {
         loop {
             // The common case first: the next bucket holds one event, which is the next of all.
             if self.current.is_empty()
@@ -257,7 +257,7 @@ impl Pending for Wheel {
 
     #[inline]
     fn next_time(&mut self) -> Option<u64> {
-        let far = self.next_is_far(&Punctual)?;
+        let far = self.next_is_far(&NoDeferral)?;
         if far { Some(self.far_time) } else { self.current.next_time() }
     }
 

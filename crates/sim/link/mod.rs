@@ -8,8 +8,8 @@
 //! - Any other wire is given the next packet of its node's queue when it is idle ([`Links::is_idle`], [`Links::send`]); an event notifies
 //!   its node when it becomes free ([`Links::wake`]).
 //!
-//! The events of a wire ([`What::WireArrival`], [`What::WireFree`], [`What::RateChange`]) return values: the packet that has arrived or was
-//! lost, and its node. Later events are returned as a [`Due`], which the caller schedules.
+//! The events of a wire ([`EventKind::WireArrival`], [`EventKind::WireFree`], [`EventKind::RateChange`]) return values: the packet that has arrived or was
+//! lost, and its node. Later events are returned as a [`ScheduledEvent`], which the caller schedules.
 
 mod timetable;
 mod wire;
@@ -18,7 +18,7 @@ use airfair_schemes::places::Backlog;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
-use crate::event::{Due, Order, What, class, rank};
+use crate::event::{EventKind, Order, ScheduledEvent, class, rank};
 use crate::ids::{CopyRef, NodeIx, PortIx, Table, WireIx};
 use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
@@ -27,7 +27,7 @@ use wire::{InFlight, Losses, Wire};
 
 /// A packet offered to a wire.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Offer {
+pub(crate) struct OfferedPacket {
     pub packet: CopyRef,
     /// Size as an IP packet, bytes.
     pub bytes: u32,
@@ -37,16 +37,16 @@ pub(crate) struct Offer {
 
 /// Answer of a wire to an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum OfferResult {
     /// The packet is accepted; its arrival is to be scheduled unless an earlier one is pending.
-    Accepted(Option<Due>),
+    Accepted(Option<ScheduledEvent>),
     /// The queue is full.
     Full,
 }
 
 /// End of a packet's way on a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum WireEnd {
     /// The packet has arrived at the node at the far end.
     Arrived { node: NodeIx, packet: CopyRef },
     /// The packet that this node had sent was lost.
@@ -55,7 +55,7 @@ pub(crate) enum End {
 
 /// Result of the event that a wire is free, or that a packet has left its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Free {
+pub(crate) struct FreeWire {
     /// Port of the wire.
     pub port: PortIx,
     /// True if the wire keeps its own queue; otherwise it needs the next packet now.
@@ -74,7 +74,7 @@ pub(crate) struct Departure {
 
 /// State of a wire at a moment, without packets in a queue of its node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct View {
+pub(crate) struct WireView {
     /// Packets that wait in the wire's own queue.
     pub waiting: u64,
     /// Packets in transmission or propagation.
@@ -134,10 +134,17 @@ impl Links {
     }
 
     /// Events for the changes of rate of all links.
-    pub(crate) fn rate_changes<'a>(&'a self, links: &'a [LinkSpec]) -> impl Iterator<Item = Due> + 'a {
+    pub(crate) fn rate_changes<'a>(
+        &'a self,
+        links: &'a [LinkSpec],
+    ) -> impl Iterator<Item = ScheduledEvent> + 'a {
         links.iter().enumerate().flat_map(|(i, link)| {
             let order = Order::new(class::RATE_CHANGE, self.wires[WireIx(2 * i as u32)].rank());
-            let due = move |at, rate| Due { at, order, what: What::RateChange { link: i as u32, rate } };
+            let due = move |at, rate| ScheduledEvent {
+                at,
+                order,
+                what: EventKind::RateChange { link: i as u32, rate },
+            };
             link.rate_changes.iter().map(move |change| due(change.at, change.rate))
         })
     }
@@ -183,27 +190,39 @@ impl Links {
 
     /// Offers a packet to a wire with its own queue.
     #[inline(always)]
-    pub(crate) fn offer(&mut self, wire: WireIx, offer: &Offer, now: Time) -> Answer {
+    pub(crate) fn offer(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) -> OfferResult {
         let at = &mut self.wires[wire];
         let begin = at.free_at.max(now);
         if let Some(timetable) = &mut at.timetable {
             // If no packet waits there is room.
             if begin > now && timetable.is_full(&at.in_flight, now) {
-                return Answer::Full;
+                return OfferResult::Full;
             }
             timetable.accept(Span(begin.0 - now.0));
         }
-        Answer::Accepted(self.transmit(wire, offer, now, begin))
+        OfferResult::Accepted(self.transmit(wire, offer, now, begin))
     }
 
     /// Sends a packet, which was queued at `accepted`, by an idle wire.
-    pub(crate) fn send(&mut self, wire: WireIx, offer: &Offer, accepted: Time, now: Time) -> Option<Due> {
+    pub(crate) fn send(
+        &mut self,
+        wire: WireIx,
+        offer: &OfferedPacket,
+        accepted: Time,
+        now: Time,
+    ) -> Option<ScheduledEvent> {
         // A packet that came by air is here a propagation delay after the pass that has indicated it.
         self.transmit(wire, offer, accepted, now.max(accepted))
     }
 
     #[inline(always)]
-    fn transmit(&mut self, wire: WireIx, offer: &Offer, accepted: Time, begin: Time) -> Option<Due> {
+    fn transmit(
+        &mut self,
+        wire: WireIx,
+        offer: &OfferedPacket,
+        accepted: Time,
+        begin: Time,
+    ) -> Option<ScheduledEvent> {
         let at = &mut self.wires[wire];
         let sent = at.send(offer, u64::from(offer.bytes + self.framing), accepted, begin);
         if self.records.are_wanted() {
@@ -220,13 +239,13 @@ impl Links {
     }
 
     /// Packets wait in the node's queue: returns an event for the time at which the wire is free, unless one is pending.
-    pub(crate) fn wake(&mut self, wire: WireIx) -> Option<Due> {
+    pub(crate) fn wake(&mut self, wire: WireIx) -> Option<ScheduledEvent> {
         let wire = &mut self.wires[wire];
         wire.wake_at(wire.free_at)
     }
 
     /// Sources wait for room: returns an event for the next departure from the wire's own queue, unless one is pending.
-    pub(crate) fn wake_at_departure(&mut self, wire: WireIx, now: Time) -> Option<Due> {
+    pub(crate) fn wake_at_departure(&mut self, wire: WireIx, now: Time) -> Option<ScheduledEvent> {
         let wire = &mut self.wires[wire];
         wire.timetable.as_ref()?;
         let begin = wire.in_flight.get(first_waiting(&wire.in_flight, now))?.begin;
@@ -234,22 +253,22 @@ impl Links {
     }
 
     /// Handles the event of [`Links::wake`] or [`Links::wake_at_departure`].
-    pub(crate) fn on_free(&mut self, wire: WireIx) -> Free {
+    pub(crate) fn on_free(&mut self, wire: WireIx) -> FreeWire {
         let wire = &mut self.wires[wire];
         wire.wakes = false;
-        Free { port: wire.port, queues_itself: wire.timetable.is_some() }
+        FreeWire { port: wire.port, queues_itself: wire.timetable.is_some() }
     }
 
     /// Handles an arrival event. Returns the packet that has arrived or was lost, and the event of the next arrival.
     #[inline(always)]
-    pub(crate) fn on_arrival(&mut self, wire: WireIx) -> (Option<End>, Option<Due>) {
+    pub(crate) fn on_arrival(&mut self, wire: WireIx) -> (Option<WireEnd>, Option<ScheduledEvent>) {
         let wire = &mut self.wires[wire];
         if let Some(timetable) = &mut wire.timetable {
             timetable.forget_first();
         }
         let end = match wire.in_flight.pop_front() {
-            Some(InFlight { packet, lost: false, .. }) => Some(End::Arrived { node: wire.to, packet }),
-            Some(InFlight { packet, .. }) => Some(End::Lost { node: wire.from, packet }),
+            Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),
+            Some(InFlight { packet, .. }) => Some(WireEnd::Lost { node: wire.from, packet }),
             None => None,
         };
         (end, wire.in_flight.front().map(|next| wire.next_arrival(next)))
@@ -320,13 +339,13 @@ impl Links {
     }
 
     /// State of a wire at a moment.
-    pub(crate) fn view(&self, wire: WireIx, now: Time) -> View {
+    pub(crate) fn view(&self, wire: WireIx, now: Time) -> WireView {
         let wire = &self.wires[wire];
         let on_the_way = self.first_waiting(wire, now);
         let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(&wire.in_flight, now));
         let (left, waited) = departed.unwrap_or_default();
         let waiting = (wire.in_flight.len() - on_the_way) as u64;
-        View { waiting, on_the_way: on_the_way as u64, left, waited }
+        WireView { waiting, on_the_way: on_the_way as u64, left, waited }
     }
 
     fn first_waiting(&self, wire: &Wire, now: Time) -> usize {

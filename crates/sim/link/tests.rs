@@ -32,27 +32,27 @@ fn us(us: u64) -> Time {
 }
 
 /// A packet of 100 bytes on the wire.
-fn offer(packet: u64) -> Offer {
-    Offer { packet: CopyRef(packet), bytes: 80, has_payload: true }
+fn offer(packet: u64) -> OfferedPacket {
+    OfferedPacket { packet: CopyRef(packet), bytes: 80, has_payload: true }
 }
 
 /// Due time of an arrival event.
-fn arrival(due: Option<Due>) -> Option<Time> {
+fn arrival(due: Option<ScheduledEvent>) -> Option<Time> {
     due.map(|due| {
-        assert_eq!(due.what, What::WireArrival(WIRE));
+        assert_eq!(due.what, EventKind::WireArrival(WIRE));
         due.at
     })
 }
 
-fn accepted(answer: Answer) -> Option<Time> {
+fn accepted(answer: OfferResult) -> Option<Time> {
     match answer {
-        Answer::Accepted(due) => arrival(due),
-        Answer::Full => panic!("refused"),
+        OfferResult::Accepted(due) => arrival(due),
+        OfferResult::Full => panic!("refused"),
     }
 }
 
-fn arrived(packet: u64) -> Option<End> {
-    Some(End::Arrived { node: NodeIx(1), packet: CopyRef(packet) })
+fn arrived(packet: u64) -> Option<WireEnd> {
+    Some(WireEnd::Arrived { node: NodeIx(1), packet: CopyRef(packet) })
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn packets_leave_one_after_the_other_and_arrive_a_delay_later() {
     assert_eq!(accepted(links.offer(WIRE, &offer(2), us(10))), None);
     assert_eq!(accepted(links.offer(WIRE, &offer(3), us(20))), None);
     // One is in transmission, two wait: there is room again when the second starts.
-    assert_eq!(links.offer(WIRE, &offer(4), us(99)), Answer::Full);
+    assert_eq!(links.offer(WIRE, &offer(4), us(99)), OfferResult::Full);
     assert!(links.is_full(WIRE, us(99)) && !links.is_full(WIRE, us(100)));
     assert_eq!(accepted(links.offer(WIRE, &offer(4), us(100))), None);
     let next = |links: &mut Links| {
@@ -83,7 +83,7 @@ fn a_view_is_of_its_moment() {
     for (packet, at) in [(1, 0), (2, 0), (3, 50)] {
         assert!(accepted(links.offer(WIRE, &offer(packet), us(at))).is_none() || packet == 1);
     }
-    let view = |waiting, on_the_way, left, waited| View { waiting, on_the_way, left, waited };
+    let view = |waiting, on_the_way, left, waited| WireView { waiting, on_the_way, left, waited };
     let waited = |us: u64| Span::from_micros(us);
     assert_eq!(links.view(WIRE, us(50)), view(2, 1, 1, waited(0)));
     assert_eq!(links.waiting(WIRE, us(50)).collect::<Vec<_>>(), [CopyRef(2), CopyRef(3)]);
@@ -104,12 +104,12 @@ fn who_waits_for_room_is_woken_once_at_the_next_departure() {
     let mut links = queueing(spec(), 2);
     assert_eq!(links.wake_at_departure(WIRE, us(0)), None, "nothing waits");
     for packet in 1..=3 {
-        assert!(matches!(links.offer(WIRE, &offer(packet), us(0)), Answer::Accepted(_)));
+        assert!(matches!(links.offer(WIRE, &offer(packet), us(0)), OfferResult::Accepted(_)));
     }
     let due = links.wake_at_departure(WIRE, us(10)).unwrap();
-    assert_eq!((due.at, due.what), (us(100), What::WireFree(WIRE)));
+    assert_eq!((due.at, due.what), (us(100), EventKind::WireFree(WIRE)));
     assert_eq!(links.wake_at_departure(WIRE, us(20)), None, "one is pending");
-    assert_eq!(links.on_free(WIRE), Free { port: PortIx(0), queues_itself: true });
+    assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), queues_itself: true });
     assert_eq!(links.wake_at_departure(WIRE, us(100)).map(|due| due.at), Some(us(200)));
 }
 
@@ -121,12 +121,12 @@ fn a_wire_without_a_queue_is_given_packets_when_it_is_idle() {
     assert_eq!(arrival(links.send(WIRE, &offer(1), us(3), us(0))), Some(us(5103)));
     assert!(!links.is_idle(WIRE, us(102)) && links.is_idle(WIRE, us(103)));
     let due = links.wake(WIRE).unwrap();
-    assert_eq!((due.at, due.what), (us(103), What::WireFree(WIRE)));
+    assert_eq!((due.at, due.what), (us(103), EventKind::WireFree(WIRE)));
     assert!(links.wakes(WIRE) && links.wake(WIRE).is_none());
-    assert_eq!(links.on_free(WIRE), Free { port: PortIx(0), queues_itself: false });
+    assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), queues_itself: false });
     assert!(!links.wakes(WIRE));
     // Packets in the node's queue are not the wire's.
-    assert_eq!(links.view(WIRE, us(1)), View { on_the_way: 1, ..View::default() });
+    assert_eq!(links.view(WIRE, us(1)), WireView { on_the_way: 1, ..WireView::default() });
     assert_eq!(links.wake_at_departure(WIRE, us(1)), None);
 }
 
@@ -137,11 +137,11 @@ fn every_third_packet_with_payload_is_lost_at_its_arrival() {
     let mut fates = Vec::new();
     for packet in 1..=8 {
         // The second has no payload.
-        let offer = Offer { has_payload: packet != 2, ..offer(packet) };
-        assert!(matches!(links.offer(WIRE, &offer, us(0)), Answer::Accepted(_)));
+        let offer = OfferedPacket { has_payload: packet != 2, ..offer(packet) };
+        assert!(matches!(links.offer(WIRE, &offer, us(0)), OfferResult::Accepted(_)));
     }
     while let (Some(end), _) = links.on_arrival(WIRE) {
-        fates.push(matches!(end, End::Arrived { .. }));
+        fates.push(matches!(end, WireEnd::Arrived { .. }));
     }
     assert_eq!(fates, [true, true, true, false, true, true, false, true]);
     let recorded = links.records.drain().filter_map(|(_, record)| match record {
@@ -160,7 +160,7 @@ fn a_link_loses_by_chance_as_often_as_it_is_said_to() {
         let _ = links.offer(WIRE, &offer(packet), us(0));
     }
     let ends = std::iter::from_fn(|| links.on_arrival(WIRE).0);
-    let lost = ends.filter(|end| matches!(end, End::Lost { node: NodeIx(0), .. })).count();
+    let lost = ends.filter(|end| matches!(end, WireEnd::Lost { node: NodeIx(0), .. })).count();
     // Mean 1,000, standard deviation 30.
     assert!((880..=1120).contains(&lost), "{lost}");
 }
@@ -172,9 +172,12 @@ fn another_rate_holds_for_the_next_packet() {
     let mut links = queueing(spec.clone(), 2);
     assert!(!links.queues_itself(WIRE), "nobody knows when packets will leave");
     let specs = [spec];
-    let changes: Vec<Due> = links.rate_changes(&specs).collect();
+    let changes: Vec<ScheduledEvent> = links.rate_changes(&specs).collect();
     assert_eq!(changes.len(), 1);
-    assert_eq!((changes[0].at, changes[0].what), (us(50), What::RateChange { link: 0, rate: change.rate }));
+    assert_eq!(
+        (changes[0].at, changes[0].what),
+        (us(50), EventKind::RateChange { link: 0, rate: change.rate })
+    );
     assert_eq!(arrival(links.send(WIRE, &offer(1), us(0), us(0))), Some(us(5100)));
     assert_eq!(links.on_rate_change(0, change.rate), [PortIx(0), PortIx(1)]);
     assert!(links.is_idle(WIRE, us(100)));

@@ -6,8 +6,8 @@ use airfair_units::random::Stream;
 use airfair_units::{Rate, Span, Time};
 
 use super::timetable::Timetable;
-use super::{Due, Offer};
-use crate::event::{Order, What, class};
+use super::{OfferedPacket, ScheduledEvent};
+use crate::event::{EventKind, Order, class};
 use crate::ids::{CopyRef, NodeIx, PortIx, WireIx};
 
 /// A packet that a wire has accepted and not delivered.
@@ -122,25 +122,25 @@ impl Wire {
 
     /// Arrival event of the first packet in flight.
     #[inline(always)]
-    pub(super) fn next_arrival(&self, first: &InFlight) -> Due {
+    pub(super) fn next_arrival(&self, first: &InFlight) -> ScheduledEvent {
         let order = Order::new(class::WIRE, self.rank);
-        Due { at: self.arrival(first), order, what: What::WireArrival(self.number) }
+        ScheduledEvent { at: self.arrival(first), order, what: EventKind::WireArrival(self.number) }
     }
 
     /// An event for a departure, unless one is pending.
     #[inline]
-    pub(super) fn wake_at(&mut self, at: Time) -> Option<Due> {
+    pub(super) fn wake_at(&mut self, at: Time) -> Option<ScheduledEvent> {
         let order = Order::new(class::WIRE_FREE, self.rank);
-        (!std::mem::replace(&mut self.wakes, true)).then_some(Due {
+        (!std::mem::replace(&mut self.wakes, true)).then_some(ScheduledEvent {
             at,
             order,
-            what: What::WireFree(self.number),
+            what: EventKind::WireFree(self.number),
         })
     }
 
     /// Sends a packet of `bytes`, framing included, from `begin` on.
     #[inline(always)]
-    pub(super) fn send(&mut self, offer: &Offer, bytes: u64, accepted: Time, begin: Time) -> Sending {
+    pub(super) fn send(&mut self, offer: &OfferedPacket, bytes: u64, accepted: Time, begin: Time) -> Sending {
         let end = begin + self.transmission_time(bytes, begin == self.free_at);
         self.free_at = end;
         let mut packet = InFlight { accepted, begin, end, packet: offer.packet, lost: false };
@@ -200,7 +200,7 @@ impl Wire {
 pub(super) struct Sending {
     pub packet: InFlight,
     /// Arrival event of the packet, if no other packet arrives before it.
-    pub due: Option<Due>,
+    pub due: Option<ScheduledEvent>,
 }
 
 #[cfg(test)]

@@ -130,7 +130,7 @@ pub struct SizeClass {
 
 /// Ends of all packets that were made, over the whole run, warm-up included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ends {
+pub struct PacketFates {
     /// Packets made by sources, or injected.
     pub made: u64,
     /// Packets delivered.
@@ -149,7 +149,7 @@ pub struct Ends {
     pub awaiting_route: Option<u64>,
 }
 
-impl Ends {
+impl PacketFates {
     /// Packets that have not ended at the end of the run.
     #[must_use]
     pub fn inside(&self) -> u64 {
@@ -207,7 +207,7 @@ pub struct RunResult {
     /// Packets marked instead of dropped, by reason, over the whole run.
     pub marks: BTreeMap<String, u64>,
     /// Ends of all packets.
-    pub ends: Ends,
+    pub ends: PacketFates,
     /// Results of every output interface's queue.
     pub queues: Vec<QueueResult>,
     /// Results of every station.
@@ -425,7 +425,7 @@ mod tests {
             flows,
             drops: BTreeMap::new(),
             marks: BTreeMap::new(),
-            ends: Ends::default(),
+            ends: PacketFates::default(),
             queues: vec![],
             stations: vec![],
             warnings: vec![],

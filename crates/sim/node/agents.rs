@@ -1,11 +1,11 @@
 //! Agents at radio interfaces: samples of their radios' counters, timers, and messages, which are packets on the air.
 
-use airfair_host::{AgentSlot, Counters, Firing, MessageCounts, MessageIx, Messages};
+use airfair_host::{AgentSlot, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages};
 use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, QueueView, Timer};
 use airfair_units::{Span, Time};
 
 use super::interfaces::Interfaces;
-use crate::event::{Order, Schedule, What, class};
+use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{FlowIx, NodeIx, PortIx, StationIx, Table};
 use crate::packet::{Packet, Payload};
 
@@ -13,7 +13,7 @@ use crate::packet::{Packet, Payload};
 #[derive(Default)]
 pub(crate) struct Agents {
     /// Empty if the scheme has no agents.
-    hosts: Table<StationIx, Option<Host>>,
+    hosts: Table<StationIx, Option<HostedAgent>>,
     messages: Messages,
     /// Nodes by their scheme numbers, sorted.
     nodes: Vec<(NodeId, NodeIx)>,
@@ -25,7 +25,7 @@ pub(crate) struct Agents {
 }
 
 /// An agent with its node and port.
-struct Host {
+struct HostedAgent {
     agent: AgentSlot,
     port: PortIx,
     node: NodeIx,
@@ -37,7 +37,7 @@ struct Host {
 
 /// Reception of a message by a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Hearing {
+pub(crate) struct MessageReception {
     /// The message is addressed to the station's node, or to all.
     pub to_me: bool,
     /// It was carried by a frame addressed to this station alone.
@@ -45,7 +45,7 @@ pub(crate) struct Hearing {
 }
 
 /// A message that an agent sends.
-pub(crate) struct Sent {
+pub(crate) struct SentMessage {
     /// Node of the agent.
     pub node: NodeIx,
     pub to: NodeIx,
@@ -73,14 +73,14 @@ impl Agents {
         if self.hosts.is_empty() {
             self.hosts = (0..stations).map(|_| None).collect();
         }
-        self.hosts[station] = Some(Host { agent, port, node, passing: Vec::new(), relayed: 0 });
+        self.hosts[station] = Some(HostedAgent { agent, port, node, passing: Vec::new(), relayed: 0 });
     }
 
-    fn at(&mut self, station: StationIx) -> Option<&mut Host> {
+    fn at(&mut self, station: StationIx) -> Option<&mut HostedAgent> {
         self.hosts.get_mut(station)?.as_mut()
     }
 
-    fn look(&self, station: StationIx) -> Option<&Host> {
+    fn look(&self, station: StationIx) -> Option<&HostedAgent> {
         self.hosts.get(station)?.as_ref()
     }
 
@@ -117,7 +117,7 @@ impl Agents {
         hook(&mut host.agent, effects, firings);
         let order = Order::new(class::TIMER, host.agent.rank());
         for Firing { at, timer, generation } in firings.drain(..) {
-            schedule.add(at, order, What::AgentTimer { station, generation, timer: timer.0 });
+            schedule.add(at, order, EventKind::AgentTimer { station, generation, timer: timer.0 });
         }
     }
 
@@ -159,7 +159,7 @@ impl Agents {
     pub fn on_sample(
         &mut self,
         station: StationIx,
-        counted: Counters,
+        counted: InterfaceCounters,
         (set_up, queue): (u32, QueueView),
         schedule: &mut Schedule,
     ) -> Option<(Span, Order)> {
@@ -175,7 +175,7 @@ impl Agents {
         &mut self,
         station: StationIx,
         (from, packet): (NodeId, &Packet),
-        Hearing { to_me, own_frame }: Hearing,
+        MessageReception { to_me, own_frame }: MessageReception,
         now: Time,
         schedule: &mut Schedule,
     ) {
@@ -202,7 +202,7 @@ impl Agents {
     }
 
     /// Sends a message of a station's agent. None if it is empty, or addressed to the node itself or to a node that does not exist.
-    pub fn send(&mut self, station: StationIx, message: Message) -> Option<Sent> {
+    pub fn send(&mut self, station: StationIx, message: Message) -> Option<SentMessage> {
         let node = self.look(station)?.node;
         let (to, routed) = match message.to {
             Destination::Neighbour(id) | Destination::Node(id) => {
@@ -220,7 +220,7 @@ impl Agents {
         let bytes = message.bytes.len() as u32;
         let (under_way, ahead) = (self.messages.add(station.0, message.bytes), message.ahead);
         self.at(station)?.agent.count_sent();
-        Some(Sent { node, to, message: under_way, bytes, routed, ahead })
+        Some(SentMessage { node, to, message: under_way, bytes, routed, ahead })
     }
 
     /// Frees a message that has ended.
@@ -250,7 +250,7 @@ impl Agents {
     }
 }
 
-impl Sent {
+impl SentMessage {
     /// The packet that carries the message; `headers`: bytes of UDP and IP.
     pub fn packet(&self, headers: u32, now: Time) -> Packet {
         let payload = Payload::Message(self.message);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use airfair_units::{Span, Time};
 use airfair_wire::arp::Arp as Message;
 
-use crate::event::{Order, Schedule, What, class};
+use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{CopyRef, NodeIx, PortIx, Table};
 use crate::packet::{Packet, Payload};
 use crate::route::NextHop;
@@ -29,7 +29,7 @@ struct Neighbours {
 
 /// Result of letting a packet wait for the address of its next hop.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Waits {
+pub(crate) struct AddressWait {
     /// True if no request is pending yet: the caller sends one with [`Arp::ask`].
     pub ask: bool,
     /// The oldest waiting packet, if it is dropped because too many wait.
@@ -74,16 +74,16 @@ impl Arp {
     }
 
     /// Lets a packet wait for the address of its next hop.
-    pub fn wait(&mut self, hop: NextHop, copy: CopyRef) -> Waits {
+    pub fn wait(&mut self, hop: NextHop, copy: CopyRef) -> AddressWait {
         let limit = self.spec.waiting_packets.max(1) as usize;
         let waiting = &mut self.ports[hop.port].waiting;
         let Some(waiting) = waiting.iter_mut().find(|waiting| waiting.node == hop.node) else {
             waiting.push(Waiting { node: hop.node, packets: VecDeque::from([copy]), requests: 0 });
-            return Waits { ask: true, dropped: None };
+            return AddressWait { ask: true, dropped: None };
         };
         waiting.packets.push_back(copy);
         let dropped = if waiting.packets.len() > limit { waiting.packets.pop_front() } else { None };
-        Waits { ask: false, dropped }
+        AddressWait { ask: false, dropped }
     }
 
     /// Makes the request for an address that packets wait for, and schedules its time-out. `asker`, `rank`: the requesting node.
@@ -98,7 +98,7 @@ impl Arp {
         waiting.requests += 1;
         let retry = now + self.spec.retry + spread(rank);
         let (port, target) = (hop.port, hop.node);
-        schedule.add(retry, Order::new(class::TIMER, rank), What::ArpRetry { port, target });
+        schedule.add(retry, Order::new(class::TIMER, rank), EventKind::ArpRetry { port, target });
         Some(message(asker, target, true, now))
     }
 

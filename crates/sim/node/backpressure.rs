@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use airfair_units::{Rate, Span, Time};
 
-use crate::event::{Order, Schedule, What, class};
+use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{ConnectionRef, FlowIx, PacketRef, PortIx, Table};
 
 /// Upper bound of the packets that saturating sources, and flows beside them, keep in a queue.
@@ -45,7 +45,7 @@ pub(crate) enum Permit {
 
 /// Rules of a port for the sources of its node.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Rules {
+pub(crate) struct SourceRules {
     /// Sources hold packets back when the queue is full, instead of losing them.
     pub backpressure: bool,
     /// Upper bound of the time in which a connection that starts here sends the packets that it has in the node, at its pacing rate
@@ -58,7 +58,7 @@ pub(crate) struct Rules {
 /// Packets of a source in its node (of a flow over UDP the queued ones, of a TCP sender also those in the MAC or on a wire), and the port
 /// that counts them: the port of the next packet, where that is known.
 #[derive(Debug, Default)]
-struct AtSource {
+struct FlowBacklog {
     packets: u32,
     tcp: bool,
     port: Option<PortIx>,
@@ -66,12 +66,12 @@ struct AtSource {
 
 /// Packets of a connection's sender in its node, and the state of the sender.
 #[derive(Debug, Default)]
-struct Local {
+struct ConnectionBacklog {
     /// Generation: counts the connections that have used the place.
     generation: u32,
     /// Rank of the flow among events of equal time.
     rank: u32,
-    at_source: AtSource,
+    at_source: FlowBacklog,
     /// Payload of these packets, bytes.
     bytes: u64,
     /// No limit applies, because the law reads the node's backlog.
@@ -86,8 +86,8 @@ struct Local {
 
 /// State of a port for the sources of its node.
 #[derive(Debug, Default)]
-struct Port {
-    rules: Rules,
+struct PortSources {
+    rules: SourceRules,
     own: OwnFlows,
     /// Packets of the node's TCP senders in the MAC.
     in_mac: VecDeque<InMac>,
@@ -111,12 +111,12 @@ struct OwnFlows {
     /// Packets of flows over UDP in a wire's own queue, in order: time of departure and flow.
     waits: VecDeque<(Time, FlowIx)>,
     /// Packets of TCP senders that were offered to a wire and have not left it, in order.
-    leaving: VecDeque<Leaving>,
+    leaving: VecDeque<DepartingPacket>,
 }
 
 /// A packet of a TCP sender that was offered to a wire.
 #[derive(Debug, Clone, Copy)]
-struct Leaving {
+struct DepartingPacket {
     /// Time at which its last bit leaves.
     end: Time,
     connection: ConnectionRef,
@@ -134,17 +134,17 @@ struct InMac {
 /// Packets in their nodes of all sources of a network, and the sources that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Backpressure {
-    ports: Table<PortIx, Port>,
-    flows: Table<FlowIx, AtSource>,
-    connections: Vec<Local>,
+    ports: Table<PortIx, PortSources>,
+    flows: Table<FlowIx, FlowBacklog>,
+    connections: Vec<ConnectionBacklog>,
     /// True if a port limits the packets of its node's TCP senders.
     pub limits_tcp: bool,
 }
 
-impl AtSource {
+impl FlowBacklog {
     /// Counts a packet that was sent; `port`: its port, where that is known.
     #[inline]
-    fn enter(&mut self, port: Option<PortIx>, ports: &mut Table<PortIx, Port>) {
+    fn enter(&mut self, port: Option<PortIx>, ports: &mut Table<PortIx, PortSources>) {
         if port.is_some() && port != self.port {
             let packets = self.packets;
             self.set(0, ports);
@@ -156,13 +156,13 @@ impl AtSource {
 
     /// Counts a packet that has left the node or has ended.
     #[inline]
-    fn end(&mut self, ports: &mut Table<PortIx, Port>) {
+    fn end(&mut self, ports: &mut Table<PortIx, PortSources>) {
         debug_assert!(self.packets > 0);
         self.set(self.packets - 1, ports);
     }
 
     #[inline]
-    fn set(&mut self, packets: u32, ports: &mut Table<PortIx, Port>) {
+    fn set(&mut self, packets: u32, ports: &mut Table<PortIx, PortSources>) {
         if let Some(port) = self.port {
             let own = &mut ports[port].own;
             let (was, is) = (u32::from(self.packets > 0), u32::from(packets > 0));
@@ -176,9 +176,9 @@ impl AtSource {
     }
 }
 
-impl Local {
+impl ConnectionBacklog {
     /// Counts a packet that has left the node or has ended.
-    fn end(&mut self, payload: u32, ports: &mut Table<PortIx, Port>) {
+    fn end(&mut self, payload: u32, ports: &mut Table<PortIx, PortSources>) {
         self.bytes -= u64::from(payload);
         self.at_source.end(ports);
     }
@@ -200,7 +200,7 @@ impl OwnFlows {
     }
 }
 
-impl Port {
+impl PortSources {
     /// Packets that all flows of the node together may have in a queue of `limit` packets: half of it, with saturating ones at most
     /// [`SATURATING_PACKETS`]. The packet in transmission counts for a connection, so there is one more beside TCP.
     fn room_of_own(&self, limit: u32) -> u32 {
@@ -227,23 +227,28 @@ impl Port {
 
 impl Backpressure {
     /// Adds a port.
-    pub fn add_port(&mut self, rules: Rules) {
-        self.ports.push(Port { rules, ..Port::default() });
+    pub fn add_port(&mut self, rules: SourceRules) {
+        self.ports.push(PortSources { rules, ..PortSources::default() });
     }
 
     /// Adds a flow.
     pub fn add_flow(&mut self) {
-        self.flows.push(AtSource::default());
+        self.flows.push(FlowBacklog::default());
     }
 
     /// Registers a connection of a flow with this rank among events of equal time; `exempt`: no limit applies.
     pub fn open(&mut self, id: ConnectionRef, rank: u32, exempt: bool) {
         if id.slot as usize >= self.connections.len() {
-            self.connections.resize_with(id.slot as usize + 1, Local::default);
+            self.connections.resize_with(id.slot as usize + 1, ConnectionBacklog::default);
         }
-        let at_source = AtSource { tcp: true, ..AtSource::default() };
-        self.connections[id.slot as usize] =
-            Local { generation: id.generation, rank, at_source, exempt, ..Local::default() };
+        let at_source = FlowBacklog { tcp: true, ..FlowBacklog::default() };
+        self.connections[id.slot as usize] = ConnectionBacklog {
+            generation: id.generation,
+            rank,
+            at_source,
+            exempt,
+            ..ConnectionBacklog::default()
+        };
     }
 
     /// Removes a connection; its packets in the node no longer count.
@@ -251,13 +256,16 @@ impl Backpressure {
         let Self { ports, connections, .. } = self;
         if let Some(local) = local(connections, id) {
             local.at_source.set(0, ports);
-            *local = Local { generation: id.generation.wrapping_add(1), ..Local::default() };
+            *local = ConnectionBacklog {
+                generation: id.generation.wrapping_add(1),
+                ..ConnectionBacklog::default()
+            };
         }
     }
 
     /// Rules of a port for the sources of its node.
     #[inline(always)]
-    pub fn rules(&self, port: PortIx) -> Rules {
+    pub fn rules(&self, port: PortIx) -> SourceRules {
         self.ports[port].rules
     }
 
@@ -426,7 +434,7 @@ impl Backpressure {
         let leaving = &self.ports[port].own.leaving;
         if let Some(next) = leaving.iter().find(|leaving| leaving.connection == id) {
             local.awaited = true;
-            schedule.add(next.end, Order::new(class::TIMER, local.rank), What::LocalRoom(id));
+            schedule.add(next.end, Order::new(class::TIMER, local.rank), EventKind::LocalRoom(id));
         }
     }
 
@@ -447,7 +455,7 @@ impl Backpressure {
         now: Time,
         schedule: &mut Schedule,
     ) {
-        self.ports[port].own.leaving.push_back(Leaving { end, connection, payload });
+        self.ports[port].own.leaving.push_back(DepartingPacket { end, connection, payload });
         self.await_departure(connection, port, now, schedule);
     }
 
@@ -478,7 +486,7 @@ impl Backpressure {
         local.end(payload, ports);
         if local.held && !local.awaited {
             local.awaited = true;
-            schedule.add(now, Order::new(class::TIMER, local.rank), What::LocalRoom(id));
+            schedule.add(now, Order::new(class::TIMER, local.rank), EventKind::LocalRoom(id));
         }
     }
 
@@ -562,6 +570,6 @@ impl Backpressure {
 
 /// The record of an open connection's packets in its node.
 #[inline(always)]
-fn local(connections: &mut [Local], id: ConnectionRef) -> Option<&mut Local> {
+fn local(connections: &mut [ConnectionBacklog], id: ConnectionRef) -> Option<&mut ConnectionBacklog> {
     connections.get_mut(id.slot as usize).filter(|local| local.generation == id.generation)
 }

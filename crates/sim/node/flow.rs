@@ -7,10 +7,10 @@ use airfair_units::{Rate, Span, Time};
 use crate::event::{Order, class};
 use crate::ids::{FlowIx, NodeIx};
 use crate::measure::delays::Delays;
-use crate::packet::{Copy, Packet, Payload};
+use crate::packet::{Packet, PacketCopy, Payload};
 use crate::route::NextHop;
 use crate::spec::{FlowSpec, Transport};
-use crate::traffic::Source;
+use crate::traffic::TrafficSource;
 
 /// A flow that is measured for less than this counts as without traffic: a packet of 1500 B and its ACK take longer at 11 Mbit/s.
 const LEAST_MEASURED: Span = Span::from_millis(1);
@@ -59,7 +59,7 @@ pub(crate) struct Flow {
     pub rank: u32,
     pub start: Time,
     pub stop: Time,
-    pub source: Source,
+    pub source: TrafficSource,
     next_number: u32,
     /// An offer of another packet is pending, since a saturating source's packet was dropped.
     offer_requested: bool,
@@ -101,7 +101,7 @@ impl Flow {
             rank,
             start: spec.start + jitter,
             stop: spec.stop.min(end),
-            source: Source::new(spec, seed),
+            source: TrafficSource::new(spec, seed),
             next_number: 0,
             offer_requested: false,
             totals: FlowTotals::default(),
@@ -208,7 +208,7 @@ impl Flow {
 
     /// Counts a packet of the flow that has reached its destination.
     #[inline(always)]
-    pub fn count_arrived(&mut self, packet: &Packet, copy: &Copy, now: Time) {
+    pub fn count_arrived(&mut self, packet: &Packet, copy: &PacketCopy, now: Time) {
         self.ended += 1;
         if packet.destination == self.to {
             self.hops = Some(copy.hops);

@@ -9,7 +9,7 @@ use airfair_schemes::places::{
 };
 use airfair_units::{Rate, Span, Time};
 
-use crate::event::{Order, Schedule, What, class};
+use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::Links;
 
@@ -459,7 +459,7 @@ impl Interfaces {
     fn schedule_hop(&mut self, port: PortIx, schedule: &mut Schedule) {
         let order = Order::new(class::TIMER, self.ports[port].pipeline.hop_rank());
         for Firing { at, timer, generation } in self.firings.drain(..) {
-            schedule.add(at, order, What::HopTimer { port, generation, timer: timer.0 });
+            schedule.add(at, order, EventKind::HopTimer { port, generation, timer: timer.0 });
         }
     }
 

@@ -49,7 +49,7 @@ use tcp::Tcp;
 
 /// Settings of a run that all parts above the MAC share.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules {
+pub(crate) struct RunRules {
     pub headers: HeaderSpec,
     /// Hop limit of packets.
     pub hop_limit: u16,
@@ -67,7 +67,7 @@ pub(crate) struct Rules {
 /// The parts above the MAC. Packets are carried between them in `world/way.rs` (from hop to hop), `world/sources.rs` (flows and
 /// connections) and `world/control.rs` (packets of ARP, agents and routing).
 pub(crate) struct Network {
-    pub rules: Rules,
+    pub rules: RunRules,
     pub interfaces: Interfaces,
     pub arp: Arp,
     pub links: Links,

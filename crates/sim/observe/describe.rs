@@ -5,13 +5,13 @@ use airfair_transport::Segment;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
-use crate::packet::{Copy, NO_FLOW, Payload};
+use crate::packet::{NO_FLOW, PacketCopy, Payload};
 use crate::record::Content;
 use crate::route::Datagram;
 
 /// Description of a packet as it leaves a node.
 #[derive(Debug, Clone)]
-pub(crate) struct Described {
+pub(crate) struct PacketDescription {
     /// Flow of the packet; none for ARP and for packets from outside.
     pub flow: Option<FlowIx>,
     /// Source and destination; of ARP packets, the requesting or replying node and the requested one.
@@ -61,12 +61,12 @@ pub(crate) enum Body {
 }
 
 /// Describes a packet by its copy that has travelled farthest; none after its end.
-pub(crate) fn packet(network: &Network, packet: PacketRef) -> Option<Described> {
+pub(crate) fn packet(network: &Network, packet: PacketRef) -> Option<PacketDescription> {
     copy(network, network.packets.latest(packet)?)
 }
 
 /// Describes a copy; none after its end.
-pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<Described> {
+pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription> {
     let (packet, at) = network.packets.both(copy)?;
     let body = match packet.payload {
         Payload::Routing(message) => Body::Routing(network.routes.datagram(message)?),
@@ -76,7 +76,7 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<Described> {
         Payload::Foreign { .. } => Body::Foreign,
         Payload::Udp { .. } => Body::Udp,
     };
-    Some(Described {
+    Some(PacketDescription {
         flow: packet.flow(),
         source: packet.source,
         destination: packet.destination,
@@ -89,7 +89,12 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<Described> {
     })
 }
 
-fn segment(network: &Network, copy: CopyRef, at: &Copy, (flow, opening): (FlowIx, u32)) -> Option<Body> {
+fn segment(
+    network: &Network,
+    copy: CopyRef,
+    at: &PacketCopy,
+    (flow, opening): (FlowIx, u32),
+) -> Option<Body> {
     let carried = network.packets.carried(at)?;
     let config = network.tcp.config(flow)?;
     // Without a handshake no window scale was negotiated: it is 0 unless the window needs more.

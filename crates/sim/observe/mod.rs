@@ -36,10 +36,10 @@ use windows::Fairness;
 pub(crate) trait Observer {
     /// Called for each record of an event, after the event: `world` is the state then. `at` is the time of the record: on the air it may
     /// differ from the present by up to a propagation delay.
-    fn record(&mut self, _at: Time, _record: &Record, _world: &Observed<'_>) {}
+    fn record(&mut self, _at: Time, _record: &Record, _world: &WorldView<'_>) {}
 
     /// Called after an event and all its records. Until the next event only time changes.
-    fn event_done(&mut self, _world: &Observed<'_>) {}
+    fn event_done(&mut self, _world: &WorldView<'_>) {}
 
     /// The next time at which [`Observer::time_passed`] must be called, even without an event.
     fn next_moment(&self) -> Time {
@@ -47,12 +47,12 @@ pub(crate) trait Observer {
     }
 
     /// Called when all events before the present are done: at [`Observer::next_moment`], and wherever the world stops.
-    fn time_passed(&mut self, _world: &Observed<'_>) {}
+    fn time_passed(&mut self, _world: &WorldView<'_>) {}
 }
 
 /// Names and settings of a run, for its results.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct RunInfo {
     pub names: Names,
     /// Name of the radio of each station, and its transmit power.
     pub radios: Vec<String>,
@@ -70,11 +70,11 @@ pub(crate) struct Run {
 
 /// A world as observers read it.
 #[derive(Clone, Copy)]
-pub(crate) struct Observed<'a> {
+pub(crate) struct WorldView<'a> {
     pub now: Time,
     pub air: &'a Air,
     pub network: &'a Network,
-    pub run: &'a Run,
+    pub run: &'a RunInfo,
     /// Number of events handled.
     pub events: u64,
 }
@@ -110,7 +110,7 @@ impl Observers {
     }
 
     /// Gives the records of the present event to the observers.
-    pub(crate) fn event_done(&mut self, world: &Observed<'_>) {
+    pub(crate) fn event_done(&mut self, world: &WorldView<'_>) {
         let mut happened = std::mem::take(&mut self.happened);
         for observer in self.each() {
             for (at, record) in &happened {
@@ -128,7 +128,7 @@ impl Observers {
     }
 
     /// Notifies the observers that time has passed.
-    pub(crate) fn time_passed(&mut self, world: &Observed<'_>) {
+    pub(crate) fn time_passed(&mut self, world: &WorldView<'_>) {
         self.each().for_each(|observer| observer.time_passed(world));
     }
 }

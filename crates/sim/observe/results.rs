@@ -2,14 +2,16 @@
 
 use airfair_schemes::places::{Packet as Queued, PacketClass};
 
-use super::Observed;
+use super::WorldView;
 use crate::air::Msdu;
 use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
-use crate::measure::summary::{Ends, FlowResult, QueueResult, RoutingCounts, RunResult, StationResult};
+use crate::measure::summary::{
+    FlowResult, PacketFates, QueueResult, RoutingCounts, RunResult, StationResult,
+};
 use crate::node::tcp::TransportTotals;
 
-impl<'a> Observed<'a> {
+impl<'a> WorldView<'a> {
     /// The first error of a scheme, if any: scheme, place and error. The numbers of such a run are meaningless; its result lists the error
     /// first among the warnings.
     pub(crate) fn fault(&self) -> Option<String> {
@@ -165,13 +167,14 @@ impl<'a> Observed<'a> {
     }
 
     /// Ends of all packets that were made. The places are counted one by one, not derived, and add up to the number made.
-    fn ends(&self) -> Ends {
+    fn ends(&self) -> PacketFates {
         let network = self.network;
         let data = |copy: &CopyRef| {
             network.packets.get(*copy).is_some_and(|packet| packet.class != PacketClass::Control)
         };
         let (made, delivered) = network.outside.counts();
-        let mut ends = Ends { made, delivered, dropped: network.accounts.drops(), ..Ends::default() };
+        let mut ends =
+            PacketFates { made, delivered, dropped: network.accounts.drops(), ..PacketFates::default() };
         for (made, delivered) in network.flows.iter().map(|flow| flow.counts()) {
             ends.made += made;
             ends.delivered += delivered;

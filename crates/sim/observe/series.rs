@@ -5,7 +5,7 @@
 
 use airfair_units::{Span, Time};
 
-use super::{Observed, Observer};
+use super::{Observer, WorldView};
 use crate::measure::samples::{Gauges, Snapshot};
 
 /// A row for each interval and flow.
@@ -137,7 +137,7 @@ fn moments(n: u64, sum: u64, squares: u128) -> (f64, f64) {
 
 impl Sampler {
     /// Intervals from the present of `world` on. An interval of zero counts as one nanosecond.
-    pub(crate) fn new(world: &Observed<'_>, interval: Span) -> Self {
+    pub(crate) fn new(world: &WorldView<'_>, interval: Span) -> Self {
         let interval = interval.max(Span(1));
         let next = world.now.saturating_add(interval).min(world.run.end);
         let last = world.snapshot();
@@ -158,7 +158,7 @@ impl Observer for Sampler {
         self.next
     }
 
-    fn time_passed(&mut self, world: &Observed<'_>) {
+    fn time_passed(&mut self, world: &WorldView<'_>) {
         if world.now < self.next {
             return;
         }

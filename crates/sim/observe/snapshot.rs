@@ -2,13 +2,13 @@
 
 use airfair_transport::Sender;
 
-use super::Observed;
+use super::WorldView;
 use crate::ids::{FlowIx, LinkRef, PortIx, StationIx};
 use crate::measure::samples::{FlowProgress, FlowSample, Gauges, QueueSample, Snapshot, StationSample};
 use crate::node::interfaces::QueueTotals;
 use crate::node::meters::LinkTotals;
 
-impl Observed<'_> {
+impl WorldView<'_> {
     /// Counters from the start of the run to the present, warm-up included.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let network = self.network;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use airfair_units::Time;
 
-use super::{Observed, Observer};
+use super::{Observer, WorldView};
 use crate::air::BAND_NS;
 use crate::ids::{FlowIx, NodeIx, StationIx};
 use crate::record::{Content, Loss, Names, Record, TcpCause, Trace};
@@ -14,7 +14,7 @@ use crate::record::{Content, Loss, Names, Record, TcpCause, Trace};
 pub(crate) struct Tracer(Trace);
 
 impl Observer for Tracer {
-    fn record(&mut self, at: Time, record: &Record, _world: &Observed<'_>) {
+    fn record(&mut self, at: Time, record: &Record, _world: &WorldView<'_>) {
         if record.is_traced() {
             self.0.push((at, *record));
         }

@@ -8,7 +8,7 @@
 
 use airfair_units::{Span, Time};
 
-use super::{Observed, Observer};
+use super::{Observer, WorldView};
 use crate::measure::samples::FlowProgress;
 use crate::measure::statistics::jain_index;
 
@@ -106,7 +106,7 @@ impl Observer for Fairness {
         self.0.iter().map(|windows| windows.next).min().unwrap_or(Time::NEVER)
     }
 
-    fn time_passed(&mut self, world: &Observed<'_>) {
+    fn time_passed(&mut self, world: &WorldView<'_>) {
         if world.now < self.next_moment() {
             return;
         }

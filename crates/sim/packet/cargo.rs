@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 /// A segment without its rare options.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Line {
+struct SegmentLine {
     seq: u64,
     ack: u64,
     window: u64,
@@ -28,7 +28,7 @@ struct Line {
 
 /// TCP options that few segments have.
 #[derive(Debug, Clone, Copy)]
-struct Rare {
+struct RareOptions {
     sack: SackBlocks,
     mss: Option<u16>,
     window_scale: Option<u8>,
@@ -37,7 +37,7 @@ struct Rare {
 
 /// A segment with its connection and direction.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Carried {
+pub(crate) struct CarriedSegment {
     pub segment: Segment,
     pub connection: ConnectionRef,
     /// True from the sender to the receiver.
@@ -46,12 +46,12 @@ pub(crate) struct Carried {
 
 /// Segments by the index of their packet.
 #[derive(Debug, Default)]
-pub(crate) struct Cargo {
-    lines: Vec<Line>,
-    rare: Vec<Rare>,
+pub(crate) struct Segments {
+    lines: Vec<SegmentLine>,
+    rare: Vec<RareOptions>,
 }
 
-impl Line {
+impl SegmentLine {
     const EMPTY: Self = Self {
         seq: 0,
         ack: 0,
@@ -67,19 +67,19 @@ impl Line {
     };
 }
 
-impl Cargo {
+impl Segments {
     /// Stores the segment of the packet at an index.
     #[inline]
     pub(crate) fn load(&mut self, at: usize, segment: &Segment, connection: ConnectionRef, forward: bool) {
         if at >= self.lines.len() {
-            self.lines.resize(at + 1, Line::EMPTY);
+            self.lines.resize(at + 1, SegmentLine::EMPTY);
         }
         let line = &mut self.lines[at];
         let has_rare = !segment.sack.as_slice().is_empty()
             || segment.mss.is_some()
             || segment.window_scale.is_some()
             || segment.sack_permitted;
-        *line = Line {
+        *line = SegmentLine {
             seq: segment.seq,
             ack: segment.ack,
             window: segment.window,
@@ -100,7 +100,7 @@ impl Cargo {
     #[inline(never)]
     fn load_rare(&mut self, at: usize, segment: &Segment) {
         let &Segment { sack, mss, window_scale, sack_permitted, .. } = segment;
-        let rare = Rare { sack, mss, window_scale, sack_permitted };
+        let rare = RareOptions { sack, mss, window_scale, sack_permitted };
         let line = &mut self.lines[at];
         match self.rare.get_mut(line.rare as usize) {
             Some(place) => *place = rare,
@@ -113,7 +113,7 @@ impl Cargo {
 
     /// Sets ECN-Echo in the acknowledgement at an index; not in a SYN, where the flag negotiates ECN (RFC 3168, 6.1.1). True if it was set.
     pub(crate) fn echo(&mut self, at: usize) -> bool {
-        let Some(Line { flags, .. }) = self.lines.get_mut(at) else { return false };
+        let Some(SegmentLine { flags, .. }) = self.lines.get_mut(at) else { return false };
         let sets = flags.ack && !flags.syn && !flags.ece;
         flags.ece |= sets;
         sets
@@ -132,7 +132,7 @@ impl Cargo {
 
     /// Segment that the packet at an index carries, or carried last, with the ECN bits of its IP header.
     #[inline]
-    pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<Carried> {
+    pub(crate) fn get(&self, at: usize, ecn: Ecn) -> Option<CarriedSegment> {
         let line = self.lines.get(at)?;
         let segment = Segment {
             payload: line.payload,
@@ -141,9 +141,9 @@ impl Cargo {
             timestamps: line.has_timestamps.then_some(line.timestamps),
             ..Segment::bare(line.seq, line.ack, line.window)
         };
-        let mut carried = Carried { segment, connection: line.connection, forward: line.forward };
+        let mut carried = CarriedSegment { segment, connection: line.connection, forward: line.forward };
         if line.has_rare {
-            let Rare { sack, mss, window_scale, sack_permitted } = self.rare[line.rare as usize];
+            let RareOptions { sack, mss, window_scale, sack_permitted } = self.rare[line.rare as usize];
             carried.segment = Segment { sack, mss, window_scale, sack_permitted, ..carried.segment };
         }
         Some(carried)
@@ -156,13 +156,13 @@ mod tests {
 
     #[test]
     fn a_line_is_a_line() {
-        assert_eq!(size_of::<Line>(), 64);
+        assert_eq!(size_of::<SegmentLine>(), 64);
     }
 
     /// The flag is set once in an acknowledgement, and never in a SYN, where it has another meaning, nor in data without ACK.
     #[test]
     fn an_acknowledgement_is_made_to_echo() {
-        let mut cargo = Cargo::default();
+        let mut cargo = Segments::default();
         let flags = |ack, syn| Flags { syn, ack, fin: false, ece: false, cwr: false };
         for (i, (ack, syn, set)) in
             [(true, false, true), (true, true, false), (false, false, false)].into_iter().enumerate()
@@ -186,7 +186,7 @@ mod tests {
         let stamped = Segment { sack, timestamps: Some(Timestamps { value: 1, echo: 2 }), ..plain };
         let flags = Flags { syn: true, ack: true, fin: true, ece: true, cwr: true };
         let flagged = Segment { flags, ecn: Ecn::Ce, ..plain };
-        let mut cargo = Cargo::default();
+        let mut cargo = Segments::default();
         let id = ConnectionRef { slot: 3, generation: 4 };
         for segment in [plain, syn, plain, stamped, flagged, syn, stamped] {
             cargo.load(2, &segment, id, true);

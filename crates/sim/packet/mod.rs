@@ -12,8 +12,8 @@ use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
 use airfair_transport::{Flags, Segment};
 use airfair_units::Time;
 
-use cargo::Cargo;
-pub(crate) use cargo::Carried;
+pub(crate) use cargo::CarriedSegment;
+use cargo::Segments;
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
@@ -69,7 +69,7 @@ pub(crate) struct Packet {
 /// A copy of a packet: its state on the way. A station that sends a packet by radio keeps its copy until the packet is acknowledged, while
 /// the next hop continues with a copy of its own.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Copy {
+pub(crate) struct PacketCopy {
     /// The packet that it is a copy of.
     pub of: PacketRef,
     /// Hops so far.
@@ -128,7 +128,7 @@ impl Packet {
     }
 }
 
-impl Copy {
+impl PacketCopy {
     /// First copy of a control packet: without header, ECN, or wait at a source.
     pub(crate) const PLAIN: Self =
         Self { of: PacketRef(u64::MAX), hops: 0, at_source: false, header: HeaderId::NONE, ecn: Ecn::NotEct };
@@ -148,7 +148,7 @@ struct PacketSlot {
 /// A place for copies.
 #[derive(Debug, Clone, Copy)]
 struct CopySlot {
-    copy: Copy,
+    copy: PacketCopy,
     generation: u32,
     alive: bool,
 }
@@ -161,7 +161,7 @@ pub(crate) struct Packets {
     copies: Vec<CopySlot>,
     free_copies: Vec<u32>,
     /// Segments of TCP packets, by the place of the packet.
-    cargo: Cargo,
+    cargo: Segments,
     /// Scheme headers of copies, by the place of the copy.
     headers: Vec<Header>,
 }
@@ -169,7 +169,7 @@ pub(crate) struct Packets {
 impl Packets {
     /// Adds a packet with its first copy.
     #[inline]
-    pub(crate) fn add(&mut self, packet: Packet, first: Copy) -> CopyRef {
+    pub(crate) fn add(&mut self, packet: Packet, first: PacketCopy) -> CopyRef {
         let at = match self.free_packets.pop() {
             Some(at) => {
                 let slot = &mut self.packets[at as usize];
@@ -182,7 +182,7 @@ impl Packets {
             }
         };
         let of = PacketRef::new(at, self.packets[at as usize].generation);
-        let copy = self.place(Copy { of, ..first });
+        let copy = self.place(PacketCopy { of, ..first });
         self.packets[at as usize].latest = copy.place() as u32;
         copy
     }
@@ -191,7 +191,7 @@ impl Packets {
     #[inline]
     pub(crate) fn add_carrying(
         &mut self,
-        (packet, first): (Packet, Copy),
+        (packet, first): (Packet, PacketCopy),
         segment: &Segment,
         connection: ConnectionRef,
         forward: bool,
@@ -202,7 +202,7 @@ impl Packets {
     }
 
     #[inline]
-    fn place(&mut self, copy: Copy) -> CopyRef {
+    fn place(&mut self, copy: PacketCopy) -> CopyRef {
         if let Some(at) = self.free_copies.pop()
             && let Some(slot) = self.copies.get_mut(at as usize)
         {
@@ -214,7 +214,7 @@ impl Packets {
 
     #[cold]
     #[inline(never)]
-    fn place_anew(&mut self, copy: Copy) -> CopyRef {
+    fn place_anew(&mut self, copy: PacketCopy) -> CopyRef {
         self.copies.push(CopySlot { copy, generation: 0, alive: true });
         CopyRef::new((self.copies.len() - 1) as u32, 0)
     }
@@ -225,7 +225,7 @@ impl Packets {
         let earlier = *self.copy(copy)?;
         self.packet(earlier.of)?;
         let hops = earlier.hops + 1;
-        let next = self.place(Copy { hops, ..earlier });
+        let next = self.place(PacketCopy { hops, ..earlier });
         self.packets[earlier.of.place()].latest = next.place() as u32;
         if earlier.header != HeaderId::NONE {
             self.pass_header_on(copy, next);
@@ -268,14 +268,14 @@ impl Packets {
 
     /// A copy, if its holder still has it.
     #[inline]
-    pub(crate) fn copy(&self, copy: CopyRef) -> Option<&Copy> {
+    pub(crate) fn copy(&self, copy: CopyRef) -> Option<&PacketCopy> {
         let slot = self.copies.get(copy.place())?;
         (slot.alive && slot.generation == copy.generation()).then_some(&slot.copy)
     }
 
     /// A copy to be changed, if its holder still has it.
     #[inline]
-    pub(crate) fn copy_mut(&mut self, copy: CopyRef) -> Option<&mut Copy> {
+    pub(crate) fn copy_mut(&mut self, copy: CopyRef) -> Option<&mut PacketCopy> {
         let slot = self.copies.get_mut(copy.place())?;
         (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)
     }
@@ -295,14 +295,14 @@ impl Packets {
 
     /// A copy and its packet, if neither has ended.
     #[inline]
-    pub(crate) fn both(&self, copy: CopyRef) -> Option<(&Packet, &Copy)> {
+    pub(crate) fn both(&self, copy: CopyRef) -> Option<(&Packet, &PacketCopy)> {
         let copy = self.copy(copy)?;
         Some((self.packet(copy.of)?, copy))
     }
 
     /// A copy to be changed and its packet, if neither has ended.
     #[inline]
-    pub(crate) fn both_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut Copy)> {
+    pub(crate) fn both_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut PacketCopy)> {
         let slot = self.copies.get_mut(copy.place())?;
         let at = (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)?;
         let slot = self.packets.get(at.of.place())?;
@@ -330,7 +330,7 @@ impl Packets {
 
     /// Ends a copy and its packet. Returns both, if neither had ended.
     #[inline]
-    pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, Copy)> {
+    pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, PacketCopy)> {
         let at = self.copies.get_mut(copy.place())?;
         let slot = self.packets.get_mut(at.copy.of.place())?;
         let live = at.alive && at.generation == copy.generation();
@@ -356,7 +356,7 @@ impl Packets {
         }
     }
 
-    /// Scheme header of a copy, also just after its end; [`Copy::header`] says whether it is valid.
+    /// Scheme header of a copy, also just after its end; [`PacketCopy::header`] says whether it is valid.
     #[inline]
     pub(crate) fn header_mut(&mut self, copy: CopyRef) -> Option<&mut Header> {
         self.headers.get_mut(copy.place())
@@ -394,7 +394,7 @@ impl Packets {
 
     /// Segment that a TCP packet carries, or carried last, with the ECN bits of a copy.
     #[inline]
-    pub(crate) fn carried(&self, copy: &Copy) -> Option<Carried> {
+    pub(crate) fn carried(&self, copy: &PacketCopy) -> Option<CarriedSegment> {
         self.cargo.get(copy.of.place(), copy.ecn)
     }
 
@@ -405,7 +405,7 @@ impl Packets {
     }
 
     /// Content of a packet for a trace.
-    pub(crate) fn content(&self, packet: &Packet, copy: &Copy) -> Content {
+    pub(crate) fn content(&self, packet: &Packet, copy: &PacketCopy) -> Content {
         match (packet.is_tcp(), packet.class) {
             (false, _) => Content::Packet,
             (true, PacketClass::Data) => Content::Data,
@@ -420,7 +420,7 @@ impl Packets {
 
     /// Number of a packet for a trace: of a datagram its number within the flow; of a segment its first byte or, without data, the
     /// acknowledged byte; of ARP the operation; of a message its place.
-    pub(crate) fn sequence(&self, packet: &Packet, copy: &Copy) -> u32 {
+    pub(crate) fn sequence(&self, packet: &Packet, copy: &PacketCopy) -> u32 {
         match packet.payload {
             Payload::Udp { number, .. } => number,
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
@@ -448,8 +448,8 @@ mod tests {
         }
     }
 
-    fn first() -> Copy {
-        Copy { at_source: true, ..Copy::PLAIN }
+    fn first() -> PacketCopy {
+        PacketCopy { at_source: true, ..PacketCopy::PLAIN }
     }
 
     #[test]

@@ -9,16 +9,16 @@ use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
 
-use super::{Action, Datagram, Lost, Message, NextHop};
+use super::{Action, Datagram, NextHop, RoutingMessage, UndeliveredPacket};
 use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx, Table};
 
 /// Routing of all nodes, and its messages that have not ended.
 pub(super) struct Found {
     protocol: Arc<dyn Protocol>,
-    hosts: Table<NodeIx, Host>,
+    hosts: Table<NodeIx, RoutingNode>,
     /// Node of each address, from 10.0.0.1 on. As in captures, the nth name in natural order has 10.0.0.n.
     node_of: Vec<NodeIx>,
-    messages: Table<RoutingIx, Message>,
+    messages: Table<RoutingIx, RoutingMessage>,
     free: Vec<RoutingIx>,
     /// The port by which the last data packet was received, and the neighbour that sent it.
     pub came: (PortIx, NodeIx),
@@ -30,7 +30,7 @@ pub(super) struct Found {
     now: Time,
 }
 
-struct Host {
+struct RoutingNode {
     address: Ipv4Addr,
     /// Scheme number of the node.
     id: NodeId,
@@ -59,7 +59,7 @@ impl Found {
         let host = |(node, name): (usize, &&str)| {
             let [_, a, b, c] = (ranks[node] + 1).to_be_bytes();
             let address = Ipv4Addr::new(10, a, b, c);
-            Host {
+            RoutingNode {
                 address,
                 id: ids[node],
                 first_port: ports[node].0,
@@ -128,7 +128,7 @@ impl Found {
                     Some(hop) => Some(self.next_hop_of(node, hop)?),
                     None => None,
                 };
-                Action::Send { message: Message { bytes: bytes.into(), ttl, kind }, to }
+                Action::Send { message: RoutingMessage { bytes: bytes.into(), ttl, kind }, to }
             }
             Effect::Forward { packet, hop } => match self.next_hop_of(node, hop) {
                 Some(hop) => Action::Forward { packet: CopyRef(packet), hop },
@@ -177,7 +177,7 @@ impl Found {
         now: Time,
     ) -> Vec<Action> {
         let from = self.hop(node, port, from);
-        let Message { bytes, ttl, .. } = self.messages[message].clone();
+        let RoutingMessage { bytes, ttl, .. } = self.messages[message].clone();
         let received = Received { from, ttl, to_all };
         self.call(node, now, |routing, cx| routing.on_message(&bytes, received, cx)).1
     }
@@ -187,14 +187,16 @@ impl Found {
         node: NodeIx,
         port: PortIx,
         neighbour: NodeIx,
-        lost: &Lost,
+        lost: &UndeliveredPacket,
         now: Time,
     ) -> Vec<Action> {
         let hop = self.hop(node, port, neighbour);
         let bytes;
         let what = match *lost {
-            Lost::Data(ends) => Undelivered::Data(ends.map(|ends| ends.map(|end| self.hosts[end].address))),
-            Lost::Message(message) => {
+            UndeliveredPacket::Data(ends) => {
+                Undelivered::Data(ends.map(|ends| ends.map(|end| self.hosts[end].address)))
+            }
+            UndeliveredPacket::Message(message) => {
                 bytes = self.messages[message].bytes.clone();
                 Undelivered::Message(&bytes)
             }
@@ -220,7 +222,7 @@ impl Found {
         })
     }
 
-    pub(super) fn begin(&mut self, message: Message) -> RoutingIx {
+    pub(super) fn begin(&mut self, message: RoutingMessage) -> RoutingIx {
         match self.free.pop() {
             Some(at) => {
                 self.messages[at] = message;
@@ -231,7 +233,7 @@ impl Found {
     }
 
     pub(super) fn end(&mut self, message: RoutingIx) {
-        self.messages[message] = Message::default();
+        self.messages[message] = RoutingMessage::default();
         self.free.push(message);
     }
 
@@ -243,7 +245,7 @@ impl Found {
     }
 
     pub(super) fn datagram(&self, message: RoutingIx) -> Option<Datagram> {
-        let Message { bytes, ttl, .. } = self.messages.get(message)?.clone();
+        let RoutingMessage { bytes, ttl, .. } = self.messages.get(message)?.clone();
         Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct NextHop {
 #[derive(Debug)]
 pub(crate) enum Action {
     /// Send a message to one neighbour, or by every port of the node to all.
-    Send { message: Message, to: Option<NextHop> },
+    Send { message: RoutingMessage, to: Option<NextHop> },
     /// Send a packet that waited for a route.
     Forward { packet: CopyRef, hop: NextHop },
     /// Drop a packet.
@@ -38,7 +38,7 @@ pub(crate) enum Action {
 
 /// A message of a routing protocol.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Message {
+pub(crate) struct RoutingMessage {
     pub bytes: Arc<[u8]>,
     /// Time to live in the IP header.
     pub ttl: u8,
@@ -54,7 +54,7 @@ pub(crate) struct Datagram {
 }
 
 /// A transmission to a neighbour that the MAC has given up.
-pub(crate) enum Lost {
+pub(crate) enum UndeliveredPacket {
     /// A data packet, with its source and destination, if known.
     Data(Option<[NodeIx; 2]>),
     /// A routing message that has not ended.
@@ -186,7 +186,7 @@ impl Routes {
         &mut self,
         (node, port): (NodeIx, PortIx),
         neighbour: NodeIx,
-        lost: &Lost,
+        lost: &UndeliveredPacket,
         now: Time,
     ) -> Vec<Action> {
         let found = self.found.as_mut();
@@ -205,7 +205,7 @@ impl Routes {
     }
 
     /// Registers a message; it exists until [`Routes::end`].
-    pub(crate) fn begin(&mut self, message: Message) -> Option<RoutingIx> {
+    pub(crate) fn begin(&mut self, message: RoutingMessage) -> Option<RoutingIx> {
         Some(self.found.as_mut()?.begin(message))
     }
 

@@ -7,7 +7,7 @@ use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::ids::FlowIx;
-use airfair_sim::observe::explain::{Doing, Explanation, HopExplanation, Missing, Sending, Standing, Why};
+use airfair_sim::observe::explain::{Activity, Explanation, HopExplanation, Missing, Sending, Standing, Why};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -27,7 +27,7 @@ fn explain(spec: &WorldSpec, flow: usize) -> Explanation {
 }
 
 /// Both turns together.
-fn spent(hop: &HopExplanation, doing: Doing) -> u64 {
+fn spent(hop: &HopExplanation, doing: Activity) -> u64 {
     hop.own_turn[doing as usize] + hop.others_turn[doing as usize]
 }
 
@@ -40,12 +40,12 @@ fn adds_up(told: &Explanation) -> Result<(), TestCaseError> {
         prop_assert_eq!(hop.behind.values().sum::<u64>(), others);
         for (by, overlapped) in [(&hop.holders, hop.overlapped), (&hop.holding_flows, hop.flows_overlapped)] {
             let alone: u64 = by.values().map(|h| h.alone).sum();
-            prop_assert_eq!(alone + overlapped, spent(hop, Doing::Busy));
+            prop_assert_eq!(alone + overlapped, spent(hop, Activity::Busy));
             prop_assert!(by.values().all(|h| h.joint <= overlapped));
             let joint: u64 = by.values().map(|h| h.joint).sum();
             prop_assert!(joint >= 2 * overlapped, "two or more at a time");
-            prop_assert_eq!(by.values().map(|h| h.nav).sum::<u64>(), spent(hop, Doing::Nav));
-            prop_assert_eq!(by.values().map(|h| h.eifs).sum::<u64>(), spent(hop, Doing::Eifs));
+            prop_assert_eq!(by.values().map(|h| h.nav).sum::<u64>(), spent(hop, Activity::Nav));
+            prop_assert_eq!(by.values().map(|h| h.eifs).sum::<u64>(), spent(hop, Activity::Eifs));
         }
         if let Some(a) = &hop.attempts {
             prop_assert_eq!(a.causes.iter().map(|c| c.1).sum::<u64>(), a.no_cts + a.no_ack);
@@ -68,10 +68,10 @@ fn agrees(told: &Explanation, world: &World) -> Result<(), TestCaseError> {
     for hop in told.hops.iter().filter(|hop| !hop.wired) {
         let station = result.stations.iter().find(|s| s.node == hop.from).unwrap();
         let air = station.airtime;
-        let sent = spent(hop, Doing::Transmit) + spent(hop, Doing::Answer);
+        let sent = spent(hop, Activity::Transmit) + spent(hop, Activity::Answer);
         prop_assert!(sent <= air.transmit.0);
         // A look before a frame has arrived may count some of it: up to a band, 4 us.
-        prop_assert!(spent(hop, Doing::Busy) <= air.receive.0 + air.busy.0 + 4_000);
+        prop_assert!(spent(hop, Activity::Busy) <= air.receive.0 + air.busy.0 + 4_000);
         if hop.no_packet == 0 && hop.observed == world.now().0 {
             prop_assert_eq!(sent, air.transmit.0);
         }
@@ -179,12 +179,12 @@ fn one_exchange_by_hand() {
     let hop = &told.hops[0];
     assert_eq!((hop.no_packet, hop.others_turn.iter().sum::<u64>()), (0, 0));
     let spent: Vec<_> =
-        Doing::ALL.into_iter().map(|d| (d, hop.own_turn[d as usize])).filter(|s| s.1 > 0).collect();
+        Activity::ALL.into_iter().map(|d| (d, hop.own_turn[d as usize])).filter(|s| s.1 > 0).collect();
     let expected = [
-        (Doing::Transmit, 1_310_000),
-        (Doing::AwaitAck, 316_002),
-        (Doing::Difs, 100_000),
-        (Doing::Backoff, 1),
+        (Activity::Transmit, 1_310_000),
+        (Activity::AwaitAck, 316_002),
+        (Activity::Difs, 100_000),
+        (Activity::Backoff, 1),
     ];
     assert_eq!(spent, expected);
 }
@@ -201,9 +201,9 @@ fn a_relay_by_hand() {
     let ends: Vec<_> = hops.iter().map(|h| (h.from.as_str(), h.to.as_str(), h.no_packet)).collect();
     assert_eq!(ends, [("0", "1", 1_700_000 - 1_675_001), ("1", "2", 1_360_000)]);
     let relay = &hops[1];
-    assert_eq!(relay.own_turn[Doing::Answer as usize], 304_000);
-    assert_eq!(relay.own_turn[Doing::Sifs as usize], 11_001);
-    assert_eq!(relay.own_turn[Doing::Difs as usize], 1_700_000 - 1_675_001);
+    assert_eq!(relay.own_turn[Activity::Answer as usize], 304_000);
+    assert_eq!(relay.own_turn[Activity::Sifs as usize], 11_001);
+    assert_eq!(relay.own_turn[Activity::Difs as usize], 1_700_000 - 1_675_001);
 }
 
 /// Two stations that cannot sense each other send to the one between them: collisions with the hidden one, and no deferring. Where
@@ -280,7 +280,7 @@ fn a_wire_by_hand() {
         let told = explain(&spec, 1);
         let hop = &told.hops[0];
         assert_eq!(hop.observed, 39_000_000);
-        assert_eq!(hop.own_turn[Doing::Transmit as usize], 8_224_000);
+        assert_eq!(hop.own_turn[Activity::Transmit as usize], 8_224_000);
         assert_eq!(hop.behind, [((Some("first".to_string()), true), 7_224_000)].into());
         assert_eq!(hop.no_packet, 39_000_000 - 8_224_000 - 7_224_000);
     }

@@ -4,7 +4,7 @@ use crate::support::random_world::*;
 use crate::support::*;
 use airfair_sim::engine::drive::{self, Surface};
 use airfair_sim::ids::StationIx;
-use airfair_sim::measure::summary::{Ends, RunResult};
+use airfair_sim::measure::summary::{PacketFates, RunResult};
 use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
-fn places_add_up(ends: &Ends) -> Result<(), TestCaseError> {
+fn places_add_up(ends: &PacketFates) -> Result<(), TestCaseError> {
     let inside = ends.inside();
     prop_assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + inside, "{:?}", ends);
     Ok(())

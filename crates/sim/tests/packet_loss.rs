@@ -6,7 +6,7 @@ use crate::support::wires::tcp;
 use crate::support::*;
 use airfair_routing::aodv::Config;
 use airfair_sim::engine::drive::Surface;
-use airfair_sim::measure::summary::Ends;
+use airfair_sim::measure::summary::PacketFates;
 use airfair_sim::record::FrameKind;
 use airfair_sim::record::Record;
 use airfair_sim::spec::*;
@@ -17,7 +17,7 @@ fn every_ten_ms() -> Traffic {
     Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 }
 }
 
-fn places_add_up(ends: &Ends) {
+fn places_add_up(ends: &PacketFates) {
     assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside(), "{ends:?}");
 }
 
@@ -88,7 +88,7 @@ fn control_messages_arrive() {
     let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, every_ten_ms(), 3);
     spec.radios[0].packet_loss = 1.0;
     spec.arp = ArpSpec { prefilled: false, waiting_packets: 1, retry: Span::from_secs(1), attempts: 3 };
-    let all_lost = |ends: &Ends| {
+    let all_lost = |ends: &PacketFates| {
         places_add_up(ends);
         assert_eq!((ends.delivered, ends.dropped["packet-loss"]), (0, ends.made - ends.inside()), "{ends:?}");
     };

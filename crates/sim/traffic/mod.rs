@@ -15,7 +15,7 @@ pub const LARGEST_PAYLOAD: u32 = 65_507;
 
 /// Source of a flow's packets.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct TrafficSource {
     traffic: Traffic,
     gaps: Stream,
     sizes: Stream,
@@ -24,7 +24,7 @@ pub(crate) struct Source {
     origin: Time,
 }
 
-impl Source {
+impl TrafficSource {
     pub(crate) fn new(flow: &FlowSpec, seed: u64) -> Self {
         Self {
             traffic: flow.traffic.clone(),
@@ -123,8 +123,8 @@ mod tests {
         }
     }
 
-    fn source(traffic: Traffic) -> Source {
-        Source::new(&flow(traffic), 1)
+    fn source(traffic: Traffic) -> TrafficSource {
+        TrafficSource::new(&flow(traffic), 1)
     }
 
     #[test]

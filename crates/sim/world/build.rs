@@ -9,10 +9,10 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
-use super::placed::Placed;
+use super::placed::SchemePlacement;
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
 use crate::engine::Agenda;
-use crate::event::{Order, Schedule, What, class, rank};
+use crate::event::{EventKind, Order, Schedule, class, rank};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::{Links, link_of};
 use crate::names::{natural_cmp, natural_ranks};
@@ -27,7 +27,7 @@ use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
 use crate::node::scheme_ids;
 use crate::node::tcp::{Laws, Tcp};
-use crate::node::{Network, Rules};
+use crate::node::{Network, RunRules};
 use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
@@ -38,7 +38,7 @@ use crate::spec::{LocalLimit, RoutingSpec, Traffic, WorldSpec};
 pub(super) struct Plan<'a> {
     pub spec: &'a WorldSpec,
     pub air: &'a Air,
-    pub placed: &'a Placed,
+    pub placed: &'a SchemePlacement,
     /// Node of each station and kind of its radio, by index in the specification.
     pub node_of_station: &'a [NodeIx],
     pub radio_of_station: &'a [usize],
@@ -106,7 +106,7 @@ impl Plan<'_> {
         port: &PlannedPort,
         ids: &[NodeId],
         kinds: &mut HeaderKinds,
-    ) -> (NewPort, backpressure::Rules) {
+    ) -> (NewPort, backpressure::SourceRules) {
         let PlannedPort { node, link, backpressure, local_limit, ref name } = *port;
         let id = |station: StationIx| ids[self.node_of_station[station.ix()].ix()];
         let (peers, framing): (BTreeMap<_, _>, _) = match link {
@@ -123,7 +123,7 @@ impl Plan<'_> {
             let random = Stream::new(self.seed, name, Purpose::Hop);
             pipeline.add_hop(hop, kinds, random, rank(self.seed, name));
         }
-        let rules = backpressure::Rules {
+        let rules = backpressure::SourceRules {
             backpressure,
             local_limit: local_limit.filter(|_| !own_queue),
             fillable: backpressure && local_limit.is_none() && !own_queue,
@@ -211,7 +211,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let loss =
         |station: usize| (plan.name_of(station), spec.radios[plan.radio_of_station[station]].packet_loss);
     let packet_losses = PacketLosses::new((0..plan.radio_of_station.len()).map(loss), seed);
-    let rules = Rules {
+    let rules = RunRules {
         headers: spec.headers,
         hop_limit: u16::from(spec.hop_limit),
         warmup: Time::ZERO + spec.warmup,
@@ -319,7 +319,7 @@ pub(super) fn add_flows(
         let (start, stop, order) = (f.start, f.stop, f.order());
         let number: FlowIx = network.flows.push(f);
         if start < stop {
-            agenda.push(start, order, What::FlowStart(number));
+            agenda.push(start, order, EventKind::FlowStart(number));
         }
     }
     let limited = |port| network.backpressure.rules(port).local_limit.is_some();
@@ -328,7 +328,7 @@ pub(super) fn add_flows(
     network.tell_routes();
     network.links.rate_changes(&spec.links).for_each(|due| agenda.push_if(Some(due)));
     if !network.measuring {
-        agenda.push(network.rules.warmup, Order::new(class::WARMUP, 0), What::Warmup);
+        agenda.push(network.rules.warmup, Order::new(class::WARMUP, 0), EventKind::Warmup);
     }
     Ok(())
 }

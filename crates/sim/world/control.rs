@@ -1,23 +1,23 @@
 //! Control packets: those of ARP, agents and routing leave, arrive and end.
 
-use airfair_host::Counters;
+use airfair_host::InterfaceCounters;
 use airfair_routing::DropReason;
 use airfair_schemes::places::{AgentEffects, AgentSetup, LinkUse, NodeId, Timer};
 use airfair_units::{Span, Time};
 
 use crate::air::{Air, BROADCAST, Msdu};
 use crate::engine::Agenda;
-use crate::event::{Order, What, class};
+use crate::event::{EventKind, Order, class};
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
-use crate::link::{Offer, opposite};
+use crate::link::{OfferedPacket, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
-use crate::node::agents::Hearing;
-use crate::node::arp::{Unanswered, Waits};
+use crate::node::agents::MessageReception;
+use crate::node::arp::{AddressWait, Unanswered};
 use crate::observe::paths;
-use crate::packet::{Copy, Packet, Payload};
+use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
-use crate::route::{Action, Lost, Message, NextHop};
+use crate::route::{Action, NextHop, RoutingMessage, UndeliveredPacket};
 
 /// Life of a broadcast packet after its transmission: distant hearers receive it a little later than its sender has sent it.
 const LIVES_ON: Span = Span::from_millis(1);
@@ -61,7 +61,7 @@ impl Network {
                 self.act(node, actions, now);
             }
             Payload::Message(_) if packet.destination == node || to_all => {
-                let hearing = Hearing { to_me: true, own_frame: !to_all };
+                let hearing = MessageReception { to_me: true, own_frame: !to_all };
                 self.message_heard(station, packet, hearing, now);
             }
             // Addressed to another node: forwarded.
@@ -79,7 +79,7 @@ impl Network {
     /// Schedules the end of a packet that is sent without an acknowledgement.
     pub(super) fn release_later(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let order = Order::new(class::TIMER, self.interfaces.rank(node));
-        self.schedule.add(now + LIVES_ON, order, What::Release(copy));
+        self.schedule.add(now + LIVES_ON, order, EventKind::Release(copy));
     }
 
     /// Ends a control packet, which has reached all its receivers.
@@ -104,7 +104,7 @@ impl Network {
 impl Network {
     /// Keeps a packet until the address of its next hop is known, and requests that address.
     pub(super) fn await_address(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
-        let Waits { ask, dropped } = self.arp.wait(hop, copy);
+        let AddressWait { ask, dropped } = self.arp.wait(hop, copy);
         if let Some(oldest) = dropped {
             self.drop_packet(self.interfaces.node(hop.port), oldest, drop_reason::ARP_QUEUE, now);
         }
@@ -117,7 +117,7 @@ impl Network {
         let node = self.interfaces.node(hop.port);
         let asker = (node, self.interfaces.rank(node));
         if let Some(request) = self.arp.ask(hop, asker, now, &mut self.schedule) {
-            let copy = self.packets.add(request, Copy::PLAIN);
+            let copy = self.packets.add(request, PacketCopy::PLAIN);
             self.send_ahead(hop.port, copy);
         }
     }
@@ -149,7 +149,7 @@ impl Network {
             }
         }
         if let Some(answer) = answer {
-            let copy = self.packets.add(answer, Copy::PLAIN);
+            let copy = self.packets.add(answer, PacketCopy::PLAIN);
             self.send_ahead(port, copy);
         }
     }
@@ -180,7 +180,7 @@ impl Network {
         self.agents.know(&self.interfaces);
         for station in self.interfaces.stations() {
             if let Some((first, order)) = self.agents.first_sample(station) {
-                agenda.push(first, order, What::Sample(station));
+                agenda.push(first, order, EventKind::Sample(station));
             }
             let (node, port) = self.interfaces.of_station(station);
             let neighbours = self.in_order(self.interfaces.peers(port));
@@ -211,7 +211,7 @@ impl Network {
                 continue;
             }
             let headers = self.rules.headers.udp + self.rules.headers.ip;
-            let copy = self.packets.add(sent.packet(headers, now), Copy::PLAIN);
+            let copy = self.packets.add(sent.packet(headers, now), PacketCopy::PLAIN);
             if sent.routed {
                 self.routes.need(sent.node, sent.to);
                 self.forward(sent.node, copy, now);
@@ -241,7 +241,7 @@ impl Network {
         };
         let set_up = passing.iter().filter(under_way).count() as u32;
         let counters = air.counters(station);
-        let counted = Counters {
+        let counted = InterfaceCounters {
             at: now,
             airtime: air.airtime(station, now),
             receive_own: air.receive_own(station),
@@ -253,14 +253,14 @@ impl Network {
         let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
         self.carry_out(station, now);
         if let Some((interval, order)) = next {
-            agenda.push(now + interval, order, What::Sample(station));
+            agenda.push(now + interval, order, EventKind::Sample(station));
         }
     }
 
     /// Handles a packet for another station that was overheard.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
-            self.message_heard(station, &packet, Hearing { to_me: false, own_frame: false }, now);
+            self.message_heard(station, &packet, MessageReception { to_me: false, own_frame: false }, now);
         }
     }
 
@@ -269,14 +269,14 @@ impl Network {
     pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
         for port in self.interfaces.ports_of(node) {
             if let LinkRef::Station(station) = self.interfaces.link(port) {
-                self.message_heard(station, packet, Hearing { to_me: true, own_frame: false }, now);
+                self.message_heard(station, packet, MessageReception { to_me: true, own_frame: false }, now);
             }
         }
         self.control_ended(packet);
     }
 
     /// Handles a message that was received by a station.
-    fn message_heard(&mut self, station: StationIx, packet: &Packet, hearing: Hearing, now: Time) {
+    fn message_heard(&mut self, station: StationIx, packet: &Packet, hearing: MessageReception, now: Time) {
         let from = self.interfaces.id(packet.source);
         self.agents.on_message(station, (from, packet), hearing, now, &mut self.schedule);
         self.carry_out(station, now);
@@ -326,7 +326,7 @@ impl Network {
     fn schedule_routing(&mut self, node: NodeIx, now: Time) {
         if let Some(at) = self.routes.timer(node, now) {
             let order = Order::new(class::TIMER, self.interfaces.rank(node));
-            self.schedule.add(at, order, What::RoutingTimer(node));
+            self.schedule.add(at, order, EventKind::RoutingTimer(node));
         }
     }
 
@@ -367,7 +367,7 @@ impl Network {
         self.offer(hop, copy, now);
     }
 
-    fn send_routing(&mut self, node: NodeIx, message: &Message, to: Option<NextHop>, now: Time) {
+    fn send_routing(&mut self, node: NodeIx, message: &RoutingMessage, to: Option<NextHop>, now: Time) {
         for port in self.interfaces.ports_of(node) {
             let destination = match to {
                 None => NodeIx::EVERYONE,
@@ -380,7 +380,7 @@ impl Network {
                 bytes: length + self.rules.headers.udp + self.rules.headers.ip,
                 ..Packet::control(node, destination, Payload::Routing(number), length, now)
             };
-            let copy = self.packets.add(packet, Copy::PLAIN);
+            let copy = self.packets.add(packet, PacketCopy::PLAIN);
             let hop = NextHop { port, node: destination };
             let wired = matches!(self.interfaces.link(port), LinkRef::Wire(_));
             if wired || destination == NodeIx::EVERYONE || self.arp.knows(hop) {
@@ -392,13 +392,13 @@ impl Network {
     }
 
     /// The next control packet of a wire. Control packets precede those in the queue.
-    pub(super) fn next_control(&mut self, port: PortIx) -> Option<Offer> {
+    pub(super) fn next_control(&mut self, port: PortIx) -> Option<OfferedPacket> {
         let copy = self.interfaces.take_ahead(port)?;
         let &Packet { payload, bytes, .. } = self.packets.get(copy)?;
         if let Payload::Routing(message) = payload {
             self.routes.leaves(port, message);
         }
-        Some(Offer { packet: copy, bytes, has_payload: true })
+        Some(OfferedPacket { packet: copy, bytes, has_payload: true })
     }
 
     /// Handles a packet that has arrived by wire, in a world with a routing protocol.
@@ -428,10 +428,10 @@ impl Network {
         now: Time,
     ) {
         let lost = match packet.map(|packet| (packet.payload, packet)) {
-            Some((Payload::Routing(message), _)) => Lost::Message(message),
+            Some((Payload::Routing(message), _)) => UndeliveredPacket::Message(message),
             Some((Payload::Message(_) | Payload::Arp { .. }, _)) => return,
-            Some((_, packet)) => Lost::Data(Some([packet.source, packet.destination])),
-            None => Lost::Data(None),
+            Some((_, packet)) => UndeliveredPacket::Data(Some([packet.source, packet.destination])),
+            None => UndeliveredPacket::Data(None),
         };
         let neighbour = self.interfaces.of_station(neighbour).0;
         let actions = self.routes.on_undelivered((node, port), neighbour, &lost, now);

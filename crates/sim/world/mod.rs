@@ -24,7 +24,7 @@ use airfair_units::{Span, Time};
 use crate::air::{Air, Relation};
 use crate::engine::Agenda;
 use crate::engine::drive::Surface;
-use crate::event::{Order, What, class};
+use crate::event::{EventKind, Order, class};
 use crate::ids::{FlowIx, NodeIx};
 use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, Snapshot};
@@ -35,7 +35,7 @@ use crate::observe::capture::{Capture, CaptureSpec, Columns};
 use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
 use crate::observe::windows::{Fairness, WindowFairness};
-use crate::observe::{Observed, Observers, Run, paths};
+use crate::observe::{Observers, RunInfo, WorldView, paths};
 use crate::record::{Names, Trace};
 use crate::spec::WorldSpec;
 
@@ -44,7 +44,7 @@ pub struct World {
     agenda: Agenda,
     air: Air,
     network: Network,
-    run: Run,
+    run: RunInfo,
     observers: Observers,
 }
 
@@ -60,46 +60,46 @@ impl World {
             while let Some(event) = agenda.next_before(limit, air) {
                 let now = agenda.now;
                 match event.what {
-                    What::FrameEnd { .. }
-                    | What::BandStart { .. }
-                    | What::BandEnd { .. }
-                    | What::Reply(_)
-                    | What::Timeout { .. }
-                    | What::Access(_)
-                    | What::Move(_)
-                    | What::Renew(_) => {
+                    EventKind::FrameEnd { .. }
+                    | EventKind::BandStart { .. }
+                    | EventKind::BandEnd { .. }
+                    | EventKind::Reply(_)
+                    | EventKind::Timeout { .. }
+                    | EventKind::Access(_)
+                    | EventKind::Move(_)
+                    | EventKind::Renew(_) => {
                         air.handle(event.what, agenda);
                         if air.has_indications() {
                             network.take_up(air, agenda);
                         }
                     }
-                    What::FlowStart(flow) => network.flow_start(flow, agenda),
-                    What::FlowStop(flow) => network.flow_stop(flow, now),
-                    What::Source(flow) => network.source_due(flow, agenda),
-                    What::File(flow) => network.file_arrives(flow, now),
-                    What::SenderTimer(connection) => network.sender_timer(connection, now),
-                    What::ReceiverTimer(connection) => network.receiver_timer(connection, now),
-                    What::LawTimer { connection, generation, timer } => {
+                    EventKind::FlowStart(flow) => network.flow_start(flow, agenda),
+                    EventKind::FlowStop(flow) => network.flow_stop(flow, now),
+                    EventKind::Source(flow) => network.source_due(flow, agenda),
+                    EventKind::File(flow) => network.file_arrives(flow, now),
+                    EventKind::SenderTimer(connection) => network.sender_timer(connection, now),
+                    EventKind::ReceiverTimer(connection) => network.receiver_timer(connection, now),
+                    EventKind::LawTimer { connection, generation, timer } => {
                         network.law_timer(connection, (Timer(timer), generation), now);
                     }
-                    What::LocalRoom(connection) => network.local_room(connection, now),
-                    What::Room(port) => network.room(port, now),
-                    What::ArpRetry { port, target } => network.arp_retry(port, target, now),
-                    What::Release(copy) => network.end_control(copy),
-                    What::Inject(number) => network.injection_due(number, now),
-                    What::AgentTimer { station, generation, timer } => {
+                    EventKind::LocalRoom(connection) => network.local_room(connection, now),
+                    EventKind::Room(port) => network.room(port, now),
+                    EventKind::ArpRetry { port, target } => network.arp_retry(port, target, now),
+                    EventKind::Release(copy) => network.end_control(copy),
+                    EventKind::Inject(number) => network.injection_due(number, now),
+                    EventKind::AgentTimer { station, generation, timer } => {
                         network.agent_timer(station, (Timer(timer), generation), now);
                     }
-                    What::Sample(station) => network.sample(station, air, agenda),
-                    What::HopTimer { port, generation, timer } => {
+                    EventKind::Sample(station) => network.sample(station, air, agenda),
+                    EventKind::HopTimer { port, generation, timer } => {
                         let Network { interfaces, links, schedule, .. } = network;
                         interfaces.hop_timer(port, (Timer(timer), generation), links, now, schedule);
                     }
-                    What::RoutingTimer(node) => network.routing_timer(node, now),
-                    What::WireFree(wire) => network.wire_free(wire, agenda),
-                    What::WireArrival(wire) => network.wire_arrival(wire, agenda),
-                    What::RateChange { link, rate } => network.link_rate_changes(link, rate),
-                    What::Warmup => network.warmed_up(now),
+                    EventKind::RoutingTimer(node) => network.routing_timer(node, now),
+                    EventKind::WireFree(wire) => network.wire_free(wire, agenda),
+                    EventKind::WireArrival(wire) => network.wire_arrival(wire, agenda),
+                    EventKind::RateChange { link, rate } => network.link_rate_changes(link, rate),
+                    EventKind::Warmup => network.warmed_up(now),
                 }
                 if recorded | network.schedule.unsettled {
                     network.settle(air, agenda);
@@ -127,14 +127,14 @@ impl World {
         observers.take(air.records());
         observers.take(&mut network.links.records);
         observers.take(&mut network.records);
-        let world = Observed { now: agenda.now, air, network, run, events: agenda.popped };
+        let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
         observers.event_done(&world);
     }
 
     /// The world as observers read it.
-    const fn observed(&self) -> Observed<'_> {
+    const fn observed(&self) -> WorldView<'_> {
         let Self { agenda, air, network, run, observers: _ } = self;
-        Observed { now: agenda.now, air, network, run, events: agenda.popped }
+        WorldView { now: agenda.now, air, network, run, events: agenda.popped }
     }
 
     fn is_over(&self) -> bool {
@@ -305,7 +305,7 @@ impl World {
         }
         let rank = self.network.interfaces.rank(packet.from);
         let number = self.network.outside.add(packet);
-        self.agenda.push(at, Order::new(class::TRAFFIC, rank), What::Inject(number));
+        self.agenda.push(at, Order::new(class::TRAFFIC, rank), EventKind::Inject(number));
         Ok(())
     }
 
@@ -388,7 +388,7 @@ impl Surface for World {
             let stop = self.observers.next_moment().max(self.now()).min(limit);
             self.handle_events(stop);
             let Self { agenda, air, network, run, observers } = self;
-            let world = Observed { now: agenda.now, air, network, run, events: agenda.popped };
+            let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
             observers.time_passed(&world);
             if stop >= limit {
                 return;

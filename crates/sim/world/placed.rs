@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_host::Offers;
+use airfair_host::Capabilities;
 use airfair_schemes::places::{Interface, Medium, Priority};
 use airfair_schemes::{Registry, Scheme};
 
@@ -11,7 +11,7 @@ use crate::names::natural_cmp;
 use crate::spec::WorldSpec;
 
 /// The run's scheme, and the schemes of nodes that have their own.
-pub(crate) struct Placed {
+pub(crate) struct SchemePlacement {
     pub run: Box<dyn Scheme>,
     own: BTreeMap<usize, Box<dyn Scheme>>,
     /// Nodes with wired links.
@@ -19,9 +19,9 @@ pub(crate) struct Placed {
 }
 
 /// The capabilities that a simulated interface offers to a scheme.
-const fn offers(medium: Medium) -> Offers {
+const fn offers(medium: Medium) -> Capabilities {
     let radio = matches!(medium, Medium::Radio);
-    Offers {
+    Capabilities {
         samples: radio,
         link_use: radio,
         overheard: radio,
@@ -32,7 +32,7 @@ const fn offers(medium: Medium) -> Offers {
     }
 }
 
-impl Placed {
+impl SchemePlacement {
     /// Creates the nodes' own schemes from `schemes`.
     ///
     /// # Errors

@@ -6,12 +6,12 @@ use airfair_units::Time;
 
 use super::World;
 use super::build::{self, Plan};
-use super::placed::Placed;
+use super::placed::SchemePlacement;
 use super::warnings::warnings;
 use crate::air::{self, Air, Kind, StationSpec};
 use crate::engine::Agenda;
 use crate::ids::{Ix, NodeIx};
-use crate::observe::{Observers, Run};
+use crate::observe::{Observers, RunInfo};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};
 
@@ -43,7 +43,7 @@ impl World {
         if spec.radios.len() > usize::from(u8::MAX) {
             return Err("at most 255 kinds of radio".to_string());
         }
-        let placed = Placed::new(spec, scheme, schemes)?;
+        let placed = SchemePlacement::new(spec, scheme, schemes)?;
         let kinds = spec.radios.iter().map(|r| Kind::new(r, &spec.headers)).collect::<Result<Vec<_>, _>>()?;
         let mut stations = Vec::new();
         let mut radio_of_station = Vec::new();
@@ -101,7 +101,7 @@ impl World {
         build::add_flows(&mut network, spec, (placed.run, schemes), seed, &mut agenda)?;
         let names_of = (scheme_name, schemes);
         let warnings = warnings(spec, names_of, only_marks, (&air, &network), &names);
-        let run = Run {
+        let run = RunInfo {
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             tx_power: stations.iter().map(|s| s.tx_power).collect(),
             scheme: scheme_name.to_string(),

@@ -6,12 +6,12 @@ use airfair_transport::Segment;
 use airfair_units::{Span, Time};
 
 use crate::engine::Agenda;
-use crate::event::{Order, What, class};
+use crate::event::{EventKind, Order, class};
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PortIx, WireIx};
 use crate::node::Network;
 use crate::node::backpressure::{Permit, Waiter};
-use crate::node::tcp::{End, Heard, Start};
-use crate::packet::{Carried, Copy, Packet, Payload};
+use crate::node::tcp::{ConnectionEnd, SenderReport, Start};
+use crate::packet::{CarriedSegment, Packet, PacketCopy, Payload};
 use crate::record::{Record, TcpCause};
 use crate::route::NextHop;
 use crate::traffic::NextFile;
@@ -43,7 +43,7 @@ impl Network {
                 }
             }
         } else if due < stop {
-            agenda.push(due, order, What::Source(flow));
+            agenda.push(due, order, EventKind::Source(flow));
         }
     }
 
@@ -53,7 +53,7 @@ impl Network {
         let f = &self.flows[flow];
         let order = f.order();
         if f.stop < self.rules.end {
-            agenda.push(f.stop, order, What::FlowStop(flow));
+            agenda.push(f.stop, order, EventKind::FlowStop(flow));
         }
         match self.tcp.start(flow, now) {
             Some(Start::Files(first)) => self.file_due(flow, first),
@@ -68,7 +68,7 @@ impl Network {
                     let f = &mut self.flows[flow];
                     let due = f.source.start(now);
                     if due < f.stop {
-                        agenda.push(due, order, What::Source(flow));
+                        agenda.push(due, order, EventKind::Source(flow));
                     }
                 }
             }
@@ -117,7 +117,7 @@ impl Network {
         let f = &mut self.flows[flow];
         let due = f.source.next(agenda.now);
         if due < f.stop {
-            agenda.push(due, f.order(), What::Source(flow));
+            agenda.push(due, f.order(), EventKind::Source(flow));
         }
     }
 
@@ -138,7 +138,7 @@ impl Network {
         let (from, first_hop) = (f.from, f.first_hops[0]);
         let port = self.first_hop(flow).map(|hop| hop.port);
         self.backpressure.flow_enters(flow, port);
-        let copy = self.packets.add(packet, Copy { at_source: true, ..Copy::PLAIN });
+        let copy = self.packets.add(packet, PacketCopy { at_source: true, ..PacketCopy::PLAIN });
         if self.records.are_wanted() {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
@@ -240,7 +240,7 @@ impl Network {
         let (stop, order) = (f.stop, f.order());
         self.make(flow, now);
         if due < stop {
-            self.schedule.add(due, order, What::Source(flow));
+            self.schedule.add(due, order, EventKind::Source(flow));
         }
     }
 
@@ -328,7 +328,7 @@ impl Network {
     pub(super) fn emptied(&mut self, port: PortIx, now: Time) {
         if self.backpressure.anybody_waits(port) {
             let order = Order::new(class::TRAFFIC, self.interfaces.rank(self.interfaces.node(port)));
-            self.schedule.add(now + OFFER_AGAIN, order, What::Room(port));
+            self.schedule.add(now + OFFER_AGAIN, order, EventKind::Room(port));
         }
         for i in 0..self.backpressure.saturating(port).len() {
             self.offer_again(self.backpressure.saturating(port)[i], now);
@@ -339,12 +339,12 @@ impl Network {
     /// source.
     fn offer_again(&mut self, flow: FlowIx, now: Time) {
         if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
-            self.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), What::Source(flow));
+            self.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), EventKind::Source(flow));
         }
     }
 
     /// Handles the end of a packet that has not left its source's queue.
-    pub(super) fn ends_at_source(&mut self, packet: &Packet, copy: &Copy, now: Time) {
+    pub(super) fn ends_at_source(&mut self, packet: &Packet, copy: &PacketCopy, now: Time) {
         let Payload::Udp { flow, .. } = packet.payload else {
             let connection = self.packets.connection(copy.of);
             self.backpressure.ends_in_node(connection, packet.length, now, &mut self.schedule);
@@ -414,7 +414,7 @@ impl Network {
         let f = &self.flows[flow];
         if let Some(file) = file.filter(|file| file.at < f.stop) {
             self.tcp.expect(flow, file);
-            self.schedule.add(file.at, f.order(), What::File(flow));
+            self.schedule.add(file.at, f.order(), EventKind::File(flow));
         }
     }
 
@@ -470,12 +470,12 @@ impl Network {
             let polled = self.tcp.poll(id, now, &mut self.schedule);
             let Some(segment) = &polled else { break };
             let spent = self.tcp.is_spent(id);
-            self.emit(id, segment, End::Sender, now);
+            self.emit(id, segment, ConnectionEnd::Sender, now);
             if spent {
                 break;
             }
         }
-        self.tcp.arm(id, End::Sender, &mut self.schedule);
+        self.tcp.arm(id, ConnectionEnd::Sender, &mut self.schedule);
     }
 
     /// True if the limit of a port holds a connection's sender back.
@@ -494,14 +494,14 @@ impl Network {
     fn answer(&mut self, id: ConnectionRef, now: Time) {
         // By reference, since a segment is large.
         while let Some(segment) = &self.tcp.poll_receiver(id, now) {
-            self.emit(id, segment, End::Receiver, now);
+            self.emit(id, segment, ConnectionEnd::Receiver, now);
         }
-        self.tcp.arm(id, End::Receiver, &mut self.schedule);
+        self.tcp.arm(id, ConnectionEnd::Receiver, &mut self.schedule);
     }
 
     /// Sends a segment of one end of a connection.
-    fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: End, now: Time) {
-        let forward = end == End::Sender;
+    fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: ConnectionEnd, now: Time) {
+        let forward = end == ConnectionEnd::Sender;
         let Some(label) = self.tcp.label(id) else { return };
         let flow = label.flow;
         let counts = forward && self.backpressure.counts(id);
@@ -526,7 +526,8 @@ impl Network {
         if counts {
             self.backpressure.connection_enters(id, way.map(|hop| hop.port), segment.payload);
         }
-        let first = Copy { at_source: counts, header: label.header, ecn: segment.ecn, ..Copy::PLAIN };
+        let first =
+            PacketCopy { at_source: counts, header: label.header, ecn: segment.ecn, ..PacketCopy::PLAIN };
         let copy = self.packets.add_carrying((packet, first), segment, id, forward);
         if let Some(kind) = kind {
             self.tcp.stamp(id, kind, end, now, self.packets.new_header(copy));
@@ -544,9 +545,15 @@ impl Network {
     }
 
     /// Handles a TCP packet that has arrived at its destination.
-    pub(super) fn segment_arrived(&mut self, packet: &Packet, arrived: &Copy, copy: CopyRef, now: Time) {
+    pub(super) fn segment_arrived(
+        &mut self,
+        packet: &Packet,
+        arrived: &PacketCopy,
+        copy: CopyRef,
+        now: Time,
+    ) {
         let carried = self.packets.carried(arrived);
-        let Some(Carried { segment, connection: id, forward }) = &carried else { return };
+        let Some(CarriedSegment { segment, connection: id, forward }) = &carried else { return };
         let (id, has_header) = (*id, arrived.header != HeaderId::NONE);
         if *forward {
             let header = if has_header { self.packets.header_mut(copy) } else { None };
@@ -572,8 +579,9 @@ impl Network {
     }
 
     /// Handles a TCP packet that the link layer of its sender's node has given up.
-    pub(super) fn segment_given_up(&mut self, sent: &Copy, now: Time) {
-        let Some(Carried { segment, connection: id, forward: true }) = self.packets.carried(sent) else {
+    pub(super) fn segment_given_up(&mut self, sent: &PacketCopy, now: Time) {
+        let Some(CarriedSegment { segment, connection: id, forward: true }) = self.packets.carried(sent)
+        else {
             return;
         };
         if self.tcp.on_link_drop(id, segment.seq, now, &mut self.schedule) {
@@ -607,7 +615,7 @@ impl Network {
 
     /// Records the reason if a sender has reduced its rate.
     #[inline]
-    fn record_causes(&mut self, id: ConnectionRef, heard: &Heard, now: Time) {
+    fn record_causes(&mut self, id: ConnectionRef, heard: &SenderReport, now: Time) {
         if !self.records.are_wanted() {
             return;
         }

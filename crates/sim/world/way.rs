@@ -10,17 +10,17 @@ use airfair_units::{Rate, Time};
 
 use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
-use crate::event::Due;
+use crate::event::ScheduledEvent;
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
-use crate::link::{Answer, End, Free, Offer};
+use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
-use crate::packet::{Copy, NO_FLOW, Packet, Payload};
+use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::{Content, Record};
 use crate::route::NextHop;
 
 /// A packet that was dequeued.
-struct Taken {
+struct DequeuedPacket {
     copy: CopyRef,
     queued: QueuedPacket,
     payload: u32,
@@ -45,7 +45,7 @@ impl Network {
 
     /// Pushes scheduled events onto the agenda.
     pub(super) fn flush(&mut self, agenda: &mut Agenda) {
-        for Due { at, order, what } in self.schedule.drain() {
+        for ScheduledEvent { at, order, what } in self.schedule.drain() {
             agenda.push(at, order, what);
         }
     }
@@ -97,7 +97,7 @@ impl Network {
 impl Network {
     /// Handles a packet at a node: delivers or forwards it.
     pub(super) fn forward(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
-        let Some((packet, &Copy { hops, .. })) = self.packets.both(copy) else { return };
+        let Some((packet, &PacketCopy { hops, .. })) = self.packets.both(copy) else { return };
         self.go_on_from(node, (packet.destination, hops), copy, now);
     }
 
@@ -219,7 +219,7 @@ impl Network {
     }
 
     /// Dequeues the next packet of a port; notifies waiting sources if there is none.
-    fn take_or_tell(&mut self, port: PortIx, now: Time) -> Option<Taken> {
+    fn take_or_tell(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
         let taken = self.take(port, now);
         if taken.is_none() {
             self.emptied(port, now);
@@ -228,7 +228,7 @@ impl Network {
     }
 
     /// Dequeues the next packet of a port.
-    fn take(&mut self, port: PortIx, now: Time) -> Option<Taken> {
+    fn take(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
         let (copy, queued) = if self.interfaces.judges(port) {
             self.take_judged(port, now)?
         } else {
@@ -238,7 +238,7 @@ impl Network {
             (self.packets.at(queued.id.0), queued)
         };
         let (payload, of_local_tcp) = self.has_left(port, &queued, copy, now);
-        Some(Taken { copy, queued, payload, of_local_tcp })
+        Some(DequeuedPacket { copy, queued, payload, of_local_tcp })
     }
 
     /// [`Network::take`] at a port with a hop or an AQM: packets that it drops are skipped.
@@ -340,7 +340,7 @@ impl Network {
     }
 
     /// Fields of a packet for the record of its end.
-    fn recorded(&self, packet: &Packet, copy: &Copy) -> (Option<FlowIx>, PacketRef, Content, u32) {
+    fn recorded(&self, packet: &Packet, copy: &PacketCopy) -> (Option<FlowIx>, PacketRef, Content, u32) {
         let (content, sequence) = (self.packets.content(packet, copy), self.packets.sequence(packet, copy));
         (packet.flow(), copy.of, content, sequence)
     }
@@ -360,7 +360,7 @@ impl Network {
             class: PacketClass::Data,
         };
         self.routes.need(injected.from, injected.to);
-        let copy = self.packets.add(packet, Copy::PLAIN);
+        let copy = self.packets.add(packet, PacketCopy::PLAIN);
         self.forward(injected.from, copy, now);
     }
 
@@ -396,7 +396,7 @@ impl Network {
             taken = self.take_or_tell(port, now)?;
         }
         self.room(port, now);
-        let Taken { copy, queued, payload, of_local_tcp } = taken;
+        let DequeuedPacket { copy, queued, payload, of_local_tcp } = taken;
         let packet = self.packets.packet_of(copy);
         if of_local_tcp {
             let connection = self.packets.connection(packet);
@@ -476,7 +476,7 @@ impl Network {
             return false;
         }
         self.routes.note_sender(port, self.interfaces.of_station(from).0);
-        let Some((&packet, &Copy { ecn, .. })) = self.packets.both(copy) else { return false };
+        let Some((&packet, &PacketCopy { ecn, .. })) = self.packets.both(copy) else { return false };
         self.meters.received(station, packet.bytes);
         if !self.interfaces.wants_received(port) {
             return true;
@@ -514,7 +514,7 @@ impl Network {
         now: Time,
         agenda: Option<&mut Agenda>,
     ) {
-        let offer = Offer { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
+        let offer = OfferedPacket { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
         if self.rules.hops_at_wires {
             let backlog = self.links.backlog(wire, now).unwrap_or_default();
             let bytes = packet.bytes + self.rules.headers.wired;
@@ -523,12 +523,12 @@ impl Network {
             self.interfaces.pass(self.links.port(wire), &passage, carried, now);
         }
         match self.links.offer(wire, &offer, now) {
-            Answer::Accepted(None) => {}
-            Answer::Accepted(due) => match agenda {
+            OfferResult::Accepted(None) => {}
+            OfferResult::Accepted(due) => match agenda {
                 Some(agenda) => agenda.push_if(due),
                 None => self.schedule.add_if(due),
             },
-            Answer::Full => self.drop_at(self.links.port(wire), copy, DropReason::QUEUE_FULL.0, now),
+            OfferResult::Full => self.drop_at(self.links.port(wire), copy, DropReason::QUEUE_FULL.0, now),
         }
     }
 
@@ -545,10 +545,11 @@ impl Network {
             agenda.push_if(self.links.wake(wire));
             return;
         }
-        let Some(Taken { copy, queued, payload, of_local_tcp }) = self.take_or_tell(port, now) else {
+        let Some(DequeuedPacket { copy, queued, payload, of_local_tcp }) = self.take_or_tell(port, now)
+        else {
             return;
         };
-        let offer = Offer { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
+        let offer = OfferedPacket { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
         agenda.push_if(self.links.send(wire, &offer, queued.enqueued, now));
         if of_local_tcp {
             self.leaves_by_wire(wire, copy, now);
@@ -560,7 +561,7 @@ impl Network {
     }
 
     pub(super) fn wire_free(&mut self, wire: WireIx, agenda: &mut Agenda) {
-        let Free { port, queues_itself } = self.links.on_free(wire);
+        let FreeWire { port, queues_itself } = self.links.on_free(wire);
         if !queues_itself {
             self.kick_wire(wire, agenda);
             return;
@@ -577,8 +578,8 @@ impl Network {
         let (end, due) = self.links.on_arrival(wire);
         agenda.push_if(due);
         let (node, copy) = match end {
-            Some(End::Arrived { node, packet }) => (node, packet),
-            Some(End::Lost { node, packet }) => {
+            Some(WireEnd::Arrived { node, packet }) => (node, packet),
+            Some(WireEnd::Lost { node, packet }) => {
                 self.drop_packet(node, packet, drop_reason::WIRE_LOSS, now);
                 return;
             }

@@ -12,7 +12,7 @@ use super::{Mac, MacKind, Msdu};
 use crate::air::medium::Medium;
 use crate::air::medium::radio::{NEVER, NO_DEADLINE, Station, flag};
 use crate::engine::Agenda;
-use crate::event::{What, class};
+use crate::event::{EventKind, class};
 use crate::ids::StationIx;
 
 /// Number of access categories. Packets of each contend separately.
@@ -91,7 +91,7 @@ pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
     let deadline = station.radio.deadline;
     if deadline < station.clock.armed_at {
         station.clock.armed_at = deadline;
-        agenda.push(Time(deadline), station.order(class::ACCESS), What::Access(id));
+        agenda.push(Time(deadline), station.order(class::ACCESS), EventKind::Access(id));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::air::medium::hearers::Hearer;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
 use crate::air::medium::{Medium, Reception};
 use crate::engine::Agenda;
-use crate::event::{What, class};
+use crate::event::{EventKind, class};
 use crate::ids::StationIx;
 use crate::modes::Mode;
 use crate::record::{FrameKind, Loss, Record};
@@ -75,11 +75,11 @@ impl Exchange {
         agenda: &mut Agenda,
     ) {
         self.reply = reply;
-        agenda.push(Time(end + kind.timing.sifs), station.order(class::REPLY), What::Reply(id));
+        agenda.push(Time(end + kind.timing.sifs), station.order(class::REPLY), EventKind::Reply(id));
     }
 
     fn await_response(&self, station: &Station, id: StationIx, at: u64, agenda: &mut Agenda) {
-        let what = What::Timeout { station: id, generation: self.generation };
+        let what = EventKind::Timeout { station: id, generation: self.generation };
         agenda.push(Time(at), station.order(class::TIMEOUT), what);
     }
 }

@@ -17,7 +17,7 @@ mod watch;
 
 pub(crate) use access::access_due;
 pub use kind::MacKind;
-pub(crate) use watch::{View, Waits};
+pub(crate) use watch::{MacWait, StationView};
 
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
@@ -95,7 +95,7 @@ pub enum Indication {
 
 /// MAC counters of a station.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Counters {
+pub(super) struct MacCounters {
     pub duplicates: u64,
     pub no_cts: u64,
     pub no_ack: u64,
@@ -109,7 +109,7 @@ pub(super) struct Counters {
 pub(super) struct StationMac {
     exchange: Exchange,
     contentions: [Contention; CATEGORIES],
-    pub counters: Counters,
+    pub counters: MacCounters,
 }
 
 impl StationMac {
@@ -161,7 +161,7 @@ impl Mac {
             StationMac {
                 exchange: Exchange::default(),
                 contentions: [Contention::new(&kinds[usize::from(spec.kind)], random)],
-                counters: Counters::default(),
+                counters: MacCounters::default(),
             }
         };
         Self { stations: stations.iter().map(station).collect(), kinds, indications: Vec::new(), taken: 0 }

@@ -6,7 +6,7 @@ use crate::air::medium::radio::Station;
 
 /// The event that a station's MAC waits for, apart from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waits {
+pub(crate) enum MacWait {
     /// Access to the medium, or a packet to send.
     Access,
     /// The CTS that answers its RTS.
@@ -21,8 +21,8 @@ pub(crate) enum Waits {
 
 /// The state that determines how a station spends its time until its next event.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct View {
-    pub waits: Waits,
+pub(crate) struct StationView {
+    pub waits: MacWait,
     /// The packet that is being sent, or for which the station contends.
     pub head: Option<Msdu>,
     pub nav_until: u64,
@@ -35,17 +35,17 @@ pub(crate) struct View {
 
 impl StationMac {
     /// The station's state now.
-    pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> View {
+    pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> StationView {
         let contention = self.contention();
         let waits = match contention.state {
-            _ if self.exchange.answers() => Waits::ToAnswer,
-            State::Idle | State::Contend => Waits::Access,
-            State::WaitCts => Waits::Cts,
-            State::WaitAck => Waits::Ack,
-            State::SendData => Waits::ToSend,
+            _ if self.exchange.answers() => MacWait::ToAnswer,
+            State::Idle | State::Contend => MacWait::Access,
+            State::WaitCts => MacWait::Cts,
+            State::WaitAck => MacWait::Ack,
+            State::SendData => MacWait::ToSend,
         };
         let eifs_from = station.radio.eifs_from;
-        View {
+        StationView {
             waits,
             head: contention.held.front().copied(),
             nav_until: station.radio.nav_until,

@@ -11,7 +11,7 @@
 use airfair_units::Time;
 
 use crate::engine::Agenda;
-use crate::event::{Order, What, class, rank};
+use crate::event::{EventKind, Order, class, rank};
 use crate::ids::{StationIx, Table};
 use crate::spec::{MovementSpec, Propagation};
 
@@ -30,23 +30,23 @@ pub(crate) struct Movement {
     /// Largest distance at which stations hear each other, m.
     reach: f64,
     /// Pending changes of each station's list.
-    due: Table<StationIx, Due>,
+    due: Table<StationIx, PendingChanges>,
     /// Region of the arrays that each station's list occupies.
     regions: Table<StationIx, Region>,
     /// Old lists that passes may still visit: end of use, ns, and region.
     kept: Vec<(u64, Region)>,
-    entries: Rooms,
-    bands: Rooms,
+    entries: FreeRegions,
+    bands: FreeRegions,
     /// Number of lists renewed so far.
     pub renewed: u64,
     list: Vec<Hearer>,
     cuts: Vec<Band>,
-    fresh: Fresh,
+    fresh: EntryCache,
 }
 
-/// Gains between all stations and one station, computed once per refresh. Between radios of one kind both directions are equal.
+/// Entries of one station in the lists of all others, computed once per refresh. Between radios of one kind both directions are equal.
 #[derive(Debug, Default)]
-struct Fresh {
+struct EntryCache {
     of: Option<StationIx>,
     by: Table<StationIx, Option<Hearer>>,
 }
@@ -61,7 +61,7 @@ struct Moving {
 
 /// Pending changes of a station's list.
 #[derive(Debug, Default)]
-struct Due {
+struct PendingChanges {
     /// The transmitter has moved: all entries change.
     whole: bool,
     /// Hearers that have moved.
@@ -79,9 +79,9 @@ struct Region {
 
 /// Free regions, by the binary logarithm of their capacity.
 #[derive(Debug, Default)]
-struct Rooms([Vec<(u32, u32)>; 32]);
+struct FreeRegions([Vec<(u32, u32)>; 32]);
 
-impl Rooms {
+impl FreeRegions {
     fn give(&mut self, room: (u32, u32)) {
         if room.1 > 0 {
             self.0[room.1.ilog2() as usize].push(room);
@@ -131,7 +131,7 @@ impl Medium {
             }
             let rank = rank(seed, &first.node_id);
             if let Some(at) = read.next(0) {
-                agenda.push(Time(at), Order::new(class::MOVE, rank), What::Move(nodes.len() as u32));
+                agenda.push(Time(at), Order::new(class::MOVE, rank), EventKind::Move(nodes.len() as u32));
             }
             nodes.push(Moving {
                 path: read,
@@ -148,16 +148,16 @@ impl Medium {
         self.movement = Some(Box::new(Movement {
             nodes,
             reach: farthest_reach(stations),
-            due: stations.iter().map(|_| Due::default()).collect(),
+            due: stations.iter().map(|_| PendingChanges::default()).collect(),
             regions: self.stations.places().map(region).collect(),
             stations: stations.to_vec(),
             kept: Vec::new(),
-            entries: Rooms::default(),
-            bands: Rooms::default(),
+            entries: FreeRegions::default(),
+            bands: FreeRegions::default(),
             renewed: 0,
             list: Vec::new(),
             cuts: Vec::new(),
-            fresh: Fresh { of: None, by: stations.iter().map(|_| None).collect() },
+            fresh: EntryCache { of: None, by: stations.iter().map(|_| None).collect() },
         }));
         Ok(())
     }
@@ -209,7 +209,7 @@ impl Medium {
         };
         movement.due[station].waits = true;
         let order = sender.order(class::MOVE);
-        agenda.push(Time(until), order, What::Renew(station));
+        agenda.push(Time(until), order, EventKind::Renew(station));
     }
 
     /// Rebuilds a station's list from present positions. Passes visit the old list until `kept`.
@@ -342,7 +342,7 @@ impl Movement {
     fn refresh(&mut self, node: u32, agenda: &mut Agenda) -> Moved {
         let moving = &self.nodes[node as usize];
         if let Some(at) = moving.path.next(agenda.now.0) {
-            agenda.push(Time(at), Order::new(class::MOVE, moving.rank), What::Move(node));
+            agenda.push(Time(at), Order::new(class::MOVE, moving.rank), EventKind::Move(node));
         }
         let there = moving.path.place(agenda.now.0);
         let own = moving.stations.clone();
@@ -414,7 +414,7 @@ impl Movement {
     }
 }
 
-impl Fresh {
+impl EntryCache {
     /// The entry of `to` in the list of `from`.
     fn heard(
         &self,

@@ -11,7 +11,7 @@ use super::hearing::{FrameEnd, StartPass, close_chunks, drop_lock};
 use super::radio::{Station, extend, flag};
 use super::{Medium, Needs};
 use crate::engine::Agenda;
-use crate::event::{Order, What, class};
+use crate::event::{EventKind, Order, class};
 use crate::ids::{FrameIx, StationIx};
 use crate::record::{FrameKind, Loss, Record, Signal};
 use crate::spec::ErrorModel;
@@ -70,7 +70,7 @@ impl Medium {
             let view = self.frames.get(at).view();
             self.records.push(Time(start), Record::Start { frame: view });
         }
-        let frame_end = What::FrameEnd { sender, frame: at };
+        let frame_end = EventKind::FrameEnd { sender, frame: at };
         agenda.push(Time(end), Order::new(class::FRAME_END, rank), frame_end);
         for band in bands {
             if self.hearers.bands[band].offset == 0 {
@@ -86,9 +86,9 @@ impl Medium {
     fn reach_later(&self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
         let (sender, offset) = (frame.sender, u64::from(self.hearers.bands[band].offset));
         let (station, number) = (&self.stations[sender], band as u32);
-        let start = What::BandStart { sender, frame: at, band: number };
+        let start = EventKind::BandStart { sender, frame: at, band: number };
         agenda.push(Time(frame.start + offset), station.order(class::BAND_START), start);
-        let end = What::BandEnd { sender, frame: at, band: number };
+        let end = EventKind::BandEnd { sender, frame: at, band: number };
         agenda.push(Time(frame.end + offset), station.order(class::BAND_END), end);
     }
 

@@ -47,7 +47,7 @@ impl Relation {
 
 /// The signal of a transmitter at a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedSignal {
     /// Propagation delay, ns.
     pub delay: u32,
     /// Received power, aW.
@@ -57,10 +57,10 @@ pub(crate) struct Heard {
 }
 
 /// The signals of all stations at one station, by the number of the sender.
-pub(crate) fn heard_at(medium: &Medium, station: StationIx) -> Vec<Option<Heard>> {
+pub(crate) fn heard_at(medium: &Medium, station: StationIx) -> Vec<Option<ReceivedSignal>> {
     let kind = medium.kind(station);
     let sensed_from = kind.preamble_detect.min(kind.energy_detect);
-    let heard = |Hearer { delay, power, .. }| Heard { delay, power, sensed: power >= sensed_from };
+    let heard = |Hearer { delay, power, .. }| ReceivedSignal { delay, power, sensed: power >= sensed_from };
     medium.stations.places().map(|from| medium.hearers.find(from, station).map(heard)).collect()
 }
 

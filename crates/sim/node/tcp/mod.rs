@@ -20,7 +20,7 @@ use airfair_units::{Bytes, Rate, Time};
 
 use super::flow::Flow;
 use super::scheme_ids;
-use crate::event::{Order, Schedule, What, class};
+use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::Completion;
 use crate::packet::NO_FLOW;
@@ -34,7 +34,7 @@ pub(crate) use laws::Laws;
 
 /// One end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ConnectionEnd {
     Sender,
     Receiver,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Label {
 
 /// Result of a segment or a timer at a sender.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Heard {
+pub(crate) struct SenderReport {
     /// Reasons for which the sender has reduced its rate, if observed: a time-out, a loss indicated by acknowledgements, a mark.
     pub slowed: [bool; 3],
     /// True if its law has switched to TCP's, because routers do not support its scheme.
@@ -150,7 +150,7 @@ impl Tcp {
         let Some(connection) = connections.get(id) else { return };
         let order = Order::new(class::TIMER, connection.sender.rank);
         for Firing { at, timer, generation } in firings.drain(..) {
-            schedule.add(at, order, What::LawTimer { connection: id, generation, timer: timer.0 });
+            schedule.add(at, order, EventKind::LawTimer { connection: id, generation, timer: timer.0 });
         }
         if std::mem::take(&mut effects.failed) {
             failed.get_or_insert(connection.flow);
@@ -241,14 +241,21 @@ impl Tcp {
     }
 
     /// Fills the header of a packet that one of the ends sends.
-    pub fn stamp(&mut self, id: ConnectionRef, kind: &HeaderKind, end: End, now: Time, header: &mut Header) {
+    pub fn stamp(
+        &mut self,
+        id: ConnectionRef,
+        kind: &HeaderKind,
+        end: ConnectionEnd,
+        now: Time,
+        header: &mut Header,
+    ) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         match end {
-            End::Sender => {
+            ConnectionEnd::Sender => {
                 *header = Header::default();
                 connection.sender.machine.stamp(header, now);
             }
-            End::Receiver => *header = connection.echo.answer(kind),
+            ConnectionEnd::Receiver => *header = connection.echo.answer(kind),
         }
     }
 
@@ -284,7 +291,7 @@ impl Tcp {
         watched: bool,
         now: Time,
         schedule: &mut Schedule,
-    ) -> Option<Heard> {
+    ) -> Option<SenderReport> {
         let (slowed, falls) = self.call(id, now, schedule, |sender, context| {
             let before = if watched { reasons(sender) } else { [0; 3] };
             if let Some(header) = header {
@@ -295,7 +302,7 @@ impl Tcp {
             (slowed, header.is_some() && sender.law().fell_back())
         })?;
         let fell_back = header.is_some() && self.falls_back(id, falls);
-        Some(Heard { slowed, fell_back, gave_up: false })
+        Some(SenderReport { slowed, fell_back, gave_up: false })
     }
 
     /// Records that a connection's law has switched to TCP's; true the first time.
@@ -327,11 +334,11 @@ impl Tcp {
         watched: bool,
         now: Time,
         schedule: &mut Schedule,
-    ) -> Option<Heard> {
+    ) -> Option<SenderReport> {
         let connection = self.connections.get_mut(id).filter(|c| c.sender_armed == now)?;
         connection.sender_armed = Time::NEVER;
         if connection.sender.machine.deadline().is_none_or(|deadline| deadline > now) {
-            self.arm(id, End::Sender, schedule);
+            self.arm(id, ConnectionEnd::Sender, schedule);
             return None;
         }
         let (slowed, gave_up) = self.call(id, now, schedule, |sender, context| {
@@ -340,7 +347,7 @@ impl Tcp {
             let slowed = if watched { slowed(sender, before) } else { [false; 3] };
             (slowed, sender.state() == State::Failed)
         })?;
-        Some(Heard { slowed, fell_back: false, gave_up })
+        Some(SenderReport { slowed, fell_back: false, gave_up })
     }
 
     /// Handles the receiver's timer, if its deadline has not moved. Returns true if the receiver may have segments to send.
@@ -350,7 +357,7 @@ impl Tcp {
         };
         connection.receiver_armed = Time::NEVER;
         if connection.receiver.deadline().is_none_or(|deadline| deadline > now) {
-            self.arm(id, End::Receiver, schedule);
+            self.arm(id, ConnectionEnd::Receiver, schedule);
             return false;
         }
         connection.receiver.on_timer(now);
@@ -374,11 +381,11 @@ impl Tcp {
 
     /// Schedules a timer event no later than the deadline of one of the ends.
     #[inline(always)]
-    pub fn arm(&mut self, id: ConnectionRef, end: End, schedule: &mut Schedule) {
+    pub fn arm(&mut self, id: ConnectionRef, end: ConnectionEnd, schedule: &mut Schedule) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (deadline, armed) = match end {
-            End::Sender => (connection.sender.machine.deadline(), connection.sender_armed),
-            End::Receiver => (connection.receiver.deadline(), connection.receiver_armed),
+            ConnectionEnd::Sender => (connection.sender.machine.deadline(), connection.sender_armed),
+            ConnectionEnd::Receiver => (connection.receiver.deadline(), connection.receiver_armed),
         };
         if let Some(deadline) = deadline.filter(|&deadline| deadline < armed) {
             self.arm_for(id, end, deadline, schedule);
@@ -386,11 +393,11 @@ impl Tcp {
     }
 
     #[inline(never)]
-    fn arm_for(&mut self, id: ConnectionRef, end: End, deadline: Time, schedule: &mut Schedule) {
+    fn arm_for(&mut self, id: ConnectionRef, end: ConnectionEnd, deadline: Time, schedule: &mut Schedule) {
         let Some(connection) = self.connections.get_mut(id) else { return };
         let (armed, what) = match end {
-            End::Sender => (&mut connection.sender_armed, What::SenderTimer(id)),
-            End::Receiver => (&mut connection.receiver_armed, What::ReceiverTimer(id)),
+            ConnectionEnd::Sender => (&mut connection.sender_armed, EventKind::SenderTimer(id)),
+            ConnectionEnd::Receiver => (&mut connection.receiver_armed, EventKind::ReceiverTimer(id)),
         };
         *armed = deadline;
         schedule.add(deadline, Order::new(class::TIMER, connection.sender.rank), what);

@@ -21,7 +21,7 @@ use crate::air::{MacKind, PhyKind};
 use crate::ids::{LinkRef, NodeIx, PortIx, StationIx};
 use crate::modes::Mode;
 use crate::node::Network;
-use crate::observe::describe::{Body, Described};
+use crate::observe::describe::{Body, PacketDescription};
 use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
@@ -235,7 +235,7 @@ fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[NodeIx; 2]>) -> 
 
 /// A packet on a wire, from port `near` to port `far`.
 pub(super) fn wired(
-    described: &Described,
+    described: &PacketDescription,
     near: PortIx,
     far: PortIx,
     addresses: &Addresses,
@@ -257,7 +257,7 @@ pub(super) fn wired(
 /// Adds the headers of a packet; returns how many bytes of payload follow.
 fn packet(
     front: &mut Front,
-    described: &Described,
+    described: &PacketDescription,
     addresses: &Addresses,
     transmitter: MacAddr,
     receiver: MacAddr,
@@ -326,7 +326,13 @@ fn packet(
     }
 }
 
-fn ip(front: &mut Front, described: &Described, protocol: Protocol, addresses: &Addresses, payload: usize) {
+fn ip(
+    front: &mut Front,
+    described: &PacketDescription,
+    protocol: Protocol,
+    addresses: &Addresses,
+    payload: usize,
+) {
     let len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap_or(ipv4::PayloadLen::MAX);
     // Segments have sequence numbers; packets of UDP are distinguished by this field [RFC 6864 section 4.1 allows any value].
     let identification = match described.body {

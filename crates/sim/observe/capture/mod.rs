@@ -22,8 +22,8 @@ use crate::air::Air;
 use crate::ids::{CopyRef, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 use crate::link::opposite;
 use crate::node::Network;
-use crate::observe::describe::{self, Described};
-use crate::observe::{Observed, Observer};
+use crate::observe::describe::{self, PacketDescription};
+use crate::observe::{Observer, WorldView};
 use crate::record::{FrameKind, FrameView, Names, Record, Signal};
 use addresses::Addresses;
 use file::{Captured, File};
@@ -55,7 +55,7 @@ pub struct CaptureSpec {
 #[derive(Debug, Clone)]
 struct OnAir {
     frame: FrameView,
-    carried: Option<Described>,
+    carried: Option<PacketDescription>,
     /// Number of earlier transmissions of the packet by its station.
     retries: u8,
 }
@@ -64,7 +64,7 @@ struct OnAir {
 #[derive(Debug, Clone)]
 struct Carrying {
     packet: PacketRef,
-    described: Described,
+    described: PacketDescription,
     retries: u8,
 }
 
@@ -85,8 +85,8 @@ pub(crate) struct Capture {
 }
 
 impl Observer for Capture {
-    fn record(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
-        let Observed { air, network, .. } = *world;
+    fn record(&mut self, at: Time, record: &Record, world: &WorldView<'_>) {
+        let WorldView { air, network, .. } = *world;
         match *record {
             Record::Start { frame } => self.starts(frame, world),
             Record::Received { frame, at: station, signal } => {
@@ -106,11 +106,11 @@ impl Observer for Capture {
         self.add_row(at, record, world);
     }
 
-    fn event_done(&mut self, world: &Observed<'_>) {
+    fn event_done(&mut self, world: &WorldView<'_>) {
         self.forget(world.now);
     }
 
-    fn time_passed(&mut self, world: &Observed<'_>) {
+    fn time_passed(&mut self, world: &WorldView<'_>) {
         self.forget(world.now);
     }
 }
@@ -172,8 +172,8 @@ impl Capture {
     }
 
     /// Handles the start of a frame.
-    fn starts(&mut self, frame: FrameView, world: &Observed<'_>) {
-        let Observed { air, network, .. } = *world;
+    fn starts(&mut self, frame: FrameView, world: &WorldView<'_>) {
+        let WorldView { air, network, .. } = *world;
         let mut on_air = OnAir { frame, carried: None, retries: 0 };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
             let carrying = &mut self.carrying[frame.sender.ix()];
@@ -246,7 +246,7 @@ impl Capture {
     }
 
     /// Adds a row for a record.
-    fn add_row(&mut self, at: Time, record: &Record, world: &Observed<'_>) {
+    fn add_row(&mut self, at: Time, record: &Record, world: &WorldView<'_>) {
         let names = &world.run.names;
         let asked = self.spec.rows
             && self.in_time(at)

@@ -4,7 +4,7 @@ use airfair_units::{Attowatts, Time};
 
 use crate::air::Air;
 use crate::ids::{PacketRef, StationIx};
-use crate::observe::describe::{Body, Described};
+use crate::observe::describe::{Body, PacketDescription};
 use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, Signal, TcpCause};
 
 /// Missing value in a column of integers, all of which are non-negative.
@@ -95,7 +95,7 @@ impl Row {
         Self { station: Some(station.0), ..Self::new(time, event, node) }
     }
 
-    fn of_frame(mut self, frame: &FrameView, carried: Option<Described>, names: &Names) -> Self {
+    fn of_frame(mut self, frame: &FrameView, carried: Option<PacketDescription>, names: &Names) -> Self {
         let node = |station: StationIx| names.node_of_station[station.ix()].0;
         let data = matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast);
         self.frame = i64::from(frame.number);
@@ -113,7 +113,7 @@ impl Row {
         self.of_packet(carried)
     }
 
-    fn of_packet(mut self, described: Option<Described>) -> Self {
+    fn of_packet(mut self, described: Option<PacketDescription>) -> Self {
         let Some(described) = described else { return self };
         self.flow = described.flow.map(|flow| flow.0);
         self.content = Some(match described.body {
@@ -160,8 +160,8 @@ pub(super) fn row(
     time: Time,
     names: &Names,
     air: &Air,
-    carried: impl Fn(u32) -> Option<Described>,
-    held: impl Fn(StationIx) -> Option<(PacketRef, Described)>,
+    carried: impl Fn(u32) -> Option<PacketDescription>,
+    held: impl Fn(StationIx) -> Option<(PacketRef, PacketDescription)>,
 ) -> Option<Row> {
     let Time(time) = time;
     let node = |station: StationIx| names.node_of_station[station.ix()].0;

@@ -83,7 +83,7 @@ struct Exchange {
 
 /// Counters of frames with the flow's packets on one hop.
 #[derive(Debug, Default)]
-pub(super) struct Trials {
+pub(super) struct AttemptCounts {
     pub exchanges: u64,
     pub rts: u64,
     pub data: u64,
@@ -94,7 +94,7 @@ pub(super) struct Trials {
     exchange: Option<Exchange>,
 }
 
-impl Trials {
+impl AttemptCounts {
     /// Handles the start of an RTS or data frame for the flow.
     pub fn on_start(&mut self, frame: &FrameView, counts: bool) {
         let rts = frame.kind == FrameKind::Rts;

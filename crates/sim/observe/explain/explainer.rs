@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use airfair_units::Time;
 
-use super::hop::{Hop, Sends};
+use super::hop::{Hop, HopSender};
 use super::sending::Senders;
 use super::standing::{offered_bps, standing};
-use super::station::{Holder, Station, Stretches};
+use super::station::{ActivityIntervals, Holder, Station};
 use super::view::{self, Owner};
 use super::wire::Wire;
 use super::{
@@ -21,7 +21,7 @@ use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::node::flow::Flow;
 use crate::observe::paths;
-use crate::observe::{Observed, Observer};
+use crate::observe::{Observer, WorldView};
 use crate::record::{Content, FrameKind, FrameView, Names, Record};
 use crate::spec::Traffic;
 
@@ -63,17 +63,17 @@ pub(crate) struct Explainer {
     sending: Vec<(PacketRef, Owner)>,
     senders: Option<Senders>,
     drops: BTreeMap<(NodeIx, &'static str, bool), u64>,
-    stretches: Stretches,
+    stretches: ActivityIntervals,
 }
 
 impl Observer for Explainer {
-    fn record(&mut self, _at: Time, record: &Record, world: &Observed<'_>) {
+    fn record(&mut self, _at: Time, record: &Record, world: &WorldView<'_>) {
         // State is constant between events; the time since the last one is accounted for with the state recorded then.
         self.pass(world.now.as_nanos());
         self.on_record(world.now.as_nanos(), record, world.air, world.network);
     }
 
-    fn event_done(&mut self, world: &Observed<'_>) {
+    fn event_done(&mut self, world: &WorldView<'_>) {
         let (now, air, network) = (world.now.as_nanos(), world.air, world.network);
         self.pass(now);
         self.arrive(network);
@@ -88,8 +88,8 @@ impl Observer for Explainer {
         for hop in &mut self.hops {
             let own = Owner::Flow(self.flow, hop.is_forward());
             match &mut hop.sends {
-                Sends::Wire(wire) => wire.observe(network, own),
-                &mut Sends::Station(place, _) => hop.observe(&self.stations[place]),
+                HopSender::Wire(wire) => wire.observe(network, own),
+                &mut HopSender::Station(place, _) => hop.observe(&self.stations[place]),
             }
         }
         if let Some(senders) = &mut self.senders {
@@ -99,13 +99,13 @@ impl Observer for Explainer {
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
     }
 
-    fn time_passed(&mut self, world: &Observed<'_>) {
+    fn time_passed(&mut self, world: &WorldView<'_>) {
         self.pass(world.now.as_nanos());
     }
 }
 
 impl Explainer {
-    pub(crate) fn new(flow: FlowIx, traffic: &Traffic, world: &Observed<'_>) -> Self {
+    pub(crate) fn new(flow: FlowIx, traffic: &Traffic, world: &WorldView<'_>) -> Self {
         let (air, network) = (world.air, world.network);
         let Flow { start, stop, is_tcp: tcp, .. } = network.flows[flow];
         let mut explainer = Self {
@@ -125,7 +125,7 @@ impl Explainer {
             sending: vec![(PacketRef::NONE, Owner::Other); air.len()],
             senders: tcp.then(Senders::default),
             drops: BTreeMap::new(),
-            stretches: Stretches::default(),
+            stretches: ActivityIntervals::default(),
         };
         if network.routes.are_found() {
             // Signals that a station has received before it is observed cannot be determined later.
@@ -151,9 +151,9 @@ impl Explainer {
         let sends = match ends.link {
             LinkRef::Station(station) => {
                 self.add_station(ends.peer, air);
-                Sends::Station(self.add_station(station, air), ends.peer)
+                HopSender::Station(self.add_station(station, air), ends.peer)
             }
-            LinkRef::Wire(wire) => Sends::Wire(Wire::new(wire)),
+            LinkRef::Wire(wire) => HopSender::Wire(Wire::new(wire)),
         };
         let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
@@ -181,7 +181,7 @@ impl Explainer {
                 station.forget(now);
             }
             for hop in &mut self.hops {
-                if let Sends::Wire(wire) = &mut hop.sends {
+                if let HopSender::Wire(wire) = &mut hop.sends {
                     wire.forget(now);
                 }
             }
@@ -193,7 +193,7 @@ impl Explainer {
         for place in 0..self.stations.len() {
             let mut known = false;
             for hop in &mut self.hops {
-                if !matches!(hop.sends, Sends::Station(at, _) if at == place) {
+                if !matches!(hop.sends, HopSender::Station(at, _) if at == place) {
                     continue;
                 }
                 if hop.is_concerned() && !known {
@@ -240,7 +240,7 @@ impl Explainer {
                 let Some(place) = self.place[at.ix()] else { return };
                 let station = &self.stations[place];
                 for hop in &mut self.hops {
-                    let Sends::Station(sender, peer) = hop.sends else { continue };
+                    let HopSender::Station(sender, peer) = hop.sends else { continue };
                     let sender = self.stations[sender].number;
                     if (frame.sender, at) == (sender, peer) {
                         hop.trials.on_lost(&frame, loss, station, false);
@@ -254,7 +254,7 @@ impl Explainer {
                 let Some(place) = self.place[at.ix()] else { return };
                 let (reserved, by) = self.stations[place].withholds(now);
                 for hop in &mut self.hops {
-                    if let Sends::Station(sender, peer) = hop.sends
+                    if let HopSender::Station(sender, peer) = hop.sends
                         && (self.stations[sender].number, peer) == (to, at)
                     {
                         hop.trials.on_withheld(reserved, by);
@@ -264,7 +264,7 @@ impl Explainer {
             Record::NoResponse { at, cts, given_up, .. } => {
                 let counts = self.counts(now);
                 for hop in &mut self.hops {
-                    if let Sends::Station(sender, _) = hop.sends
+                    if let HopSender::Station(sender, _) = hop.sends
                         && self.stations[sender].number == at
                         && hop.is_own(&self.stations[sender])
                     {
@@ -323,7 +323,7 @@ impl Explainer {
         }
         let counts = self.counts(now);
         for hop in &mut self.hops {
-            if let Sends::Station(place, _) = hop.sends
+            if let HopSender::Station(place, _) = hop.sends
                 && self.stations[place].number == frame.sender
                 && hop.is_own(&self.stations[place])
             {
@@ -369,7 +369,7 @@ impl Explainer {
     /// Moves packets of the flow that have arrived at the end of a wire; each wire delivers in the order of sending.
     fn arrive(&mut self, network: &Network) {
         for hop in 0..self.hops.len() {
-            if let Sends::Wire(wire) = &self.hops[hop].sends
+            if let HopSender::Wire(wire) = &self.hops[hop].sends
                 && let Some(packet) = wire.first_in_flight()
             {
                 self.moved(packet, network);
@@ -409,7 +409,7 @@ impl Explainer {
     fn leave(&mut self, packet: PacketRef, hop: Option<usize>) {
         let Some(hop) = hop.map(|hop| &mut self.hops[hop]) else { return };
         hop.here = hop.here.saturating_sub(1);
-        if let Sends::Wire(wire) = &mut hop.sends {
+        if let HopSender::Wire(wire) = &mut hop.sends {
             wire.on_gone(packet);
         }
     }
@@ -424,7 +424,7 @@ impl Explainer {
     }
 
     /// The explanation up to now.
-    pub(crate) fn explanation(&self, world: &Observed<'_>) -> Explanation {
+    pub(crate) fn explanation(&self, world: &WorldView<'_>) -> Explanation {
         let (now, network, result) = (world.now.as_nanos(), world.network, &world.result());
         let (names, radios) = (&world.run.names, &world.run.radios[..]);
         let flow = self.flow.ix();
@@ -477,7 +477,7 @@ impl Explainer {
             forward: hop.is_forward(),
             from: node(hop.ends.from),
             to: node(hop.ends.to),
-            wired: matches!(hop.sends, Sends::Wire(_)),
+            wired: matches!(hop.sends, HopSender::Wire(_)),
             observed: hop.observed,
             no_packet: hop.no_packet,
             own_turn: hop.own_turn,
@@ -494,7 +494,7 @@ impl Explainer {
             overlapped: hop.nodes.overlapped,
             holding_flows: hop.flows.by.iter().map(|(&by, &held)| (by.map(flow), held)).collect(),
             flows_overlapped: hop.flows.overlapped,
-            attempts: matches!(hop.sends, Sends::Station(..)).then(|| Attempts {
+            attempts: matches!(hop.sends, HopSender::Station(..)).then(|| Attempts {
                 exchanges: trials.exchanges,
                 rts: trials.rts,
                 data: trials.data,
@@ -518,7 +518,7 @@ impl Explainer {
 
     /// True if a hop's sender does not sense a node's transmissions.
     fn is_hidden(&self, hop: &Hop, node: NodeIx) -> bool {
-        let Sends::Station(place, _) = hop.sends else { return false };
+        let HopSender::Station(place, _) = hop.sends else { return false };
         let of_node = |&(_, n): &(usize, &NodeIx)| *n == node;
         let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
         node != hop.ends.from && !stations.any(|(station, _)| self.stations[place].senses(station))

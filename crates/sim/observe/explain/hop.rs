@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::attempts::Trials;
-use super::station::{Doing, Holder, Station, Stretches};
+use super::attempts::AttemptCounts;
+use super::station::{Activity, ActivityIntervals, Holder, Station};
 use super::view::Owner;
 use super::wire::Wire;
-use super::{Held, Shares};
+use super::{HoldTime, Shares};
 use crate::ids::{FlowIx, NodeIx, StationIx};
 use crate::observe::paths;
 
 /// Sender of a hop.
 #[derive(Debug)]
-pub(super) enum Sends {
+pub(super) enum HopSender {
     /// A station, by its index among the observed ones, and the station that receives.
     Station(usize, StationIx),
     /// A wire.
@@ -33,13 +33,13 @@ enum Turn {
 
 /// Times in which others prevented a station from sending.
 #[derive(Debug, Default)]
-pub(super) struct Tally<K> {
-    pub by: BTreeMap<K, Held>,
+pub(super) struct HoldTimes<K> {
+    pub by: BTreeMap<K, HoldTime>,
     pub overlapped: u64,
 }
 
-impl<K: Ord + Copy> Tally<K> {
-    fn add(&mut self, doing: Doing, holders: impl Iterator<Item = K>, ns: u64) {
+impl<K: Ord + Copy> HoldTimes<K> {
+    fn add(&mut self, doing: Activity, holders: impl Iterator<Item = K>, ns: u64) {
         let mut keys: Vec<K> = holders.collect();
         keys.sort_unstable();
         keys.dedup();
@@ -47,8 +47,8 @@ impl<K: Ord + Copy> Tally<K> {
         for key in keys {
             let held = self.by.entry(key).or_default();
             match doing {
-                Doing::Nav => held.nav += ns,
-                Doing::Eifs => held.eifs += ns,
+                Activity::Nav => held.nav += ns,
+                Activity::Eifs => held.eifs += ns,
                 _ if alone => held.alone += ns,
                 _ => held.joint += ns,
             }
@@ -63,7 +63,7 @@ pub(super) struct Hop {
     pub ends: paths::Hop,
     /// Owner of the flow's packets on this hop.
     own: Owner,
-    pub sends: Sends,
+    pub sends: HopSender,
     /// Number of the flow's packets here: in the queue, waiting for an address, or in the MAC.
     pub here: u32,
     turn: Turn,
@@ -72,9 +72,9 @@ pub(super) struct Hop {
     pub own_turn: Shares,
     pub others_turn: Shares,
     pub behind: BTreeMap<Owner, u64>,
-    pub nodes: Tally<Option<NodeIx>>,
-    pub flows: Tally<Option<FlowIx>>,
-    pub trials: Trials,
+    pub nodes: HoldTimes<Option<NodeIx>>,
+    pub flows: HoldTimes<Option<FlowIx>>,
+    pub trials: AttemptCounts,
     /// Packets of the flow dropped by the queue here.
     pub dropped: u64,
     /// Packets in that queue at these drops, summed.
@@ -82,7 +82,7 @@ pub(super) struct Hop {
 }
 
 impl Hop {
-    pub fn new(ends: paths::Hop, own: Owner, sends: Sends) -> Self {
+    pub fn new(ends: paths::Hop, own: Owner, sends: HopSender) -> Self {
         Self {
             ends,
             own,
@@ -94,9 +94,9 @@ impl Hop {
             own_turn: Shares::default(),
             others_turn: Shares::default(),
             behind: BTreeMap::new(),
-            nodes: Tally::default(),
-            flows: Tally::default(),
-            trials: Trials::default(),
+            nodes: HoldTimes::default(),
+            flows: HoldTimes::default(),
+            trials: AttemptCounts::default(),
             dropped: 0,
             full_of: BTreeMap::new(),
         }
@@ -108,7 +108,7 @@ impl Hop {
 
     /// True if the packet in a station's MAC is the flow's on this hop.
     pub fn is_own(&self, station: &Station) -> bool {
-        matches!(self.sends, Sends::Station(_, peer) if station.has(self.own, peer))
+        matches!(self.sends, HopSender::Station(_, peer) if station.has(self.own, peer))
     }
 
     /// Updates the turn after an event.
@@ -128,7 +128,7 @@ impl Hop {
     }
 
     /// Adds `ns` of the station's time.
-    pub fn add(&mut self, ns: u64, stretches: &Stretches) {
+    pub fn add(&mut self, ns: u64, stretches: &ActivityIntervals) {
         self.observed += ns;
         let owner = match self.turn {
             Turn::None => {
@@ -136,7 +136,7 @@ impl Hop {
                 return;
             }
             Turn::Address => {
-                self.own_turn[Doing::Address as usize] += ns;
+                self.own_turn[Activity::Address as usize] += ns;
                 return;
             }
             Turn::Own => None,
@@ -148,7 +148,7 @@ impl Hop {
         for stretch in &stretches.list {
             let shares = if owner.is_some() { &mut self.others_turn } else { &mut self.own_turn };
             shares[stretch.doing as usize] += stretch.ns;
-            if matches!(stretch.doing, Doing::Busy | Doing::Nav | Doing::Eifs) {
+            if matches!(stretch.doing, Activity::Busy | Activity::Nav | Activity::Eifs) {
                 let holders = &stretches.holders[stretch.holders.clone()];
                 self.nodes.add(stretch.doing, holders.iter().map(|h| h.node), stretch.ns);
                 self.flows.add(stretch.doing, holders.iter().map(Holder::flow), stretch.ns);
@@ -158,14 +158,14 @@ impl Hop {
 
     /// Adds the wire's time from `from` to `until`.
     pub fn add_wire(&mut self, from: u64, until: u64) {
-        let Sends::Wire(wire) = &self.sends else { return };
+        let HopSender::Wire(wire) = &self.sends else { return };
         self.observed += until - from;
         let queued = self.here > wire.own_in_flight();
         wire.stretches(from, until, self.own, queued, |turn, ns| match turn {
             None => self.no_packet += ns,
-            Some(owner) if owner == self.own => self.own_turn[Doing::Transmit as usize] += ns,
+            Some(owner) if owner == self.own => self.own_turn[Activity::Transmit as usize] += ns,
             Some(owner) => {
-                self.others_turn[Doing::Transmit as usize] += ns;
+                self.others_turn[Activity::Transmit as usize] += ns;
                 *self.behind.entry(owner).or_default() += ns;
             }
         });

@@ -29,10 +29,10 @@ pub use attempts::{Missing, Why};
 pub(crate) use explainer::Explainer;
 pub use sending::Sending;
 pub use standing::{Standing, share_of_due};
-pub use station::Doing;
+pub use station::Activity;
 
-/// Nanoseconds for each [`Doing`], in the order of [`Doing::ALL`].
-pub type Shares = [u64; Doing::ALL.len()];
+/// Nanoseconds for each [`Activity`], in the order of [`Activity::ALL`].
+pub type Shares = [u64; Activity::ALL.len()];
 
 /// Explanation of a flow's throughput. All times and counts are from `from` to `until`.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,13 +96,13 @@ pub struct HopExplanation {
     pub others_turn: Shares,
     /// Flow of those other packets (none: control packets) and true on its way forward; the times add up to `others_turn`.
     pub behind: BTreeMap<(Option<String>, bool), u64>,
-    /// Nodes that kept the medium busy or reserved, or caused an EIFS, while the flow had packets here. Time of [`Doing::Busy`] is the sum
-    /// of what single nodes took `alone`, and `overlapped`; [`Doing::Nav`] and [`Doing::Eifs`] are the sums of `nav` and `eifs`.
-    pub holders: BTreeMap<Option<String>, Held>,
+    /// Nodes that kept the medium busy or reserved, or caused an EIFS, while the flow had packets here. Time of [`Activity::Busy`] is the sum
+    /// of what single nodes took `alone`, and `overlapped`; [`Activity::Nav`] and [`Activity::Eifs`] are the sums of `nav` and `eifs`.
+    pub holders: BTreeMap<Option<String>, HoldTime>,
     /// Time in which two or more nodes kept the medium busy together, ns.
     pub overlapped: u64,
     /// The times of `holders` by the flow that those transmissions served (none: control packets).
-    pub holding_flows: BTreeMap<Option<String>, Held>,
+    pub holding_flows: BTreeMap<Option<String>, HoldTime>,
     /// Time in which transmissions for two or more flows overlapped, ns.
     pub flows_overlapped: u64,
     /// Attempts to send the flow's packets. None by wire.
@@ -139,7 +139,7 @@ pub struct Waiting {
 
 /// Times in which a node (or a flow) prevented a station from sending, ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct HoldTime {
     /// Its signal was the only one.
     pub alone: u64,
     /// Its signal overlapped with others.
@@ -150,7 +150,7 @@ pub struct Held {
     pub eifs: u64,
 }
 
-impl Held {
+impl HoldTime {
     /// Sum of the times.
     #[must_use]
     pub fn sum(&self) -> u64 {

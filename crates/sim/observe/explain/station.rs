@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::view::{self, Owner};
-use crate::air::{Air, Heard, View, Waits};
+use crate::air::{Air, MacWait, ReceivedSignal, StationView};
 use crate::ids::{CopyRef, FlowIx, NodeIx, StationIx};
 use crate::node::Network;
 use crate::record::{FrameKind, FrameView};
@@ -14,7 +14,7 @@ const REMEMBERED: u64 = 1_000_000_000;
 /// Activity of a station. The first condition that holds counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Doing {
+pub enum Activity {
     /// It transmits an RTS or data frame of its own; a wire transmits a packet.
     Transmit,
     /// It sends a CTS or an ACK.
@@ -39,7 +39,7 @@ pub enum Doing {
     Address,
 }
 
-impl Doing {
+impl Activity {
     /// All activities.
     pub const ALL: [Self; 11] = [
         Self::Transmit,
@@ -95,16 +95,16 @@ impl Holder {
 
 /// An interval of one activity; `holders` is a range of the list beside it.
 #[derive(Debug, Clone)]
-pub(super) struct Stretch {
-    pub doing: Doing,
+pub(super) struct ActivityInterval {
+    pub doing: Activity,
     pub ns: u64,
     pub holders: std::ops::Range<usize>,
 }
 
 /// Activities of a station in an interval.
 #[derive(Debug, Default)]
-pub(super) struct Stretches {
-    pub list: Vec<Stretch>,
+pub(super) struct ActivityIntervals {
+    pub list: Vec<ActivityInterval>,
     pub holders: Vec<Holder>,
 }
 
@@ -119,7 +119,7 @@ struct Signal {
     reserves: u64,
     rts: bool,
     /// It is the CTS or ACK that this station awaits.
-    answers: Option<Doing>,
+    answers: Option<Activity>,
     holder: Holder,
 }
 
@@ -133,10 +133,10 @@ impl Signal {
 #[derive(Debug)]
 pub(super) struct Station {
     pub number: StationIx,
-    heard: Vec<Option<Heard>>,
+    heard: Vec<Option<ReceivedSignal>>,
     /// Time for which a NAV set by an RTS lasts provisionally, ns.
     nav_check: u64,
-    pub view: View,
+    pub view: StationView,
     /// End of its own frame on the air; true if that is a response.
     own: Option<(u64, bool)>,
     /// The node and flow that its last frame served.
@@ -201,8 +201,8 @@ impl Station {
             reserves: u64::from(frame.nav_us) * 1000,
             rts: frame.kind == FrameKind::Rts,
             answers: match frame.kind {
-                FrameKind::Cts => Some(Doing::AwaitCts),
-                FrameKind::Ack => Some(Doing::AwaitAck),
+                FrameKind::Cts => Some(Activity::AwaitCts),
+                FrameKind::Ack => Some(Activity::AwaitAck),
                 _ => None,
             }
             .filter(|_| frame.receiver == Some(self.number)),
@@ -240,21 +240,21 @@ impl Station {
     }
 
     /// Activities from `from` to `until`, between which no event happens.
-    pub fn stretches(&self, from: u64, until: u64, into: &mut Stretches) {
+    pub fn stretches(&self, from: u64, until: u64, into: &mut ActivityIntervals) {
         into.list.clear();
         into.holders.clear();
         let mut at = from;
         while at < until {
             let first = into.holders.len();
             let doing = self.doing(at, &mut into.holders);
-            let View { nav_until, eifs_until, count_from, .. } = self.view;
+            let StationView { nav_until, eifs_until, count_from, .. } = self.view;
             let own_end = self.own.map_or(0, |(end, _)| end);
             let turns = [own_end, nav_until, eifs_until, count_from].into_iter();
             let next = turns
                 .chain(self.sensed.iter().flat_map(|s| [s.start, s.end]))
                 .filter(|&turn| turn > at)
                 .fold(until, u64::min);
-            into.list.push(Stretch { doing, ns: next - at, holders: first..into.holders.len() });
+            into.list.push(ActivityInterval { doing, ns: next - at, holders: first..into.holders.len() });
             at = next;
         }
     }
@@ -265,34 +265,34 @@ impl Station {
         self.own = self.own.filter(|&(end, _)| end > now);
     }
 
-    fn doing(&self, at: u64, holders: &mut Vec<Holder>) -> Doing {
+    fn doing(&self, at: u64, holders: &mut Vec<Holder>) -> Activity {
         if let Some((_, answers)) = self.own.filter(|&(end, _)| at < end) {
-            return if answers { Doing::Answer } else { Doing::Transmit };
+            return if answers { Activity::Answer } else { Activity::Transmit };
         }
         // The MAC continues when the response has left its sender: a propagation delay before the last bit arrives here.
         if let Some(answer) = self.sensed.iter().filter(|s| s.is_on(at)).find_map(|s| s.answers) {
             return answer;
         }
         match self.view.waits {
-            Waits::Cts => return Doing::AwaitCts,
-            Waits::Ack => return Doing::AwaitAck,
-            Waits::ToSend | Waits::ToAnswer => return Doing::Sifs,
-            Waits::Access => {}
+            MacWait::Cts => return Activity::AwaitCts,
+            MacWait::Ack => return Activity::AwaitAck,
+            MacWait::ToSend | MacWait::ToAnswer => return Activity::Sifs,
+            MacWait::Access => {}
         }
         let first = holders.len();
         holders.extend(self.sensed.iter().filter(|s| s.is_on(at)).map(|s| s.holder));
         if holders.len() > first {
-            return Doing::Busy;
+            return Activity::Busy;
         }
         if at < self.view.nav_until {
             holders.push(self.nav_by);
-            return Doing::Nav;
+            return Activity::Nav;
         }
         if at < self.view.eifs_until {
             holders.push(self.eifs_by);
-            return Doing::Eifs;
+            return Activity::Eifs;
         }
-        if at < self.view.count_from { Doing::Difs } else { Doing::Backoff }
+        if at < self.view.count_from { Activity::Difs } else { Activity::Backoff }
     }
 
     /// True if a station's signal makes the medium busy here.

@@ -91,7 +91,7 @@ fn what_was_reported_before_a_time_out_is_delivered_once() {
         1000 timer
         ! timeout 4000 pipe 2000
         > 1:4001/1000
-        # What was reported is forgotten where it is a question of sending again, but it is no news.
+        # EventKind was reported is forgotten where it is a question of sending again, but it is no news.
         1100 < 1 sack=2001:4001
         1200 < 4001
         ~ 2000 cumulative 4000 flight 2000->0 lost 2000 rate 2000/1100 app-limited round full sent 1000

@@ -370,7 +370,7 @@ fn limited_transmit_ends_when_something_new_is_acknowledged() {
         103 < 2001
         104 < 3001
         > 6001:7001
-        # What limited transmit sent before is long forgotten.
+        # EventKind limited transmit sent before is long forgotten.
         110 < 3001
         > 7001:8001
         111 < 3001

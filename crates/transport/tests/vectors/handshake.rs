@@ -18,7 +18,7 @@ fn syn_answer_and_data() {
         "
         0 poll
         = state=closed deadline=none
-        # What is written before waits.
+        # EventKind is written before waits.
         0 write 1500
         = next=0
         10 open

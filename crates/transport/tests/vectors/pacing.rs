@@ -24,7 +24,7 @@ fn one_segment_at_a_time() {
         3 timer
         > 3001:3501
         = deadline=1000
-        # What was not used is not saved.
+        # EventKind was not used is not saved.
         10 write 2000
         > 3501:4501
         = deadline=11

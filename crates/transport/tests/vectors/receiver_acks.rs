@@ -76,7 +76,7 @@ fn out_of_order_is_acknowledged_at_once() {
         &delayed(),
         "
         0 < 1:1001
-        # What was held back goes with it.
+        # EventKind was held back goes with it.
         1 < 2001:3001
         > 1001
         = deadline=none out-of-order=1
@@ -92,7 +92,7 @@ fn out_of_order_is_acknowledged_at_once() {
         # In order again.
         5 < 4001:5001
         = deadline=205
-        # What came twice, wholly or in part.
+        # EventKind came twice, wholly or in part.
         6 < 4001:5001
         > 5001
         = duplicates=1
@@ -122,7 +122,7 @@ fn blocks_are_reported_most_recent_first() {
         # The oldest has no room.
         5 < 10001:11001
         > 1001,sack=10001:11001+8001:9001+6001:7001+4001:5001
-        # What joins two runs is the most recent.
+        # EventKind joins two runs is the most recent.
         6 < 3001:4001
         > 1001,sack=2001:5001+10001:11001+8001:9001+6001:7001
         # So is what extends one at either end.
@@ -177,7 +177,7 @@ fn duplicates_are_reported_first_and_once() {
         # Only the part that came twice.
         0 < 3001:5001
         > 1001,sack=3001:4001+2001:5001
-        # What only touches a run did not.
+        # EventKind only touches a run did not.
         0 < 5001:5501
         > 1001,sack=2001:5501
         0 < 1801:2001

@@ -47,7 +47,7 @@ fn impossible_blocks_are_ignored() {
         100 < 1 sack=1002:2001
         = duplicates=0 pipe=4000
         200 < 2001
-        # What is acknowledged already (RFC 2883) tells nothing.
+        # EventKind is acknowledged already (RFC 2883) tells nothing.
         201 < 2001 sack=1:1001
         = duplicates=0 pipe=2000
         # But the rest of it may.
