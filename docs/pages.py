@@ -1,7 +1,7 @@
-"""The pages of the documentation that are made from the program.
+"""Generated pages of the documentation.
 
-`python docs/pages.py --write` makes them anew; without `--write` it names those that are not what the program
-says now. `first-scenario.md` is written by hand; what its commands print is put in here.
+`python docs/pages.py --write` writes them; without `--write` the program names those that have to be written
+again. `first-scenario.md` is written by hand, except the output of its commands.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WIDTH = 100
 
 
 def pages() -> dict[str, Callable[[], str]]:
-    """Every generated page: its place in the documentation and what makes its text."""
+    """Every generated page: its path in the documentation, and the function that makes its text."""
     return {
         "reference/scenario.md": lambda: WRITTEN + reference.scenario_page(),
         "reference/scenario.schema.json": reference.schema,
@@ -38,7 +38,7 @@ def pages() -> dict[str, Callable[[], str]]:
 
 
 def python_page() -> str:
-    """What `import airfair` gives, from docstrings and types (of the compiled part: from its stub)."""
+    """The names of `import airfair`, from docstrings and types (of the compiled part: from its stub)."""
     package = griffe.load("airfair", search_paths=[PACKAGE.parent], allow_inspection=False)
     public = [package[str(name)] for name in package.exports or []]
     objects = [item.final_target if item.is_alias else item for item in public]
@@ -100,7 +100,7 @@ def _class(item: griffe.Object | griffe.Alias) -> str:
     parts.append(_docstring(item))
     attributes = {name: found for name, found in item.attributes.items() if not name.startswith("_")}
     if attributes:
-        parts.append(_attributes("attribute", attributes))
+        parts.append(_attributes(attributes))
     for name, function in item.functions.items():
         if name == "__new__" or not name.startswith("_"):
             shown = f"{item.name}(...)" if name == "__new__" else f"{item.name}.{name}"
@@ -109,17 +109,13 @@ def _class(item: griffe.Object | griffe.Alias) -> str:
 
 
 def _typed_dict(item: griffe.Class) -> str:
-    return f"### `{item.name}`\n\n{_docstring(item)}\n{_attributes('key', item.attributes)}"
+    return f"### `{item.name}`\n\n{_docstring(item)}\n{_attributes(item.attributes)}"
 
 
-def _attributes(header: str, attributes: Mapping[str, griffe.Attribute]) -> str:
-    """A table of them; without a column of meanings where none has any."""
-    meanings = {name: " ".join(_docstring(item).split()) for name, item in attributes.items()}
-    rows = [[header, "type", "meaning"], ["---"] * 3]
-    rows += [[f"`{name}`", f"`{_type(item)}`", meanings[name]] for name, item in attributes.items()]
-    width = 3 if any(meanings.values()) else 2
+def _attributes(attributes: Mapping[str, griffe.Attribute]) -> str:
+    """A list of them, each with its type and its meaning."""
     return "".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row[:width]) + " |\n" for row in rows
+        reference.entry(name, f"`{_type(item)}`", _docstring(item)) for name, item in attributes.items()
     )
 
 
@@ -132,11 +128,11 @@ def _type(attribute: griffe.Attribute) -> str:
 
 
 def replayed(text: str) -> str:
-    """A page of instructions with what its commands print now.
+    """A page of instructions with the present output of its commands.
 
     A `toml` block is the file that the line before it names: "add" appends to it, anything else replaces it.
-    A `sh` or `python` block is run; the `text` block after it is what it prints. A command that is meant to
-    fail says with which exit status in a comment.
+    A `sh` or `python` block is run; the `text` block after it is its output. A command that has to fail has
+    its exit status in a comment.
     """
     with tempfile.TemporaryDirectory() as folder:
         return "".join(_replay(text, Path(folder)))
@@ -191,7 +187,7 @@ def _printed(language: str, body: str, folder: Path) -> str:
 
 
 def stale() -> dict[str, str]:
-    """Pages that are not what the program says now, and what they should be."""
+    """Generated pages whose files differ, with their right text."""
     made = {name: make() for name, make in pages().items()}
     return {name: text for name, text in made.items() if not _is(DOCS / name, text)}
 
@@ -201,7 +197,7 @@ def _is(file: Path, text: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Write what is stale, or name it and fail."""
+    """Write stale pages, or name them and fail."""
     if arguments not in ([], ["--write"]):
         print("usage: pages.py [--write]", file=sys.stderr)
         return 2

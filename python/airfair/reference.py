@@ -5,11 +5,18 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import textwrap
 from typing import TypedDict, cast
 
 import click
 
 from . import _core
+
+WIDTH = 120
+"""Longest line of a page, characters."""
+
+UNBROKEN = re.compile(r"`[^`]*`|!?\[[^\]]*\]\([^)]*\)| (?=(?:[-+*#>|]|\d+[.)]|=+)(?: |$))")
+"""Parts of Markdown in which no line may end: code, links, and the space before what would begin a block."""
 
 UNBOUNDED = 2**31 - 1
 """Ranges that end here or later end where the type does, which says nothing to a reader."""
@@ -28,32 +35,33 @@ TYPES = {
 INTRODUCTION = """\
 # Scenario files
 
-A scenario is one TOML file. Its tables can stand in any order, and so can its nodes and flows. A quantity
-is a text with its unit (`"2 Mbit/s"`), never a bare number. Keys that are not listed here are errors;
-`airfair check FILE` tells all of them at once, and `airfair check FILE --resolved` prints the file with
+A scenario is one TOML file. The order of its tables, nodes and flows does not matter. A quantity is a text
+with its unit (`"2 Mbit/s"`), never a bare number. Keys that are not listed here are errors:
+`airfair check FILE` reports all errors at once, and `airfair check FILE --resolved` prints the file with
 every default filled in.
 
-`--set KEY=VALUE` puts a value over the file's: `--set radio.data_rate="11 Mbit/s"`, `--set
-flow.update.stop="20 s"` (a flow or node by its id), `--set red.max_p=0.1` (a parameter of a scheme).
+`--set KEY=VALUE` overrides a value of the file: `--set radio.data_rate="11 Mbit/s"`,
+`--set flow.update.stop="20 s"` (a flow or node by its id), `--set red.max_p=0.1` (a parameter of a scheme).
 
-Editors complete and check scenarios with the [JSON Schema](scenario.schema.json), which `airfair reference
---schema` prints too. Where the editor knows TOML schemas (in Visual Studio Code: Even Better TOML or
-Tombi), begin the file with
+Editors complete and check scenarios with the [JSON Schema](scenario.schema.json), which
+`airfair reference --schema` prints too. For an editor with TOML schemas (in Visual Studio Code: Even Better
+TOML or Tombi), begin the file with
 
 ```toml
 #:schema ./scenario.schema.json
 ```
 
-and the path or address of the schema. What the schema cannot know (whether a node exists, what two keys say
-together, how large a quantity may be) `airfair check` does.
+and the path or address of the schema. Only `airfair check` checks what the schema cannot: names of nodes,
+combinations of keys, ranges of quantities.
 
-The examples of this page, one after the other, are a scenario.
+The examples of this page, one after the other, are a scenario. An entry is a key with its type, its default
+and its meaning.
 """
 
 
 EXIT_STATUS = """\
-Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted. What was asked for goes to standard output,
-errors, warnings and progress to standard error.
+Exit status: 0 success, 2 bad input, 1 a failure, 130 interrupted. Results are printed on standard output,
+errors, warnings and progress on standard error.
 """
 
 
@@ -102,6 +110,21 @@ class Reference(TypedDict):
     sections: list[Section]
 
 
+def wrapped(text: str, indent: str = "") -> str:
+    """A paragraph of Markdown in lines of at most `WIDTH` characters, the later ones after `indent`."""
+    kept = UNBROKEN.sub(lambda found: found[0].replace(" ", "\0"), " ".join(text.split()))
+    lines = textwrap.wrap(
+        kept, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\0", " ")
+
+
+def entry(name: str, details: str, text: str) -> str:
+    """An entry of a list: a name, details in brackets, a text; either may be empty."""
+    head = f"- **`{name}`**" + (f" ({details})" if details else "")
+    return wrapped(f"{head}: {text}" if text else head, "  ") + "\n"
+
+
 def scenario_page() -> str:
     """Every key of scenario files, as a page."""
     reference = cast(Reference, json.loads(_core.reference()))
@@ -145,7 +168,9 @@ def _quantities(quantities: list[Quantity]) -> str:
         for quantity in quantities
     ]
     table = _rows(["type", "units", "example", "may be negative"], rows)
-    return f"## Quantities\n\nA space may stand before the unit, `_` between digits (`100_000`).\n\n{table}"
+    return (
+        f"## Quantities\n\nA space before the unit and `_` between digits (`100_000`) are allowed.\n\n{table}"
+    )
 
 
 def _example(quantity: Quantity) -> tuple[str, str]:
@@ -156,14 +181,14 @@ def _example(quantity: Quantity) -> tuple[str, str]:
 def _table(table: Table, with_unit: set[str]) -> str:
     place, _, tag = table["name"].partition(" with ")
     heading = f"`{place}` with `{tag}`" if tag else place.capitalize() if " " in place else f"`{place}`"
-    text = f"### {heading}\n\n{_prose(table['about'])}\n"
+    text = f"### {heading}\n\n{wrapped(_prose(table['about']))}\n"
     if not table["keys"]:
         return f"{text}\nNo keys.\n"
-    rows = [
-        [f"`{key['name']}`", _type(key, with_unit), _default(key), _prose(key["doc"])]
+    entries = [
+        entry(key["name"], f"{_type(key, with_unit)}; {_default(key)}", _prose(key["doc"]))
         for key in table["keys"]
     ]
-    return f"{text}\n{_rows(['key', 'value', 'default', 'meaning'], rows)}"
+    return f"{text}\n{''.join(entries)}"
 
 
 def _type(key: Key, with_unit: set[str]) -> str:
@@ -189,8 +214,8 @@ def _says_nothing(most: str) -> bool:
 
 def _default(key: Key) -> str:
     if key["default"] is not None:
-        return f"`{key['default']}`"
-    return "**required**" if key["default_words"] is None else _prose(key["default_words"])
+        return f"default `{key['default']}`"
+    return "**required**" if key["default_words"] is None else f"default {_prose(key['default_words'])}"
 
 
 def _prose(text: str) -> str:
@@ -213,14 +238,11 @@ def _command(command: click.Command, context: click.Context) -> str:
     text, example = _help(command)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     parts = [f"## {context.command_path}\n", f"```text\n{usage}\n```\n"]
-    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-    parts.extend(f"{_prose(paragraph)}\n" for paragraph in paragraphs if paragraph)
+    parts.extend(f"{wrapped(_prose(paragraph))}\n" for paragraph in text.split("\n\n") if paragraph.strip())
     if example:
         parts.append("```sh\n" + "\n".join(example) + "\n```\n")
     records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    rows = [[f"`{name}`", _prose(" ".join(text.split()))] for name, text in filter(None, records) if text]
-    if rows:
-        parts.append(_rows(["option", "meaning"], rows))
+    parts.append("".join(entry(name, "", _prose(text)) for name, text in filter(None, records) if text))
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)
