@@ -44,7 +44,6 @@ pub mod fuzz;
 mod generate;
 pub mod import;
 mod keys;
-mod params;
 mod reader;
 mod resolve;
 mod text;

@@ -42,7 +42,7 @@ pub fn schema() -> String {
     }
     let schemes: Map<String, Value> = airfair_schemes::registry()
         .iter()
-        .map(|entry| (entry.name.to_string(), crate::params::doc(entry).schema()))
+        .map(|entry| (entry.name.to_string(), crate::keys::scheme_params::doc(entry).schema()))
         .collect();
     let radio = RadioTable::doc(no_name());
     let about = |text: &str, mut schema: Schema| {

@@ -11,6 +11,7 @@ pub(crate) mod radio;
 pub(crate) mod reference;
 pub(crate) mod routing;
 pub(crate) mod scheme_name;
+pub(crate) mod scheme_params;
 pub(crate) mod tcp;
 pub(crate) mod traffic;
 pub(crate) mod transport;

@@ -108,7 +108,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
         Section {
             title: "Parameters of schemes",
             example: examples::SCHEMES,
-            tables: schemes.entries().iter().map(crate::params::doc).collect(),
+            tables: schemes.entries().iter().map(crate::keys::scheme_params::doc).collect(),
         },
     ];
     // Which words these keys know hangs on the schemes, not on their types.

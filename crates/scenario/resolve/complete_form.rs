@@ -6,7 +6,7 @@ use airfair_sim::modes::Mode;
 use airfair_sim::spec::RadioSpec;
 
 use crate::declare::field::quote;
-use crate::params;
+use crate::keys::scheme_params;
 use crate::resolve::propagation::reach;
 use crate::resolve::world::Model;
 
@@ -33,8 +33,9 @@ pub(crate) fn write(model: &Model) -> String {
         section(&mut out, "[tcp]", &tcp.pairs());
     }
     for (name, values) in &model.schemes {
-        let line =
-            |(name, value): (&String, &ParamValue)| format!("{} = {}\n", key(name), params::write(value));
+        let line = |(name, value): (&String, &ParamValue)| {
+            format!("{} = {}\n", key(name), scheme_params::write(value))
+        };
         let lines: String = values.0.iter().map(line).collect();
         out.push_str(&format!("\n[schemes.{}]\n{lines}", key(name)));
     }

@@ -151,7 +151,7 @@ fn transport(
 ) -> Option<Transport> {
     let place = (table.locations.of("scheme"), &path.child("scheme"));
     let own = match &table.scheme {
-        Some(name) => Some(crate::params::known(cx.schemes, &name.0, place, cx)?),
+        Some(name) => Some(crate::keys::scheme_params::known(cx.schemes, &name.0, place, cx)?),
         None => None,
     };
     let TransportChoice::Tcp(law) = choice else {

@@ -12,9 +12,9 @@ use airfair_units::{Bytes, Span, Time};
 use crate::declare::field::{Field, Or};
 use crate::declare::name::Name;
 use crate::declare::table::Beside;
-use crate::keys;
 use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
 use crate::keys::tcp::TcpTable;
+use crate::keys::{self, scheme_params};
 use crate::resolve::blocks::{blocks, single};
 use crate::resolve::flows::{FlowContext, Flows, flows};
 use crate::resolve::movement::moves;
@@ -333,17 +333,19 @@ fn schemes<'a>(
     let written = single(root, "schemes", cx);
     if let Some(top) = top {
         let place = (top.locations.of("scheme"), &Path::ROOT.child("scheme"));
-        if crate::params::known(registry, &top.scheme.0, place, cx).is_some() {
+        if scheme_params::known(registry, &top.scheme.0, place, cx).is_some() {
             used.insert(&top.scheme.0);
         }
     }
     let mut out = BTreeMap::new();
     for (name, entry) in written.map(|t| &t.entries).into_iter().flatten() {
         let path = parent.child(name);
-        let Some(scheme) = crate::params::known(registry, name, (entry.key_at, &path), cx) else { continue };
+        let Some(scheme) = scheme_params::known(registry, name, (entry.key_at, &path), cx) else {
+            continue;
+        };
         match entry.item.table() {
             Some(table) => {
-                out.insert(name.clone(), crate::params::read(scheme, Some(table), &path, cx));
+                out.insert(name.clone(), scheme_params::read(scheme, Some(table), &path, cx));
             }
             None => cx.error(entry.item.at, &path, || {
                 format!("{} stands here; expected a table of parameters", entry.item.kind())
@@ -352,7 +354,7 @@ fn schemes<'a>(
     }
     for name in used {
         if let Some(scheme) = registry.find(name).filter(|_| !out.contains_key(name)) {
-            out.insert(name.to_string(), crate::params::read(scheme, None, &parent, cx));
+            out.insert(name.to_string(), scheme_params::read(scheme, None, &parent, cx));
         }
     }
     out
