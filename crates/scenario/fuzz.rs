@@ -1,4 +1,4 @@
-//! What a fuzzer calls.
+//! Entry points for fuzzers: each reads any bytes and checks what was read.
 
 use airfair_schemes::Params;
 use airfair_sim::World;
@@ -67,10 +67,10 @@ pub fn fuzz_file_list(data: &[u8]) {
     }
 }
 
-/// Reads any bytes as a movement file: it must not panic, and what reads must be in order and a way that a scenario takes.
+/// Reads any bytes as a movement file: this must not panic, and the legs that were read must be in order and valid in a scenario.
 ///
 /// # Panics
-/// If a node's way cannot be read as a scenario's, or the simulator refuses it.
+/// If a node's path cannot be read in a scenario, or the simulator refuses it.
 pub fn fuzz_movement_file(data: &[u8]) {
     match movement_file::parse(&String::from_utf8_lossy(data), LIMITS.waypoints) {
         Ok(nodes) => {
@@ -91,7 +91,7 @@ pub fn fuzz_movement_file(data: &[u8]) {
     }
 }
 
-/// What the reader accepts the simulator takes.
+/// Checks that the simulator accepts a scenario that the reader accepted.
 fn build(scenario: &Scenario) {
     let entry = airfair_schemes::find("droptail").unwrap_or_else(|| unreachable!("a scheme of the tree"));
     let scheme = (entry.build)(&Params::default()).unwrap_or_else(|e| panic!("{e}"));
@@ -100,8 +100,8 @@ fn build(scenario: &Scenario) {
     }
 }
 
-/// Reads any bytes as a map of a network, in the format that they look like: it must not panic, and what is imported must
-/// read and say of every link what became of it.
+/// Reads any bytes as a map of a network, in the format that they look like: this must not panic, the scenario must be readable, and
+/// the report must account for every link.
 ///
 /// # Panics
 /// If the scenario cannot be read, or if a link is neither in it nor rejected.
@@ -109,7 +109,7 @@ pub fn fuzz_import(data: &[u8]) {
     fuzz_map(None, data);
 }
 
-/// The same with a named format: each reader meets what is not for it.
+/// The same with a named format, so that each reader gets input of other formats.
 ///
 /// # Panics
 /// As [`fuzz_import`].
@@ -120,7 +120,7 @@ pub fn fuzz_import_as(format: Format, data: &[u8]) {
 fn fuzz_map(format: Option<Format>, data: &[u8]) {
     let limits = ImportLimits { file_bytes: 1 << 20, nodes: 300, links: 1000 };
     let usual = ImportOptions { format, limits, ..ImportOptions::default() };
-    // Several options at once, told by the data, so that the same bytes do the same.
+    // The data choose the options, so that the same bytes have the same effect.
     let more = ImportOptions {
         link_model: [None, Some(LinkModel::Probe), Some(LinkModel::Distance), Some(LinkModel::Positions)]
             [data.len() % 4],
@@ -135,7 +135,7 @@ fn fuzz_map(format: Option<Format>, data: &[u8]) {
             Ok(done) => done,
             Err(errors) => {
                 assert!(!errors.to_string().is_empty());
-                // Whatever the file is, the scenario that is made of it is right.
+                // An error is about the map, never about the scenario made from it.
                 assert!(errors.list.iter().all(|e| matches!(e.location, Location::Whole { .. })), "{errors}");
                 continue;
             }

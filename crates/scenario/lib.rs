@@ -1,10 +1,9 @@
-//! What a user of Airfair writes.
+//! Scenario files: what a user of Airfair writes, read, checked and completed.
 //!
 //! A scenario is one TOML file: radios, nodes, links, flows. [`read`] checks it and fills in every default; the result
-//! is a [`WorldSpec`] that leaves nothing to guess, and the same scenario as a complete
-//! file ([`Scenario::resolved`]). Everything that is wrong is reported at once, each error with its line, its key, what
-//! was expected and the nearest valid name. [`reference()`] lists every table and key; it comes from the same definitions
-//! as the reader.
+//! is a [`WorldSpec`](airfair_sim::spec::WorldSpec) with every value set, and the same scenario as a complete file
+//! ([`Scenario::resolved`]). All errors are reported at once, each with its line, its key, what was expected and the nearest valid
+//! name. [`reference()`] lists every table and key; it is made from the same definitions as the reader.
 //!
 //! ```
 //! let text = r#"

@@ -26,22 +26,23 @@ pub struct Scenario {
     pub spec: WorldSpec,
     /// Whether the user gave node i a position; otherwise it is at the origin.
     pub placed: Vec<bool>,
-    /// The scheme of the run, unless the command line says otherwise.
+    /// The scheme of the run, unless the command line names another.
     pub scheme: String,
-    /// Parameters by scheme, complete, for every scheme that runs or that the file sets parameters of.
+    /// Complete parameters by scheme, for every scheme that runs or that the file configures.
     pub scheme_params: BTreeMap<String, Params>,
-    /// What to look at before trusting a result.
+    /// Warnings about settings that have no effect or a surprising one.
     pub warnings: Vec<String>,
-    /// The complete scenario as TOML; reading it gives the same scenario.
+    /// The complete form as TOML, with every default; it reads as the same scenario.
     pub resolved: String,
 }
 
-/// Reads scenarios: [`read`] and its like do so with the tree's schemes and the default limits.
+/// A reader of scenarios. [`read`], [`read_file`] and [`read_within`] use one with the built-in schemes; the first two with the
+/// default limits.
 #[derive(Clone)]
 pub struct Reader<'a> {
     /// The schemes that a scenario may name and set parameters of.
     pub schemes: &'a Registry,
-    /// How large it may be.
+    /// How large a scenario may be.
     pub limits: Limits,
 }
 
@@ -52,7 +53,7 @@ impl Default for Reader<'static> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that knows these schemes.
+    /// A reader with these schemes and the default limits.
     #[must_use]
     pub fn with_schemes(schemes: &'a Registry) -> Self {
         Self { schemes, limits: Limits::default() }
@@ -83,8 +84,8 @@ impl<'a> Reader<'a> {
         self.read_in(text, origin, folder.as_deref(), overrides)
     }
 
-    /// One text that contains the overrides too, for a file in `folder` or for no file. Comments and order stay where they can:
-    /// where the text with the overrides put in does not mean the same there, it is the complete form, `scenario.resolved`.
+    /// One text with the overrides written in, for a file in `folder` or for no file. Comments and order stay if the edited text reads
+    /// as the same scenario there; else the result is the complete form, `scenario.resolved`.
     #[must_use]
     pub fn edited(&self, written: &ScenarioText, folder: Option<&Path>, scenario: &Scenario) -> String {
         let is_scheme = |name: &str| !is_key(name) && self.schemes.find(name).is_some();
@@ -139,8 +140,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a scenario. `origin` names it in messages; overrides are put over what the file says. What a scenario names by file
-/// is only found by [`read_file`].
+/// Reads a scenario. `origin` is its name in messages; overrides replace values of the text. Files that a scenario names are found
+/// only by [`read_file`].
 ///
 /// # Errors
 /// Everything that is wrong with it.
@@ -245,7 +246,7 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
 
     #[test]
     fn what_cannot_stand_in_its_place_is_written_out() {
-        // `start` in the flow and in its traffic: as an override it holds, in one file with the other it is a conflict.
+        // `start` is in the flow and in its traffic: an override has precedence, while two keys of one text are a conflict.
         let text = PAIR.replace("packet = \"500 B\"", "packet = \"500 B\", start = \"1 s\"");
         let (written, scenario) = written(&text, &["flow.only.start=2 s"]);
         let out = Reader::default().edited(&written, None, &scenario);

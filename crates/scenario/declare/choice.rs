@@ -1,4 +1,4 @@
-//! The words that a key may be, for every setting that is a choice.
+//! Choices: the words that a key may have as its value, for every setting that is a choice.
 
 use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
@@ -13,40 +13,40 @@ use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
 
-/// Which rules a radio starts from where the file says nothing.
+/// Profiles of a radio: which simulator's reading of the standard the keys that are not written follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// The standard's.
+    /// 802.11-2016.
     Standard,
-    /// What ns-2.35 does.
+    /// ns-2.35.
     Ns2,
-    /// What ns-3 does.
+    /// ns-3.37.
     Ns3,
 }
 
-/// Which rules TCP starts from where the file says nothing.
+/// Profiles of TCP: which implementation's values the keys that are not written have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TcpProfile {
-    /// What the RFCs recommend.
+    /// The recommendations of the RFCs.
     Rfc,
-    /// What ns-2.35 does.
+    /// ns-2.35.
     Ns2,
-    /// What ns-3 does.
+    /// ns-3.37.
     Ns3,
-    /// What Linux does.
+    /// A Linux host.
     Linux,
 }
 
-/// Which static routes are short.
+/// The metric of static routes, of which the least is best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Metric {
-    /// Those with few hops.
+    /// The number of hops.
     Hops,
-    /// Those with few transmissions.
+    /// The expected transmission count.
     Etx,
 }
 
-/// How the sizes of files spread.
+/// The distribution of the sizes of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Distribution {
     /// All the same.
@@ -57,7 +57,7 @@ pub(crate) enum Distribution {
     Pareto,
 }
 
-/// Sizes of a Poisson source's packets.
+/// The distribution of the sizes of a Poisson source's packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sizes {
     /// All the same.
@@ -94,7 +94,7 @@ macro_rules! choices {
     };
 }
 
-/// What is said of a standard that there is and that is not modelled.
+/// The message about a standard that exists and is not modelled; `None` for any other text.
 pub(crate) fn not_modelled(text: &str) -> Option<String> {
     const LATER: [&str; 8] = ["n", "ac", "ad", "ax", "be", "ah", "p", "s"];
     let known = text.strip_prefix("802.11").is_some_and(|rest| LATER.contains(&rest));
@@ -106,7 +106,7 @@ pub(crate) fn not_modelled(text: &str) -> Option<String> {
     })
 }
 
-/// The words of `sensitivity`, which may be a power too.
+/// The words of `sensitivity`, whose value may be a power too.
 const SENSITIVITIES: [(&str, Sensitivity); 2] =
     [("per-rate", Sensitivity::PerRate), ("preamble-detect", Sensitivity::PreambleDetect)];
 

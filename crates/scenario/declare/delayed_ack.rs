@@ -1,4 +1,4 @@
-//! `delayed_ack`: how a receiver holds acknowledgements back.
+//! `delayed_ack`: how a receiver delays acknowledgements.
 
 use airfair_transport::DelayedAck;
 use airfair_units::Span;
@@ -10,15 +10,15 @@ use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
 
-/// The word for: each segment is acknowledged.
+/// The word that turns delaying off: each segment is acknowledged.
 const OFF: &str = "off";
 
 table! {
-    /// How a receiver holds acknowledgements back.
+    /// How a receiver delays acknowledgements.
     struct DelayedAckTable {
-        /// An acknowledgement leaves at the latest with this many segments; the RFCs allow two.
+        /// An acknowledgement is sent at the latest after this many segments; the RFCs allow two.
         segments: u32 = default(2), in 1..=1000;
-        /// And at the latest after this time; the RFCs allow 500 ms.
+        /// An acknowledgement is sent at the latest after this time; the RFCs allow 500 ms.
         timeout: Span = default(Span::from_millis(200)), in Span(1)..=Span::from_secs(10);
         /// The first segments of a connection that are acknowledged at once, as Linux does.
         quick: u32 = default(0);

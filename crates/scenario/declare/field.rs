@@ -1,4 +1,4 @@
-//! What can stand behind a key: each type reads itself, writes itself and says what it expects, in one place.
+//! Types of values: how each is read, written, described in messages and expressed as a JSON Schema.
 
 use std::ops::RangeInclusive;
 
@@ -10,10 +10,10 @@ use crate::text::error::{Cx, cut, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
 
-/// The longest time that any key takes: a year.
+/// The longest time that any key may have: a year.
 pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
 
-/// A type that a key can have.
+/// A type of value that a key can have.
 pub(crate) trait Field: Sized {
     /// Its name in the reference: `rate`.
     const TYPE: &'static str;
@@ -21,23 +21,23 @@ pub(crate) trait Field: Sized {
     /// What is expected, for messages: `a rate such as "11 Mbit/s" (...)`.
     fn expected() -> String;
 
-    /// The words it may be, if it is a choice.
+    /// The words that a value may be, if the type is a choice.
     fn choices() -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// What a JSON Schema can say of it.
+    /// The type as a JSON Schema.
     fn schema() -> Schema;
 
-    /// It as a bound of a JSON Schema, if it is a plain number.
+    /// The value as a bound in a JSON Schema, if it is a plain number.
     fn bound(&self) -> Option<Schema> {
         None
     }
 
-    /// Reads it; `None` after noting an error.
+    /// Reads a value; `None` after noting an error.
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
 
-    /// Writes it as TOML that reads back as the same value.
+    /// The value as TOML, which reads back as the same value.
     fn write(&self) -> String;
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn wrong_type<T: Field>(item: &Located, path: &Path<'_>, cx: &mut Cx<
     misfit(item, path, cx, &T::expected())
 }
 
-/// The same, where the type alone does not know what is expected.
+/// Notes that another type of value was expected, where `expected` depends on more than the type.
 pub(crate) fn misfit<T>(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>, expected: &str) -> Option<T> {
     cx.error(item.at, path, || {
         let shown = match item.value {
@@ -174,7 +174,7 @@ impl Field for f64 {
     }
 
     fn write(&self) -> String {
-        // A number with a point, which TOML reads as a float.
+        // `Debug` always writes a decimal point, by which TOML reads a float.
         format!("{self:?}")
     }
 }
@@ -217,7 +217,7 @@ impl Field for String {
         match &item.value {
             Value::Text(text) => Some(text.clone()),
             Value::List(_) | Value::Table(_) => wrong_type(item, path, cx),
-            // `--set flow.left.to=2`: the shell took the quotes away.
+            // `--set flow.left.to=2`: the shell has removed the quotes.
             _ => match cx.override_text(item.at) {
                 Some(text) => Some(text.to_string()),
                 None => wrong_type(item, path, cx),
@@ -230,7 +230,7 @@ impl Field for String {
     }
 }
 
-/// Items in brackets.
+/// A list as TOML.
 fn write_list<T: Field>(items: &[T]) -> String {
     let mut written = String::from("[");
     for (i, item) in items.iter().enumerate() {

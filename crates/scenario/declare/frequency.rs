@@ -32,7 +32,7 @@ impl Quantity for Frequency {
         let Some(&(_, power)) = UNITS.iter().find(|(name, _)| *name == unit) else {
             return Err(fail(format!("`{unit}` is not a unit for this")));
         };
-        // Shifting the decimal point in the text is exact where a multiplication would round.
+        // A shift of the decimal point in the text is exact, whereas a multiplication would round.
         let value = format!("{}e{power}", number.replace('_', "")).parse::<f64>();
         value
             .ok()
@@ -50,7 +50,7 @@ impl fmt::Display for Frequency {
             _ => (1.0, "Hz"),
         };
         let short = format!("{} {name}", self.0 / power);
-        // The short form only where it reads back as the same value.
+        // The short form is used only if it reads back as the same value.
         if Self::parse(&short).as_ref() == Ok(self) {
             f.write_str(&short)
         } else {

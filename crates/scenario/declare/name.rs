@@ -9,7 +9,7 @@ use crate::text::tree::Located;
 /// Longest name, in characters.
 const LONGEST: usize = 64;
 
-/// A name that can stand in every table, message and file name.
+/// A name that is valid in every table, message and file name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(pub String);
 

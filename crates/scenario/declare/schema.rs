@@ -25,7 +25,7 @@ pub(crate) fn words(words: &[&str]) -> Schema {
     json!({ "type": "string", "enum": words })
 }
 
-/// A text of this form.
+/// A text that matches a regular expression.
 pub(crate) fn text_like(pattern: &str) -> Schema {
     json!({ "type": "string", "pattern": pattern })
 }
@@ -40,7 +40,7 @@ pub(crate) fn any_of(forms: Vec<Schema>) -> Schema {
     json!({ "anyOf": forms })
 }
 
-/// A list, if need be of so many items.
+/// A list, of a limited number of items if `lengths` gives the least and the most.
 pub(crate) fn list(item: Schema, lengths: Option<(usize, usize)>) -> Schema {
     match lengths {
         None => json!({ "type": "array", "items": item }),
@@ -50,12 +50,12 @@ pub(crate) fn list(item: Schema, lengths: Option<(usize, usize)>) -> Schema {
     }
 }
 
-/// A list of two different things.
+/// A list of two items of different types.
 pub(crate) fn pair(first: Schema, second: Schema) -> Schema {
     json!({ "type": "array", "prefixItems": [first, second], "items": false, "minItems": 2, "maxItems": 2 })
 }
 
-/// A name of so many characters: no control characters, no space around it.
+/// A name of at most `longest` characters, without control characters and without space around it.
 pub(crate) fn name(longest: usize) -> Schema {
     let pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$";
     json!({ "type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern })
@@ -65,16 +65,16 @@ pub(crate) fn name(longest: usize) -> Schema {
 pub(crate) fn quantity<Q: Quantity>() -> Schema {
     let sign = if Q::SIGNED { r"[+\-]?" } else { r"\+?" };
     let number = r"([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9][0-9_]*)([eE][+\-]?[0-9]+)?";
-    // No unit has a sign of regular expressions in it.
+    // No unit contains a character that regular expressions reserve.
     text_like(&format!(r"^\s*{sign}{number}\s*({})\s*$", Q::units().join("|")))
 }
 
-/// A table that stands among the definitions.
+/// A reference to a table among the schema's definitions.
 pub(crate) fn shared(name: &str) -> Schema {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// Puts the ends of a range into a schema of plain numbers.
+/// Adds the bounds of a range to a schema of plain numbers.
 pub(crate) fn within(mut schema: Schema, [least, most]: [Option<Schema>; 2]) -> Schema {
     if let Value::Object(map) = &mut schema {
         map.extend(least.map(|value| ("minimum".to_string(), value)));
@@ -83,7 +83,7 @@ pub(crate) fn within(mut schema: Schema, [least, most]: [Option<Schema>; 2]) -> 
     schema
 }
 
-/// A table of which one key tells what the others are.
+/// A table in which the value of one key (`tag`) decides which other keys it has.
 pub(crate) fn tagged(tag: &str, variants: &[(&str, TableDoc)]) -> Schema {
     let choices: Vec<&str> = variants.iter().map(|(word, _)| *word).collect();
     let variants: Vec<Schema> = variants
@@ -102,7 +102,7 @@ pub(crate) fn tagged(tag: &str, variants: &[(&str, TableDoc)]) -> Schema {
 }
 
 impl KeyDoc {
-    /// Its value, with what it does and what stands where it is not written.
+    /// The schema of the key's value, with its description and its default.
     fn described(&self) -> Schema {
         let mut schema = self.schema.clone();
         let mut text = self.doc.clone();
@@ -123,7 +123,7 @@ impl KeyDoc {
 }
 
 impl TableDoc {
-    /// The table with these keys and no other.
+    /// The schema of a table that has these keys and no other.
     pub(crate) fn schema(&self) -> Schema {
         let properties: Map<String, Value> =
             self.keys.iter().map(|key| (key.name.to_string(), key.described())).collect();

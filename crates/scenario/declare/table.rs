@@ -1,12 +1,11 @@
-//! How a table of the file is declared: fields, types, defaults, ranges and documentation in one definition.
+//! Declarations of tables: keys, their types, defaults, ranges and documentation in one definition.
 //!
-//! `table!` makes from it the struct, its reader, its writer and its page of the reference; `variants!` does the same
-//! for a table whose other keys hang on one of them (`kind`, `model`).
+//! `table!` makes the struct, its reader, its writer and its page of the reference from a definition; `variants!` does the same
+//! for a table in which one key (`kind`, `model`) decides which other keys it has.
 //!
-//! After the type of a field comes how it is filled in: `required`; `default(value)`; `computed("words")`, an `Option`
-//! that resolving fills in, since it hangs on other keys; `switch(describe)`, an `Option` whose default hangs on `profile`, and the
-//! function that says so. Then,
-//! optionally, the range that the value must lie in.
+//! After the type of a key comes its default: `required` (none); `default(value)`; `computed("words")`, an `Option` that resolving
+//! fills in, since the default depends on other keys; `switch(describe)`, an `Option` whose default depends on `profile`, and the
+//! function that describes this default. Then, optionally, comes the range of the value.
 
 use crate::declare::field::Field;
 use crate::declare::schema::Schema;
@@ -21,53 +20,53 @@ pub struct KeyDoc {
     pub name: &'static str,
     /// The type of its value: `rate`, `time`, `choice`, `list`, ...
     pub kind: &'static str,
-    /// What it expects, in the words of an error message.
+    /// What is expected of the value, in the words of an error message.
     pub expected: String,
-    /// The words it may be.
+    /// The words that the value may be.
     pub choices: Vec<String>,
-    /// Its range, if it has one: `0.0 to 1.0`.
+    /// The range of the value, if it is limited: `0.0 to 1.0`.
     pub range: Option<String>,
     /// Its default.
     pub default: DefaultDoc,
     /// What it does.
     pub doc: String,
-    /// What a JSON Schema can say of its value.
+    /// The JSON Schema of the value.
     pub(crate) schema: Schema,
 }
 
-/// What stands where a key is not written.
+/// The default of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DefaultDoc {
     /// Nothing: the key must be written.
     Required,
     /// This TOML value.
     Value(String),
-    /// A value that hangs on others, in words.
+    /// A value that depends on other keys, in words.
     Words(String),
 }
 
 /// One table of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDoc {
-    /// Where it stands: `[radio]`, `[[flow]]`, `propagation with model = "two-ray"`.
+    /// The heading of the table in the reference: `[radio]`, `[[flow]]`, `propagation with model = "two-ray"`.
     pub name: String,
-    /// What it is for.
+    /// What the table is for.
     pub about: String,
     /// Its keys.
     pub keys: Vec<KeyDoc>,
 }
 
-/// What a key held.
+/// The outcome of reading a key.
 pub(crate) enum Taken<T> {
-    /// It was not written.
+    /// The key was not written.
     Missing,
-    /// It was wrong; the error is noted.
+    /// The value was wrong; the error is noted.
     Bad,
     /// Its value.
     Is(T),
 }
 
-/// Keys beside those of the table's own definition.
+/// Keys that a table may have beside those of its own definition.
 #[derive(Default)]
 pub(crate) struct Beside<'a> {
     /// Keys that are read elsewhere.
@@ -76,11 +75,11 @@ pub(crate) struct Beside<'a> {
     pub variant: Option<Variant<'a>>,
 }
 
-/// Which of a family of tables one is.
+/// Which of a family of tables a table is.
 pub(crate) struct Variant<'a> {
-    /// The key that tells: `kind`.
+    /// The key that decides: `kind`.
     pub tag: &'static str,
-    /// What it says here.
+    /// The value of that key here.
     pub value: &'static str,
     /// Every value and its keys.
     pub family: &'a [(&'static str, &'static [&'static str])],
@@ -110,7 +109,7 @@ pub(crate) fn take<T: Field>(
     taken
 }
 
-/// A whole number that its type cannot hold is told of the range too, where there is one.
+/// If its type cannot hold a whole number, and the key has a range, the error names the range.
 fn take_entry<T: Field>(
     entry: &Entry,
     path: &Path<'_>,
@@ -208,7 +207,7 @@ macro_rules! table {
             /// Its keys, in the order in which they are shown.
             pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
 
-            /// Reads the table; `None` after noting errors that leave nothing to go on with.
+            /// Reads the table; `None` after noting an error in a key without which there is no table.
             pub fn read_table(
                 table: &$crate::text::tree::Table,
                 path: &$crate::text::location::Path<'_>,
@@ -448,7 +447,8 @@ pub(crate) fn write_pairs(pairs: &[(&'static str, String)]) -> String {
     format!("{{ {} }}", pairs.join(", "))
 }
 
-/// A table that stands as a value of a key: `struct Name(NameTable)`, an example of it, and how it is written if not on one line.
+/// Implements `Field` for a table that is the value of a key, `struct Name(NameTable)`: with an example, and with how the table is
+/// written if not on one line.
 macro_rules! inline_table {
     ($Name:ident, $Table:ident, $example:literal) => {
         $crate::declare::table::inline_table!($Name, $Table, $example, |table: &$Table| {

@@ -1,4 +1,4 @@
-//! Windows: bytes, or a number of segments.
+//! Windows of TCP, in bytes or in segments.
 
 use airfair_transport::InitialWindow;
 use airfair_units::{Bytes, Quantity};

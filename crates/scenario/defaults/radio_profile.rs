@@ -1,5 +1,5 @@
-//! Profiles: which rules of the standard the other simulators read differently. One table, all of it defaults: a key
-//! that the file writes wins.
+//! Profiles of a radio: the rules of the standard that other simulators read differently. All are defaults; a key that the file
+//! writes overrides them.
 
 use airfair_sim::spec::{AfterTimeout, Eifs, Interference, LocalLimit, LockOn, ResponseTimeout};
 use airfair_units::Span;
@@ -7,7 +7,7 @@ use airfair_units::Span;
 use crate::declare::choice::Profile;
 use crate::declare::field::{Field, Off, Or};
 
-/// The rules that a profile decides.
+/// The defaults that a profile decides.
 pub(crate) struct Switches {
     pub lock_on: LockOn,
     pub short_retry_limit: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Switches {
     pub local_limit: LocalLimit,
     /// `None`: by the length of the slot.
     pub sensing_delay: Option<Span>,
-    /// What cannot be sensed does not exist: `cutoff` is `energy_detect` instead of far below the noise.
+    /// Signals that are too weak to sense are left out: `cutoff` is `energy_detect` instead of far below the noise.
     pub cutoff_at_energy_detect: bool,
 }
 
@@ -71,7 +71,7 @@ const NS2: Switches = Switches {
 
 /// ns-3.37, `src/wifi/model`.
 const NS3: Switches = Switches {
-    // An RTS is repeated without end; a queue that is full drops.
+    // An RTS is repeated without end; a full queue drops packets.
     short_retry_limit: 1_000_000,
     backpressure: false,
     local_limit: None,

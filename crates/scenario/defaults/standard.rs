@@ -1,4 +1,4 @@
-//! What each standard brings: its modes, and the defaults of a radio that says nothing else.
+//! Standards: the modes of each, and the defaults that a radio of the standard has.
 
 use airfair_sim::spec::Standard;
 use airfair_units::{Dbm, Rate, Span, math};
@@ -6,7 +6,7 @@ use airfair_units::{Dbm, Rate, Span, math};
 /// Thermal noise in 1 Hz at 290 K.
 const THERMAL_DBM_PER_HZ: f64 = -174.0;
 
-/// The weakest preamble that is detected, where nothing says otherwise: 4 dB (the usual `lock_sinr`) over the usual noise
+/// The weakest preamble that is detected by default: 4 dB (the usual `lock_sinr`) over the usual noise
 /// of -93.6 dBm (22 MHz) or -94.0 dBm (20 MHz). docs/radio.md says why.
 pub(crate) const PREAMBLE_DETECT: Dbm = Dbm(-90.0);
 

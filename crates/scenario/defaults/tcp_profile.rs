@@ -1,4 +1,4 @@
-//! What TCP does where the file says nothing: the RFCs, and what other simulators and hosts do instead.
+//! Profiles of TCP: the defaults of the keys of `[tcp]`, by the RFCs, and as other simulators and hosts have them.
 
 use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, TickMode};
 use airfair_units::{Bytes, Span};
@@ -106,8 +106,9 @@ const RFC: Rules = {
 
 /// ns-2.35's one-way TCP (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`), with the window limit that its users set (its own is 20
 /// packets) and the usual segment size: it has neither a receiver's window nor a FIN, and an acknowledgement for each
-/// segment. A SYN goes first (`syn_ true`, since 2001); the back-off of a lost one stays until data are measured, so that
-/// they begin with twice the initial time-out. A fast retransmit is not repeated within a window of data (`bugFix_ true`).
+/// segment. A SYN comes first (`syn_ true`, since 2001); the back-off after a lost SYN lasts until a round-trip time of data
+/// is measured, so that data begin with twice the initial time-out. A fast retransmit is not repeated within a window of
+/// data (`bugFix_ true`).
 const NS2: Rules = Rules {
     initial_window: InitialWindow::Segments(2),
     window_limit: Window::Segments(1000),
@@ -126,8 +127,8 @@ const NS2: Rules = Rules {
     ..RFC
 };
 
-/// ns-3.37 (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`, `rtt-estimator.cc`, `tcp-l4-protocol.cc`), but for the
-/// segment size, which it leaves at 536 B and its users set.
+/// ns-3.37 (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`, `rtt-estimator.cc`, `tcp-l4-protocol.cc`), except for the
+/// segment size: its default is 536 B, which its users change.
 const NS3: Rules = Rules {
     initial_window: InitialWindow::Segments(10),
     window_limit: Window::Bytes(Bytes(128 << 10)),
@@ -142,7 +143,7 @@ const NS3: Rules = Rules {
     ..RFC
 };
 
-/// A Linux host of today (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`).
+/// A current Linux host (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`).
 const LINUX: Rules = Rules {
     initial_window: InitialWindow::Segments(10),
     window_limit: Window::Bytes(Bytes(4 << 20)),

@@ -1,4 +1,4 @@
-//! `[nodes] kind = "building"`: rooms on floors, and what their walls leave of a signal.
+//! Buildings, `[nodes] kind = "building"`: nodes in rooms on floors, and the path gains that walls and floors leave between them.
 
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::spec::Propagation;
@@ -9,9 +9,9 @@ use crate::keys::network::BuildingTable;
 
 /// The empirical exponent of COST 231 for several floors.
 const SEVERAL_FLOORS: f64 = 0.46;
-/// Most nodes between whose pairs walls are counted.
+/// Most nodes of a building whose walls take power away: each pair is computed.
 const MOST_NODES: usize = 2000;
-/// Most pairs that hear each other: the complete form of a scenario must fit in a file.
+/// Most pairs of nodes with a gain: the complete form of a scenario must fit in a file.
 const MOST_PAIRS: usize = 100_000;
 
 /// How many nodes a building has.
@@ -41,7 +41,7 @@ pub(crate) fn positions(t: &BuildingTable) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// The gain between each pair of nodes of which at least `least` is left, to a hundredth of a decibel.
+/// Every pair of nodes with a gain of at least `least`, and the gain, dB to a hundredth.
 ///
 /// # Errors
 /// If there are too many.
@@ -67,14 +67,14 @@ pub(crate) fn gains(
                     "more than {MOST_PAIRS} pairs of nodes hear each other; expected fewer nodes"
                 ));
             }
-            // The file takes nothing above 60 dB, and no gain is.
+            // No gain is above 60 dB, the most that a file may have.
             gains.push((i, j, Db((gain * 100.0).round() / 100.0)));
         }
     }
     Ok(gains)
 }
 
-/// The loss between two positions in rooms, dB.
+/// The loss between two nodes, each given by its room (floor, row, column) and its position (m); dB.
 fn loss(
     t: &BuildingTable,
     (a, here): ([usize; 3], [f64; 3]),

@@ -1,4 +1,4 @@
-//! `[nodes]`: chains, grids, random placements that hold together, and buildings.
+//! Positions of the nodes that `[nodes]` generates: chains, grids, connected random placements, and buildings.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ const TRIES: u64 = 1000;
 /// Most nodes that are placed in all tries together; this bounds the time.
 const PLACED: u64 = 10_000_000;
 
-/// What a generator needs to know of the rest of the file.
+/// What a generator reads of the radios.
 pub(crate) struct Air {
-    /// Distance within which a hop works; `None`: hops do not hang on distance.
+    /// Distance within which a hop works, m; `None` if hops do not depend on distance.
     pub range_m: Option<f64>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn count(table: &NodesTable) -> u64 {
     }
 }
 
-/// The names and positions of the nodes.
+/// The names and positions (m) of the nodes.
 ///
 /// # Errors
 /// A message if no connected placement was found.

@@ -1,4 +1,4 @@
-//! What every reader fills: nodes, links, and the records that it had to leave out, each with its reason.
+//! The result of a format's reader: nodes, links, and the records that were left out, each with its reason.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const BROKEN_ETX: f64 = 4096.0;
 /// Farthest coordinate in a plane, m.
 const FARTHEST: f64 = 9e6;
 
-/// Where a node is.
+/// The location of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Spot {
     /// Degrees, and metres above the sea.
@@ -26,36 +26,36 @@ pub(crate) enum Spot {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImportedNode {
     pub id: String,
-    /// What people call it, if that is not its id.
+    /// The name that people use, if it is not the id.
     pub label: Option<String>,
     pub spot: Option<Spot>,
     /// Whether the file says that it leads to the Internet.
     pub gateway: bool,
-    /// Where it goes from there.
+    /// Its movements.
     pub legs: Vec<Leg>,
 }
 
-/// What a link runs over.
+/// The medium of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Medium {
-    /// Air.
+    /// Radio.
     Radio,
     /// A cable, a fibre, or a 60 GHz link, which shares no air with others.
     Cable,
     /// A tunnel through another network.
     Tunnel,
-    /// The file has radio links and others, and does not say which this is.
+    /// Unknown: the file has radio links and others, and does not say which this link is.
     Untold,
 }
 
-/// What is known of one direction of a link.
+/// The quality of one direction of a link, as far as the file gives it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Way {
     /// Share of frames that arrive, 0 to 1.
     pub delivery: Option<f64>,
     /// Received power, dBm.
     pub power: Option<f64>,
-    /// Whether the record is about this direction; else it repeats what the other end said, or holds for both.
+    /// Whether the record is about this direction; else it repeats the record of the other end, or is valid for both.
     pub own: bool,
 }
 
@@ -65,7 +65,7 @@ impl Way {
         Self { delivery: Some(delivery), power: None, own: true }
     }
 
-    /// A delivery ratio that another record knows better.
+    /// A delivery ratio that is replaced if another record is about this direction.
     pub fn echo(delivery: f64) -> Self {
         Self { delivery: Some(delivery), power: None, own: false }
     }
@@ -79,7 +79,7 @@ impl Way {
 /// A record of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImportedLink {
-    /// From, to: places in [`Imported::nodes`].
+    /// From, to: indices in [`Imported::nodes`].
     pub ends: [usize; 2],
     pub medium: Medium,
     /// From the first end to the second.
@@ -90,14 +90,14 @@ pub(crate) struct ImportedLink {
     pub length_m: Option<f64>,
 }
 
-/// What a reader found in a file.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Imported {
     /// When the data were taken, in the words of the file.
     pub date: Option<String>,
     pub nodes: Vec<ImportedNode>,
     pub links: Vec<ImportedLink>,
-    /// The pairs that links name, whatever becomes of the links; the lesser node first.
+    /// The pairs that links name, whether or not the links are kept; the lesser node first.
     pub pairs: Vec<(usize, usize)>,
     /// Whether a link is written once for both directions, so that a second record of the pair is a duplicate.
     pub undirected: bool,
@@ -107,7 +107,7 @@ pub(crate) struct Imported {
     pub read: BTreeMap<&'static str, u64>,
     /// Different ids that links or sectors name and that no node has.
     pub missing: BTreeMap<String, u64>,
-    /// How the file was read where it leaves that open.
+    /// Assumptions: how the file was read where it is ambiguous.
     pub assumed: Vec<String>,
 }
 
@@ -128,22 +128,22 @@ impl Default for ImportLimits {
     }
 }
 
-/// What a reader is told.
+/// Options of a reader.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     /// Records older than this moment (an ISO 8601 text) are left out.
     pub since: Option<&'a str>,
-    /// Whether links that are not built yet count.
+    /// Whether links that are not built yet are read.
     pub planned: bool,
     pub limits: &'a ImportLimits,
 }
 
-/// What a reader does with an end that no node has.
+/// What happens to a link with an end that no node has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
     /// The link is left out.
     Reject,
-    /// The file lists links only, or not all nodes: the node is made.
+    /// The node is made, since the file lists links only, or not all nodes.
     Make,
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Nothing is found yet.
+    /// An empty draft.
     pub fn new(wanted: &'a Wanted<'a>) -> Self {
         Self { found: Imported::default(), index: BTreeMap::new(), wanted }
     }
@@ -182,7 +182,7 @@ impl<'a> Draft<'a> {
         self.found.rejected.push(Record { record, reason, detail });
     }
 
-    /// Takes a node; says no if its id is taken. The node's place in [`Imported::nodes`].
+    /// Adds a node and returns its index in [`Imported::nodes`]; `None` if a node has its id already.
     pub fn node(&mut self, id: &str, spot: Option<Spot>) -> Option<usize> {
         if self.index.contains_key(id) {
             self.reject(node_record(id), Reason::DuplicateNode, String::new());
@@ -217,14 +217,14 @@ impl<'a> Draft<'a> {
         self.index.entry(name.to_string()).or_insert(node);
     }
 
-    /// What people call a node.
+    /// Sets the name that people use for a node.
     pub fn label(&mut self, node: usize, label: Option<&str>) {
         if let (Some(node), Some(label)) = (self.found.nodes.get_mut(node), label) {
             node.label = Some(label.trim().to_string()).filter(|l| !l.is_empty() && *l != node.id);
         }
     }
 
-    /// Where a node goes.
+    /// Sets the movements of a node.
     pub fn moves(&mut self, node: Option<usize>, legs: Vec<Leg>) {
         if let Some(node) = node.and_then(|node| self.found.nodes.get_mut(node)) {
             node.legs = legs;
@@ -286,7 +286,7 @@ impl<'a> Draft<'a> {
         Ok(Some(ends))
     }
 
-    /// Takes a link.
+    /// Adds a link.
     pub fn link(&mut self, ends: [usize; 2], medium: Medium, there: Way, back: Way) {
         self.found.links.push(ImportedLink { ends, medium, there, back, length_m: None });
     }
@@ -302,7 +302,7 @@ pub(crate) fn node_record(id: &str) -> String {
     format!("node {}", name(id))
 }
 
-/// The record of a kind that has no id, by its place in the file.
+/// The name of a record without an id in a report, by its number in the file.
 pub(crate) fn numbered(kind: &str, place: usize) -> String {
     format!("{kind} number {}", place + 1)
 }
@@ -313,7 +313,7 @@ pub(crate) fn name(id: &str) -> String {
     if !id.is_empty() && id.chars().all(plain) { crate::text::error::cut(id) } else { clean(&quoted(id)) }
 }
 
-/// A delivery ratio, or why it is none.
+/// A delivery ratio, or the problem if the value is not one.
 pub(crate) fn ratio(value: Option<f64>, what: &str) -> Result<f64, (Reason, String)> {
     match value {
         None => Err((Reason::BadQuality, format!("{what} is not a number"))),

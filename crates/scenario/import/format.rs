@@ -1,4 +1,4 @@
-//! Which format a file is in: told by what is in it, never by its name.
+//! Formats of maps, recognised by the content of a file, never by its name.
 
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ impl Format {
         Self::NAMES.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
     }
 
-    /// How its links become powers, unless the user says otherwise.
+    /// The default link model.
     pub(crate) fn link_model(self) -> LinkModel {
         match self {
             Self::DbmMatrix => LinkModel::Signal,
@@ -85,7 +85,7 @@ impl Format {
         self == Self::OpenWifiMap
     }
 
-    /// Whether its networks are of 5 GHz.
+    /// Whether its networks use 5 GHz.
     pub(crate) fn is_5_ghz(self) -> bool {
         matches!(self, Self::Cnml | Self::NycMesh)
     }
@@ -109,11 +109,11 @@ impl Format {
 pub struct Part<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What is in it.
+    /// Its content.
     pub bytes: &'a [u8],
 }
 
-/// What a file can be a part of.
+/// The kind of a file, by its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Whole(Format),
@@ -146,13 +146,13 @@ enum Content<'a> {
     Text(&'a str),
 }
 
-/// What is wrong with one file: its name and the problem.
+/// An error of one file: its name and the problem.
 pub(crate) type Problem = (String, String);
 
 /// Reads files that together are one network.
 ///
 /// # Errors
-/// Which file is wrong, and why.
+/// The file that is wrong, and the problem.
 pub(crate) fn read(
     parts: &[Part<'_>],
     format: Option<Format>,
@@ -242,7 +242,7 @@ fn read_as(
     }
 }
 
-/// What the syntax is told by: the first letter that is no space.
+/// The first character that is not a space, by which the syntax is recognised.
 fn parse<'a>(bytes: &'a [u8], format: Option<Format>, limits: &ImportLimits) -> Result<Content<'a>, String> {
     if bytes.len() as u64 > limits.file_bytes {
         return Err(crate::text::limits::too_large(limits.file_bytes));
@@ -265,7 +265,7 @@ fn parse<'a>(bytes: &'a [u8], format: Option<Format>, limits: &ImportLimits) -> 
     }
 }
 
-/// The kind of a file of which only the bytes are known.
+/// Recognises the kind of a file.
 pub(crate) fn kind_of(bytes: &[u8], limits: &ImportLimits) -> Option<Kind> {
     parse(bytes, None, limits).ok().and_then(|content| recognise(&content))
 }
@@ -326,7 +326,7 @@ fn recognise_json(value: &Value) -> Option<Kind> {
     })
 }
 
-/// What was looked for.
+/// The names of the formats that were tried.
 fn unknown() -> String {
     let names: Vec<&str> = Format::NAMES.iter().map(|(name, _)| *name).collect();
     format!(

@@ -9,7 +9,7 @@ const EARTH_M: f64 = 6_371_008.8;
 /// Metres of a degree of latitude.
 const DEGREE_M: f64 = EARTH_M * core::f64::consts::PI / 180.0;
 
-/// Length of the straight line between two positions, m: through the air, and where that bends, through the Earth.
+/// Length of the straight line between two positions, m; over long distances it passes through the Earth.
 pub(crate) fn distance(a: &Spot, b: &Spot) -> f64 {
     let (a, b) = (cartesian(a), cartesian(b));
     [0, 1, 2].map(|i| (a[i] - b[i]) * (a[i] - b[i])).iter().sum::<f64>().sqrt()
@@ -27,7 +27,7 @@ fn cartesian(spot: &Spot) -> [f64; 3] {
 }
 
 /// Positions in a plane, m: x to the east, y to the north of the median position, z above the sea. East and west are right at
-/// the median latitude: good for a region, not for a continent.
+/// the median latitude: exact enough for a region, not for a continent.
 pub(crate) fn plane(spots: &[Option<Spot>]) -> Vec<Option<[f64; 3]>> {
     let middle = |axis: fn(&Spot) -> Option<f64>| {
         let mut values: Vec<f64> = spots.iter().flatten().filter_map(axis).collect();
@@ -42,14 +42,14 @@ pub(crate) fn plane(spots: &[Option<Spot>]) -> Vec<Option<[f64; 3]>> {
         .map(|spot| match (*spot)? {
             Spot::Plane(p) => Some(p),
             Spot::Earth { latitude, longitude, altitude } => {
-                // The shorter way round the Earth.
+                // The shorter of the two directions round the Earth.
                 let mut east = longitude - longitude0;
                 if east > 180.0 {
                     east -= 360.0;
                 } else if east < -180.0 {
                     east += 360.0;
                 }
-                // A pole seen from the other is 20,000 km away: half of that is the most that a scenario takes.
+                // Two poles are 20,000 km apart: half of that is the farthest coordinate of a scenario.
                 let clamp = |m: f64| m.clamp(-9.9e6, 9.9e6);
                 Some([clamp(east * DEGREE_M * narrow), clamp((latitude - latitude0) * DEGREE_M), altitude])
             }

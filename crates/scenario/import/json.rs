@@ -1,4 +1,4 @@
-//! Values of JSON as the maps of the world write them: numbers as text, ids as numbers.
+//! Values of JSON as real maps contain them: numbers as text, ids as numbers.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(crate) fn text(value: Option<&Value>) -> Option<&str> {
     value?.as_str()
 }
 
-/// The entries of a list; none if it is not there or no list.
+/// The entries of a list; none if the value is absent or not a list.
 pub(crate) fn list(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 use super::draft::{Draft, Imported, Medium, Unknown, Wanted, Way, link_record};
 use super::reason::Reason;
 
-/// Powers that can be, dBm.
+/// Possible powers, dBm.
 const POWERS: std::ops::RangeInclusive<f64> = -200.0..=30.0;
 
-/// Whether a line is the head of such a matrix.
+/// Whether a line is the first of such a matrix.
 pub(crate) fn is_head(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default().to_lowercase();
     first.starts_with("tx") && first.ends_with("rx")
 }
 
-/// The words of a line with the place after their last letter.
+/// The words of a line, each with the column after its last letter.
 fn words(line: &str) -> Vec<(usize, String)> {
     let mut out: Vec<(usize, String)> = Vec::new();
     let mut inside = false;
@@ -86,7 +86,7 @@ pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> 
                 draft.reject(link_record(from, to), Reason::BadQuality, detail);
                 continue;
             };
-            // What no number says is not heard.
+            // A direction without a number is not heard.
             draft.link(
                 ends,
                 Medium::Radio,

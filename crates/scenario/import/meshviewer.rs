@@ -13,7 +13,7 @@ use super::reason::Reason;
 /// Reads the nodes of the first value that has them and the links of the first that has those.
 ///
 /// # Errors
-/// If nodes or links are nowhere, or too many.
+/// If there are no nodes or links, or too many.
 pub(crate) fn read(parts: &[&Value], wanted: &Wanted<'_>) -> Result<Imported, String> {
     let find = |key: &str| {
         parts.iter().find_map(|v| v.get(key)).ok_or_else(|| format!("no `{key}`; expected a list of them"))

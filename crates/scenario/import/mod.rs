@@ -1,8 +1,8 @@
-//! Real networks: what their maps say of nodes and links, as a scenario.
+//! Imports: maps of real networks become scenarios.
 //!
 //! A reader for each format turns bytes into nodes, links and rejected records (`draft`). `network` makes a received power
-//! of what is known of each direction, by the link model (`quality`); `write` makes the scenario. Nothing is left out
-//! in silence: the [`Report`] names every record that is not in the scenario as it stands in the file.
+//! of the quality of each direction, by the link model (`quality`); `write` makes the scenario. The [`Report`] names every record
+//! that the scenario does not contain as the file has it.
 //!
 //! ```
 //! use airfair_scenario::import::{ImportOptions, Part, import};
@@ -59,7 +59,7 @@ pub use options::{IMPORT_OPTIONS, ImportOptions, LinkModel, Untold};
 pub use reason::{Reason, Record};
 pub use report::{Report, WrittenCounts};
 
-/// Names under which the parts of a network lie in one folder.
+/// Names of files in one folder that are parts of one network.
 const SIBLINGS: [&str; 3] = ["nodes.json", "links.json", "sectors.json"];
 
 /// A scenario made from a map, and what was read, written and left out.
@@ -74,15 +74,15 @@ pub struct Import {
 /// Makes a scenario from the files of one network. The result reads without an error.
 ///
 /// # Errors
-/// Why the files are no network of a known format, or what is wrong with an option.
+/// Why the files are not a network of a known format, or what is wrong with an option.
 pub fn import(parts: &[Part<'_>], options: &ImportOptions) -> Result<Import, Errors> {
     let origin = parts.first().map_or("", |p| p.name);
     let name = options.name.clone().unwrap_or_else(|| scenario_name(origin));
     import_as(parts, (origin, origin), &name, options)
 }
 
-/// Makes a scenario from a file, or from a folder that holds the parts of one network. Where a file is one part of several, the others
-/// are looked for beside it.
+/// Makes a scenario from a file, or from a folder with the parts of one network. If the file is one part of several, the others are
+/// read from the same folder.
 ///
 /// # Errors
 /// As [`import`], and why a file cannot be read.
@@ -107,7 +107,7 @@ pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Error
             let beside = SIBLINGS.iter().map(|name| folder.join(name));
             for file in beside.filter(|file| file.file_name() != path.file_name() && file.exists()) {
                 let bytes = load(&file, most)?;
-                // A file of another kind with a common name is none of ours.
+                // Another kind of file may have the same name.
                 let kind = format::kind_of(&bytes, &options.limits);
                 if kind.is_some_and(format::Kind::is_part) && kind != part {
                     files.push((shown(&file), bytes));
@@ -116,7 +116,7 @@ pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Error
         }
     }
     let parts: Vec<Part<'_>> = files.iter().map(|(name, bytes)| Part { name, bytes }).collect();
-    // Of several files the folder is the name; the scenario does not tell where it lies.
+    // The name of several files is that of their folder, without the path to it.
     let named = if files.len() > 1 && !path.is_dir() { path.parent() } else { Some(path) };
     let title =
         named.and_then(Path::file_name).or(path.file_name()).map(|name| name.to_string_lossy().into_owned());
@@ -137,7 +137,7 @@ fn load(path: &Path, most: u64) -> Result<Vec<u8>, Errors> {
     Ok(bytes)
 }
 
-/// The file's name without its ending, as far as a scenario takes it.
+/// The file's name without its ending, without characters that a scenario's name must not have.
 fn scenario_name(origin: &str) -> String {
     let stem = PathBuf::from(origin);
     let stem = stem.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
@@ -228,7 +228,7 @@ fn import_as(
         report: &report,
     };
     let scenario = writer.toml();
-    // What is written must read; that is not left to hope.
+    // A scenario that was written must be readable: checked at once.
     crate::reader::read(&scenario, origin, &[])?;
     Ok(Import { scenario, report })
 }
@@ -254,7 +254,7 @@ fn radio(format: Format, options: &ImportOptions) -> Result<quality::Radio, Stri
     })
 }
 
-/// What the link model takes for granted, in words.
+/// The assumptions of the link model, in words.
 fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Radio, options: &ImportOptions) {
     let no_radio = network.powers.is_empty();
     let mut say = |words: String| network.assumed.push(words);

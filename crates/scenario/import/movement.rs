@@ -1,6 +1,6 @@
 //! Movement files: ns-2's and BonnMotion's own, each read line by line as a scenario's `[movement]` reads them.
 //!
-//! Movements go into the scenario, but those that cannot be: each is named.
+//! The scenario contains all movements that are possible; the report names the others.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub(crate) fn read_ns2(text: &str, wanted: &Wanted<'_>) -> Result<Imported, Stri
     for id in order {
         let position = positions.get(id).copied().unwrap_or_default();
         let place = draft.node(id, Some(Spot::Plane(position)));
-        // A node whose place is none is left out, and its movements with it.
+        // A node without a valid position is left out with its movements.
         let mut legs = movements.remove(id).unwrap_or_default();
         legs.sort_by_key(|(_, _, leg)| leg.leave);
         draft.moves(place, legs.into_iter().map(|(_, _, leg)| leg).collect());
@@ -60,7 +60,7 @@ pub(crate) fn read_ns2(text: &str, wanted: &Wanted<'_>) -> Result<Imported, Stri
     Ok(draft.found)
 }
 
-/// Of which node, when.
+/// The name of a movement in a report: its node and its moment.
 fn describe(id: &str, at: &str) -> String {
     format!("{} at {} s", node_record(id), name(at))
 }

@@ -1,11 +1,11 @@
-//! Ids that a scenario takes.
+//! Names of nodes: ids of a map as names that a scenario may have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest name without a number behind it, in characters.
 const LONGEST: usize = 56;
 
-/// A name for each id, and the ids that had to change with their names. Ids that are legal stay.
+/// A name for each id, and the ids that had to change, each with its name. Valid ids stay.
 pub(crate) fn names(ids: &[&str]) -> (Vec<String>, Vec<(String, String)>) {
     let mut taken: BTreeSet<String> = ids
         .iter()
@@ -26,7 +26,7 @@ pub(crate) fn names(ids: &[&str]) -> (Vec<String>, Vec<(String, String)>) {
                 .take(LONGEST)
                 .collect();
             let base = if plain.trim().is_empty() { "node" } else { plain.trim() };
-            // Counting goes on where it stopped, or many ids with one beginning would take for ever.
+            // Numbers continue from the last one used, since many ids with a common beginning would take too long otherwise.
             let number = next.entry(base.to_string()).or_insert(1u64);
             let mut name = base.to_string();
             while *number > 1 || !taken.insert(name.clone()) {

@@ -1,9 +1,9 @@
 //! NetJSON NetworkGraph (RFC draft netjson.org), and any graph of `nodes` with `id` and `links` with `source` and `target`.
 //!
 //! `cost` is ETX where the protocol is OLSR or the metric says so, and TQ where it is batman-adv: up to 1 the ratio
-//! itself, above 1 its inverse, as the vis server writes it. `properties.lq` and `nlq` win over ETX: `lq` is the share that the
-//! source receives from the target, `nlq` the other way. olsrd's own numbers are in steps of 1/1024: where every cost is at
-//! least 1024, they are read so. A link that is written one way only stands for both.
+//! itself, above 1 its inverse, as the vis server writes it. `properties.lq` and `nlq` have precedence over ETX: `lq` is the share that the
+//! source receives from the target, `nlq` the other way. olsrd's own numbers are in steps of 1/1024 and are read so if every cost is
+//! at least 1024. A link that is written in one direction only is valid for both.
 
 use serde_json::Value;
 

@@ -11,13 +11,13 @@ use super::quality::Radio;
 use super::reason::{Reason, Record};
 use super::report::count;
 
-/// A delivery ratio, both ways, from which the simulator routes over a link.
+/// Least delivery ratio, in both directions, of a link that routes may use.
 pub(crate) const USABLE: f64 = 0.1;
-/// The longest link that the simulator bears, m.
+/// The longest link that the simulator accepts, m.
 const FARTHEST: f64 = 300_000.0;
-/// Delivery ratios are told apart in steps of 1/this: no file can have more of them.
+/// Delivery ratios are rounded to steps of 1/this, which bounds how many different ones a file can have.
 const STEPS: f64 = 10_000.0;
-/// Most nodes where everybody may hear everybody.
+/// Most nodes of a network in which all pairs may hear each other.
 const MOST_POSITIONS: usize = 5000;
 
 /// A wired link.
@@ -28,7 +28,7 @@ pub(crate) struct Wire {
     pub length_m: f64,
 }
 
-/// A network as it goes into a scenario.
+/// A network as the scenario will contain it.
 #[derive(Debug)]
 pub(crate) struct Network {
     pub nodes: Vec<ImportedNode>,
@@ -39,12 +39,12 @@ pub(crate) struct Network {
     /// Pairs over which packets can go both ways.
     pub usable: Vec<Vec<usize>>,
     pub rejected: Vec<Record>,
-    /// Records that are in the scenario, but not as they stand in the file.
+    /// Records that the scenario contains, but not as the file has them.
     pub noted: Vec<Record>,
     pub assumed: Vec<String>,
 }
 
-/// Pairs that a file links, before anything is left out.
+/// Counts of the pairs that a file links, before any record is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Linked {
     pub pairs: usize,
@@ -126,8 +126,8 @@ impl Network {
         self.nodes.get(node)?.spot.as_ref()
     }
 
-    /// Gives a node without a location the place of a neighbour, nearest neighbours first. Powers come from the links; places
-    /// only decide how long a signal travels.
+    /// Sets the location of a node without one to that of a neighbour, nearest neighbours first. Powers come from the links;
+    /// locations decide only how long a signal propagates.
     fn place(&mut self, links: &[ImportedLink]) -> BTreeSet<usize> {
         let mut guessed = BTreeSet::new();
         let mut neighbours = vec![Vec::new(); self.nodes.len()];
@@ -161,7 +161,7 @@ impl Network {
         }
         let (mut same, mut full) = (0, 0);
         let usable = radio.power_of(USABLE, LinkModel::Delivery);
-        // Each ratio costs some time; maps have few different ones.
+        // The power of a ratio takes some time to compute, and maps have few different ratios.
         let mut known: BTreeMap<u64, Option<f64>> = BTreeMap::new();
         let mut power = |way: &Way| match way.delivery {
             Some(delivery) if way.power.is_none() && delivery > 0.0 => {
@@ -173,7 +173,7 @@ impl Network {
         };
         for link in kept {
             let [from, to] = link.ends;
-            // A pair that two directed records name is done with the first.
+            // The first of two directed records of a pair has completed the pair.
             if self.powers.contains_key(&(from, to)) || self.powers.contains_key(&(to, from)) {
                 continue;
             }
@@ -232,8 +232,8 @@ impl Network {
         }
     }
 
-    /// Leaves out what is too long, what has no length where power comes from it, and the worse of two records of a link. A
-    /// place that was only taken from a neighbour does not make a link too long, unless a signal would travel for a millisecond.
+    /// Leaves out links that are too long, links without a length if power comes from length, and the worse of two records of a link.
+    /// A location that was copied from a neighbour does not make a link too long, unless a signal would propagate for a millisecond.
     fn long_and_double(
         &mut self,
         links: Vec<ImportedLink>,
@@ -313,12 +313,12 @@ impl Network {
                 self.reject(&link, Reason::NotRadio, String::new());
                 continue;
             }
-            // Two ends that each tell of their cable are no mistake.
+            // Two records of one cable, one from each end, are no mistake.
             if !told.insert(if undirected { pair } else { (from, to) }) {
                 self.reject(&link, Reason::DuplicateLink, "one wire for each pair".to_string());
                 continue;
             }
-            // Gateways lower the quality of their tunnels to turn traffic away: that says nothing of a tunnel.
+            // Gateways lower the quality of their tunnels to divert traffic: a low quality does not mean that a tunnel loses packets.
             let share = |way: &Way| if tunnel { 1.0 } else { way.delivery.unwrap_or(1.0) };
             if share(&link.there).max(share(&link.back)) <= 0.0 {
                 self.reject(&link, Reason::NoDelivery, String::new());
@@ -334,14 +334,14 @@ impl Network {
             }
         }
         if !lossy.is_empty() {
-            // Broadcasts were lost, on a bridge to a radio that repeats what it loses; a wire would repeat nothing.
+            // The losses are those of broadcasts over a radio bridge, which repeats unicast frames; a wire would repeat nothing.
             let wires = count(lossy.len(), "cable");
             self.assumed
                 .push(format!("{wires} with a quality below 1 lose nothing: a radio stands behind them"));
         }
     }
 
-    /// Which nodes have a radio: with links, those that somebody hears or that hear somebody.
+    /// Which nodes have a radio: with links, those that hear a node or that a node hears.
     pub fn radios(&self, model: LinkModel) -> Vec<bool> {
         let mut has = vec![model == LinkModel::Positions; self.nodes.len()];
         for &(from, to) in self.powers.keys() {
@@ -385,7 +385,7 @@ impl Network {
     }
 }
 
-/// Of two accounts of a direction the one that is about it wins, of two such the better one.
+/// The better of two records of a direction: the one that is about this direction; of two such, the one with the higher quality.
 fn merge(known: &mut Way, new: &Way) {
     if !new.told() {
         return;
@@ -402,7 +402,7 @@ fn merge(known: &mut Way, new: &Way) {
     }
 }
 
-/// How good a record is, against another of the same link.
+/// The quality of a record, to compare two of the same link.
 fn score(link: &ImportedLink) -> (f64, f64) {
     let delivery = |way: &Way| way.delivery.unwrap_or(1.0);
     let power = |way: &Way| way.power.unwrap_or(-1e3);

@@ -1,7 +1,7 @@
 //! OLSR's topology: olsrd's jsoninfo and txtinfo.
 //!
 //! A record says that the last hop announced the destination as its neighbour. LQ is the share that the last hop receives
-//! from the destination, NLQ the share that the destination receives from the last hop. Nodes are what the topology names;
+//! from the destination, NLQ the share that the destination receives from the last hop. Nodes are all that the topology names;
 //! further addresses of a node (MID) are the same node. Costs are not read: they follow from LQ and NLQ.
 
 use serde_json::Value;
@@ -59,14 +59,14 @@ pub(crate) fn read_text(text: &str, wanted: &Wanted<'_>) -> Result<Imported, Str
     let rows = |table: &'static str| {
         let heads = |line: &str| line.trim().strip_prefix("Table:").is_some_and(|name| name.trim() == table);
         let mut lines = (1..).zip(text.lines()).skip_while(move |(_, line)| !heads(line));
-        // The line after the table's name has the names of its columns.
+        // The line after the table's name lists its columns.
         let header = lines.nth(1).map(|(_, line)| line);
         let rows = lines.take_while(|(_, line)| !line.trim().is_empty() && !line.starts_with("Table:"));
         (header, rows.collect::<Vec<(usize, &str)>>())
     };
     let (header, topology) = rows("Topology");
     let Some(header) = header else { return Err("no `Table: Topology`".to_string()) };
-    // olsrd writes the destination first; the table says so.
+    // olsrd writes the destination first, as the table's columns say.
     let destination_first = !header.trim_start().to_lowercase().starts_with("last");
     let split = |line: &str| -> Option<(String, String, Option<f64>, Option<f64>)> {
         let mut fields = line.split_whitespace();
@@ -116,7 +116,7 @@ fn add(
 
 /// The day of a Unix time, by the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms", 2013).
 fn date(seconds: i64) -> String {
-    // Days since 0000-03-01: a year that begins in March has its leap day at the end.
+    // Days since 0000-03-01: in a year that begins in March the leap day is the last.
     let days = seconds.div_euclid(86_400).saturating_add(719_468);
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

@@ -2,9 +2,9 @@
 //!
 //! A link is directed: it is what the row's node measured. `olsr.linkQuality` is the share that it receives from the
 //! neighbour, `neighborLinkQuality` the share that the neighbour receives from it; `quality` stands for the first where they are
-//! absent. `signal` is the power at which the row's node receives the neighbour. A link is radio where its interface begins
-//! with `wlan` or `signal` or `noise` is given; on another interface it is a cable, without one nobody says. Neighbours that have
-//! no row are nodes without a location.
+//! absent. `signal` is the power at which the row's node receives the neighbour. A link is radio if its interface begins with `wlan`,
+//! or if `signal` or `noise` is given; on another interface it is a cable; without an interface its medium is unknown. Neighbours
+//! without a row are nodes without a location.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, Strin
         if draft.found.date.as_deref().is_none_or(|date| date < mtime) && !mtime.is_empty() {
             draft.found.date = Some(mtime.to_string());
         }
-        // Both are in the same form and zone, so their order is that of their letters.
+        // Both have the same form and zone, so that texts sort as times do.
         if wanted.since.is_some_and(|since| mtime < since) {
             let links = list(row.get("links"));
             links.iter().try_for_each(|_| draft.count("links"))?;

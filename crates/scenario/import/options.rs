@@ -1,4 +1,4 @@
-//! How a file becomes a scenario: what a user may say about it. Every option is a text under a name, as on a command line.
+//! Options of an import. Every option has a name and a text as its value, as on a command line.
 
 use airfair_sim::spec::Standard;
 use airfair_units::{Db, Meters, Quantity, Rate, Span};
@@ -9,22 +9,22 @@ use crate::declare::choice::not_modelled;
 use crate::text::error::{one_of, quoted};
 use crate::text::nearest::hint;
 
-/// How the quality of a link becomes a received power.
+/// Link models: how the quality of a link becomes a received power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkModel {
     /// A delivery ratio is that of a 1500-byte packet at the data rate.
     Delivery,
     /// A delivery ratio is that of a 100-byte broadcast at the broadcast rate: data frames do worse.
     Probe,
-    /// Measured powers are kept; delivery ratios stand in where there are none.
+    /// Measured powers are kept; links without one use their delivery ratios.
     Signal,
-    /// Free space over the length of each link, antennas aimed; nobody else hears.
+    /// Free space over the length of each link, antennas aimed; no other node hears.
     Distance,
-    /// Positions and a propagation model: everybody hears everybody by distance. Links are not read.
+    /// Positions and a propagation model: all pairs hear each other by distance. Links are not read.
     Positions,
 }
 
-/// What to do with links that are not said to be radio, in a file that says it of others.
+/// What happens to links of unknown medium, in a file that names the medium of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Untold {
     /// Leave them out.
@@ -61,7 +61,7 @@ pub(crate) fn standard_name(standard: Standard) -> &'static str {
     STANDARDS.iter().find(|(_, s)| *s == standard).map_or("", |(name, _)| name)
 }
 
-/// What a user may say about an import.
+/// The options of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportOptions {
     /// `format`: instead of recognising it.
@@ -82,9 +82,9 @@ pub struct ImportOptions {
     pub range: Meters,
     /// `since`: older records are left out, where records have a date. The beginning of an ISO 8601 text is enough.
     pub since: Option<String>,
-    /// `planned`: links that are planned or being built count.
+    /// `planned`: whether links that are planned or being built are read.
     pub planned: bool,
-    /// `untold`: what becomes of links that are not said to be radio.
+    /// `untold`: what happens to links of unknown medium.
     pub untold: Untold,
     /// `radio-only`: wired links are left out.
     pub radio_only: bool,

@@ -1,8 +1,8 @@
-//! From what a map says of a link to the power at which the simulator receives it, and back.
+//! From the quality of a link in a map to the power at which the simulator receives it, and back.
 //!
 //! The scenario's receivers lose frames by the simulator's error rates (`error_model = "per-chunk"`), so a delivery ratio
-//! p is the power over noise at which a frame of a certain size and mode arrives with probability p on a silent air. Which frame is
-//! meant the maps do not say; that is the link model.
+//! p is the power over noise at which a frame of a certain size and mode arrives with probability p without interference. Maps do not
+//! say which frame that is; the link model decides.
 
 use airfair_sim::air::error::log_success;
 use airfair_sim::air::propagation::gain_at;
@@ -18,16 +18,16 @@ use crate::defaults::standard::{defaults, noise};
 const DATA_BYTES: f64 = 1536.0;
 /// Bytes of a routing protocol's small broadcast: 100 of IP, LLC/SNAP and MAC.
 const PROBE_BYTES: f64 = 136.0;
-/// A ratio above this counts as this, with a margin of power: "nothing was lost" is no measurement of how strong a link is.
+/// A ratio above this is treated as this, with a margin of power: a link without losses may have any power above what it needs.
 const FULL: f64 = 0.999;
-/// A ratio below this counts as this.
+/// A ratio below this is treated as this.
 const LEAST: f64 = 0.001;
 /// Transmit power of every imported radio.
 pub(crate) const TX_POWER: Dbm = Dbm(20.0);
 /// Noise figure of every imported radio.
 pub(crate) const NOISE_FIGURE: Db = Db(7.0);
 
-/// The rate of broadcasts. Meshes with OFDM do not send them at 1 Mbit/s: it would take all their air.
+/// The rate of broadcasts. Meshes with OFDM do not send them at 1 Mbit/s, which would use all their airtime.
 pub(crate) fn broadcast_rate(standard: Standard) -> Rate {
     match standard {
         Standard::Dot11g => Rate::from_mbps(6),
@@ -65,7 +65,7 @@ impl Radio {
         })
     }
 
-    /// The received power of a direction of which something is known; `None` if nothing arrives.
+    /// The received power of a direction whose quality is known; `None` if no frame arrives.
     pub fn power(&self, way: &Way, model: LinkModel) -> Option<f64> {
         match (way.power, way.delivery) {
             (Some(power), _) if model == LinkModel::Signal => Some(power),

@@ -1,31 +1,31 @@
-//! Why a record of a file is not in the scenario as it stands there.
+//! Reasons why a scenario does not contain a record as the file has it.
 
 /// The reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// It is not what the format says.
+    /// The record does not conform to the format.
     Malformed,
     /// Two nodes have one id.
     DuplicateNode,
-    /// A location that is none.
+    /// An impossible location.
     BadPosition,
     /// An end of a link, or the node of a sector, has no record.
     Dangling,
     /// From a node to itself.
     SelfLink,
-    /// A better record says the same link.
+    /// A better record is about the same link.
     DuplicateLink,
-    /// A quality that cannot be.
+    /// An impossible quality.
     BadQuality,
-    /// Nothing arrives.
+    /// No frame arrives.
     NoDelivery,
     /// Longer than `longest`.
     TooLong,
     /// A node, or an end of a link, has no location, and power comes from it.
     Unlocated,
-    /// Planned, or gone.
+    /// Planned, or no longer there.
     NotBuilt,
-    /// Not said to be radio.
+    /// Of unknown medium.
     Untold,
     /// Wired, where only radio is wanted.
     NotRadio,
@@ -33,7 +33,7 @@ pub enum Reason {
     InsideNode,
     /// Older than `since`.
     TooOld,
-    /// A movement that cannot be.
+    /// An impossible movement.
     Movement,
     /// Outside the largest component.
     OtherComponent,
@@ -97,7 +97,7 @@ impl Reason {
     }
 }
 
-/// A record and why it is not in the scenario as it stands in the file.
+/// A record that the scenario does not contain as the file has it, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Which: `link a - b`.

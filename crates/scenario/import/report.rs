@@ -1,4 +1,4 @@
-//! What an import read, wrote and left out.
+//! The report of an import: what was read, written and left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::network::Linked;
 use super::reason::{Reason, Record};
 use crate::text::error::{clean, cut};
 
-/// What went into the scenario.
+/// How much an import has written into the scenario.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WrittenCounts {
     /// Nodes.
@@ -46,19 +46,19 @@ pub struct Report {
     pub read: BTreeMap<&'static str, u64>,
     /// Different node ids, those included that only links name.
     pub ids: usize,
-    /// Pairs that links name, the nodes of these pairs, and those of their largest component, whatever becomes of the links.
+    /// Pairs that links name, the nodes of these pairs, and those of their largest component, whether or not the links are kept.
     pub linked: [usize; 3],
     /// Ids that links or sectors name and no node has, with how often.
     pub missing: BTreeMap<String, u64>,
     /// Records left out.
     pub rejected: Vec<Record>,
-    /// Records that are in the scenario, but not as they stand in the file.
+    /// Records that the scenario contains, but not as the file has them.
     pub noted: Vec<Record>,
-    /// Ids that no scenario takes, and what they are called instead.
+    /// Ids that are not valid in a scenario, each with the name that replaces it.
     pub renamed: Vec<(String, String)>,
-    /// How the file was read where it leaves that open.
+    /// Assumptions: how the file was read where it is ambiguous.
     pub assumed: Vec<String>,
-    /// Where the flows go.
+    /// The gateway, where the flows end.
     pub gateway: Option<String>,
     /// What the scenario has.
     pub written: WrittenCounts,
@@ -85,7 +85,7 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 }
 
 impl Report {
-    /// What was read, in a line.
+    /// The counts of what was read, in a line.
     pub(crate) fn read_line(&self) -> String {
         let [pairs, nodes, largest] = self.linked;
         let mut words: Vec<String> = Vec::new();
@@ -100,7 +100,7 @@ impl Report {
         line
     }
 
-    /// What was written, in a line.
+    /// The counts of what was written, in a line.
     pub(crate) fn written_line(&self) -> String {
         let w = &self.written;
         let mut line = format!("{} ({} with a radio)", count(w.nodes, "node"), w.radios);
@@ -121,7 +121,7 @@ impl Report {
         line
     }
 
-    /// The report for people. Of each reason the first `shown` records are named.
+    /// The report as text. Of each reason the first `shown` records are named.
     #[must_use]
     pub fn text(&self, shown: usize) -> String {
         let date = self.date.as_ref().map_or_else(String::new, |d| format!(", {}", clean(&cut(d))));

@@ -1,4 +1,4 @@
-//! A network as a scenario: TOML that people can read.
+//! Writing a network as a scenario, in TOML that people can read.
 
 use std::fmt::Write as _;
 
@@ -15,26 +15,26 @@ use crate::declare::field::quote;
 use crate::defaults::standard::PREAMBLE_DETECT;
 use crate::text::error::{clean, cut};
 
-/// A delivery ratio below which nobody asks whether a preamble is detected.
+/// Links with a lower delivery ratio do not influence the preamble threshold.
 const HEARD: f64 = 0.01;
-/// How far below the weakest link a receiver still detects, dB.
+/// How far the preamble threshold lies below the weakest link, dB.
 const BELOW: f64 = 0.5;
 /// The usual least SINR of a preamble, dB.
 const LOCK: f64 = 4.0;
 /// How far carrier sense reaches beyond reception, as in ns-2: 550 m to 250 m.
 const SENSE: f64 = 2.2;
-/// A signal in a fibre or a cable, ns/m: two thirds of the speed of light.
+/// Propagation time in a fibre or a cable, ns/m: two thirds of the speed of light.
 const NS_PER_METRE: f64 = 5.0;
 /// Delay of a tunnel.
 const TUNNEL_DELAY: &str = "10 ms";
 
-/// What is written.
+/// The parts of a scenario to write.
 pub(crate) struct Scenario<'a> {
     pub name: &'a str,
-    /// Where it comes from.
+    /// The origin of the network, in words.
     pub title: &'a str,
     pub network: &'a Network,
-    /// What the nodes are called.
+    /// The names of the nodes.
     pub names: &'a [String],
     /// Which of them have a radio.
     pub radios: &'a [bool],
@@ -103,7 +103,7 @@ impl Scenario<'_> {
         out.push_str("\nnode = [\n");
         for (i, (node, place)) in self.network.nodes.iter().zip(plane(&spots)).enumerate() {
             let _ = write!(out, "  {{ id = {}", self.name(i));
-            // A place in a plane is exact, and a path begins there.
+            // A position in a plane is exact, and a path begins there.
             let metres = |x: f64| {
                 if matches!(node.spot, Some(Spot::Plane(_))) {
                     quote(&Meters(x + 0.0).to_string())

@@ -1,4 +1,4 @@
-//! XML without document types: nothing in a file can grow when it is read.
+//! XML without document types, so that no entity can expand.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -8,7 +8,7 @@ const PIECES: u64 = 40;
 /// Reads a document.
 ///
 /// # Errors
-/// Why it is none, with its line.
+/// Why the text is not XML, with its line.
 pub(crate) fn parse(text: &str, links: u64) -> Result<Document<'_>, String> {
     let nodes_limit = u32::try_from(links.saturating_mul(PIECES)).unwrap_or(u32::MAX).max(10_000);
     let options = ParsingOptions { allow_dtd: false, nodes_limit, ..ParsingOptions::default() };

@@ -19,7 +19,7 @@ use crate::keys::routing::PROTOCOLS;
 use crate::keys::tcp::TcpTable;
 use crate::keys::traffic::{FlowTable, FlowsTable};
 
-/// Lets the keys of a flow that may stand in its `traffic` stand there.
+/// Adds the keys of a flow that may stand in its `traffic` to the schema of `traffic`.
 fn with_hoisted(mut flow: Schema) -> Schema {
     let hoisted: Vec<(&str, Value)> =
         HOISTED.iter().map(|key| (*key, flow["properties"][*key].clone())).collect();

@@ -16,14 +16,14 @@ pub(crate) const SIZES: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(1_000
 pub(crate) const ARRIVALS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 table! {
-    /// A file without end, as FTP in the papers. Nothing more to set: the flow's `start` and `stop` bound it.
+    /// A file without end, like FTP in the papers. It has no keys: the flow's `start` and `stop` bound it.
     struct FtpTable {}
 }
 
 table! {
-    /// One file. The flow ends when it is through.
+    /// One file. The flow ends when the file is transferred.
     struct FileTable {
-        /// Its size.
+        /// Size of the file.
         size: Bytes = required, in SIZES;
     }
 }
@@ -34,11 +34,11 @@ table! {
     struct WebTable {
         /// Mean size of a file.
         size: Bytes = required, in SIZES;
-        /// How the sizes spread about that mean.
+        /// Distribution of the sizes about that mean.
         distribution: Distribution = default(Distribution::Fixed);
         /// Tail index of the Pareto distribution: the smaller, the heavier.
         shape: f64 = computed("1.2 with pareto"), in 1.01..=1000.0;
-        /// Largest file of the Pareto distribution: larger ones are cut, so that the mean is a little below `size`.
+        /// Largest file of the Pareto distribution: larger files are cut to it, so that the mean is a little below `size`.
         most: Bytes = computed("10,000 times size with pareto"), in SIZES;
         /// Mean of the exponential pauses.
         pause: Span = required, in Span::ZERO..=LONGEST;
@@ -46,40 +46,40 @@ table! {
 }
 
 table! {
-    /// Files that arrive in a Poisson stream, each over a connection of its own. How often is said by `per_second`, or by `load`
-    /// and `capacity`.
+    /// Files that arrive in a Poisson process, each over a connection of its own. `per_second`, or `load` and `capacity`, give the
+    /// rate.
     struct ArrivalsTable {
         /// Mean number of arrivals per second.
         per_second: f64 = computed("from load and capacity: load * capacity / (8 * size)"), in ARRIVALS;
-        /// Share of `capacity` that the files take on average, headers not counted; another way to give the rate.
+        /// Share of `capacity` that the files use on average, headers not counted; an alternative to `per_second`.
         load: f64 = computed("none"), in 1e-9..=1e3;
         /// The rate that `load` is a share of, such as that of the bottleneck.
         capacity: Rate = computed("required with load"), in Rate(1)..=Rate(1_000_000_000_000);
         /// Mean size of a file.
         size: Bytes = required, in SIZES;
-        /// How the sizes spread about that mean.
+        /// Distribution of the sizes about that mean.
         distribution: Distribution = default(Distribution::Fixed);
         /// Tail index of the Pareto distribution: the smaller, the heavier.
         shape: f64 = computed("1.2 with pareto"), in 1.01..=1000.0;
-        /// Largest file of the Pareto distribution: larger ones are cut, so that the mean is a little below `size`.
+        /// Largest file of the Pareto distribution: larger files are cut to it, so that the mean is a little below `size`.
         most: Bytes = computed("10,000 times size with pareto"), in SIZES;
-        /// Most arrivals.
+        /// Most files that arrive.
         count: Or<Unlimited, u64> = default(Or::NONE);
     }
 }
 
 table! {
-    /// Files that start at given moments, each over a connection of its own. Moments count from the flow's start.
+    /// Files that start at given times after the flow's start, each over a connection of its own.
     struct ListTable {
-        /// A CSV file, found from the folder of the scenario. Its first line is `start_s,bytes`, each other line a moment in
-        /// seconds and a size in bytes, in ascending order of moments.
+        /// A CSV file, relative to the folder of the scenario. Its first line is `start_s,bytes`, each other line a time in
+        /// seconds and a size in bytes, in ascending order of times.
         file: String = computed("either this or files");
         /// The list itself, for a short one: `[["0 s", "30 kB"], ["0.2 s", "5 kB"]]`.
         files: Vec<Listed> = computed("either this or file");
     }
 }
 
-/// A moment and a size.
+/// A file of a list: its start, after the start of the flow, and its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Listed(pub Span, pub Bytes);
 
@@ -115,7 +115,7 @@ impl Field for Listed {
     }
 
     fn write(&self) -> String {
-        // Lists of a million are written: no string of its own for each part.
+        // Lists can have a million items: one string for each, not one for each part.
         format!("[\"{}\", \"{}\"]", self.0, self.1)
     }
 }

@@ -4,11 +4,11 @@ use crate::text::error::Cx;
 use crate::text::location::{At, Path};
 use crate::text::tree::{Table, Value};
 
-/// Keys that say the same thing in two ways; the second of each pair may stand in `propagation`.
+/// Pairs of keys that set the same quantity; the second of each pair may stand in `propagation`.
 const TWO_WAYS: [(&str, &str); 3] =
     [("noise", "noise_figure"), ("preamble_detect", "range"), ("energy_detect", "carrier_sense")];
 
-/// The keys of a kind of radio, and those of `[radio]` where it writes none that says the same.
+/// The keys of a kind of radio, and those keys of `[radio]` whose quantity it does not set itself.
 pub(crate) fn inherit(base: &Table, own: &Table) -> Table {
     let own_range =
         |key: &str| own.get("propagation").and_then(|n| n.table()).is_some_and(|t| t.get(key).is_some());
@@ -32,17 +32,17 @@ pub(crate) fn inherit(base: &Table, own: &Table) -> Table {
     merged
 }
 
-/// Which of two ways of saying the same thing holds.
+/// Which of two keys that set the same quantity has precedence.
 pub(crate) enum Precedence {
-    /// The first: it is set from outside and the other is not.
+    /// The first: it is an override, and the other is in the file.
     First,
-    /// The second.
+    /// The second: it is an override, and the other is in the file.
     Second,
-    /// Neither can be preferred.
+    /// Neither: both are in the file, or both are overrides.
     Conflict,
 }
 
-/// An override holds against what the file says; two of a kind are in conflict.
+/// Decides by two locations: an override has precedence over the file; two of a kind are in conflict.
 pub(crate) fn precedence(first: At, second: At) -> Precedence {
     match (first, second) {
         (At::Override(_), At::Line(_)) => Precedence::First,

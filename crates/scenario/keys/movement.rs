@@ -14,42 +14,42 @@ use crate::text::tree::{Located, Value};
 pub(crate) const FASTEST: Speed = Speed(100_000.0);
 
 table! {
-    /// Movement of nodes. Static routes stay as they are at the start of a run. Nodes whose radios read measured gains cannot move.
+    /// Movement of nodes. Static routes stay as they are at the start of a run. Nodes whose radios have measured gains cannot move.
     struct MovementTable {
-        /// A movement file of ns-2 (`$ns_ at 2.0 "$node_(3) setdest 90.0 45.0 1.5"`) or of BonnMotion, found from the folder of the
+        /// A movement file of ns-2 (`$ns_ at 2.0 "$node_(3) setdest 90.0 45.0 1.5"`) or of BonnMotion, relative to the folder of the
         /// scenario. A node without a `position` starts at its first coordinates in the file.
         file: String = computed("none");
-        /// The file's node 3 is the node that is named by this and 3.
+        /// Prefix of names: node 3 of the file is the node whose name is the prefix and 3.
         prefix: String = computed("nothing");
-        /// Least time from one refresh of what others hear of a moving node to the next.
+        /// Least time between two updates of the powers that other nodes receive from a moving node.
         refresh_interval: Span = default(Span::from_millis(100)), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// Least way between two refreshes, unless the node comes to rest before.
+        /// Least distance between two such updates, unless the node stops before.
         refresh_distance: Meters = default(Meters(1.0)), in Meters(0.0)..=Meters(1e7);
     }
 }
 
 table! {
-    /// The way of a node, from its `position` on.
+    /// The path of a node from its `position`.
     struct PathTable {
-        /// Where it goes, one after the other: `[{ to = ["350 m", "0 m"], speed = "10 m/s", pause = "20 s" }]`.
+        /// Waypoints in their order: `[{ to = ["350 m", "0 m"], speed = "10 m/s", pause = "20 s" }]`.
         waypoints: Vec<Waypoint> = required;
-        /// After the last waypoint it goes to the first again, and so on. Only the first may have `at`, none `arrive`.
+        /// Whether the path continues from the last waypoint to the first. Then only the first may have `at`, and none `arrive`.
         repeat: bool = default(false);
     }
 }
 
 table! {
-    /// A straight line of a node's way, at constant speed.
+    /// A straight leg of a node's path, at constant speed.
     struct WaypointTable {
-        /// It sets out at this moment, even if it is still under way to the waypoint above.
-        at: Span = computed("when it has arrived at the waypoint above, and its pause is over"), in Span::ZERO..=LONGEST;
-        /// Where it goes: x and y, or x, y and z. Without z it keeps its height.
+        /// Time at which the node sets out, even if it has not arrived at the waypoint above.
+        at: Span = computed("after the arrival at the waypoint above and its pause"), in Span::ZERO..=LONGEST;
+        /// End of the leg: x and y, or x, y and z. Without z the node keeps its height.
         to: Goal = required;
-        /// Its speed; at 0 m/s it stays where it is.
+        /// Speed; at 0 m/s the node stays at its position.
         speed: Speed = computed("either this or arrive"), in Speed(0.0)..=FASTEST;
-        /// The moment of its arrival.
+        /// Time of arrival.
         arrive: Span = computed("either this or speed"), in Span::ZERO..=LONGEST;
-        /// How long it rests there.
+        /// Pause after the arrival.
         pause: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
     }
 }
@@ -73,18 +73,18 @@ inline_table!(
     write_way
 );
 
-/// One of them.
+/// A waypoint, `{ to = ["350 m", "0 m"], speed = "10 m/s" }`.
 #[derive(Debug, Clone)]
 pub(crate) struct Waypoint(pub WaypointTable);
 inline_table!(Waypoint, WaypointTable, "{ to = [\"350 m\", \"0 m\"], speed = \"10 m/s\" }");
 
-/// A line a waypoint.
+/// A path as TOML, with a line for each waypoint.
 fn write_way(way: &PathTable) -> String {
     let lines: String = way.waypoints.iter().map(|w| format!("  {},\n", w.write())).collect();
     format!("{{ waypoints = [\n{lines}], repeat = {} }}", way.repeat)
 }
 
-/// A place to go to.
+/// The position of a waypoint, m: x and y, and z if it is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Goal(pub [f64; 2], pub Option<f64>);
 

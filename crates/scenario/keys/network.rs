@@ -1,4 +1,4 @@
-//! Everything beside radios and flows: the run, nodes, links, gains, routing, ARP, headers.
+//! The keys of all blocks except radios, flows and movement: the run, nodes, links, gains, routing, ARP, headers.
 
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
@@ -25,33 +25,33 @@ table! {
     struct TopTable {
         /// Name of the scenario.
         name: Name = required;
-        /// What it shows, in a sentence or two.
+        /// Description of the scenario, in a sentence or two.
         description: String = default(String::new());
         /// Length of the run.
         duration: Span = required, in Span(1)..=LONGEST;
-        /// What is measured starts here.
+        /// Measurements start at this time.
         warmup: Span = default(Span::ZERO);
         /// The scheme, unless the command line names another.
         scheme: SchemeName = default(SchemeName("droptail".to_string()));
-        /// A world whose pairs of radios, of which one hears the other, take more memory than this is refused before it is built.
+        /// Most memory for the pairs of radios of which one hears the other: a world that needs more is refused before it is built.
         memory_limit: Bytes = default(Bytes(4_000_000_000));
     }
 }
 
 table! {
-    /// A node. The order of nodes has no meaning, their names have: random streams hang on them.
+    /// A node. The order of nodes has no influence, but their names have one: random streams depend on them.
     struct NodeTable {
         /// Its name, unique among nodes.
         id: Name = required;
-        /// Where it is: x and y, or x, y and z. A node that only has wired links, or a measured matrix, needs none.
-        position: Position = computed("required with radios whose propagation hangs on distance");
+        /// The position: x and y, or x, y and z. A node with wired links only, or with measured gains, needs none.
+        position: Position = computed("required with radios whose propagation depends on distance");
         /// Its radios, at most one of a kind; an empty list for a wired node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
-        /// The scheme at its interfaces, whatever the run's is: queues, what stands beside them, agents. Its flows keep their laws. So
-        /// a mesh is half converted: `scheme = "droptail"` leaves a node out, `scheme = "nred"` makes one the first.
+        /// The scheme at the node's interfaces instead of the run's: queues, their AQM, agents. The node's flows keep their window laws.
+        /// So a mesh can be converted in part: `scheme = "droptail"` leaves a node out, `scheme = "nred"` converts one.
         scheme: SchemeName = computed("the run's scheme");
-        /// Where it goes from there.
-        movement: Way = computed("it stays, unless the file of [movement] moves it");
+        /// How the node moves from its position.
+        movement: Way = computed("none, unless the file of [movement] moves the node");
     }
 }
 
@@ -68,13 +68,13 @@ variants! {
 table! {
     /// Nodes in a row along the x axis, from the origin.
     struct ChainTable {
-        /// How many.
+        /// Number of nodes.
         count: u32 = required, in 1..=u32::MAX;
         /// Distance between neighbours.
         spacing: Meters = required, in LENGTHS;
-        /// The nodes are named by this and a number from 0.
+        /// Prefix of the nodes' names, before a number from 0.
         prefix: String = default(String::new());
-        /// Their radios.
+        /// Radios of each node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
     }
 }
@@ -88,9 +88,9 @@ table! {
         columns: u32 = required, in 1..=u32::MAX;
         /// Distance between neighbours.
         spacing: Meters = required, in LENGTHS;
-        /// The nodes are named by this and a number from 0.
+        /// Prefix of the nodes' names, before a number from 0.
         prefix: String = default(String::new());
-        /// Their radios.
+        /// Radios of each node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
     }
 }
@@ -99,25 +99,25 @@ table! {
     /// Nodes placed uniformly in a rectangle, again and again until every node can reach every other over hops that are
     /// within the range of their first radio.
     struct RandomTable {
-        /// How many.
+        /// Number of nodes.
         count: u32 = required, in 1..=u32::MAX;
         /// Width and height of the rectangle.
         area: [Meters; 2] = required;
-        /// Seed of the placement: it is the same in every run, whatever the run's own seed is.
+        /// Seed of the placement, which is the same in every run, whatever the run's own seed is.
         seed: u64 = default(1);
-        /// The nodes are named by this and a number from 0.
+        /// Prefix of the nodes' names, before a number from 0.
         prefix: String = default(String::new());
-        /// Their radios.
+        /// Radios of each node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
     }
 }
 
 table! {
     /// Nodes in the rooms of a building, numbered floor by floor and there row by row. Between radios with
-    /// `propagation = { model = "matrix" }` walls and floors take power away, by the multi-wall model of COST 231 (final report,
+    /// `propagation = { model = "matrix" }` walls and floors attenuate signals, by the multi-wall model of COST 231 (final report,
     /// 1999, section 4.7.2): free space, `wall` for each wall on the straight line, and for k floors
-    /// k^((k + 2)/(k + 1) - 0.46) times `floor`. A `[[gain]]` that is written wins. Radios of any other model know no walls:
-    /// they need `wall` and `floor` of 0 dB.
+    /// k^((k + 2)/(k + 1) - 0.46) times `floor`. A `[[gain]]` that is written has precedence. Other propagation models have no walls:
+    /// with them `wall` and `floor` must be 0 dB.
     struct BuildingTable {
         /// Floors.
         floors: u32 = required, in 1..=1000;
@@ -127,19 +127,19 @@ table! {
         columns: u32 = required, in 1..=u32::MAX;
         /// Width (x) and depth (y) of a room.
         room: [Meters; 2] = required;
-        /// From floor to floor.
+        /// Height of a storey.
         height: Meters = default(Meters(3.0)), in Meters(0.1)..=Meters(100.0);
         /// Nodes in a room, placed uniformly, at the height of its floor.
         per_room: u32 = default(1), in 1..=u32::MAX;
-        /// Seed of the placement: it is the same in every run, whatever the run's own seed is.
+        /// Seed of the placement, which is the same in every run, whatever the run's own seed is.
         seed: u64 = default(1);
-        /// Loss of a wall: 3.4 dB a light one, 6.9 dB one of brick or concrete.
+        /// Loss of a wall: 3.4 dB for a light wall, 6.9 dB for one of brick or concrete.
         wall: Db = default(Db(6.9)), in Db(0.0)..=Db(100.0);
         /// Loss of one floor.
         floor: Db = default(Db(18.3)), in Db(0.0)..=Db(100.0);
-        /// The nodes are named by this and a number from 0.
+        /// Prefix of the nodes' names, before a number from 0.
         prefix: String = default(String::new());
-        /// Their radios.
+        /// Radios of each node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
     }
 }
@@ -151,29 +151,29 @@ table! {
         ends: [Name; 2] = required;
         /// Rate of each direction.
         rate: Rate = required, in WIRED_RATES;
-        /// Other rates from certain moments on, in ascending order of time: `[{ at = "10 s", rate = "75 Mbit/s" }]`. A packet that
-        /// is being sent keeps its pace, the next one has the new rate. Schemes are set up for the first rate.
+        /// Changes of the rate, in ascending order of time: `[{ at = "10 s", rate = "75 Mbit/s" }]`. A packet that is being sent keeps
+        /// the old rate, the next packet has the new one. Schemes are set up for the first rate.
         rate_changes: Vec<RateChange> = default(Vec::new());
         /// Propagation delay.
         delay: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
-        /// Probability that a packet is lost on the way.
+        /// Probability that a packet is lost on the link.
         loss: f64 = default(0.0), in 0.0..=1.0;
-        /// Every so many-th packet with payload is lost too, counted from 1 in each direction by itself; 0: none.
+        /// Every n-th packet with payload is lost too, counted from 1 in each direction by itself; 0: none.
         loss_every: u32 = default(0);
         /// Most packets that wait at each end.
         queue_packets: u32 = default(50), in 1..=1_000_000;
-        /// How much of the flows of the node at an end may wait there: `local_limit` of `[radio]` says more. Linux has about 1 ms on
-        /// wires (`sk_pacing_shift` in `net/core/sock.c`).
+        /// How much of a node's own flows may wait at its end of the link, as `local_limit` of `[radio]` describes. Linux has about 1 ms
+        /// on wires (`sk_pacing_shift` in `net/core/sock.c`).
         local_limit: Or<Off, Span> = computed("\"1 ms\" (`profile` of [tcp] \"ns-2\" or \"ns-3\": \"off\")");
     }
 }
 
 table! {
-    /// From a moment on a link has another rate, in both directions.
+    /// A change of a link's rate, in both directions.
     struct RateChangeTable {
-        /// The moment, since the start of the run.
+        /// Time of the change, since the start of the run.
         at: Span = required, in Span::ZERO..=LONGEST;
-        /// The rate of each direction from then on.
+        /// New rate of each direction.
         rate: Rate = required, in WIRED_RATES;
     }
 }
@@ -200,13 +200,13 @@ table! {
 table! {
     /// How next hops are found, and how many there may be.
     struct RoutingTable {
-        /// Routes that are there from the start and never change, or routes that the nodes look for with messages, by air and by wire,
-        /// when they need them (`[aodv]`).
+        /// Static routes, which exist from the start and never change, or a protocol by which nodes find routes with messages, over air
+        /// and wires, when they need them (`[aodv]`).
         protocol: Finder = default(Finder::Static);
-        /// What makes a static route short: few hops, or the least expected transmission count.
+        /// Metric of static routes: the number of hops, or the expected transmission count.
         metric: Metric = default(Metric::Hops);
-        /// Most hops of a packet: IPv4's time to live as the source writes it; Linux writes 64. A node that would have to send the
-        /// packet on after that many hops drops it (`hop-limit`). AODV's own messages have theirs.
+        /// Most hops of a packet: IPv4's time to live as the source sets it (Linux: 64). A node that would have to forward the packet
+        /// after that many hops drops it (`hop-limit`). AODV's own messages have limits of their own.
         hop_limit: u8 = default(64), in 1..=255;
     }
 }
@@ -214,11 +214,11 @@ table! {
 table! {
     /// How hardware addresses are found.
     struct ArpTable {
-        /// Every neighbour is known from the start.
+        /// Whether the address of every neighbour is known from the start.
         prefilled: bool = default(true);
         /// Packets that wait for one address; more are dropped, the oldest first.
         waiting_packets: u32 = default(1), in 1..=1_000_000;
-        /// A request that is not answered is repeated after this and up to 10 ms, node by node.
+        /// Time after which a request without answer is repeated, plus up to 10 ms that differ by node.
         retry: Span = default(Span::from_secs(1)), in Span(1)..=LONGEST;
         /// Requests before the waiting packets are dropped.
         attempts: u32 = default(3), in 1..=1_000_000;
@@ -231,7 +231,7 @@ table! {
     struct HeadersTable {
         /// UDP.
         udp: Bytes = default(Bytes(8)), in HEADERS;
-        /// TCP, options included: "real" counts the header as it is, with the options that each segment carries.
+        /// TCP, options included: "real" counts the actual header, with the options that each segment carries.
         tcp: Or<Real, Bytes> = default(Or::NONE);
         /// IP, under UDP and TCP alike.
         ip: Bytes = default(Bytes(20)), in HEADERS;
@@ -244,7 +244,7 @@ table! {
     }
 }
 
-/// A place in space.
+/// A position: x, y, z in m.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Position(pub [f64; 3]);
 

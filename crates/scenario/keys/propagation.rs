@@ -57,7 +57,7 @@ table! {
         reference_loss: Db = computed("that of free space at 2.4 GHz; 802.11a: at 5.18 GHz"), in Db(-100.0)..=Db(300.0);
         /// Standard deviation of the shadowing.
         shadowing: Db = default(Db(0.0)), in Db(0.0)..=Db(50.0);
-        /// Seed of the shadowing: it is the same in every run, whatever the run's own seed is.
+        /// Seed of the shadowing, which is the same in every run, whatever the run's own seed is.
         shadowing_seed: u64 = default(1);
         /// Median distance up to which a preamble is detected, instead of `preamble_detect`.
         range: Meters = computed("from preamble_detect"), in DISTANCES;
@@ -67,7 +67,7 @@ table! {
 }
 
 table! {
-    /// Measured gains, written as `[[gain]]`; pairs that are not named do not hear each other.
+    /// Measured gains, written as `[[gain]]`; pairs without a gain do not hear each other.
     struct MatrixTable {
     }
 }

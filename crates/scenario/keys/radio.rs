@@ -1,4 +1,4 @@
-//! `[radio]` and `[radios.NAME]`: what a user can say about a kind of radio.
+//! The keys of `[radio]` and `[radios.NAME]`, which describe a kind of radio.
 
 use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
@@ -17,13 +17,13 @@ const MOST_ATTEMPTS: u32 = u32::MAX;
 pub(crate) const THRESHOLDS: std::ops::RangeInclusive<Dbm> = Dbm(-200.0)..=Dbm(60.0);
 
 table! {
-    /// A kind of radio: its PHY, its MAC, its queue, and the air between radios of this kind. `[radio]` is the radio of
-    /// every node that does not say otherwise, named "default"; `[radios.NAME]` adds a kind whose keys are those of
-    /// `[radio]` where it does not write them.
+    /// A kind of radio: its PHY, its MAC, its queue, and the propagation between radios of this kind. `[radio]` is the kind
+    /// named "default", of every node that names no other; `[radios.NAME]` adds a kind, which inherits the keys of `[radio]`
+    /// that it does not write.
     struct RadioTable {
         /// Timing and modes: 802.11b is DSSS and CCK in 2.4 GHz, 802.11a OFDM in 5 GHz, 802.11g OFDM in 2.4 GHz.
         standard: Standard = default(Standard::Dot11b);
-        /// Which rules the switches below start from; a switch that is written wins.
+        /// Defaults of the keys below whose default depends on the profile; a key that is written has precedence.
         profile: Profile = default(Profile::Standard);
         /// Channel number. Radios on different channels do not hear each other.
         channel: u16 = computed("1; 802.11a: 36"), in 1..=233;
@@ -37,47 +37,46 @@ table! {
         preamble: Preamble = default(Preamble::Long);
         /// Slots of 9 us instead of 20 us (802.11g only).
         short_slot: bool = default(false);
-        /// What goes before an OFDM data frame so that 802.11b stations keep quiet (802.11g only).
+        /// Frames before an OFDM data frame that keep 802.11b stations silent (802.11g only).
         protection: Protection = default(Protection::None);
         /// Transmit power, antenna gain included.
         tx_power: Dbm = default(Dbm(15.0)), in Dbm(-50.0)..=Dbm(60.0);
-        /// A preamble weaker than this is not detected: the frame is energy at best. `range` in `propagation` sets it
+        /// A preamble weaker than this is not detected: its frame is energy at most. `range` in `propagation` sets this key
         /// from a distance.
         preamble_detect: Dbm = computed("-90 dBm; energy_detect where only that is written, and higher"), in THRESHOLDS;
         /// A signal weaker than this leaves the medium idle. Every signal counts, decodable or not, which is why the
         /// default is not the standard's much higher energy-detection threshold. `carrier_sense` in `propagation` sets
-        /// it from a distance.
+        /// this key from a distance.
         energy_detect: Dbm = computed("preamble_detect"), in THRESHOLDS;
         /// Signals weaker than this are left out altogether, from interference too.
         cutoff: Dbm = switch(describe), in Dbm(-250.0)..=Dbm(60.0);
         /// Noise in the receiver.
         noise: Dbm = computed("from noise_figure"), in Dbm(-200.0)..=Dbm(60.0);
-        /// How much the receiver adds to the thermal noise of its channel (22 MHz with 802.11b, else 20 MHz); another
-        /// way to give the noise.
+        /// Noise figure of the receiver, over the thermal noise of its channel (22 MHz with 802.11b, else 20 MHz);
+        /// an alternative to `noise`.
         noise_figure: Db = computed("7 dB"), in Db(0.0)..=Db(60.0);
-        /// What a receiver that is not receiving may lock on: a preamble above preamble_detect, or any energy above
-        /// energy_detect.
+        /// On what an idle receiver locks: a preamble above preamble_detect, or any energy above energy_detect.
         lock_on: LockOn = switch(describe);
         /// Least SINR at which a preamble locks.
         lock_sinr: Db = default(Db(4.0)), in Db(-100.0)..=Db(100.0);
-        /// How long a preamble is listened to before the receiver has locked: of several that begin within this time the
-        /// strongest wins, and none if it does not stand out by lock_sinr. "0 s": the first one wins at once.
+        /// Time from the start of a preamble until the receiver has locked: of several preambles that begin within this time
+        /// it locks on the strongest, and on none if that is not above the others by lock_sinr. "0 s": on the first.
         preamble_detection: Span = switch(describe), in Span::ZERO..=Span::from_millis(1);
-        /// A preamble stronger than the locked frame by at least this takes its place.
+        /// A preamble stronger than the locked frame by at least this replaces it.
         relock: Or<Off, Db> = default(Or::NONE);
-        /// How the signals that overlap a frame add up against it.
+        /// Interference to a frame: the sum of the signals that overlap it, or the strongest.
         interference: Interference = switch(describe);
         /// When a locked frame is received: fixed thresholds, or error rates by modulation from the worst SINR or from
         /// each stretch of constant SINR.
         error_model: ErrorModel = default(ErrorModel::Threshold);
-        /// Probability that a data frame which a radio of this kind would receive is lost all the same, each attempt for
-        /// itself: the MAC sends it again. A broadcast (ARP's and AODV's requests, messages of schemes) is lost for each of
-        /// its receivers by itself, and for good; a message of a scheme for another node is not overheard. RTS, CTS and ACK
-        /// are not lost that way.
+        /// Probability that a data frame which a radio of this kind would receive is lost nevertheless, drawn for each attempt:
+        /// the MAC sends it again. For a broadcast (requests of ARP and AODV, messages of schemes) it is drawn for each
+        /// receiver, and nothing is sent again; a message of a scheme to another node is not overheard. RTS, CTS and ACK
+        /// are not affected.
         frame_loss: f64 = default(0.0), in 0.0..=1.0;
-        /// Probability that a packet which has arrived, acknowledged by the MAC, is lost all the same on its way up to the node: no
-        /// retry repairs it, only TCP does. It strikes data and acknowledgements of flows, at the end of each hop that a radio of
-        /// this kind receives; not the messages of ARP, routing and agents.
+        /// Probability that a packet is lost between the MAC, which has acknowledged it, and the node: only TCP repairs such a loss,
+        /// no retry. Data and acknowledgements of flows are affected, at the end of each hop that a radio of this kind receives;
+        /// messages of ARP, routing and agents are not.
         packet_loss: f64 = default(0.0), in 0.0..=1.0;
         /// Least SINR of a received frame with `error_model = "threshold"`.
         capture: Db = default(Db(10.0)), in Db(-100.0)..=Db(100.0);
@@ -95,7 +94,7 @@ table! {
         short_retry_limit: u32 = switch(describe), in 1..=MOST_ATTEMPTS;
         /// Attempts of a data frame after RTS and CTS before the packet is dropped.
         long_retry_limit: u32 = default(4), in 1..=MOST_ATTEMPTS;
-        /// Which interval follows a failed reception.
+        /// Interval after a failed reception.
         eifs: Eifs = switch(describe);
         /// Whether energy without a preamble counts as a failed reception.
         eifs_on_energy: bool = switch(describe);
@@ -105,21 +104,21 @@ table! {
         cts_needs_idle_nav: bool = switch(describe);
         /// Whether a CTS is also withheld while the carrier is busy.
         cts_needs_idle_carrier: bool = switch(describe);
-        /// Whether EIFS is kept as a NAV: a good frame does not end it, CTS are withheld during it, a DIFS follows it.
+        /// Whether EIFS acts as a NAV: a good frame does not end it, no CTS is sent during it, a DIFS follows it.
         eifs_as_nav: bool = switch(describe);
-        /// Whether a packet that finds the medium idle for a DIFS goes out without back-off.
+        /// Whether a packet that finds the medium idle for a DIFS is sent without back-off.
         immediate_access: bool = switch(describe);
-        /// When the back-off after a missing CTS or ACK starts to count.
+        /// When the back-off after a missing CTS or ACK starts to count down.
         after_timeout: AfterTimeout = switch(describe);
-        /// How long a CTS or ACK is awaited: until one could have started, or for all of it.
+        /// Time-out for a CTS or ACK: after it should have started, or after it should have ended.
         response_timeout: ResponseTimeout = switch(describe);
-        /// Air propagation in steps of 3 us that slot and time-outs allow for; each step is about 450 m of range.
-        /// The standard ends at 31 (14 km); drivers go on.
+        /// Propagation time that slot and time-outs allow for, in steps of 3 us; each step is about 450 m of range.
+        /// The standard ends at 31 (14 km); drivers accept more.
         coverage_class: u8 = default(0), in 0..=255;
-        /// A transmission is seen at a slot boundary if it arrived at least this long before. One that arrives in the moment of the
-        /// boundary (less than 3 ns before, as times are rounded) is not seen, with "0 s" either.
+        /// A transmission is sensed at a slot boundary if it arrived at least this long before. A transmission that arrives at the
+        /// boundary (less than 3 ns before, as times are rounded) is not sensed, not even with "0 s".
         sensing_delay: Span = switch(describe), in Span::ZERO..=LONGEST;
-        /// Packets that the MAC takes from the queue ahead of time, the one being sent included.
+        /// Packets that the MAC dequeues ahead of time, the one being sent included.
         mac_queue: u32 = default(1), in 1..=1_000_000;
         /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets.
         backpressure: bool = switch(describe);
@@ -128,7 +127,7 @@ table! {
         /// Queues: `tcp_small_queue_check` in `net/ipv4/tcp_output.c`; mac80211 sets about 8 ms, `tx_sk_pacing_shift` in
         /// `net/mac80211/main.c`). Two rules of this simulator hold however long the time is: the node's own flows together, over TCP and
         /// UDP, fill about half of the queue, and no TCP connection, nor a source over UDP beside one, has more than two packets and more
-        /// than the mean of the node's flows. "off": as much as there is room for. Schemes that read the node's own queue are exempt.
+        /// than the mean of the node's flows. "off": up to the queue's limit. Schemes that read the node's own queue are exempt.
         local_limit: Or<Off, Span> = computed(format!("{}; \"off\" without backpressure, and where `profile` of [tcp] is \"ns-2\" or \"ns-3\"", describe("local_limit")));
         /// Most packets that wait in the queue, those in the MAC not counted.
         queue_packets: u32 = default(50), in 1..=1_000_000;

@@ -60,13 +60,13 @@ pub fn quantities() -> Vec<QuantityDoc> {
     ]
 }
 
-/// Every table of a scenario file, every key, its type, default and meaning, in the order in which a user meets them.
+/// Every table of a scenario file, every key, its type, default and meaning, in the order in which a user needs them.
 #[must_use]
 pub fn reference() -> Vec<Section> {
     reference_with(Registry::built_in())
 }
 
-/// The same, with these schemes.
+/// The reference with the parameters and names of these schemes.
 #[must_use]
 pub fn reference_with(schemes: &Registry) -> Vec<Section> {
     let table = |doc: fn(String) -> TableDoc, name: &str| doc(name.to_string());
@@ -111,7 +111,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
             tables: schemes.entries().iter().map(crate::keys::scheme_params::doc).collect(),
         },
     ];
-    // Which words these keys know hangs on the schemes, not on their types.
+    // The words of these keys depend on the schemes, not on the types of the keys.
     let all: Vec<String> = schemes.entries().iter().map(|entry| entry.name.to_string()).collect();
     let laws: Vec<String> =
         crate::keys::transport::laws(schemes).map(|entry| entry.name.to_string()).collect();

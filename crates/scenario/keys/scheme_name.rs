@@ -1,5 +1,5 @@
-//! Names of schemes of the registry. That there is such a scheme is asked where the file is put together, since the
-//! message hangs on what it is used for.
+//! Names of schemes. Whether the registry has a scheme of a name is checked when the scenario is resolved, since the message depends
+//! on what the scheme is used for.
 
 use crate::declare::field::{Field, quote};
 use crate::declare::schema::{Schema, words};

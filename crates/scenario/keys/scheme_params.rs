@@ -13,7 +13,7 @@ use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
 use crate::text::tree::{Located, Table, Value};
 
-/// The line of the registry for a name that a user wrote.
+/// The registry's entry for a name that a user wrote.
 pub(crate) fn known<'r>(
     registry: &'r Registry,
     name: &str,
@@ -65,7 +65,7 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
             });
         }
     }
-    // A scheme checks its parameters together; where one is wrong already the others say nothing new.
+    // A scheme checks its parameters together; if one is wrong already, this check adds nothing.
     if let (true, Err(error)) = (fits, (entry.build)(&params)) {
         let at = table.get(error.name).map_or(table.at, |n| n.at);
         cx.error(at, &path.child(error.name), || error.problem.clone());

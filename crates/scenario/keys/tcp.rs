@@ -22,10 +22,10 @@ const TIMES: std::ops::RangeInclusive<Span> = Span(1)..=LONGEST;
 
 table! {
     /// The rules of TCP for every flow that has `transport = "tcp"`, at both its ends; a flow's `tcp` has the same keys and
-    /// takes those that it does not write from here. The papers' results hang on these settings: look at `initial_window`,
-    /// `min_rto`, `delayed_ack` and `window_limit` first.
+    /// inherits those that it does not write. The papers' results depend on these settings, on `initial_window`, `min_rto`,
+    /// `delayed_ack` and `window_limit` above all.
     struct TcpTable {
-        /// Which rules the other keys start from; a key that is written wins. "rfc" is what the RFCs recommend. "ns-2" is
+        /// Defaults of the other keys; a key that is written has precedence. "rfc" is what the RFCs recommend. "ns-2" is
         /// the one-way TCP of ns-2.35 (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`); "ns-3" is ns-3.37
         /// (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`); "linux" is a Linux host with the kernel's own
         /// settings (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`).
@@ -33,18 +33,18 @@ table! {
         /// Maximum segment size as the option announces it: the payload of a full segment without options. With timestamps a
         /// segment carries 12 B less.
         mss: Bytes = switch(describe), in SEGMENTS;
-        /// The window with which a connection starts: a number of segments, about 4380 B (RFC 3390), or ten segments of usual
+        /// Window at the start of a connection: a number of segments, about 4380 B (RFC 3390), or ten segments of usual
         /// size (RFC 6928).
         initial_window: InitialWindow = switch(describe);
         /// Largest congestion window: the sender's buffer. Segments are full ones.
         window_limit: Window = switch(describe);
         /// The receiver's buffer, which bounds what is in flight.
         receive_window: Window = computed(format!("{}; less if window_scale is written and cannot say that", describe("receive_window")));
-        /// When a receiver holds acknowledgements back: "off" acknowledges each segment.
+        /// How a receiver delays acknowledgements: "off" acknowledges each segment.
         delayed_ack: Acks = switch(describe);
-        /// Retransmission time-out before anything was measured (RFC 6298 section 2.1).
+        /// Retransmission time-out before a round-trip time was measured (RFC 6298 section 2.1).
         initial_rto: Span = switch(describe), in TIMES;
-        /// What the time-out is raised to when data begin after a SYN was lost (RFC 6298 section 5.7).
+        /// Least time-out when data begin after a SYN was lost (RFC 6298 section 5.7).
         rto_after_syn_loss: Span = switch(describe), in TIMES;
         /// Least retransmission time-out.
         min_rto: Span = switch(describe), in TIMES;
@@ -52,17 +52,17 @@ table! {
         max_rto: Span = switch(describe), in TIMES;
         /// Clock granularity.
         tick: Span = switch(describe), in Span(1)..=Span::from_secs(10);
-        /// What it does. "round-up": measured round-trip times and time-outs are rounded up to whole ticks, and timers fire when
+        /// Effect of the clock. "round-up": measured round-trip times and time-outs are rounded up to whole ticks, and timers fire when
         /// their time is over. "bsd": the slow timer of 4.4BSD, with a `tick` of 500 ms and a `min_rto` of 1 s: a sender's
-        /// timers fire at ticks only, one of two ticks after more than one and at most two; a round-trip time is the number
-        /// of ticks in it. Each connection draws when its clock ticks.
+        /// timers fire at ticks only, a timer of two ticks after more than one and at most two; a round-trip time is the number
+        /// of ticks in it. Each connection draws the phase of its clock.
         tick_mode: TickMode = switch(describe);
-        /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675). Without, recovery is that of the
-        /// window law: reno or NewReno.
+        /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675). Without them, recovery is that of
+        /// the window law: Reno or NewReno.
         sack: bool = switch(describe);
         /// Whether the receiver reports what it received twice (RFC 2883). Needs `sack`.
         duplicate_sack: bool = computed(format!("{}; false without sack", describe("duplicate_sack")));
-        /// Whether the first two duplicate acknowledgements let new segments out (RFC 3042).
+        /// Whether new segments are sent on the first two duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = switch(describe);
         /// Proportional rate reduction while SACK repairs (RFC 6937). Needs `sack`.
         prr: bool = computed(format!("{}; false without sack", describe("prr")));
@@ -70,19 +70,19 @@ table! {
         timestamps: bool = switch(describe);
         /// Shift of the window field; 0: the option is not sent (RFC 7323).
         window_scale: u8 = computed(format!("{}; with receive_window written, the least that can say it", describe("window_scale"))), in 0..=MOST_SCALE;
-        /// Most that a SYN and its answer announce as window, which bounds what leaves in the first round trip: their field is
+        /// Largest window that a SYN and its answer announce, which bounds what is sent in the first round trip: their field is
         /// not scaled (RFC 7323 section 2.2). "unlimited": all of `receive_window`, as in simulators without a receiver's window.
         syn_window: Or<Unlimited, Bytes> = switch(describe);
         /// Explicit congestion notification (RFC 3168): queues with an AQM mark instead of dropping.
         ecn: bool = switch(describe);
-        /// Whether connections are set up by SYNs. Without, they stand at once.
+        /// Whether connections are set up by SYNs; if not, they are established at once.
         handshake: bool = switch(describe);
-        /// Whether the window law is told of silences longer than a time-out, after which it starts again from the initial
-        /// window (RFC 5681 section 4.1).
+        /// Whether the window law is notified of idle periods longer than a time-out, after which it starts again from the
+        /// initial window (RFC 5681 section 4.1).
         idle_restart: bool = switch(describe);
         /// Whether a segment that is not full waits until all before it is acknowledged (RFC 9293 section 3.7.4).
         nagle: bool = switch(describe);
-        /// Whether a sender whose file is through sends a FIN.
+        /// Whether a sender sends a FIN at the end of its file.
         fin: bool = switch(describe);
         /// Duplicate acknowledgements that mean a loss (RFC 5681: three).
         dupack_threshold: u32 = switch(describe), in 1..=1000;

@@ -1,4 +1,4 @@
-//! `[[flow]]`, its `traffic`, and `[flows]`.
+//! The keys of `[[flow]]`, of its `traffic`, and of `[flows]`.
 
 use airfair_units::{Bytes, Rate, Span};
 
@@ -11,7 +11,7 @@ use crate::keys::scheme_name::LawName;
 use crate::keys::tcp::OwnTcp;
 use crate::keys::transport::TransportChoice;
 
-/// A packet of the sizes that UDP can carry.
+/// Payload sizes that UDP can carry in a packet.
 const PACKETS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(65_507);
 const RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
 const USUAL_PACKET: Bytes = Bytes(1460);
@@ -27,20 +27,20 @@ table! {
         from: Name = required;
         /// Destination node.
         to: Name = required;
-        /// What carries it: UDP, or TCP under a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
+        /// Transport protocol: UDP, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
         /// replaces the law.
         transport: TransportChoice = computed("\"udp\"");
-        /// The scheme whose source is this flow's window law, whatever `transport` and the run's scheme say. TCP only.
+        /// The scheme whose source is this flow's window law, whatever `transport` and the run's scheme are. TCP only.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: OwnTcp = computed("those of [tcp]");
-        /// When it starts. May stand in `traffic` too, as may `start_jitter` and `stop`.
+        /// Start of the flow. `traffic` may have this key too, as well as `start_jitter` and `stop`.
         start: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// A uniform random delay of up to this is added to the start.
         start_jitter: Span = computed(USUAL_JITTER), in Span::ZERO..=LONGEST;
-        /// When it stops.
+        /// End of the flow.
         stop: Or<End, Span> = default(Or::NONE);
-        /// What the source sends.
+        /// Traffic of the source.
         traffic: TrafficTable = required;
     }
 }
@@ -55,32 +55,32 @@ variants! {
 table! {
     /// Flows between pairs of nodes drawn without repetition.
     struct RandomFlowsTable {
-        /// How many.
+        /// Number of flows.
         count: u32 = required, in 1..=u32::MAX;
-        /// Seed of the drawing: the flows are the same in every run, whatever the run's own seed is.
+        /// Seed of the draw: the flows are the same in every run, whatever the run's own seed is.
         seed: u64 = default(1);
-        /// The flows are named by this and a number from 0.
+        /// Prefix of the flows' names, before a number from 0.
         prefix: String = default("flow-".to_string());
-        /// What carries them: UDP, or TCP under a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
+        /// Transport protocol: UDP, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a source
         /// replaces the law.
         transport: TransportChoice = computed("\"udp\"");
-        /// The scheme whose source is these flows' window law, whatever `transport` and the run's scheme say. TCP only.
+        /// The scheme whose source is these flows' window law, whatever `transport` and the run's scheme are. TCP only.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: OwnTcp = computed("those of [tcp]");
-        /// When they start.
+        /// Start of the flows.
         start: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// A uniform random delay of up to this is added to each start.
         start_jitter: Span = computed(USUAL_JITTER), in Span::ZERO..=LONGEST;
-        /// When they stop.
+        /// End of the flows.
         stop: Or<End, Span> = default(Or::NONE);
-        /// What each source sends.
+        /// Traffic of each source.
         traffic: TrafficTable = required;
     }
 }
 
 variants! {
-    /// What a source sends.
+    /// Traffic of a source.
     enum TrafficTable by kind {
         "constant" => Constant(ConstantTable),
         "poisson" => Poisson(PoissonTable),
@@ -94,7 +94,7 @@ variants! {
 }
 
 table! {
-    /// A packet at a constant rate.
+    /// Packets at a constant rate.
     struct ConstantTable {
         /// Payload rate.
         rate: Rate = required, in RATES;
@@ -118,7 +118,7 @@ table! {
 }
 
 table! {
-    /// A source that is never without a packet.
+    /// A source that always has a packet to send.
     struct SaturatingTable {
         /// Payload of a packet.
         packet: Bytes = default(USUAL_PACKET), in PACKETS;
@@ -126,7 +126,7 @@ table! {
 }
 
 impl RandomFlowsTable {
-    /// A flow as each of them is, but for its name and its ends.
+    /// A flow with the keys that all flows of the rule share; its name and ends are empty.
     pub fn flow(self) -> FlowTable {
         let none = || Name(String::new());
         FlowTable {

@@ -1,4 +1,4 @@
-//! `transport`: UDP, or TCP under one of the registry's window laws.
+//! The choice `transport`: UDP, or TCP with one of the registry's window laws.
 
 use airfair_schemes::{Registry, SchemeEntry};
 
@@ -8,15 +8,15 @@ use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
 
-/// The law that plain "tcp" means.
+/// The window law of plain "tcp".
 const USUAL_LAW: &str = "newreno";
 
-/// What carries a flow.
+/// The transport protocol of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransportChoice {
     /// UDP.
     Udp,
-    /// TCP, and the scheme whose source is its window law.
+    /// TCP, with the scheme whose source is the window law.
     Tcp(&'static str),
 }
 
@@ -29,7 +29,7 @@ fn words(schemes: &Registry) -> Vec<(String, TransportChoice)> {
         .collect()
 }
 
-/// The words alone: what the reference says of the key.
+/// The words without their meaning, for the reference and for messages.
 pub(crate) fn names(schemes: &Registry) -> Vec<String> {
     words(schemes).into_iter().map(|(word, _)| word).collect()
 }

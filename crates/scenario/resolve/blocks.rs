@@ -1,4 +1,4 @@
-//! Finding blocks and names in the tree.
+//! Blocks and tables of the file by their keys, and the names that blocks define.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const LISTED: usize = 12;
 
 /// A `[[kind]]` block.
 pub(crate) struct Block<'t> {
-    /// Its id if it has one, else its number.
+    /// The id of the block if it has one, else its number.
     pub label: String,
     /// Its keys.
     pub table: &'t Table,
@@ -43,7 +43,7 @@ pub(crate) fn blocks<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Vec<Bl
     out
 }
 
-/// The `[kind]` table that makes blocks by a rule. Written as blocks it is most likely one of these: `block`.
+/// The `[kind]` table that generates blocks by a rule. If the file has a list instead, the error suggests `[[block]]`.
 pub(crate) fn generator<'t>(
     root: &'t Table,
     kind: &str,
@@ -77,18 +77,18 @@ pub(crate) fn single<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Option
 /// Unique names and their indices.
 pub(crate) struct Names {
     what: &'static str,
-    /// Whether all are here: if an error has kept some out, nobody is told that they are missing.
+    /// Whether all names are known. If an error has kept some out, a name that is not found is no error.
     pub complete: bool,
     index: BTreeMap<String, (usize, At)>,
 }
 
 impl Names {
-    /// No names yet. `what` they name, for messages.
+    /// An empty set of names; `what` says in messages what they name.
     pub fn of(what: &'static str) -> Self {
         Self { what, complete: true, index: BTreeMap::new() }
     }
 
-    /// Takes a name into use; refuses one that is in use.
+    /// Adds a name; a duplicate is an error.
     pub fn add(&mut self, name: &str, at: At, path: &Path<'_>, cx: &mut Cx<'_>) {
         let next = self.index.len();
         let what = self.what;
@@ -121,7 +121,7 @@ impl Names {
         found
     }
 
-    /// The names in their own order.
+    /// The names, sorted.
     pub fn sorted(&self) -> Vec<&str> {
         self.index.keys().map(String::as_str).collect()
     }

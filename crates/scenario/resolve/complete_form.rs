@@ -10,7 +10,7 @@ use crate::keys::scheme_params;
 use crate::resolve::propagation::reach;
 use crate::resolve::world::Model;
 
-/// Writes the whole.
+/// The complete form of a scenario.
 pub(crate) fn write(model: &Model) -> String {
     let mut out = String::from("# Complete: every default is filled in.\n");
     pairs(&mut out, &model.top.pairs());
@@ -68,7 +68,7 @@ fn pairs(out: &mut String, lines: &[(&'static str, String)]) {
     }
 }
 
-/// The thresholds as distances, for a reader; the file itself holds the thresholds.
+/// A comment with the thresholds as distances; the keys have the thresholds.
 fn ranges(radio: &RadioSpec) -> String {
     let far = |level| {
         reach(&radio.propagation, radio.phy.tx_power, level)

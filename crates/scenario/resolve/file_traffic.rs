@@ -13,12 +13,12 @@ use crate::resolve::file_traffic_csv;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{Locations, Path};
 
-/// The tail of file sizes on the web (Crovella and Bestavros, IEEE/ACM ToN 5(6), 1997: 1.0 to 1.3).
+/// The default tail index of file sizes, as on the web (Crovella and Bestavros, IEEE/ACM ToN 5(6), 1997: 1.0 to 1.3).
 const USUAL_SHAPE: f64 = 1.2;
-/// How much larger than the mean a file may be by default.
+/// The default of `most`, as a multiple of the mean.
 const USUAL_MOST: u64 = 10_000;
 
-/// The keys about sizes that two tables share.
+/// The keys about sizes that `web` and `arrivals` share.
 struct Spread<'t> {
     size: Bytes,
     distribution: Distribution,
@@ -134,7 +134,7 @@ impl ArrivalsTable {
 }
 
 impl ListTable {
-    /// The model. What a file says is written out in the table, so that the complete form needs no other file.
+    /// The model. The content of a CSV file goes into the table, so that the complete form needs no other file.
     pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
         let file = self.file.take();
         let from_file = match (self.locations.has("file"), self.locations.has("files")) {
@@ -185,7 +185,7 @@ impl ListTable {
     }
 }
 
-/// Says that a key belongs to TCP.
+/// The message about traffic that needs TCP, at a flow over UDP.
 pub(crate) fn only_tcp(kind: &str) -> String {
     format!(
         "{}: needs a flow with transport = \"tcp\", this one has \"udp\"; expected \"constant\", \"poisson\" or \"saturating\"",

@@ -20,13 +20,13 @@ const SECOND: f64 = 1e9;
 pub(crate) struct ListError {
     /// The line, from 1.
     pub line: usize,
-    /// The column, if it is one.
+    /// The column, if one cell is wrong.
     pub column: Option<&'static str>,
     /// What is wrong, and what was expected.
     pub problem: String,
 }
 
-/// Reads the list that a scenario names.
+/// Reads a CSV file that a scenario names.
 pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> Option<Vec<Listed>> {
     let bytes = load(file, "`files = [[\"0 s\", \"30 kB\"], ...]`", (at, path), cx)?;
     let read = parse(&bytes);
@@ -39,7 +39,7 @@ pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> 
     read.ok()
 }
 
-/// Reads a list. Never empty; in ascending order.
+/// Reads a list of files: never empty, in ascending order of moments.
 ///
 /// # Errors
 /// The first few things that are wrong, at least one.
@@ -81,7 +81,7 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
         .map(|cell| cell.strip_prefix('"').and_then(|c| c.strip_suffix('"')).unwrap_or(cell))
 }
 
-/// What a line says, or the column and what is wrong.
+/// The moment and the size of a line, or the column and the problem.
 fn row(line: &str, last: Span) -> Result<Listed, (Option<&'static str>, String)> {
     let mut two = cells(line);
     let (Some(start), Some(size), None) = (two.next(), two.next(), two.next()) else {
@@ -101,14 +101,14 @@ fn row(line: &str, last: Span) -> Result<Listed, (Option<&'static str>, String)>
     Ok(Listed(start, bytes.ok_or_else(expected)?))
 }
 
-/// Seconds, rounded to whole nanoseconds: programs write more digits than a list needs.
+/// A moment from a text in seconds, rounded to whole nanoseconds: programs write more digits than a list needs.
 fn moment(text: &str, last: Span) -> Result<Span, String> {
     let longest = LONGEST.as_secs_f64();
     let seconds = text.parse::<f64>().ok().filter(|s| (0.0..=longest).contains(s));
     let Some(seconds) = seconds else {
         return Err(format!("{}: expected a number of seconds, 0 to {longest}", quoted(text)));
     };
-    // Within 2^53: a year has less than 2^55 ns, so that late moments are good to four nanoseconds.
+    // A year has less than 2^55 ns and a float 53 bits, so that late moments are exact to four nanoseconds.
     let start = Span((seconds * SECOND).round() as u64);
     if start < last {
         return Err(format!(

@@ -1,4 +1,4 @@
-//! Flows, written and drawn.
+//! From the tables of flows to their specifications: flows that are written and flows that are drawn.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::text::limits::Limits;
 use crate::text::location::Path;
 use crate::text::tree::{Located, Table};
 
-/// Flows: as written and filled in, and as specified.
+/// The flows: their complete tables and their specifications.
 pub(crate) struct Flows {
     pub tables: Vec<FlowTable>,
     pub specs: Vec<FlowSpec>,
@@ -32,7 +32,7 @@ pub(crate) struct Flows {
     listed: u64,
 }
 
-/// What the flows of a file stand on.
+/// The parts of a scenario on which its flows depend.
 pub(crate) struct FlowContext<'a> {
     pub nodes: &'a Nodes,
     pub tcp: &'a Tcp,
@@ -41,7 +41,7 @@ pub(crate) struct FlowContext<'a> {
     pub limits: &'a Limits,
 }
 
-/// What a flow, or every flow that is drawn, carries.
+/// The model of a flow, or of every flow that is drawn: its transport and its traffic.
 #[derive(Clone)]
 struct FlowModel {
     transport: Transport,
@@ -49,7 +49,7 @@ struct FlowModel {
 }
 
 impl FlowModel {
-    /// How many files its list has.
+    /// The number of files in the list of its traffic.
     fn files(&self) -> u64 {
         match &self.traffic {
             Traffic::List { files } => files.len() as u64,
@@ -87,7 +87,7 @@ pub(crate) fn flows(root: &Table, context: &FlowContext<'_>, cx: &mut Cx<'_>) ->
             let model = flow_model(&mut flow, context.tcp, &path, cx);
             push(&mut flows, flow, model, context, &path, cx);
         } else {
-            // Whatever else is wrong with it, its ends are looked for.
+            // The ends are checked whatever else is wrong with the flow.
             for key in ["from", "to"] {
                 let (Some(node), path) = (table.get(key), path.child(key)) else { continue };
                 if let Some(name) = Name::read(node, &path, cx) {
@@ -95,7 +95,7 @@ pub(crate) fn flows(root: &Table, context: &FlowContext<'_>, cx: &mut Cx<'_>) ->
                 }
             }
         }
-        // Many flows may name one long list: the first that is too much ends it.
+        // Many flows may name one long list: reading stops at the first that exceeds the limit.
         if flows.listed > context.limits.listed {
             break;
         }
@@ -127,7 +127,7 @@ fn read_generator(node: &Located, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
     Some(table)
 }
 
-/// What a flow carries: its transport under its own rules, and its traffic. Errors are noted and the rest goes on.
+/// The model of a flow: its transport with its own rules, and its traffic. Errors are noted, and the rest is checked.
 fn flow_model(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>) -> FlowModel {
     let unreadable = table.transport.is_none() && table.locations.has("transport");
     let choice = *table.transport.get_or_insert(TransportChoice::Udp);
@@ -178,7 +178,7 @@ fn transport(
     };
     warn_of_delayed_acks(&config, cx);
     let law = own.map_or(law, |entry| entry.name).to_string();
-    // The parameters come when the schemes are read.
+    // The parameters of the law are set when the schemes are read.
     Some(Transport::Tcp { config, law, params: Params::default(), pinned: own.is_some() })
 }
 
@@ -239,7 +239,7 @@ fn push(
     flows.tables.push(table);
 }
 
-/// Draws pairs of nodes. They are drawn from the sorted names, so that the order of the file has no meaning.
+/// Draws pairs of nodes from the sorted names, so that the order of the file has no influence.
 fn draw(flows: &mut Flows, t: RandomFlowsTable, context: &FlowContext<'_>, cx: &mut Cx<'_>) {
     let path = Path::ROOT.child("flows");
     if !context.nodes.names.complete {
@@ -262,7 +262,7 @@ fn draw(flows: &mut Flows, t: RandomFlowsTable, context: &FlowContext<'_>, cx: &
         return;
     }
     let mut stream = Stream::new(seed, "flows", Purpose::Placement);
-    // More than one node, or there are no pairs; at most 2^32, or there are too many nodes.
+    // There are at least two nodes, since there are pairs, and less than 2^32, by the limit of nodes.
     let most = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
     let mut drawn = BTreeSet::new();
     for i in 0..count {

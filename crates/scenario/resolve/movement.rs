@@ -21,15 +21,15 @@ use crate::text::tree::Table;
 const ROUND: Span = Span::from_millis(1);
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
-/// A time after which no run is, so that adding to it is safe.
+/// A time after the end of every run, small enough that additions to it do not overflow; ns.
 const NEVER: u64 = u64::MAX / 4;
 /// Most errors of one file that are shown.
 const SHOWN: usize = 5;
 
-/// What the file says of every node.
+/// `[movement]` and the content of its movement file.
 pub(crate) struct Moves {
     table: Option<MovementTable>,
-    /// Where the name of the file stands.
+    /// The location of the key `file`.
     at: At,
     file: String,
     /// By the name of the node.
@@ -37,19 +37,19 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    /// The complete form's keys; none where nothing moves and nothing was written.
+    /// The keys of the complete form; `None` if no node moves and the file has no `[movement]`.
     pub fn pairs(&self, spec: &MovementSpec) -> Option<Vec<(&'static str, String)>> {
         let written = self.table.as_ref().filter(|t| !spec.paths.is_empty() || t.is_written());
         written.map(MovementTable::pairs)
     }
 
-    /// What the file says of a node, once.
+    /// Removes and returns a node of the movement file.
     pub fn remove(&mut self, id: &str) -> Option<FileNode> {
         self.nodes.remove(id)
     }
 }
 
-/// Reads `[movement]` and its file. `most`: how many movements it may have.
+/// Reads `[movement]` and its file, which may have at most `most` movements.
 pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
     let path = Path::ROOT.child("movement");
     let empty = Table::new(root.at);
@@ -98,7 +98,7 @@ pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
     moves
 }
 
-/// Puts what the file says of a node into its table: its way, and its position if that is not written.
+/// Sets a node's movement from the movement file, and its position if that is not written.
 pub(crate) fn from_file(
     node: FileNode,
     moves: &Moves,
@@ -131,7 +131,7 @@ pub(crate) fn from_file(
     *movement = Some(Way(PathTable { locations: Locations::new(moves.at), waypoints, repeat: false }));
 }
 
-/// A line of a file as a waypoint.
+/// A leg of a movement file as a waypoint.
 fn waypoint(leg: &Leg, at: At) -> Waypoint {
     let (speed, arrive) = match leg.pace {
         Pace::Speed(speed) => (Some(Speed(speed)), None),
@@ -148,7 +148,7 @@ fn waypoint(leg: &Leg, at: At) -> Waypoint {
     })
 }
 
-/// The waypoints of an import as they stand in a scenario.
+/// Legs as the text of `waypoints` in a scenario, a line for each.
 pub(crate) fn waypoints(legs: &[Leg]) -> String {
     let line = |leg: &Leg| {
         let mut pairs = waypoint(leg, At::Line(1)).0.pairs();
@@ -158,7 +158,7 @@ pub(crate) fn waypoints(legs: &[Leg]) -> String {
     legs.iter().map(line).collect()
 }
 
-/// Everything that moves, checked. Names that only the file has are told here.
+/// The movement of all nodes, checked. A node of the movement file that the scenario does not have is an error here.
 pub(crate) fn resolve(
     moves: &Moves,
     nodes: &Nodes,
@@ -215,12 +215,12 @@ fn immovable(node: &NodeSpec, radios: &Radios) -> Option<String> {
     node.radios.is_empty().then(|| "a node without a radio; nothing hangs on where it is".to_string())
 }
 
-/// A way that is being made.
+/// The path of a node while its knots are computed. Times are in ns, positions in m.
 struct PathBuilder {
     knots: Vec<Knot>,
-    /// When it set out last.
+    /// When the node last set out for a waypoint.
     set_out: u64,
-    /// From when it is free to set out.
+    /// When the node has arrived and its pause is over.
     free: u64,
     position: [f64; 3],
 }
@@ -233,7 +233,7 @@ impl PathBuilder {
         }
     }
 
-    /// At a moment after it has set out, the node leaves the line that it is on, or stops waiting.
+    /// Ends the current leg or pause at `at`, which is not before the node set out.
     fn interrupt(&mut self, at: u64) {
         if let [.., from, to] = self.knots.as_slice()
             && from.at.0 <= at
@@ -246,7 +246,10 @@ impl PathBuilder {
         self.free = at;
     }
 
-    /// Goes to a waypoint. Why it cannot: the key and the words.
+    /// Adds the leg to a waypoint.
+    ///
+    /// # Errors
+    /// The key that is wrong and the problem.
     fn travel(&mut self, waypoint: &WaypointTable) -> Result<(), (&'static str, String)> {
         if let Some(at) = waypoint.at {
             if at.0 < self.set_out {
@@ -327,7 +330,7 @@ fn resolve_way(
         }
         let said = |key: &str, read: bool| waypoint.locations.has(key) && !read;
         if said("speed", waypoint.speed.is_some()) || said("arrive", waypoint.arrive.is_some()) {
-            // What stands there was not understood, which was told.
+            // The value was refused, and its error is noted.
             return None;
         }
         if let Err((key, problem)) = builder.travel(waypoint) {
@@ -350,7 +353,7 @@ fn resolve_way(
         repeat_from = Some(builder.knots.len() - 1);
         for Waypoint(waypoint) in &way.waypoints {
             let again = WaypointTable { at: None, ..waypoint.clone() };
-            // What went well once goes well again.
+            // The first round has had no error, and a further one has none.
             builder.travel(&again).ok()?;
         }
         builder.knot(builder.free, builder.position);

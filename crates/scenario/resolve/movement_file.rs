@@ -1,5 +1,5 @@
 //! Movement files, line by line: ns-2's (`$node_(0) set X_ 150.0`, `$ns_ at 2.0 "$node_(0) setdest 3 4 5"`) and BonnMotion's own (a
-//! line of time, x, y, ... for each node). What reads scenarios and what imports maps both ask here.
+//! line of time, x, y, ... for each node). Scenarios and imports of maps are read with the same functions.
 
 use airfair_units::Span;
 
@@ -11,22 +11,22 @@ use crate::text::error::quoted;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
-/// Where a node goes next, on a straight line.
+/// A leg of a node's path: a straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Leg {
-    /// When it leaves; none: as soon as it has arrived where it went before.
+    /// When the node sets out; `None`: as soon as it has arrived at the end of the leg before.
     pub leave: Option<Span>,
-    /// x and y, and z if it does not keep that, m.
+    /// The end of the leg, m: x and y, and z if that changes.
     pub to: ([f64; 2], Option<f64>),
     pub pace: Pace,
 }
 
-/// How fast a node goes.
+/// The speed of a node on a leg, or its time of arrival.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Pace {
-    /// m/s; 0: it stays where it is.
+    /// m/s; with 0 the node stays at its position.
     Speed(f64),
-    /// It arrives then.
+    /// The moment of arrival.
     Arrive(Span),
 }
 
@@ -34,24 +34,24 @@ pub(crate) enum Pace {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct FileNode {
     pub id: String,
-    /// Where it begins, if the file says so, m.
+    /// Its first position, if the file has one, m.
     pub start: Option<[f64; 3]>,
     /// In order of time.
     pub legs: Vec<Leg>,
 }
 
-/// What a line of ns-2's form says.
+/// The content of a line of ns-2's form.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line<'a> {
-    /// A coordinate of a node's first position: which axis, m.
+    /// A coordinate of a node's first position: the axis (0 is x) and the value in m.
     Coordinate { id: &'a str, axis: usize, value: f64 },
-    /// A node sets out; or why it cannot.
+    /// A node sets out on a leg, or the problem with it.
     Leg { id: &'a str, at: &'a str, leg: Result<Leg, String> },
-    /// Nothing that moves anybody: empty lines, comments, distances in hops.
+    /// No movement: empty lines, comments, distances in hops.
     Nothing,
 }
 
-/// Reads a line of ns-2's form; none if it is not one.
+/// Reads a line of ns-2's form; `None` if the line is not one.
 pub(crate) fn ns2(line: &str) -> Option<Line<'_>> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') || line.starts_with("$god_") {
@@ -115,17 +115,17 @@ fn check_position(position: &[f64]) -> Result<(), String> {
     Err(format!("{}; expected coordinates within 10,000 km", shown.join(", ")))
 }
 
-/// The numbers of a line, if it has nothing else.
+/// The numbers of a line; `None` if it contains anything else.
 fn numbers(line: &str) -> Option<Vec<f64>> {
     line.split_whitespace().map(|word| word.parse().ok()).collect()
 }
 
-/// Whether a text looks like ns-2's.
+/// Whether a text looks like a movement file of ns-2.
 pub(crate) fn is_ns2(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with("$node_("))
 }
 
-/// Whether a text looks like BonnMotion's: numbers only, and whole waypoints in the first line.
+/// Whether a text looks like a movement file of BonnMotion: numbers only, and whole waypoints in the first line.
 pub(crate) fn is_bonnmotion(text: &str) -> bool {
     let (size, rows) = bonnmotion_rows(text);
     let whole = |line: &str| numbers(line).is_some_and(|n| n.len() >= size && n.len().is_multiple_of(size));
@@ -139,12 +139,12 @@ pub(crate) fn bonnmotion_rows(text: &str) -> (usize, Vec<(usize, &str)>) {
     (size, lines.filter(|(_, l)| !l.is_empty() && !l.starts_with('#')).collect())
 }
 
-/// What a line of BonnMotion's form says.
+/// The content of a line of BonnMotion's form.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// Where the node begins, m.
+    /// The first position of the node, m.
     pub start: [f64; 3],
-    /// Where it goes; or of which moment (s) a waypoint is none, and why.
+    /// The legs of the node; for a wrong waypoint its moment (s) and the problem.
     pub legs: Vec<Result<Leg, (f64, String)>>,
 }
 
@@ -191,7 +191,7 @@ pub(crate) struct Wrong {
     pub problem: String,
 }
 
-/// Reads a whole file of which everything has to be right: at most so many legs.
+/// Reads a whole movement file. Every line must be right, and there may be at most `most` legs.
 ///
 /// # Errors
 /// What is wrong, line by line; line 0 is the whole file.
@@ -236,7 +236,7 @@ fn parse_ns2(text: &str) -> (Vec<FileNode>, Vec<Wrong>) {
         }
     }
     for node in &mut nodes.list {
-        // Whoever runs the file does what is due first, whatever its place among the lines.
+        // ns-2 executes commands in the order of time, whatever the order of lines is.
         node.legs.sort_by_key(|leg| leg.leave);
     }
     (nodes.list, wrong)

@@ -5,7 +5,7 @@ use std::io::Read;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{At, Path};
 
-/// Loads a file that a scenario names. `instead`: what to write where there is no folder to find it in.
+/// Loads a file that a scenario names. `instead`: what the error suggests if the scenario was not read from a file.
 pub(crate) fn load(
     file: &str,
     instead: &str,

@@ -1,4 +1,4 @@
-//! Radios and the nodes that carry them.
+//! From the tables of radios and nodes to their specifications.
 
 use airfair_sim::air::least_power;
 use airfair_sim::air::propagation::gain_at;
@@ -28,7 +28,7 @@ use crate::text::tree::{Entry, Located, Table, Value};
 /// The name of the `[radio]` table's kind.
 const DEFAULT: &str = "default";
 
-/// Kinds of radio: as written and filled in, and as specified.
+/// The kinds of radio: their complete tables and their specifications.
 pub(crate) struct Radios {
     pub names: Names,
     /// In the order of `names`; empty where a table could not be read.
@@ -74,7 +74,7 @@ pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
     radios
 }
 
-/// The first key of `[radios]` that belongs into `[radio]`, and where it stands.
+/// The first key of `[radios]` that belongs into `[radio]`, and its location.
 fn key_of_a_radio(kinds: &Table) -> Option<(&str, At)> {
     let of_a_radio = |(key, entry): &(&String, &Entry)| {
         entry.item.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
@@ -119,14 +119,14 @@ fn one_standard_a_channel(radios: &Radios, cx: &mut Cx<'_>) {
     }
 }
 
-/// Nodes: as written and filled in, and as specified.
+/// The nodes: their complete tables and their specifications.
 pub(crate) struct Nodes {
     pub names: Names,
     pub tables: Vec<NodeTable>,
     pub specs: Vec<NodeSpec>,
     /// Nodes that name a scheme of their own.
     pub schemes: Vec<(usize, String)>,
-    /// Gains that a generator makes, the same both ways: where it stands, two nodes, the gain.
+    /// Gains that a generator makes, equal in both directions: the generator's location, two nodes, the gain.
     pub gains: Vec<(At, String, String, Db)>,
 }
 
@@ -224,7 +224,7 @@ fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_
             nodes.schemes.push((nodes.specs.len(), name.clone()));
         }
     }
-    // Where it is unknown the complete form says nothing either: a map must not show it in a place.
+    // The complete form has no position for such a node either: a map must not show one.
     let position = table.position.map_or([0.0; 3], |p| p.0);
     nodes.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
     nodes.tables.push(table);
@@ -313,7 +313,7 @@ fn generate(
     }
 }
 
-/// What walls and floors leave of the power between the nodes of a building.
+/// The gains between the nodes of a building, with the loss of walls and floors.
 fn walls(
     nodes: &mut Nodes,
     node: &Located,
@@ -350,8 +350,8 @@ fn walls(
     }
 }
 
-/// The length of a hop: where data frames are received, nine of ten of them where a draw decides.
-/// `None`: any.
+/// The length of a hop, m: the distance up to which data frames are received, nine of ten of them if an error rate decides.
+/// `None`: any distance.
 fn hop(radio: &RadioSpec) -> Option<f64> {
     let phy = &radio.phy;
     let needed = least_power(phy, Mode::of_rate(phy.standard, phy.data_rate)?);
@@ -359,7 +359,7 @@ fn hop(radio: &RadioSpec) -> Option<f64> {
         Some(distance) => Some(distance),
         None if radio.propagation == Propagation::Matrix => None,
         None if phy.tx_power.0 + gain_at(&radio.propagation, 1.0).0 >= needed.0 => None,
-        // Not even a neighbour at a metre is heard.
+        // No neighbour is heard, not even at a distance of one metre.
         None => Some(1e-3),
     }
 }

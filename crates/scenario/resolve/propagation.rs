@@ -38,7 +38,7 @@ impl PropagationTable {
         }
     }
 
-    /// Takes the two ranges out: they become thresholds.
+    /// Removes and returns the two ranges, which become thresholds.
     pub fn take_ranges(&mut self) -> Ranges {
         let (locations, range, sense) = match self {
             Self::FreeSpace(t) => (&t.locations, &mut t.range, &mut t.carrier_sense),
@@ -58,7 +58,7 @@ impl PropagationTable {
     }
 }
 
-/// The ranges that a user wrote, and where.
+/// The ranges that a user wrote, and their locations.
 pub(crate) struct Ranges {
     pub range: Option<Meters>,
     pub carrier_sense: Option<Meters>,

@@ -1,5 +1,5 @@
-//! From what a user says about a radio to its specification: defaults by standard and profile, ranges to thresholds,
-//! and what cannot be together.
+//! From the keys of a radio to its specification: defaults by standard and profile, thresholds from ranges, and errors about keys
+//! that contradict each other.
 
 use airfair_sim::spec::{
     MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
@@ -21,7 +21,7 @@ const NOISE_FIGURE: Db = Db(7.0);
 /// How far below the noise a signal may be left out.
 const CUTOFF_BELOW_NOISE_DB: f64 = 10.0;
 
-/// Fills in the table and makes the specification; errors are noted and the rest goes on.
+/// Fills in the table and makes the specification; errors are noted, and the rest is checked.
 pub(crate) fn resolve(
     t: &mut RadioTable,
     name: &str,
@@ -36,7 +36,7 @@ pub(crate) fn resolve(
     noise(t, path, cx);
     thresholds(t, &mut propagation, &model, s, (path, cx));
     t.propagation = Some(propagation);
-    // What hangs on a standard that was refused is not judged by another one.
+    // Keys that depend on the standard are not checked against its default if the written one was refused.
     if !t.locations.refused("standard") {
         rates(t, d, path, cx);
         only_where_it_exists(t, path, cx);
@@ -136,7 +136,7 @@ fn thresholds(
     );
     let usual = if preamble.is_some() { Sensitivity::PreambleDetect } else { Sensitivity::PerRate };
     t.sensitivity.get_or_insert(usual);
-    // Who says only how far carrier sense reaches does not ask for preambles where the medium is idle.
+    // Where only the carrier-sense range is written, no preamble is detected at a power that leaves the medium idle.
     let preamble =
         preamble.unwrap_or(energy.map_or(PREAMBLE_DETECT, |level| Dbm(level.0.max(PREAMBLE_DETECT.0))));
     if let Some(level) = energy.filter(|level| *level > preamble) {
@@ -261,7 +261,7 @@ fn local_limit(t: &mut RadioTable, s: &Switches, tcp: &Tcp, (path, cx): (&Path<'
         Precedence::First if t.locations.has("backpressure")
     );
     if limit.0.is_some() && t.locations.has("local_limit") && !switched_off {
-        // It stays in the complete form, which warns of it again.
+        // The key stays in the complete form, which gives the same warning.
         cx.warnings.push(format!(
             "{} has no effect: a full queue drops, backpressure = false",
             path.child("local_limit")

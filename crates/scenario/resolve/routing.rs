@@ -12,10 +12,10 @@ use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::Table;
 
-/// The tables of protocols that the complete form shows, with their keys and values.
+/// The tables of protocols that the complete form contains, with their keys and values.
 pub(crate) type Shown = Vec<(&'static str, Vec<(&'static str, String)>)>;
 
-/// The routing, and the tables of protocols that are in use or were written.
+/// The world's routing, and the tables of the protocols that are in use or were written.
 pub(crate) fn resolve(root: &Table, routing: Option<&RoutingTable>, cx: &mut Cx<'_>) -> (RoutingSpec, Shown) {
     let empty = Table::new(root.at);
     let mut read = Vec::new();

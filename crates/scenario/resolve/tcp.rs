@@ -14,12 +14,12 @@ use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::{Table, Value};
 
-/// What timestamps take from the payload of a segment (RFC 7323 appendix A).
+/// Bytes of a segment's payload that timestamps occupy (RFC 7323 appendix A).
 const TIMESTAMPS: u64 = 12;
 
-/// The rules that a flow has where it writes none.
+/// The rules of `[tcp]`, which a flow has unless it writes its own.
 pub(crate) struct Tcp {
-    /// What the file says.
+    /// The table as it was written.
     written: Option<Table>,
     /// Filled in; `None` only after noting an error.
     pub rules: Option<(TcpTable, TcpConfig)>,
@@ -31,13 +31,13 @@ impl Tcp {
         self.written.is_some()
     }
 
-    /// Whether its hosts limit what their own flows have waiting: those of ns-2 and ns-3 do not.
+    /// Whether hosts limit the packets of their own flows that wait in a queue: those of ns-2 and ns-3 do not.
     pub fn limits_local(&self) -> bool {
         let profile = self.rules.as_ref().map(|(table, _)| table.profile);
         !matches!(profile, Some(TcpProfile::Ns2 | TcpProfile::Ns3))
     }
 
-    /// A flow's rules: its own keys, and those of `[tcp]` where it writes none. Also the keys in which it differs.
+    /// The configuration of a flow: its own keys, and those of `[tcp]` that it does not write. Notes in `own` the keys that differ.
     pub fn for_flow(&self, own: &mut OwnTcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<TcpConfig> {
         let mut merged = own.written.clone();
         for (key, entry) in self.written.iter().flat_map(|t| &t.entries) {
@@ -49,19 +49,19 @@ impl Tcp {
         let usual = self.rules.as_ref().map_or_else(Vec::new, |(table, _)| table.pairs());
         let differs = |pair: &(&'static str, String)| !usual.contains(pair);
         let pairs = table.pairs();
-        // A window and its shift are said together, since one of them alone would decide the other.
+        // A window and its shift are written together, since one of them alone would decide the other.
         let window = pairs.iter().any(|pair| is_window(pair.0) && differs(pair));
         own.pairs = pairs.into_iter().filter(|pair| differs(pair) || (window && is_window(pair.0))).collect();
         Some(config)
     }
 }
 
-/// Keys of which one decides the other where that is not written.
+/// Whether a key is one of the two of which one decides the other if that is not written.
 fn is_window(key: &str) -> bool {
     matches!(key, "receive_window" | "window_scale")
 }
 
-/// Whether a key of `[tcp]` gives way to what a flow writes: it follows from that.
+/// Whether a key of `[tcp]` does not apply to a flow, since it follows from keys that the flow writes.
 fn follows(key: &str, own: &Table) -> bool {
     let written = |key: &str| own.get(key).is_some();
     match key {
@@ -85,7 +85,7 @@ fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<(TcpTable, Tc
     Some((table, config))
 }
 
-/// Fills in the table and makes the configuration; errors are noted and the rest goes on.
+/// Fills in the table and makes the configuration; errors are noted, and the rest is checked.
 fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
     let usual = rules(t.profile);
     need_sack(t, usual.sack, path, cx);
@@ -94,7 +94,7 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
     let payload = payload - if t.timestamps.unwrap_or(usual.timestamps) { TIMESTAMPS } else { 0 };
     windows(t, usual.receive_window, payload, path, cx);
     let max_rto = t.max_rto.unwrap_or(usual.max_rto);
-    // What is not written does not contradict what is.
+    // A default must not contradict a key that is written.
     t.initial_rto.get_or_insert(usual.initial_rto.min(max_rto));
     t.rto_after_syn_loss.get_or_insert(usual.rto_after_syn_loss.min(max_rto));
     let unreadable = [
@@ -155,7 +155,7 @@ macro_rules! fill {
 }
 each_rule!(fill);
 
-/// Warns of settings that hurt where nobody expects it.
+/// Warns of delayed acknowledgements that cause time-outs.
 pub(crate) fn warn_of_delayed_acks(config: &TcpConfig, cx: &mut Cx<'_>) {
     let Some(acks) = config.delayed_ack.filter(|acks| acks.segments > 1) else { return };
     if acks.timeout >= config.min_rto {
@@ -170,7 +170,7 @@ pub(crate) fn warn_of_delayed_acks(config: &TcpConfig, cx: &mut Cx<'_>) {
     }
 }
 
-/// What a SYN announces fits into its field.
+/// Checks that the window which a SYN announces fits into its field.
 fn syn_window(t: &TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     let Some(bytes) = t.syn_window.as_ref().and_then(|window| window.0) else { return };
     if !(1..=largest(0)).contains(&bytes.0) {
@@ -185,7 +185,7 @@ fn syn_window(t: &TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-/// What builds on SACK goes with it where it is not written.
+/// Turns off the rules that need SACK if SACK is off; an error if one of them is written as on.
 fn need_sack(t: &mut TcpTable, usual: bool, path: &Path<'_>, cx: &mut Cx<'_>) {
     if t.sack.unwrap_or(usual) {
         return;
@@ -199,17 +199,17 @@ fn need_sack(t: &mut TcpTable, usual: bool, path: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-/// The least shift with which a window can be said.
+/// The least shift with which a window can be announced.
 fn scale_for(bytes: u64) -> Option<u8> {
     (0..=MOST_SCALE).find(|scale| bytes <= largest(*scale))
 }
 
-/// The largest window that can be said with a shift.
+/// The largest window that can be announced with a shift, bytes.
 fn largest(scale: u8) -> u64 {
     65_535 << scale
 }
 
-/// The receiver's window and its shift: where one of them is not written it follows the other.
+/// Fills in the receiver's window or its shift from the other, or checks that both fit together.
 fn windows(t: &mut TcpTable, usual: Window, payload: u64, path: &Path<'_>, cx: &mut Cx<'_>) {
     let (place, key) = (t.locations.of("receive_window"), path.child("receive_window"));
     match (t.receive_window, t.window_scale) {

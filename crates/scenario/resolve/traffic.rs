@@ -10,13 +10,13 @@ use crate::keys::transport::TransportChoice;
 use crate::text::error::Cx;
 use crate::text::location::Path;
 
-/// Long TCP flows that start within this time are out of step. The same moment for all would be no neutral choice: their SYNs
-/// would meet at every queue in one order, and the first windows with them (Floyd and Jacobson, "On traffic phase effects
+/// Long TCP flows start at random within this time. With the same moment for all, their SYNs and first windows would arrive at
+/// every queue in the same order (Floyd and Jacobson, "On traffic phase effects
 /// in packet-switched gateways", 1992).
 const TCP_JITTER: Span = Span::from_millis(100);
 
 impl TrafficTable {
-    /// The model; errors are noted and the rest goes on.
+    /// The model; errors are noted, and the rest is checked.
     pub fn resolve(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> Traffic {
         match self {
             Self::Constant(t) => {
@@ -36,8 +36,8 @@ impl TrafficTable {
         }
     }
 
-    /// The start jitter where none is written: periodic sources that start together would stay in step for ever, and long TCP
-    /// flows for long.
+    /// The default start jitter: without it, periodic sources that start together would stay synchronized for ever, and long TCP
+    /// flows for a long time.
     pub fn usual_jitter(&self, choice: TransportChoice) -> Span {
         match (self, choice) {
             (Self::Constant(t), _) => t.rate.time_for(t.packet).min(LONGEST),

@@ -1,4 +1,4 @@
-//! From the tree to the specification of a world.
+//! From the tree of values to the specification of a world, and the model from which the complete form is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,15 +26,15 @@ use crate::text::limits::Limits;
 use crate::text::location::{Locations, Path};
 use crate::text::tree::Table;
 
-/// How much of a local flow may wait at a wire where nothing is written: `sk_pacing_shift` of 10 in Linux.
+/// The default `local_limit` of a link: `sk_pacing_shift` of 10 in Linux.
 const WIRE_LIMIT: Span = Span::from_millis(1);
 
-/// Everything that a file says, completed.
+/// The complete tables of a scenario.
 pub(crate) struct Model {
     pub top: TopTable,
     pub radios: Radios,
     pub nodes: Nodes,
-    /// The keys of `[movement]`, if anything moves.
+    /// The keys of `[movement]`, if a node moves.
     pub movement: Option<Vec<(&'static str, String)>>,
     pub links: Vec<LinkTable>,
     pub gains: Vec<GainTable>,
@@ -44,12 +44,12 @@ pub(crate) struct Model {
     pub protocols: Shown,
     pub arp: ArpTable,
     pub headers: HeadersTable,
-    /// `None` if nothing says a word about TCP.
+    /// `None` if there is neither a `[tcp]` table nor a TCP flow.
     pub tcp: Option<TcpTable>,
     pub schemes: BTreeMap<String, Params>,
 }
 
-/// Reads everything. `None` only after noting errors.
+/// Reads and checks a whole scenario. `None` only after noting errors.
 pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option<(Model, WorldSpec)> {
     let known: Vec<&str> = keys::tables().collect();
     let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &known, variant: None });
@@ -157,10 +157,10 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     ))
 }
 
-/// More packets of a flow than this take hours.
+/// A run of a flow with more packets takes hours.
 const MANY_PACKETS: f64 = 1e9;
 
-/// Flows of UDP that make very many packets, since no full queue holds them back.
+/// Warnings about UDP flows that make very many packets, since no full queue stops their sources.
 fn floods(spec: &WorldSpec) -> Vec<String> {
     let radio = |&i: &usize| spec.radios.get(i).is_some_and(|radio| !radio.mac.backpressure);
     let unchecked =
@@ -202,7 +202,7 @@ fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
     }
 }
 
-/// Gives each flow the parameters of its window law.
+/// Sets the parameters of each flow's window law.
 fn set_law_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
     for flow in flows {
         if let Transport::Tcp { law, params, .. } = &mut flow.transport
@@ -254,7 +254,7 @@ fn links(
     (tables, specs)
 }
 
-/// The changes of a link's rate; each comes after the one before.
+/// The changes of a link's rate; each must be later than the one before.
 fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<RateChange> {
     let mut changes: Vec<RateChange> = Vec::with_capacity(link.rate_changes.len());
     let path = path.child("rate_changes");
@@ -321,7 +321,7 @@ fn gains(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<G
     (tables, specs)
 }
 
-/// Parameters of every scheme that runs, at flows and nodes (`used`) or by default, or that is written about.
+/// The parameters of every scheme that runs, at flows and nodes (`used`) or as the run's, and of those that the file configures.
 fn schemes<'a>(
     root: &Table,
     top: Option<&'a TopTable>,

@@ -1,4 +1,4 @@
-//! A TOML file that is not a scenario, such as a study: its values with their lines, for a reader that makes messages of the same kind.
+//! A TOML file that is not a scenario, such as a study: its values with their lines, for a reader whose messages name lines too.
 
 use std::path::Path;
 
@@ -21,14 +21,14 @@ pub enum Item {
     Flag(bool),
     /// Items with their lines, from 1.
     List(Vec<(u32, Item)>),
-    /// Keys with their lines, in the order of lines, on one line in that of the alphabet.
+    /// Keys with their lines, sorted by line; keys on one line are sorted by name.
     Table(Vec<(String, u32, Item)>),
 }
 
 /// Reads a file: its keys with their lines and values.
 ///
 /// # Errors
-/// Why it cannot be read, or each line that is not TOML, or dates: no key of ours takes one.
+/// Why the file cannot be read, or each line that is not TOML, or each date: no key of Airfair has a date as its value.
 pub fn read_document(path: &Path) -> Result<Vec<(String, u32, Item)>, Errors> {
     let (origin, text) = read_text(path, Limits::default().file_bytes)?;
     let mut cx = Cx::new(&origin, &[]);

@@ -1,11 +1,11 @@
-//! Edits in place: a scenario's text with overrides put in, its comments and its order kept.
+//! Edits in place: overrides written into a scenario's text, whose comments and order stay.
 
 use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 
 use crate::text::overrides::{BY_ID, BY_NUMBER, Override, split};
 
-/// The text with the value of each override at its key; `None` if the text has no place for one. `is_scheme`: whether a path that begins with this
-/// name is short for one below `schemes`.
+/// The text with the value of each override at its key; `None` if the text has no block for one. `is_scheme`: whether a path that
+/// begins with this name is short for one below `schemes`.
 pub(crate) fn put_in(text: &str, overrides: &[Override], is_scheme: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     for o in overrides {
@@ -34,7 +34,7 @@ fn set(table: &mut dyn TableLike, parts: &[String], value: Value) -> Option<()> 
     set(item.as_table_like_mut()?, below, value)
 }
 
-/// Replaces a value and keeps what stands around it.
+/// Replaces a value and keeps the spaces and the comment around the old one.
 fn put(table: &mut dyn TableLike, name: &str, mut value: Value) -> Option<()> {
     match table.get_mut(name) {
         Some(Item::Value(old)) => {

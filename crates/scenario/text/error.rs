@@ -1,4 +1,4 @@
-//! Errors: where, which key, what is wrong, what was expected. All that can be found are collected.
+//! Errors of a scenario: the location, the key, the problem and what was expected. One reading collects all errors that it finds.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::text::overrides::Override;
 
 /// Most errors that are shown; the rest is counted.
 const SHOWN: usize = 20;
-/// Most errors that are kept: past this, a file is not a scenario.
+/// Most errors that are kept: a file with more is not a scenario.
 const KEPT: usize = 200;
 /// Longest piece of a user's text that a message repeats, in characters.
 const QUOTED: usize = 60;
@@ -108,7 +108,7 @@ impl fmt::Display for Errors {
 
 impl std::error::Error for Errors {}
 
-/// What one reading collects: errors and warnings.
+/// The context of one reading: its errors and warnings so far, and what the reader may use beside the text.
 pub(crate) struct Cx<'a> {
     origin: &'a str,
     overrides: &'a [Override],
@@ -116,16 +116,16 @@ pub(crate) struct Cx<'a> {
     uncounted: usize,
     /// The folder in which the scenario stands, if it was read from a file.
     pub folder: Option<&'a std::path::Path>,
-    /// The schemes that it may name.
+    /// The schemes that the scenario may name.
     pub schemes: &'a Registry,
-    /// Most bytes of a list that it names.
+    /// Most bytes of a file that the scenario names.
     pub list_bytes: u64,
-    /// What a user should look at before trusting the result.
+    /// Warnings about settings that have no effect or a surprising one.
     pub warnings: Vec<String>,
 }
 
 impl<'a> Cx<'a> {
-    /// Nothing is wrong yet.
+    /// A context without errors.
     pub fn new(origin: &'a str, overrides: &'a [Override]) -> Self {
         Self {
             origin,
@@ -148,11 +148,11 @@ impl<'a> Cx<'a> {
         self.note(at, path, &problem());
     }
 
-    /// The same for a text that is there: compiled once, not for each closure.
+    /// Notes an error whose text is made. Apart from `error`, so that it is compiled once and not for each closure.
     fn note(&mut self, at: At, path: &Path<'_>, problem: &str) {
         let problem = clean(problem);
         let key = clean(&path.to_string());
-        // What a kind of radio takes over from [radio] is read twice; the error is one.
+        // A key that a kind of radio inherits from [radio] is read twice, and its error is shown once.
         let known = self
             .problems
             .iter()
@@ -167,7 +167,7 @@ impl<'a> Cx<'a> {
         !self.problems.is_empty()
     }
 
-    /// The text of the override that wrote a single value, for fields that take text: `--set flow.a.to=2`.
+    /// The text of the override that wrote a single value, for keys whose value is a text: `--set flow.a.to=2`.
     pub fn override_text(&self, at: At) -> Option<&'a str> {
         let At::Override(i) = at else { return None };
         let text = self.overrides.get(i as usize)?.value.trim();
@@ -208,8 +208,8 @@ fn last_part(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-/// Whether a character is no part of what is read: controls, and marks that turn the direction of writing, so that what is shown is not
-/// what is there (Unicode TR9, explicit formatting).
+/// Whether a character has no place in a name or a message: controls, and marks that change the direction of writing, with which the
+/// shown order differs from the stored one (Unicode TR9, explicit formatting).
 pub(crate) fn unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! Where something was written, and the key path that leads to it.
+//! Locations in a scenario's text: the line or override that wrote a value, and the key path that leads to the value.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub(crate) enum At {
     /// A line of the file, from 1.
     Line(u32),
-    /// An override, by its place among the overrides.
+    /// An override, by its index in the list of overrides.
     Override(u32),
 }
 
@@ -29,7 +29,7 @@ impl Lines {
     }
 }
 
-/// A key path such as `flow.left.traffic.rate`, held as links on the stack: it costs nothing until it is printed.
+/// A key path such as `flow.left.traffic.rate`. Each part links to the one before on the stack, so that a path allocates only when printed.
 #[derive(Clone, Copy)]
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -52,7 +52,7 @@ impl fmt::Display for Path<'_> {
             write!(f, "{parent}.")?;
         }
         if self.name.is_empty() || self.name.contains(|c: char| c == '.' || c == '"' || c.is_whitespace()) {
-            // A name that would read as more than one part.
+            // Quotes around a name that would otherwise read as more than one part.
             return if self.parent.is_none() { Ok(()) } else { write!(f, "{:?}", self.name) };
         }
         f.write_str(self.name)
@@ -84,7 +84,7 @@ impl Locations {
         self.refused.push(key);
     }
 
-    /// Whether the value of a key was refused: what stands in its place was not meant.
+    /// Whether the value of a key was refused. The default that replaces it is then not the user's intention.
     pub fn refused(&self, key: &str) -> bool {
         self.refused.contains(&key)
     }

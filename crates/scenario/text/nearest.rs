@@ -1,4 +1,4 @@
-//! The name that a user probably meant.
+//! Suggestions: the known name that is most like a misspelt one.
 
 /// Longest name that is compared.
 const LONGEST: usize = 64;

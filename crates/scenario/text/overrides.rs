@@ -1,4 +1,4 @@
-//! `--set path=value`: values put over those of the file before it is read.
+//! Overrides, `--set path=value`: they replace values of the file before its keys are read.
 
 use airfair_schemes::Registry;
 

@@ -1,4 +1,4 @@
-//! A scenario's text as its user wrote it: in a file or not, with what is put over it.
+//! A scenario's text as its user wrote it, in a file or not, with its overrides.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use crate::text::error::Errors;
 use crate::text::limits::{Limits, too_large};
 use crate::text::overrides::Override;
 
-/// A scenario as it was written.
+/// A scenario as its user wrote it: a text, its location and its overrides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioText {
     /// The text, TOML.
     pub text: String,
-    /// What messages call it.
+    /// The name of the text in messages.
     pub origin: String,
-    /// The folder that names of files are meant from; without one, no files can be named.
+    /// The folder relative to which the text names files; without a folder the text can name none.
     pub folder: Option<PathBuf>,
-    /// What is put over the text.
+    /// Values that replace those of the text.
     pub overrides: Vec<Override>,
 }
 
 impl ScenarioText {
-    /// A text that stands in no file.
+    /// A text that is in no file.
     #[must_use]
     pub fn here(text: &str, origin: &str, overrides: &[Override]) -> Self {
         let (text, origin) = (text.to_string(), origin.to_string());
@@ -37,7 +37,7 @@ impl ScenarioText {
         Ok(Self { text, origin, folder: Some(folder_of(path)), overrides: overrides.to_vec() })
     }
 
-    /// The same with more put over it.
+    /// The same text with more overrides.
     #[must_use]
     pub fn with(&self, more: impl IntoIterator<Item = Override>) -> Self {
         let mut other = self.clone();
@@ -63,7 +63,7 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<(String, String), Erro
     Ok((origin, text))
 }
 
-/// The folder that a file is in. A bare file name has the empty parent: the folder one is in.
+/// The folder that a file is in. The parent of a bare file name is empty and means the current folder.
 fn folder_of(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).to_path_buf()
 }

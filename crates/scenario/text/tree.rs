@@ -1,4 +1,4 @@
-//! The file as a tree of values that know where they were written.
+//! TOML as a tree of values with their locations.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crate::text::error::{Cx, cut, quoted};
 use crate::text::location::{At, Lines, Path};
 use crate::text::overrides::{BY_ID, BY_NUMBER};
 
-/// A value and where it was written.
+/// A TOML value and the location where it was written.
 #[derive(Debug, Clone)]
 pub(crate) struct Located {
     pub at: At,
     pub value: Value,
 }
 
-/// What TOML can hold.
+/// A TOML value.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Text(String),
     Integer(i64),
-    /// An integer that does not fit, as it was written.
+    /// An integer that does not fit into 64 bits, as it was written.
     Huge(String),
     Number(f64),
     Flag(bool),
@@ -65,7 +65,7 @@ impl Table {
 }
 
 impl Located {
-    /// The table that this is.
+    /// The value as a table, if it is one.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -109,7 +109,7 @@ pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
     for error in &errors {
         let span = error.span().unwrap_or_default();
         let at = lines.line(span.start);
-        // What follows on the same line, or in a table that stands twice, is the same mistake.
+        // Further errors on the same line, or within a table that is defined twice, have the same cause.
         if last != Some(at) && span.start >= told {
             let key = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
             let key = key.map(|key| key.trim_matches(['"', '\'']));
@@ -155,7 +155,7 @@ fn end_of_table(text: &str, start: usize) -> usize {
     text.len()
 }
 
-/// Reads one TOML value that stands at one place; `None` if it is not TOML.
+/// Reads one TOML value, all of whose parts get the location `at`; `None` if it is not TOML.
 pub(crate) fn parse_value(text: &str, at: At) -> Option<Located> {
     let value = DeValue::parse(text).ok()?;
     Some(convert(&value, &|_| at))

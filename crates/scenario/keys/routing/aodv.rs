@@ -1,4 +1,4 @@
-//! `[aodv]`: the parameters of RFC 3561 section 10 and ours, and what hangs on several of them.
+//! The keys of `[aodv]`: the parameters of RFC 3561 section 10 and our own, with the defaults and checks that depend on several.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ const TIMES: std::ops::RangeInclusive<Span> = Span(1_000_000)..=LONGEST;
 table! {
     /// Parameters of `[routing]` with `protocol = "aodv"` (RFC 3561); the RFC has their names in capitals.
     struct AodvTable {
-        /// How long a route is good after its last use.
+        /// How long a route is valid after its last use.
         active_route_timeout: Span = default(Span::from_secs(3)), in TIMES;
         /// Hello messages of a neighbour that may be missed before its link counts as broken.
         allowed_hello_loss: u32 = default(2), in 1..=1000;
-        /// How long requests of a neighbour are ignored that did not get a reply.
+        /// How long requests of a neighbour that a reply did not reach are ignored.
         blacklist_timeout: Span = computed("rreq_retries times net_traversal_time"), in Span::ZERO..=LONGEST;
-        /// How long a route that has ended is remembered.
+        /// How long an invalid route is remembered.
         delete_period: Span = computed("5 times the larger of active_route_timeout and hello_interval"), in TIMES;
         /// Time between Hello messages.
         hello_interval: Span = default(Span::from_secs(1)), in TIMES;
-        /// What is added to the reach of a request that repairs a route.
+        /// Hops that are added to the reach of a request that repairs a route.
         local_add_ttl: u8 = default(2);
-        /// A route is repaired where it broke if its destination was no farther than so many hops.
+        /// A route is repaired where it broke if its destination was at most this many hops away.
         max_repair_ttl: u8 = computed("0.3 times net_diameter, rounded down");
         /// Lifetime of a route in replies of its destination.
         my_route_timeout: Span = computed("twice active_route_timeout"), in TIMES;
         /// Most hops of the network: reach of the widest requests.
         net_diameter: u8 = default(35), in 1..=u8::MAX;
-        /// How long the answer to the first of the widest requests is awaited; to each further one twice as long.
+        /// How long the answer to the first of the widest requests is awaited; the time doubles with each further request.
         net_traversal_time: Span = computed("2 times net_diameter times node_traversal_time"), in TIMES;
         /// How long the acknowledgement of a reply is awaited.
         next_hop_wait: Span = computed("node_traversal_time and 10 ms"), in TIMES;
@@ -48,36 +48,36 @@ table! {
         rerr_ratelimit: u32 = default(10), in 1..=1_000_000;
         /// Further requests of the widest reach after the first.
         rreq_retries: u32 = default(2), in 0..=32;
-        /// Most requests of a node in a second, those of others that it passes on not counted.
+        /// Most requests of a node in a second, forwarded ones not counted.
         rreq_ratelimit: u32 = default(10), in 1..=1_000_000;
         /// Hops that are added to the reach of a request to get how long its answer is awaited: 2 node_traversal_time
         /// (reach + timeout_buffer).
         timeout_buffer: u8 = default(2);
         /// Reach of the first request for a destination, in hops.
         ttl_start: u8 = default(1), in 1..=u8::MAX;
-        /// What each further request adds.
+        /// Hops that each further request adds to the reach.
         ttl_increment: u8 = default(2), in 1..=u8::MAX;
-        /// Beyond this reach comes net_diameter.
+        /// A request beyond this reach has the reach net_diameter.
         ttl_threshold: u8 = default(7);
-        /// Only the destination answers requests (flag D).
+        /// Whether only the destination answers requests (flag D).
         destination_only: bool = default(false);
-        /// A node that answers for a destination tells the destination of the way back (flag G).
+        /// Whether a node that answers for a destination notifies the destination of the route back (flag G).
         gratuitous_reply: bool = default(true);
-        /// A packet that the MAC gives up breaks its link.
+        /// Whether a packet that the MAC drops after its last attempt breaks the link.
         link_layer_feedback: bool = default(true);
-        /// Nodes on routes in use send Hello messages, and miss those of their neighbours.
+        /// Whether nodes on routes in use send Hello messages, and a link breaks when those of a neighbour are missing.
         hello: bool = default(false);
-        /// Routes are repaired where they break, if they may be.
+        /// Whether routes are repaired where they break, within max_repair_ttl.
         local_repair: bool = default(false);
-        /// Replies ask for acknowledgements (flag A). With link_layer_feedback the MAC tells as much.
+        /// Whether replies request acknowledgements (flag A). With link_layer_feedback the MAC gives the same information.
         reply_acknowledgement: bool = default(false);
-        /// A message to all that is passed on waits for a random part of this (RFC 5148), so that neighbours do not speak at once.
+        /// A broadcast is forwarded after a random part of this time (RFC 5148), so that neighbours do not send at once.
         broadcast_jitter: Span = default(Span::from_millis(10)), in Span::ZERO..=LONGEST;
         /// Most packets of a node that wait for routes; more are dropped, the oldest first.
         buffer_packets: u32 = default(64), in 1..=1_000_000;
         /// A packet that has waited this long for a route is dropped.
         buffer_time: Span = default(Span::from_secs(30)), in TIMES;
-        /// What queues for a neighbour is dropped when the link to it breaks, as ns-2 and QualNet do.
+        /// Whether packets queued for a neighbour are dropped when the link to it breaks, as in ns-2 and QualNet.
         drop_queued: bool = default(true);
     }
 }
@@ -101,7 +101,7 @@ impl Parameters for AodvTable {
 }
 
 impl AodvTable {
-    /// Fills in what hangs on other keys.
+    /// Fills in the defaults that depend on other keys.
     fn config(&mut self, cx: &mut Cx<'_>) -> Config {
         let base = Base {
             active_route_timeout: self.active_route_timeout,
@@ -111,7 +111,7 @@ impl AodvTable {
             rreq_retries: self.rreq_retries,
         };
         let mut rfc = Config::from(base);
-        // These hang on a derived one.
+        // Further defaults depend on this derived one.
         rfc.net_traversal_time = *self.net_traversal_time.get_or_insert(rfc.net_traversal_time);
         rfc.rederive();
         let protocol = Config {
@@ -145,7 +145,7 @@ impl AodvTable {
         protocol
     }
 
-    /// What would let a node forget a number that others still trust in: loops.
+    /// Refuses values with which a node would forget a sequence number that other nodes still use, since routes could then loop.
     fn check(&self, config: &Config, cx: &mut Cx<'_>) {
         let path = Path::ROOT.child("aodv");
         let least = config.active_route_timeout.max(config.my_route_timeout);

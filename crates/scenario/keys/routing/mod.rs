@@ -19,7 +19,7 @@ pub(crate) const PROTOCOLS: [Entry; 1] = [Entry::of::<aodv::AodvTable>("aodv")];
 /// The table of a protocol's parameters.
 trait Parameters: Sized {
     fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
-    /// Fills in what hangs on other keys, and checks what does not go together.
+    /// Fills in the defaults that depend on other keys, and checks that the keys fit together.
     fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol>;
     fn pairs(&self) -> Vec<(&'static str, String)>;
     fn doc(name: String) -> TableDoc;
@@ -52,12 +52,12 @@ fn read<T: Parameters>(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Optio
     Some(Read { protocol, pairs: parameters.pairs() })
 }
 
-/// Who finds routes.
+/// How routes are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finder {
     /// Routes are static.
     Static,
-    /// A protocol, by its place in [`PROTOCOLS`].
+    /// A protocol, by its index in [`PROTOCOLS`].
     Protocol(usize),
 }
 
