@@ -64,7 +64,7 @@ recording = airfair.record(scenario, seed=1, interval="500 ms")
 plots.throughput(recording)
 
 # %%
-recording.frame("flow_series").query("flow == 'middle'").head()
+recording.pandas("flow_series").query("flow == 'middle'").head()
 
 # %% [markdown]
 # ## Why

@@ -89,7 +89,7 @@ def as_toml_file(
 
 def rows(sweep: Sweep, table: str = "runs") -> pd.DataFrame:
     """Rows in one order, without what a run costs."""
-    frame = sweep.frame(table)
+    frame = sweep.pandas(table)
     frame = frame[[name for name in frame.columns if not name.startswith("perf_")]]
     by = ["run", "id"] if table == "flows" else ["run"]
     return frame.sort_values(by, ignore_index=True)

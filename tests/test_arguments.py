@@ -34,6 +34,7 @@ def calls() -> dict[str, Call]:
     world, random, context = World(SCENARIO), scheme.Random(), scheme.Context(5)
     found: dict[str, Call] = {
         "run": (airfair.run, (SCENARIO,), {}),
+        "Capture": (airfair.Capture, (), {"trace": True}),
         "compare": (airfair.compare, (SCENARIO,), {"schemes": "droptail", "seeds": [1, 2]}),
         "explain": (airfair.explain, (SCENARIO,), {}),
         "explanation_figure": (airfair.explanation_figure, (airfair.explain(SCENARIO, flow="left"),), {}),
@@ -46,7 +47,7 @@ def calls() -> dict[str, Call]:
         "record into a folder": (
             airfair.record,
             (SCENARIO,),
-            {"out": "new", "force": True, "pcap": "all", "trace": True},
+            {"out": "new", "force": True, "capture": airfair.Capture(pcap="all", trace=True)},
         ),
         "register": (airfair.register, (int,), {}),
         "schemes": (airfair.schemes, (), {}),
@@ -71,7 +72,7 @@ def calls() -> dict[str, Call]:
         "Recording.load": (airfair.Recording.load, ("nothing",), {}),
         "Recording.save": (RECORDING.save, ("recording",), {}),
         "Recording.arrow": (RECORDING.arrow, ("queues",), {}),
-        "Recording.frame": (RECORDING.frame, ("queues",), {}),
+        "Recording.pandas": (RECORDING.pandas, ("queues",), {}),
         "Random": (scheme.Random, (), {}),
         "Random.below": (random.below, (3,), {}),
         "Context": (scheme.Context, (), {}),

@@ -9,11 +9,12 @@ import subprocess
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, cast
 
 import airfair
 import pandas as pd
 import pytest
-from airfair import InputError, Recording, Scenario
+from airfair import Capture, InputError, Recording, Scenario
 from airfair.capture import Spool
 from airfair.results import RunResult, StationResult
 
@@ -95,7 +96,7 @@ def station(result: RunResult, node: str) -> StationResult:
 
 def check_sent(recording: Recording, node: str) -> pd.DataFrame:
     """What a radio sent, as Wireshark sees it, is what the medium was charged with. Returns those rows."""
-    frames = recording.frame("frames")
+    frames = recording.pandas("frames")
     ours = frames[(frames["event"] == "sent") & (frames["node"] == node)]
     fields = ("frame.time_epoch", "wlan.fc.type_subtype", "frame.len", "radiotap.length")
     more = ("wlan_radio.duration", "wlan_radio.data_rate", "wlan.fc.retry", "wlan.seq", "wlan.duration")
@@ -123,7 +124,9 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     """TCP behind RTS and CTS."""
     scenario = Scenario.read(THREE_PAIRS, ["duration=2 s", "warmup=0 s"])
     out = tmp_path_factory.mktemp("pairs") / "run"
-    return airfair.record(scenario, seed=2, out=out, pcap=["a1", "b1"], snaplen=0, trace=True)
+    return airfair.record(
+        scenario, seed=2, out=out, capture=Capture(pcap=["a1", "b1"], snaplen=0, trace=True)
+    )
 
 
 def test_tcp_behind_rts_and_cts(pairs: Recording) -> None:
@@ -154,7 +157,7 @@ def test_signal_and_silence_are_those_of_the_scenario(pairs: Recording) -> None:
 
 
 def test_rows_are_what_the_run_has_counted(pairs: Recording) -> None:
-    frames, result = pairs.frame("frames"), pairs.result
+    frames, result = pairs.pandas("frames"), pairs.result
     counts = Counter(frames["event"].astype(str))
     assert counts["sent"] == result["perf"]["transmissions"]
     assert counts["delivered"] == result["ends"]["delivered"]
@@ -195,21 +198,22 @@ def test_looking_changes_nothing(pairs: Recording, tmp_path: Path) -> None:
     scenario = Scenario.read(SCENARIOS / "access-point.toml", ["duration=2 s", "warmup=0 s"])
     plain = airfair.run(scenario)
     watched = [
-        airfair.record(scenario, out=tmp_path / str(n), pcap="all", pcap_errors=True, trace=True)
+        airfair.record(scenario, out=tmp_path / str(n), capture=Capture(pcap="all", errors=True, trace=True))
         for n in (1, 2)
     ]
     assert watched[0].result == {**plain, "perf": watched[0].result["perf"]}
     for node, file in watched[0].captures.items():
         assert file.read_bytes() == watched[1].captures[node].read_bytes(), "the same bytes every time"
     # Without a folder the rows stay in memory.
-    assert airfair.record(scenario, trace=True).arrow("frames").equals(watched[0].arrow("frames"))
+    in_memory = airfair.record(scenario, capture=Capture(trace=True))
+    assert in_memory.arrow("frames").equals(watched[0].arrow("frames"))
 
 
 def test_hidden_senders_and_frames_with_errors(tmp_path: Path) -> None:
     overrides = ["duration=1 s", "warmup=0 s", "radio.rts_threshold=2347 B"]
     scenario = Scenario.read(SCENARIOS / "hidden-terminal.toml", overrides)
     recording = airfair.record(
-        scenario, out=tmp_path / "run", pcap=["1", "2"], pcap_errors=True, snaplen=0, trace=True
+        scenario, out=tmp_path / "run", capture=Capture(pcap=["1", "2"], errors=True, snaplen=0, trace=True)
     )
     check_whole(recording.captures["1"], "udp")
     sent = check_sent(recording, "1")
@@ -235,7 +239,7 @@ def test_hidden_senders_and_frames_with_errors(tmp_path: Path) -> None:
 def test_arp_and_cut_frames(tmp_path: Path) -> None:
     overrides = ["duration=300 ms", "warmup=0 s", "arp.prefilled=false"]
     scenario = Scenario.read(SCENARIOS / "hidden-terminal.toml", overrides)
-    recording = airfair.record(scenario, out=tmp_path / "run", pcap=["1"], trace=True)
+    recording = airfair.record(scenario, out=tmp_path / "run", capture=Capture(pcap=["1"], trace=True))
     file = recording.captures["1"]
     fields = ("arp.opcode", "arp.src.hw_mac", "arp.src.proto_ipv4", "arp.dst.proto_ipv4", "wlan.ra")
     assert tshark(file, *fields, only="arp") == [
@@ -254,7 +258,7 @@ def test_arp_and_cut_frames(tmp_path: Path) -> None:
 def test_wireshark_counts_the_retransmissions_that_tcp_has_made(tmp_path: Path) -> None:
     """At the sender's wire nothing has been lost yet: each segment that goes out again is there."""
     scenario = Scenario.parse(WIRED.format(loss=0.02))
-    recording = airfair.record(scenario, out=tmp_path / "run", pcap=["a", "r:b"], snaplen=0)
+    recording = airfair.record(scenario, out=tmp_path / "run", capture=Capture(pcap=["a", "r:b"], snaplen=0))
     check_whole(recording.captures["a"], "tcp")
     (flow,) = recording.result["flows"]
     again = tshark(recording.captures["a"], "frame.number", only="tcp.analysis.retransmission")
@@ -279,7 +283,9 @@ def test_wireshark_counts_the_retransmissions_that_tcp_has_made(tmp_path: Path) 
 def test_marks_and_their_echo(tmp_path: Path) -> None:
     overrides = ["schemes.red.ecn=true", "schemes.red.max_th=80", "schemes.red.max_p=0.02"]
     scenario = Scenario.parse(WIRED.format(loss=0), overrides=overrides)
-    recording = airfair.record(scenario, scheme="red", out=tmp_path / "run", pcap="all", snaplen=0)
+    recording = airfair.record(
+        scenario, scheme="red", out=tmp_path / "run", capture=Capture(pcap="all", snaplen=0)
+    )
     assert recording.result["drops"] == {}
     check_whole(recording.captures["r"], "tcp")
     rows = tshark(recording.captures["r"], "ip.dsfield.ecn", "frame.interface_name", only=SENT)
@@ -294,7 +300,7 @@ def test_marks_and_their_echo(tmp_path: Path) -> None:
 
 def test_saturated_ofdm_and_wires_in_one_file(tmp_path: Path) -> None:
     scenario = Scenario.read(SCENARIOS / "wired.toml", ["duration=1 s", "warmup=0 s"])
-    recording = airfair.record(scenario, out=tmp_path / "run", pcap=["ap"], snaplen=0)
+    recording = airfair.record(scenario, out=tmp_path / "run", capture=Capture(pcap=["ap"], snaplen=0))
     check_whole(recording.captures["ap"], "udp")
     fields = ("frame.interface_name", "frame.encap_type", "wlan_radio.phy", "wlan_radio.data_rate")
     seen = Counter(tshark(recording.captures["ap"], *fields))
@@ -314,7 +320,8 @@ def test_names_that_are_no_file_names(tmp_path: Path) -> None:
         .replace('"a3"', '"ü:é"')
     )
     scenario = Scenario.parse(text, overrides=["duration=100 ms", "warmup=0 s"])
-    recording = airfair.record(scenario, out=tmp_path / "run", pcap=["up/down", "up_down", "ü:é:default"])
+    captured = Capture(pcap=["up/down", "up_down", "ü:é:default"])
+    recording = airfair.record(scenario, out=tmp_path / "run", capture=captured)
     files = {node: file.name for node, file in recording.captures.items()}
     assert files == {"up/down": "up_down.pcapng", "up_down": "up_down-2.pcapng", "ü:é": "ü:é.pcapng"}
     assert set(tshark(recording.captures["ü:é"], "frame.interface_name")) == {("ü:é:default",)}
@@ -351,9 +358,9 @@ def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
         ({"node": "a1"}, "expected a trace"),
     ]:
         with pytest.raises(InputError, match=problem):
-            airfair.record(scenario, out=tmp_path / "run", **options)  # type: ignore[arg-type]
+            airfair.record(scenario, out=tmp_path / "run", capture=Capture(**cast(Any, options)))
     with pytest.raises(InputError, match="captures are files"):
-        airfair.record(scenario, pcap="all")
+        airfair.record(scenario, capture=Capture(pcap="all"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -364,7 +371,9 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Spool, "on_capture", full)
     scenario = Scenario.read(THREE_PAIRS, ["duration=10 h"])
     with pytest.raises(OSError, match="No space left"):
-        airfair.record(scenario, interval="1 h", out=tmp_path / "run", pcap="all", trace=True)
+        airfair.record(
+            scenario, interval="1 h", out=tmp_path / "run", capture=Capture(pcap="all", trace=True)
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -431,7 +440,8 @@ traffic = { kind = "constant", rate = "10 kbit/s" }
 
 def test_aodv_as_wireshark_reads_it(tmp_path: Path) -> None:
     """By hand: 0 looks for 3 (10.0.0.4) with 1 hop, then with 3; 3 answers over 2 and 1."""
-    recording = airfair.record(Scenario.parse(AODV), out=tmp_path / "run", pcap="all", snaplen=0, trace=True)
+    whole = Capture(pcap="all", snaplen=0, trace=True)
+    recording = airfair.record(Scenario.parse(AODV), out=tmp_path / "run", capture=whole)
     for node in ("0", "1", "2", "3"):
         check_whole(recording.captures[node], "udp")
         check_sent(recording, node)

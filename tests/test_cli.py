@@ -202,7 +202,7 @@ BAD_INPUT = [
     (["compare", THREE_PAIRS, "--schemes", "droptail,droptail"], "each once"),
     (["compare", THREE_PAIRS, "--schemes", ""], "no scheme"),
     (["compare", THREE_PAIRS, "--seeds", "0"], "--seeds"),
-    (["compare", THREE_PAIRS, "--seeds", "2", "--seed-from", str(2**64 - 1)], "seed 18446744073709551616"),
+    (["compare", THREE_PAIRS, "--seeds", "2", "--seed-from", str(2**64 - 1)], "seed: 18446744073709551616"),
     (["compare", THREE_PAIRS, "--jobs", "0"], "--jobs"),
     (["trace", THREE_PAIRS, "--node", "a9"], 'there is no node "a9"; did you mean "a'),
     (["trace", THREE_PAIRS, "--from", "3"], '--from: "3": the unit is missing'),

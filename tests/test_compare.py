@@ -154,7 +154,7 @@ def test_percentages() -> None:
     done = command("compare", THREE_PAIRS, "--until-halfwidth", "0.05")
     assert (done.returncode, done.stderr[:33]) == (2, '--until-halfwidth: "0.05": expect')
     done = command("compare", THREE_PAIRS, "--max-seeds", "20")
-    assert (done.returncode, "go with --until-halfwidth" in done.stderr) == (2, True)
+    assert (done.returncode, "goes with --until-halfwidth" in done.stderr) == (2, True)
 
 
 def test_the_longest_window_is_the_whole_run(pairs: Scenario) -> None:

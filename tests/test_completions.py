@@ -44,7 +44,7 @@ def test_a_row_is_a_file() -> None:
     one = 'kind = "file", size = "1 MB", start = "3 s"'
     scenario = transfers(listed, one, 'kind = "constant", rate = "1 Mbit/s", packet = "1 kB"')
     recording = airfair.record(scenario, interval="40 s")
-    rows = recording.frame("completions")
+    rows = recording.pandas("completions")
     # The small file of the first second overtakes the large one; the last one was not done at the end.
     assert rows[["flow", "file", "start_s", "bytes"]].to_numpy().tolist() == [
         ["0", 0, 1.0, 1000],
@@ -64,7 +64,7 @@ def test_a_row_is_a_file() -> None:
 def test_each_connection_counts_its_own_repairs() -> None:
     scenario = transfers(arrivals(2000, "20 kB")).edited({"link.0.loss": 0.01})
     recording = airfair.record(scenario, interval="40 s")
-    rows, flow = recording.frame("completions"), recording.result["flows"][0]
+    rows, flow = recording.pandas("completions"), recording.result["flows"][0]
     assert len(rows) == flow["files"]["finished"] == 2000
     assert sorted(rows["file"]) == list(range(2000))
     assert rows["retransmissions"].sum() == flow["retransmissions"] > 100
@@ -86,8 +86,8 @@ def test_blocks_do_not_hang_on_steps(tmp_path: Path) -> None:
     loaded = Recording.load(folders[0])
     assert loaded.tables == whole.tables == ("flows", "flow_series", "queues", "channel", "completions")
     kept = airfair.record(scenario, interval="2 s")
-    assert kept.frame("completions").equals(loaded.frame("completions"))
-    ends = loaded.frame("completions")[["start_s", "completion_s"]].sum(axis=1)
+    assert kept.pandas("completions").equals(loaded.pandas("completions"))
+    ends = loaded.pandas("completions")[["start_s", "completion_s"]].sum(axis=1)
     assert ends.is_monotonic_increasing or (ends.diff().dropna() > -1e-9).all()
 
 

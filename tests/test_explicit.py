@@ -35,8 +35,8 @@ def test_the_check_is_of_plain_runs() -> None:
 def test_recordings_tell_what_hops_know(scheme: str) -> None:
     scenario = Scenario.read(DUMBBELL, SHORT)
     run = airfair.record(scenario, scheme=scheme)
-    hops = run.frame("hops")
-    queues = run.frame("queues")
+    hops = run.pandas("hops")
+    queues = run.pandas("queues")
     assert len(hops) == len(queues), "a row for each interface and second"
     assert set(zip(hops["node"], hops["towards"], strict=True)) == set(
         zip(queues["node"], queues["towards"], strict=True)
@@ -48,7 +48,7 @@ def test_recordings_tell_what_hops_know(scheme: str) -> None:
 
 def test_qfcp_tells_capacity_and_share() -> None:
     run = airfair.record(Scenario.read(DUMBBELL, SHORT), scheme="qfcp")
-    last = run.frame("hops").groupby(["node", "towards"], observed=True).last()
+    last = run.pandas("hops").groupby(["node", "towards"], observed=True).last()
     assert (last["fair_share_bps"] <= last["capacity_bps"] + 8).all()
     assert (last["flows"] >= 1).all()
 

@@ -63,7 +63,7 @@ def numbers(result: RunResult) -> dict[str, object]:
 def test_the_goodput_ends_and_begins_with_the_range() -> None:
     """250 m are passed after 7.5 s and again after 22.5 s: 100 kbit/s before and after, nothing between."""
     recorded = airfair.record(Scenario.parse(walk()), interval="0.5 s")
-    series = recorded.frame("flow_series")
+    series = recorded.pandas("flow_series")
     goodput = dict(zip(series["end_s"], series["goodput_bps"], strict=True))
     assert all(abs(goodput[t] - 100e3) < 10e3 for t in np.arange(1, 7.6, 0.5))
     assert all(goodput[t] == 0 for t in np.arange(8.5, 22.6, 0.5))

@@ -312,7 +312,7 @@ def test_series_run_with_their_own_values_and_are_paired_by_seed() -> None:
 
 def test_numbers_are_read_out_of_each_run_and_paired_by_seed() -> None:
     def read(recording: Recording) -> dict[str, float]:
-        assert len(recording.frame("flow_series")) == 3 * 4  # three flows, an interval of 500 ms
+        assert len(recording.pandas("flow_series")) == 3 * 4  # three flows, an interval of 500 ms
         return {"total_kbps": recording.result["aggregate_goodput_bps"] / 1000}
 
     def curves(recording: Recording) -> dict[str, list[float]]:

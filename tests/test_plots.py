@@ -102,7 +102,7 @@ def many_flows(scenario: Scenario, count: int) -> Recording:
 
 def test_throughput_is_the_recorded_goodput(recorded: Recording) -> None:
     axes = axes_of(plots.throughput(recorded))
-    series = recorded.frame("flow_series")
+    series = recorded.pandas("flow_series")
     for flow, height in lines(axes).items():
         assert height * 1000 == pytest.approx(series[series["flow"] == flow]["goodput_bps"].to_numpy())
     assert list(lines(axes)) == ["left", "middle", "right"]
@@ -115,12 +115,12 @@ def test_throughput_is_the_recorded_goodput(recorded: Recording) -> None:
 
 def test_windows_and_queues_are_the_recorded_ones(recorded: Recording) -> None:
     axes = axes_of(plots.windows(recorded))
-    series = recorded.frame("flow_series")
+    series = recorded.pandas("flow_series")
     assert axes.get_ylabel() == "congestion window (kB)"
     for flow, height in lines(axes).items():
         assert height * 1000 == pytest.approx(series[series["flow"] == flow]["window_bytes"], nan_ok=True)
     axes = axes_of(plots.queues(recorded))
-    waiting = recorded.frame("queues")
+    waiting = recorded.pandas("queues")
     assert axes.get_ylabel() == "packets that wait"
     assert "a1" in lines(axes)
     for node, height in lines(axes).items():
@@ -136,7 +136,7 @@ def test_states_fill_the_time(recorded: Recording) -> None:
     axes = axes_of(plots.channel(recorded))
     bars = np.array([[patch.get_width() for patch in cast(Any, part)] for part in axes.containers])
     assert bars.sum(axis=0) == pytest.approx(1.0)
-    table = recorded.frame("channel")
+    table = recorded.pandas("channel")
     after = table[table["end_s"] > 1.0]
     sending = after[after["node"] == "a1"]["transmit_s"].sum() / 3.0
     assert bars[0, 0] == pytest.approx(sending)

@@ -238,7 +238,7 @@ def test_a_path_stands_for_a_scenario_everywhere(tmp_path: Path) -> None:
     file = tmp_path / "short.toml"
     file.write_text(scenario.resolved)
     assert list(airfair.trace(file, until="10 ms")) == list(airfair.trace(scenario, until="10 ms"))
-    tables = [airfair.record(given, windows="1 s").frame("flow_series") for given in (file, scenario)]
+    tables = [airfair.record(given, windows="1 s").pandas("flow_series") for given in (file, scenario)]
     assert tables[0].equals(tables[1])
     assert len(tables[0]) > 0
     assert airfair.network(str(file)) == airfair.network(scenario)

@@ -68,7 +68,7 @@ def test_all_protocols_of_a_seed_get_the_same_files() -> None:
                 recording = airfair.record(
                     Scenario.read(loaded.scenario, few), scheme=series.scheme, seed=seed, interval="60 s"
                 )
-                done = recording.frame("completions").sort_values("file")
+                done = recording.pandas("completions").sort_values("file")
                 lists[series.name, seed] = done[["file", "start_s", "bytes"]].to_numpy().tolist()
     assert {f"{name}, load 0.9" for name in FOUR} <= {name for name, _ in lists}
     for (_, seed), files in lists.items():

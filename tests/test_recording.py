@@ -30,29 +30,29 @@ def test_reading_over_time_changes_nothing(recorded: Recording) -> None:
 
 
 def test_rows_are_intervals(recorded: Recording) -> None:
-    series = recorded.frame("flow_series")
+    series = recorded.pandas("flow_series")
     assert list(series["end_s"].unique()) == [1.0, 2.0, 3.0, 3.3]
     assert list(series["flow"][:3]) == ["left", "middle", "right"]
     last = series[series["end_s"] == 3.3]
     assert last["goodput_bps"].to_list() == pytest.approx(list(last["delivered_bytes"] * 8 / 0.3))
     counted = series[series["end_s"] > 1].groupby("flow", observed=True)["delivered_bytes"].sum()
     assert dict(counted) == {flow["id"]: flow["delivered_bytes"] for flow in recorded.result["flows"]}
-    assert dict(recorded.frame("flows").set_index("id")["delivered_bytes"]) == dict(counted)
+    assert dict(recorded.pandas("flows").set_index("id")["delivered_bytes"]) == dict(counted)
 
 
 def test_radio_states_fill_the_interval(recorded: Recording) -> None:
-    channel = recorded.frame("channel")
+    channel = recorded.pandas("channel")
     states = channel[["transmit_s", "receive_s", "busy_s", "nav_s", "idle_s"]].sum(axis=1)
     assert states.to_list() == pytest.approx([1.0] * 18 + [0.3] * 6)
     assert set(channel["node"]) == {"a1", "a2", "a3", "b1", "b2", "b3"}
-    queues = recorded.frame("queues")
+    queues = recorded.pandas("queues")
     assert queues["packets"].max() <= 66
     assert queues[queues["node"] == "a1"]["left_packets"].sum() > 100
 
 
 def test_wires_and_radios_stand_side_by_side() -> None:
     scenario = Scenario.read(SCENARIOS / "access-point.toml", ["duration=2 s", "warmup=0 s"])
-    queues = airfair.record(scenario, interval="500 ms").frame("queues")
+    queues = airfair.record(scenario, interval="500 ms").pandas("queues")
     first = queues[queues["end_s"] == 0.5]
     told = airfair.run(scenario)["queues"]
     assert list(zip(first["node"], first["towards"], strict=True)) == [
@@ -123,7 +123,7 @@ def test_a_senseless_interval_is_refused(interval: str, problem: str) -> None:
 
 def test_an_unknown_table_is_refused(recorded: Recording) -> None:
     with pytest.raises(InputError, match='there is no table "flow"; expected one of flows, flow_series'):
-        recorded.frame("flow")
+        recorded.pandas("flow")
 
 
 def test_the_command_line_writes_the_folder(tmp_path: Path) -> None:
@@ -148,12 +148,12 @@ def test_inner_values_of_agents_are_a_table(tmp_path: Path) -> None:
     scenario = Scenario.read(THREE_PAIRS, ['duration="3 s"', "warmup=0 s"])
     folder = tmp_path / "out"
     recorded = airfair.record(scenario, scheme="nred", interval="500 ms", out=folder)
-    agents = recorded.frame("agents")
+    agents = recorded.pandas("agents")
     names = ["avg", "avg_tx", "avg_rx", "p_b", "normalized_p_b"]
     assert list(agents.columns) == ["end_s", "node", "radio", *names]
     assert len(agents) == 6 * 6
     assert (agents["avg"] >= agents["avg_tx"] + agents["avg_rx"] - 1e-9).all()
     highest = agents.groupby("node")["avg"].max()
     assert highest.between(200, 250).all()  # the channel is full; 250 is W/C
-    assert airfair.Recording.load(folder).frame("agents").equals(agents)
+    assert airfair.Recording.load(folder).pandas("agents").equals(agents)
     assert "agents" not in airfair.record(scenario, scheme="droptail").tables

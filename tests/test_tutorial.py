@@ -76,7 +76,7 @@ def test_what_the_tutorial_says_is_so(ran: tuple[dict[str, Any], list[Any]]) -> 
     assert names["goodput"]["left"] == pytest.approx(730, abs=20)
     assert 5 < names["goodput"]["middle"] < 25
     assert names["goodput"]["right"] == pytest.approx(730, abs=20)
-    waiting = names["recording"].frame("queues").groupby("node", observed=True)["packets"].mean()
+    waiting = names["recording"].pandas("queues").groupby("node", observed=True)["packets"].mean()
     assert min(waiting["a1"], waiting["a3"]) > 60 > 33 > waiting["a2"]
     red = names["rows"][1]
     gain = next(flow for flow in red["flows"] if flow["id"] == "middle")["difference"]["goodput_bps"]

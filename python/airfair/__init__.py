@@ -8,7 +8,7 @@
     rows = airfair.compare(scenario, schemes=["droptail"], seeds=range(1, 11))
     table = airfair.frame(rows, flows=True)
     why = airfair.explain(scenario, flow="middle")["verdict"]
-    over_time = airfair.record(scenario, interval="100 ms").frame("flow_series")
+    over_time = airfair.record(scenario, interval="100 ms").pandas("flow_series")
     runs = airfair.sweep("scenarios/studies/queue.toml", out="out/queue").runs
 
 A scheme of your own: `airfair.scheme`.
@@ -31,12 +31,14 @@ from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, Ru
 
 if TYPE_CHECKING:
     from . import plots, scheme
+    from .capture import Capture
     from .recording import Recording, record
     from .scheme import Scheme, load_schemes, register
     from .sweeping.api import Sweep, SweepError, load_sweep, sweep
     from .sweeping.study import Study
 
 __all__ = [
+    "Capture",
     "CompareRow",
     "Estimate",
     "Explanation",
@@ -85,7 +87,7 @@ def __getattr__(name: str) -> object:
     """What is heavy, or for writing schemes, is loaded when it is asked for: the rest starts at once."""
     if name == "plots":
         return import_module(".plots", __name__)
-    if name in {"Recording", "record"}:
+    if name in {"Capture", "Recording", "record"}:
         from . import recording
 
         return getattr(recording, name)

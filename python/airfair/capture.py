@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from . import _core
-from .arguments import as_whole, unsuitable
+from .arguments import as_flag, as_texts, as_whole, unsuitable
 from .rows import NAMES, Columns, Rows
 
 SNAPLEN = 160
@@ -54,6 +55,41 @@ SCHEMA = pa.schema(
 """Columns of the table of frames."""
 
 
+@dataclass(frozen=True)
+class Capture:
+    """The traffic of a run that is captured, for `airfair.record`. Raises `InputError`."""
+
+    pcap: str | Sequence[str] = ()
+    """Interfaces whose packets are captured, one file (`NODE.pcapng`) a node: "all", a node, or a node and
+    one of its queues ("ap:default" the radio, "ap:server" the wire to that node). It needs a folder (`out`).
+    """
+    snaplen: int = SNAPLEN
+    """Bytes that are kept of a packet; 0 keeps all."""
+    errors: bool = False
+    """Whether captures have frames that arrived with errors, too."""
+    trace: bool = False
+    """Whether the recording has the table `frames`: a row for each transmission, reception, loss with its
+    cause, drop and delivery."""
+    node: str | None = None
+    """The only node of which the table `frames` has rows."""
+    start: str = "0 s"
+    """The time from which on packets and frames are captured."""
+    until: str | None = None
+    """The time before which they are; by default the end of the run."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pcap", tuple(as_texts("pcap", self.pcap)))
+        as_flag("errors", self.errors)
+        as_flag("trace", self.trace)
+        if as_whole("snaplen", self.snaplen, 0, MOST_SNAPLEN) in range(1, LEAST_SNAPLEN):
+            raise unsuitable("snaplen", self.snaplen, f"0 (all), or {LEAST_SNAPLEN} to {MOST_SNAPLEN} bytes")
+        if self.node is not None and not self.trace:
+            raise unsuitable("node", self.node, "a trace that it limits")
+        _core.parse_time(self.start)
+        if self.until is not None:
+            _core.parse_time(self.until)
+
+
 class Spool:
     """Takes what a run hands over. Captures need a folder; without one the rows stay in memory."""
 
@@ -89,29 +125,19 @@ class Spool:
         return None if self._frames is None or self._folder is not None else self._frames.table()
 
 
-def watch(
-    spool: Spool,
-    *,
-    pcap: Sequence[str],
-    snaplen: int,
-    pcap_errors: bool,
-    trace: bool,
-    node: str | None,
-    start: str,
-    until: str | None,
-) -> _core.Watch:
-    """What the simulator is to look at. Raises `InputError`."""
-    if as_whole("snaplen", snaplen, 0, MOST_SNAPLEN) in range(1, LEAST_SNAPLEN):
-        raise unsuitable("snaplen", snaplen, f"0 (all), or {LEAST_SNAPLEN} to {MOST_SNAPLEN} bytes")
+def watch(spool: Spool, capture: Capture) -> _core.Watch | None:
+    """The observer that fills a spool, or None where nothing is captured. Raises `InputError`."""
+    if not (capture.pcap or capture.trace):
+        return None
     return _core.Watch(
         spool.on_capture,
-        pcap,
-        snaplen,
-        pcap_errors,
-        spool.on_frames if trace else None,
-        node,
-        start,
-        until,
+        capture.pcap,
+        capture.snaplen,
+        capture.errors,
+        spool.on_frames if capture.trace else None,
+        capture.node,
+        capture.start,
+        capture.until,
     )
 
 

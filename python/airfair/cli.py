@@ -21,8 +21,25 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, arguments, experiment, explaining, importing, paper, reference, sequential, tables
+from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario, SchemeError
+from .options import (
+    CheckedCommand,
+    Choice,
+    Folder,
+    Pace,
+    Seeds,
+    choice_options,
+    file_argument,
+    folder_options,
+    json_option,
+    pace_options,
+    report_option,
+    schemes_from_option,
+    seeds_options,
+    set_option,
+    window_option,
+)
 from .output import write_atomically
 from .results import CompareRow, RunResult
 from .sequential import Until
@@ -30,58 +47,6 @@ from .sequential import Until
 PLOTS = ("network", "throughput", "windows", "queues", "channel", "cdf", "bars", "scatter")
 
 T = TypeVar("T")
-SEED = click.IntRange(0, arguments.SEED_LIMIT - 1)
-
-file_argument = click.argument("file", type=click.Path(path_type=Path))
-set_option = click.option(
-    "--set",
-    "overrides",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help='Put a value over the file\'s, such as radio.data_rate="2 Mbit/s"; may be given many times.',
-)
-scheme_option = click.option(
-    "--scheme",
-    metavar="NAME",
-    shell_complete=lambda _context, _option, start: scheme_names(start),
-    help="Scheme that runs; the scenario's own by default. See `airfair schemes`.",
-)
-seed_option = click.option(
-    "--seed", type=SEED, default=1, show_default=True, help="Seed of every random draw."
-)
-window_option = click.option(
-    "--window",
-    "windows",
-    metavar="TIME",
-    multiple=True,
-    help='Also measure fairness in windows of this length, such as "1 s"; may be given many times.',
-)
-report_option = click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write a page with pictures, tables and the scenario: one HTML file.",
-)
-
-
-def _load(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
-    if names:
-        from .scheme import load_schemes
-
-        for name in names:
-            load_schemes(name)
-
-
-schemes_from_option = click.option(
-    "--schemes-from",
-    metavar="FILE.py|MODULE",
-    multiple=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_load,
-    help="Schemes written in Python; may be given many times.",
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -95,74 +60,31 @@ def cli() -> None:
     """
 
 
+cli.command_class = CheckedCommand
+
+
 @cli.command()
 @file_argument
-@scheme_option
-@schemes_from_option
-@seed_option
-@set_option
+@choice_options
 @window_option
 @json_option
 @report_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Write run.json and tables over time (Parquet) into this new folder.",
-)
-@click.option("--force", is_flag=True, help="With --out: replace the folder of an older run.")
-@click.option("--interval", metavar="TIME", help='With --out: length of a row in time, "1 s" by default.')
-@click.option(
-    "--pcap",
-    metavar="NODE",
-    multiple=True,
-    help="With --out: capture what the node's interfaces send and receive into NODE.pcapng; NODE:RADIO and "
-    "NODE:NEIGHBOUR (a wire) choose one, `all` is everything. May be given many times.",
-)
-@click.option(
-    "--snaplen",
-    type=int,
-    metavar="BYTES",
-    help="With --pcap: bytes kept of a packet, 160 by default; 0: all.",
-)
-@click.option("--pcap-errors", is_flag=True, help="With --pcap: frames that arrived with errors, too.")
-@click.option(
-    "--trace",
-    "trace_frames",
-    is_flag=True,
-    help="With --out: write frames.parquet, a row for every transmission, reception, loss and drop.",
-)
-@click.option("--node", metavar="ID", help="With --trace: only what concerns this node.")
-@click.option("--from", "start", metavar="TIME", help="With --pcap or --trace: from this time on.")
-@click.option("--until", metavar="TIME", help="With --pcap or --trace: before this time.")
+@folder_options
 @click.option(
     "--wire-check",
     is_flag=True,
     help="Turn headers of explicit-rate schemes into bytes and back at every hop; the results are the same.",
 )
-@click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was.")
-@click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock.")
+@pace_options
 def run(
     file: Path,
-    scheme: str | None,
-    seed: int,
-    overrides: tuple[str, ...],
+    choice: Choice,
     windows: tuple[str, ...],
     as_json: bool,
     report: Path | None,
-    out: Path | None,
-    force: bool,
-    interval: str | None,
-    pcap: tuple[str, ...],
-    snaplen: int | None,
-    pcap_errors: bool,
-    trace_frames: bool,
-    node: str | None,
-    start: str | None,
-    until: str | None,
+    folder: Folder,
     wire_check: bool,
-    realtime: bool,
-    speed: float | None,
+    pace: Pace,
 ) -> None:
     """Run the scenario in FILE once.
 
@@ -171,63 +93,19 @@ def run(
       airfair run scenarios/three-pairs.toml --seed 2 --set duration="20 s"
       airfair run scenarios/three-pairs.toml --out out/pairs --pcap a2 --trace
     """
-    if speed is not None and not realtime:
-        raise click.UsageError("--speed goes with --realtime")
-    for option, asked, other, there in (
-        ("--force", force, "--out", out is not None),
-        ("--interval", interval is not None, "--out", out is not None),
-        ("--pcap", bool(pcap), "--out", out is not None),
-        ("--trace", trace_frames, "--out", out is not None),
-        ("--snaplen", snaplen is not None, "--pcap", bool(pcap)),
-        ("--pcap-errors", pcap_errors, "--pcap", bool(pcap)),
-        ("--node", node is not None, "--trace", trace_frames),
-        ("--from", start is not None, "--pcap or --trace", bool(pcap) or trace_frames),
-        ("--until", until is not None, "--pcap or --trace", bool(pcap) or trace_frames),
-    ):
-        if asked and not there:
-            raise click.UsageError(f"{option} goes with {other}")
-    for option, value in (("--out", out), ("--window", windows or None), ("--report", report)):
-        if value is not None and realtime:
-            raise click.UsageError(f"{option} and --realtime do not go together")
-    given = {"--out": out is not None, "--report": report is not None, "--realtime": realtime}
-    for option, asked in given.items():
-        if asked and wire_check:
-            raise click.UsageError(f"{option} and --wire-check do not go together")
-    scenario = read_scenario(file, overrides)
+    scenario = read_scenario(file, choice.overrides)
     for window in windows:
         time("--window", window)
     if report is not None:
-        if out is not None:
-            raise click.UsageError("--out and --report do not go together")
-        run_for_report(report, scenario, scheme or scenario.scheme, seed, windows, as_json)
+        run_for_report(report, scenario, choice.scheme or scenario.scheme, choice.seed, windows, as_json)
         return
-    if out is not None:
-        from . import capture, recording
-
-        for option, moment in (("--interval", interval), ("--from", start), ("--until", until)):
-            if moment is not None:
-                time(option, moment)
-        recorded = recording.record(
-            scenario,
-            scheme=scheme,
-            seed=seed,
-            windows=windows,
-            interval="1 s" if interval is None else interval,
-            out=out,
-            force=force,
-            pcap=pcap,
-            snaplen=capture.SNAPLEN if snaplen is None else snaplen,
-            pcap_errors=pcap_errors,
-            trace=trace_frames,
-            node=node,
-            start="0 s" if start is None else start,
-            until=until,
-        )
-        text = json.dumps(recorded.result)
-    elif realtime:
-        text, _ = _core.run_paced(scenario, scheme, seed, 1.0 if speed is None else speed)
+    if folder.out is not None:
+        text = json.dumps(run_into(folder, scenario, choice, windows))
+    elif pace.realtime:
+        speed = 1.0 if pace.speed is None else pace.speed
+        text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
     else:
-        text = scenario.run(scheme, seed, windows=windows, wire_check=wire_check)
+        text = scenario.run(choice.scheme, choice.seed, windows=windows, wire_check=wire_check)
     if as_json:
         print(text)
         return
@@ -239,32 +117,36 @@ def run(
     warn(result["warnings"])
 
 
+def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequence[str]) -> RunResult:
+    """Run once into a folder."""
+    from . import capture, recording
+
+    for option, moment in (
+        ("--interval", folder.interval),
+        ("--from", folder.start),
+        ("--until", folder.until),
+    ):
+        if moment is not None:
+            time(option, moment)
+    return recording.record(
+        scenario,
+        scheme=choice.scheme,
+        seed=choice.seed,
+        windows=windows,
+        interval="1 s" if folder.interval is None else folder.interval,
+        out=folder.out,
+        force=folder.force,
+        capture=capture.Capture(**folder.capture()),
+    ).result
+
+
 @cli.command()
 @file_argument
 @click.option(
     "--schemes", metavar="A,B", help="Schemes, with commas; the first is what the others differ from."
 )
 @schemes_from_option
-@click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="How many seeds.")
-@click.option("--seed-from", type=SEED, default=1, show_default=True, help="The first seed.")
-@click.option(
-    "--until-halfwidth",
-    metavar="PERCENT",
-    help='Add seeds until each 95 % half-width is at most this much of its mean, such as "5%".',
-)
-@click.option(
-    "--statistic",
-    "statistics",
-    metavar="NAME",
-    multiple=True,
-    help="With --until-halfwidth: whose half-width, by its key in --json, or flow.ID; many times if wanted. "
-    f"By default {' and '.join(sequential.STATISTICS)}.",
-)
-@click.option(
-    "--max-seeds",
-    type=click.IntRange(1),
-    help=f"With --until-halfwidth: no more seeds than this, {sequential.MAX_SEEDS} by default.",
-)
+@seeds_options(sequential.STATISTICS, sequential.MAX_SEEDS)
 @set_option
 @window_option
 @json_option
@@ -273,11 +155,7 @@ def run(
 def compare(
     file: Path,
     schemes: str | None,
-    seeds: int,
-    seed_from: int,
-    until_halfwidth: str | None,
-    statistics: tuple[str, ...],
-    max_seeds: int | None,
+    seeds: Seeds,
     overrides: tuple[str, ...],
     windows: Sequence[str],
     as_json: bool,
@@ -291,14 +169,12 @@ def compare(
       airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred --report out/pairs.html
     """
     until = None
-    if until_halfwidth is not None:
+    if seeds.until_halfwidth is not None:
         until = Until(
-            given("--until-halfwidth", until_halfwidth, sequential.share),
-            statistics or sequential.STATISTICS,
-            max_seeds or sequential.MAX_SEEDS,
+            given("--until-halfwidth", seeds.until_halfwidth, sequential.share),
+            seeds.statistics or sequential.STATISTICS,
+            seeds.max_seeds or sequential.MAX_SEEDS,
         )
-    elif statistics or max_seeds is not None:
-        raise click.UsageError("--statistic and --max-seeds go with --until-halfwidth")
     for window in windows:
         time("--window", window)
     scenario = read_scenario(file, overrides)
@@ -315,7 +191,7 @@ def compare(
         done = experiment.repeat(
             scenario,
             schemes=names,
-            seeds=range(seed_from, seed_from + seeds),
+            seeds=range(seeds.seed_from, seeds.seed_from + seeds.seeds),
             windows=windows,
             until=until,
             interval=interval,
@@ -529,18 +405,13 @@ def schemes(names: tuple[str, ...], as_json: bool) -> None:
 
 @cli.command()
 @file_argument
-@scheme_option
-@schemes_from_option
-@seed_option
-@set_option
+@choice_options
 @click.option("--node", metavar="ID", help="Only what concerns this node.")
 @click.option("--from", "start", metavar="TIME", default="0 s", show_default=True, help="From this time on.")
 @click.option("--until", metavar="TIME", help="Before this time; the end of the run by default.")
 def trace(
     file: Path,
-    scheme: str | None,
-    seed: int,
-    overrides: tuple[str, ...],
+    choice: Choice,
     node: str | None,
     start: str,
     until: str | None,
@@ -551,11 +422,11 @@ def trace(
     Example:
       airfair trace scenarios/three-pairs.toml --node a2 --from "1 s" --until "1.1 s"
     """
-    scenario = read_scenario(file, overrides)
+    scenario = read_scenario(file, choice.overrides)
     for option, moment in (("--from", start), ("--until", until)):
         if moment is not None:
             time(option, moment)
-    lines = _core.trace(scenario, scheme, seed, node, start, until)
+    lines = _core.trace(scenario, choice.scheme, choice.seed, node, start, until)
     for line in lines:
         print(line)
 
@@ -563,10 +434,7 @@ def trace(
 @cli.command()
 @file_argument
 @click.option("--flow", metavar="ID", help="The flow; by default the one that gets the least of its share.")
-@scheme_option
-@schemes_from_option
-@seed_option
-@set_option
+@choice_options
 @json_option
 @click.option(
     "--out",
@@ -578,9 +446,7 @@ def trace(
 def explain(
     file: Path,
     flow: str | None,
-    scheme: str | None,
-    seed: int,
-    overrides: tuple[str, ...],
+    choice: Choice,
     as_json: bool,
     out: Path,
 ) -> None:
@@ -596,8 +462,8 @@ def explain(
     from .explaining import show
 
     show.check_format(out)
-    scenario = read_scenario(file, overrides)
-    told = explaining.explain(scenario, flow=flow, scheme=scheme, seed=seed)
+    scenario = read_scenario(file, choice.overrides)
+    told = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
     with written_first(out, lambda path: show.save(told, path)):
         if as_json:
             print(json.dumps(told), flush=True)
@@ -727,11 +593,6 @@ def read_standard_input() -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(f"standard input:{line}: not UTF-8; send it as UTF-8") from None
-
-
-def scheme_names(start: str) -> list[str]:
-    """Names of schemes that begin like this, for the shell."""
-    return [scheme["name"] for scheme in experiment.schemes() if scheme["name"].startswith(start)]
 
 
 def run_progress() -> Progress:

@@ -15,9 +15,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import _core, capture, notebook
+from . import _core, notebook
 from ._core import InputError, Scenario
-from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_texts, as_type
+from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_type
+from .capture import FRAMES, Capture, Spool
+from .capture import watch as watching
 from .output import whole_folder
 from .results import RunResult
 from .rows import NAMES, Columns, Rows
@@ -48,7 +50,7 @@ COMPLETION_SCHEMA = pa.schema(
 )
 """Its columns."""
 
-GROWING = (COMPLETIONS, capture.FRAMES)
+GROWING = (COMPLETIONS, FRAMES)
 """Tables of any length: written as the run goes, and read when they are asked for."""
 
 
@@ -110,7 +112,7 @@ class Recording:
             "captures": notebook.listed([str(file) for file in self.captures.values()]),
             "warnings": "\n".join(self.result["warnings"]),
         }
-        return notebook.page(f"Recording {self._title()}", properties, self.frame("flows"))
+        return notebook.page(f"Recording {self._title()}", properties, self.pandas("flows"))
 
     def _title(self) -> str:
         return f"{self.result['scenario']}, {self.result['scheme']}, seed {self.result['seed']}"
@@ -127,12 +129,12 @@ class Recording:
             return self._tables[table]
         if table in self._files:
             return _read(self._files[table])
-        if table == capture.FRAMES:
+        if table == FRAMES:
             raise InputError('there is no table "frames": the run was recorded without a trace')
         expected = ", ".join(self.tables)
         raise InputError(f'there is no table "{table}"; expected one of {expected}')
 
-    def frame(self, table: str) -> pd.DataFrame:
+    def pandas(self, table: str) -> pd.DataFrame:
         """A table, for pandas. Raises `InputError`."""
         return cast(pd.DataFrame, self.arrow(table).to_pandas(ignore_metadata=True))
 
@@ -229,13 +231,7 @@ def record(
     stop: _core.Stop | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    pcap: str | Sequence[str] = (),
-    snaplen: int = capture.SNAPLEN,
-    pcap_errors: bool = False,
-    trace: bool = False,
-    node: str | None = None,
-    start: str = "0 s",
-    until: str | None = None,
+    capture: Capture = Capture(),  # noqa: B008 - it never changes
 ) -> Recording:
     """Run a scenario, or the file of one with `overrides`, and read it at the end of each `interval`.
 
@@ -243,46 +239,29 @@ def record(
 
     With `out` everything is written into that new folder, whole or not at all, as `Recording.save` would;
     with `force` it may be the folder of an older run, which is replaced when this one is done.
-    `pcap` names interfaces whose traffic is captured, one file (`NODE.pcapng`) a node: "all", a node, or a
-    node and one of its queues ("ap:default" the radio, "ap:server" the wire to that node); it needs `out`.
-    `snaplen` bytes are kept of a packet, 0 keeps all; with `pcap_errors` frames that arrived with errors are
-    there too. `trace` makes the table `frames`: into `out` as the run goes, otherwise in memory; `node`
-    limits it to what concerns that node. `start` and `until` cut captures and trace.
+    With `capture`, such as `airfair.Capture(pcap="all", trace=True)`, packets are captured into files of
+    `out`, and the table `frames` is made: into `out` as the run goes, otherwise in memory.
 
     The result is that of `airfair.run` with the same `windows`: looking changes nothing. Raises `InputError`,
     and `OSError` if the folder cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
-    pcap = as_texts("pcap", pcap)
-    for name, flag in (("force", force), ("trace", trace), ("pcap_errors", pcap_errors)):
-        as_flag(name, flag)
-    if pcap and out is None:
+    as_type("capture", capture, Capture, "an airfair.Capture")
+    as_flag("force", force)
+    if capture.pcap and out is None:
         raise InputError("pcap: captures are files; expected a folder for them (out)")
-    if node is not None and not trace:
-        raise InputError(f"node {node!r}: expected a trace that it limits")
     target = None if out is None else Path(as_path("out", out, "the path of a folder"))
     if target is not None:
         check_new(target, force=force)
     with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
         completions = _Completions(folder)
-        with closing(completions), _spool(folder, trace=trace) as spool:
-            watch = None
-            if pcap or trace:
-                watch = capture.watch(
-                    spool,
-                    pcap=pcap,
-                    snaplen=snaplen,
-                    pcap_errors=pcap_errors,
-                    trace=trace,
-                    node=node,
-                    start=start,
-                    until=until,
-                )
+        with closing(completions), _spool(folder, trace=capture.trace) as spool:
+            watch = watching(spool, capture)
             recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
         tables = _tables(recorded)
         result = cast(RunResult, json.loads(recorded.result))
         if target is None or folder is None:
-            growing = {COMPLETIONS: completions.table(), capture.FRAMES: spool.table()}
+            growing = {COMPLETIONS: completions.table(), FRAMES: spool.table()}
             tables |= {name: table for name, table in growing.items() if table is not None}
             return Recording(result, scenario.resolved, tables)
         there = [name for name in GROWING if (folder / f"{name}.parquet").exists()]
@@ -317,8 +296,8 @@ class _Completions:
 
 
 @contextmanager
-def _spool(folder: Path | None, *, trace: bool) -> Iterator[capture.Spool]:
-    spool = capture.Spool(folder, trace=trace)
+def _spool(folder: Path | None, *, trace: bool) -> Iterator[Spool]:
+    spool = Spool(folder, trace=trace)
     try:
         yield spool
     finally:

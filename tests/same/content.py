@@ -121,25 +121,31 @@ def _steps(scenario: Scenario, case: Case) -> Iterator[str]:
 
 def _record(scenario: Scenario, case: Case) -> Iterator[str]:
     start, until = watched(case.scene)
-    options = {"interval": "500 ms", "windows": ["1 s"], "pcap": "all", "pcap_errors": True}
-    yield from _recorded(scenario, case, **options, start=start, until=until)
+    options = {"pcap": "all", "errors": True, "start": start, "until": until}
+    yield from _recorded(scenario, case, options, interval="500 ms", windows=["1 s"])
 
 
 def _one_node(scenario: Scenario, case: Case) -> Iterator[str]:
     nodes = scenario.nodes
     node = nodes[len(nodes) // 2]
     start = f"{scenario.duration_ns // 2} ns"
-    options = {"interval": "70 ms", "pcap": [node], "snaplen": 0, "node": node}
-    yield from _recorded(scenario, case, **options, start=start, until=None)
+    options = {"pcap": [node], "snaplen": 0, "node": node, "start": start}
+    yield from _recorded(scenario, case, options, interval="70 ms")
 
 
-def _recorded(scenario: Scenario, case: Case, **options: Any) -> Iterator[str]:  # noqa: ANN401
+def _recorded(
+    scenario: Scenario,
+    case: Case,
+    captured: dict[str, Any],
+    **options: Any,  # noqa: ANN401
+) -> Iterator[str]:
     """What the folder of a run has."""
-    from airfair.recording import record  # brings pandas
+    from airfair import Capture, record  # brings pandas
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
-        done = record(scenario, scheme=case.scheme, seed=case.seed, out=out, trace=True, **options)
+        capture = Capture(**captured, trace=True)
+        done = record(scenario, scheme=case.scheme, seed=case.seed, out=out, capture=capture, **options)
         yield canonical(json.dumps(done.result))
         for name in sorted(done.tables):
             yield f"table {name}"

@@ -102,12 +102,12 @@ class Sweep:
     @property
     def runs(self) -> pd.DataFrame:
         """A row a run, for pandas."""
-        return self.frame("runs")
+        return self.pandas("runs")
 
     @property
     def flows(self) -> pd.DataFrame:
         """A row a flow of each run, for pandas."""
-        return self.frame("flows")
+        return self.pandas("flows")
 
     def arrow(self, table: str) -> pa.Table:
         """Table "runs" or "flows", as Arrow. Raises `InputError`."""
@@ -115,7 +115,7 @@ class Sweep:
             raise _core.InputError(f'there is no table "{table}"; expected one of {", ".join(TABLES)}')
         return self._tables[table]
 
-    def frame(self, table: str) -> pd.DataFrame:
+    def pandas(self, table: str) -> pd.DataFrame:
         """Table "runs" or "flows", for pandas. Raises `InputError`."""
         return cast("pd.DataFrame", self.arrow(table).to_pandas(ignore_metadata=True))
 

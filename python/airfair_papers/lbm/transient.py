@@ -107,7 +107,7 @@ def read(recording: Recording) -> dict[str, float]:
     }
     if "agents" not in recording.tables:
         return numbers
-    agents = recording.frame("agents")
+    agents = recording.pandas("agents")
     ends, rho0 = agents["end_s"].to_numpy(), agents["rho0"].to_numpy()
     return numbers | {
         "settled_after_coming_s": settling_s(rho0, ends, COME_S, GO_S),
@@ -125,7 +125,7 @@ def curves(recording: Recording) -> dict[str, list[float]]:
         "delay_ms": (1000 * windows["mean_link_delay_s"]).tolist(),
     }
     if "agents" in recording.tables:
-        agents = recording.frame("agents")
+        agents = recording.pandas("agents")
         told |= {"end_s": agents["end_s"].tolist(), "rho0": agents["rho0"].tolist()}
     return told
 

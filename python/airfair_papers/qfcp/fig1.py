@@ -110,7 +110,7 @@ def read(recording: Recording) -> dict[str, float]:
         shared = completions.ideal(files, RATE_BPS, ROUND_TRIP_S)
         return {"offered load": files.load(RATE_BPS), **_times(shared, len(files.start_s))}
     header = FOUR[next(name for name, p in FOUR.items() if p.scheme == result["scheme"])].header
-    series, queues = recording.frame("flow_series"), recording.frame("queues")
+    series, queues = recording.pandas("flow_series"), recording.pandas("queues")
     until = series["end_s"] <= files.stop_s
     middle = (queues["node"] == "left") & (queues["towards"] == "right") & (queues["end_s"] <= files.stop_s)
     carried = float(series[until]["delivered_bytes"].sum()) * 8 / max(files.stop_s, 1e-9)
@@ -119,7 +119,7 @@ def read(recording: Recording) -> dict[str, float]:
         "delivered, of C": carried / RATE_BPS,
         "queue (packets)": float(queues[middle]["packets"].mean()),
         "queue-full drops": float(result["drops"].get("queue-full", 0)),
-        "time-outs": float(recording.frame("completions")["timeouts"].sum()),
+        "time-outs": float(recording.pandas("completions")["timeouts"].sum()),
         **_times(files, result["flows"][0]["files"]["started"]),
     }
 

@@ -128,7 +128,7 @@ def stations(recording: Recording) -> pd.DataFrame:
 
 
 def _radios(recording: Recording, nodes: list[str]) -> pd.DataFrame:
-    queues = recording.frame("queues")
+    queues = recording.pandas("queues")
     here = queues["node"].isin(nodes) & (queues["towards"] == "default")
     measured = queues["end_s"] > recording.result["warmup_s"]
     return queues[here & measured & (queues["acknowledged_packets"] > 0)]
@@ -167,7 +167,7 @@ def fairness(values: Sequence[float]) -> float:
 
 def throughput_mbps(recording: Recording) -> float:
     """Goodput of all flows from the end of the warm-up to the last byte, Mbit/s."""
-    series = recording.frame("flow_series")
+    series = recording.pandas("flow_series")
     warmup = recording.result["warmup_s"]
     delivered = series[series["end_s"] > warmup].groupby("end_s")["delivered_bytes"].sum()
     busy = delivered[delivered > 0]
@@ -194,7 +194,7 @@ def gauges(recording: Recording, windows: pd.DataFrame) -> dict[str, float]:
     """Means of LBM's inner values over the windows with packets."""
     if "agents" not in recording.tables:
         return {}
-    agents = recording.frame("agents")
+    agents = recording.pandas("agents")
     here = agents[agents["end_s"].isin(windows["end_s"])]
     names = {"rho": "rho", "rho0": "rho0", "probability": "marking_probability"}
     return {shown: float(here[name].mean()) for name, shown in names.items()}

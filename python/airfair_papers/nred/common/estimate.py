@@ -45,8 +45,8 @@ SATURATED = 0.9 * FULL
 
 def waiting_packets(recording: Recording) -> NDArray[np.float64]:
     """What waits in the neighbourhood, a mean for each 100 ms."""
-    queued = recording.frame("queues").groupby("end_s")["packets"].sum().to_numpy(dtype=np.float64)
-    held = recording.frame("channel").groupby("end_s")["held_packets"].sum().to_numpy(dtype=np.float64)
+    queued = recording.pandas("queues").groupby("end_s")["packets"].sum().to_numpy(dtype=np.float64)
+    held = recording.pandas("channel").groupby("end_s")["held_packets"].sum().to_numpy(dtype=np.float64)
     whole = len(queued) // STEPS * STEPS
     means: NDArray[np.float64] = (queued + held)[:whole].reshape(-1, STEPS).mean(axis=1)
     return means
@@ -54,7 +54,7 @@ def waiting_packets(recording: Recording) -> NDArray[np.float64]:
 
 def estimates(recording: Recording) -> NDArray[np.float64]:
     """The estimate at the end of each 100 ms."""
-    agents = recording.frame("agents")
+    agents = recording.pandas("agents")
     return agents[agents["node"] == CENTRE]["avg"].to_numpy(dtype=np.float64)[STEPS - 1 :: STEPS]
 
 

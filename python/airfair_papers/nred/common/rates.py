@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 def goodputs(recording: Recording) -> DataFrame:
     """Goodput in kbit/s: a row an interval (its end, s), a column a flow."""
-    series = recording.frame("flow_series")
+    series = recording.pandas("flow_series")
     return series.pivot(index="end_s", columns="flow", values="goodput_bps") / 1000

@@ -79,7 +79,7 @@ def uploads(recording: Recording) -> NDArray[np.bool_]:
 
 def per_second(recording: Recording) -> Floats:
     """Goodput (bit/s) in each whole second: a row a second, a column a flow. Intervals divide a second."""
-    series = recording.frame("flow_series")
+    series = recording.pandas("flow_series")
     count = len(recording.result["flows"])
     delivered = series["delivered_bytes"].to_numpy(float).reshape(-1, count)
     rows = round(1 / float(series["end_s"].iloc[0]))
@@ -104,7 +104,7 @@ def for_good(index: Floats, least: float) -> float:
 
 def windows(recording: Recording) -> tuple[Floats, Floats]:
     """Ends of the intervals (s), and windows (segments): a row an interval, a column a flow."""
-    series = recording.frame("flow_series")
+    series = recording.pandas("flow_series")
     count = len(recording.result["flows"])
     ends = series["end_s"].to_numpy(float).reshape(-1, count)[:, 0]
     return ends, series["window_bytes"].to_numpy(float).reshape(-1, count) / MSS
@@ -112,7 +112,7 @@ def windows(recording: Recording) -> tuple[Floats, Floats]:
 
 def at_access_point(recording: Recording, table: str) -> pd.DataFrame:
     """Rows of the access point's radio, one an interval: its queue, or its router code's values."""
-    rows = recording.frame(table)
+    rows = recording.pandas(table)
     return rows[(rows["node"] == "ap") & (rows["towards"] != "router")]
 
 

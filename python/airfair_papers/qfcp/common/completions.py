@@ -90,7 +90,7 @@ class Files(NamedTuple):
 
 def files(recording: Recording) -> Files:
     """Those of a recording."""
-    rows = recording.frame("completions").sort_values(["start_s", "file"])
+    rows = recording.pandas("completions").sort_values(["start_s", "file"])
     return Files(
         rows["start_s"].to_numpy(float), rows["bytes"].to_numpy(int), rows["completion_s"].to_numpy(float)
     )

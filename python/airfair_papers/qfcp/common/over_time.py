@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def goodputs(recording: Recording) -> tuple[Floats, Floats]:
     """The ends of the intervals (s), and of each a row of the flows' goodputs (bit/s)."""
-    series = recording.frame("flow_series")
+    series = recording.pandas("flow_series")
     ends = series["end_s"].unique()
     return ends, series["goodput_bps"].to_numpy(float).reshape(len(ends), -1)
 
 
 def queue(recording: Recording, node: str, towards: str) -> pd.DataFrame:
     """The intervals of an output interface."""
-    queues = recording.frame("queues")
+    queues = recording.pandas("queues")
     return queues[(queues["node"] == node) & (queues["towards"] == towards)]
 
 
