@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from airfair import reference
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -71,6 +72,47 @@ def test_links_lead_somewhere_where_the_page_lies(file: Path) -> None:
         assert target.exists(), link
         if anchor and target.suffix == ".md":
             assert anchor in anchors(target), link
+
+
+LONGEST_LINE = 120
+LONGEST_PAGE = 250
+GENERATED = {"docs/reference", "docs/validation.md", "CHANGES.md"}
+"""Pages that programs write, and the list of changes: these may have any number of lines."""
+
+
+def prose(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a page outside code blocks, each with its number."""
+    fence = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = re.match(r" *(```+)", line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1] == fence:
+            fence = ""
+        elif not fence:
+            yield number, line
+
+
+WRAPPED = [file for file in markdown() if file.name != "CHANGES.md"]
+
+
+@pytest.mark.parametrize("file", WRAPPED, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_lines_of_a_page_are_short(file: Path) -> None:
+    """Table rows included; a line may be longer only if nothing in it can be broken."""
+    long = [
+        f"line {number} has {len(line)} characters: {line[:60]}..."
+        for number, line in prose(file.read_text())
+        if len(line) > LONGEST_LINE
+        and (line.startswith("|") or max(map(len, reference.wrapped(line).splitlines())) < len(line))
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("file", markdown(), ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_pages_are_short(file: Path) -> None:
+    name = file.relative_to(ROOT)
+    if not GENERATED & {name.as_posix(), name.parent.as_posix()}:
+        assert len(file.read_text().splitlines()) <= LONGEST_PAGE
 
 
 def tokens(text: str) -> Iterator[Token]:

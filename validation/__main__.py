@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import sections
-from .report import Context, Report, holds, table
+from .report import Context, Report, entries, holds
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_section(name: str, quick: bool, seed: int, workers: int, report: Report) -> None:
-    """Run one section into `report` and print its table; a section that breaks becomes a failing row."""
+    """Run one section into `report` and print its checks; a section that breaks becomes a failing row."""
     started = time.monotonic()
     context = Context(quick=quick, seed=seed, workers=workers)
     title, about = name, ""
@@ -93,7 +93,7 @@ def run_section(name: str, quick: bool, seed: int, workers: int, report: Report)
             )
         )
     report.add(name, title, about, rows, context.figures)
-    print("\n".join([f"## {title}", *table(rows), ""]))
+    print("\n".join([f"## {title}", *entries(rows), ""]))
     print(f"{name}: {time.monotonic() - started:.1f} s", file=sys.stderr)
 
 

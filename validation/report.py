@@ -1,7 +1,7 @@
-"""Rows, figures and the readable report that they end in.
+"""Rows, figures and the report that is made of them.
 
-A section yields `Row`s and hands `Figure`s to its `Context`; it knows neither files nor Markdown nor
-matplotlib. `Report.write` draws and writes all of it, each file whole or not at all.
+A section yields `Row`s and adds `Figure`s to its `Context`; it knows neither files nor Markdown nor
+matplotlib. `Report.write` draws and writes the report, each file whole or not at all.
 """
 
 from __future__ import annotations
@@ -9,25 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
 from airfair.output import write_atomically
+from airfair.reference import wrapped
 
 Value = float | str
 
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: what an outside source says, what was measured, and whether that is close enough."""
+    """One comparison: the value of an outside source, the measured value, and whether both agree."""
 
     section: str
     name: str
     source: str
-    """Where `expected` comes from."""
+    """The origin of `expected`."""
     expected: Value
     tolerance: str
-    """The allowed difference as a reader sees it: `± 0.35 %`, `≤ 7`, `exact`."""
+    """The allowed difference, as printed: `± 0.35 %`, `≤ 7`, `exact`."""
     measured: Value
     unit: str
     ok: bool
@@ -107,10 +109,10 @@ class Figure:
 
 @dataclass
 class Context:
-    """What a section is given: how hard to work, and where its figures go."""
+    """The arguments of a section: length of runs, seed, processes, and the list for its figures."""
 
     quick: bool = False
-    """Shorter runs, for a look; the tolerances stay."""
+    """Shorter runs, for a first impression; the tolerances stay."""
     seed: int = 1
     workers: int = 1
     figures: list[Figure] = field(default_factory=list)
@@ -131,8 +133,7 @@ class Report:
     def add(
         self, section: str, title: str, about: str, rows: Iterable[Row], figures: Iterable[Figure] = ()
     ) -> list[Row]:
-        """Take in one section; returns its rows. A row that names another section is a mistake of the
-        section."""
+        """Add one section; returns its rows. A row that names another section is an error of the section."""
         new = list(rows)
         for row in new:
             if row.section != section:
@@ -153,8 +154,9 @@ class Report:
         lines = [
             "# Validation",
             "",
-            "Written by `python -m validation`; do not edit. Each row compares a measurement with a source",
+            "Written by `python -m validation`; do not edit. Each check compares a measurement with a source",
             "outside the simulator: a published table, an independent model, a peer, or arithmetic by hand.",
+            "Checks are listed by source, each with the measured value, the expected value and tolerance.",
             "",
             f"**{len(self.rows) - len(failed)} of {len(self.rows)} checks pass.**",
             "",
@@ -167,18 +169,18 @@ class Report:
         if failed:
             lines += [
                 "",
-                "Failing: " + "; ".join(f"{row.section}: {_cell(row.name)}" for row in failed) + ".",
+                wrapped("Failing: " + "; ".join(f"{row.section}: {row.name}" for row in failed) + "."),
             ]
         for section, (title, about) in self.titles.items():
             lines += ["", f'<a id="{section}"></a>', "", f"## {title}", "", about.strip(), ""]
-            lines += table([row for row in self.rows if row.section == section])
+            lines += entries([row for row in self.rows if row.section == section])
             for figure in self.figures:
                 if figure.section == section:
                     lines += [
                         "",
                         f"![{_cell(figure.caption)}](validation/{figure.file})",
                         "",
-                        f"*{figure.caption}*",
+                        wrapped(f"*{figure.caption}*"),
                     ]
         return "\n".join(lines) + "\n"
 
@@ -195,24 +197,22 @@ class Report:
         return path
 
 
-def table(rows: Iterable[Row]) -> list[str]:
-    """The lines of one section's Markdown table."""
-    lines = [
-        "| check | expected | tolerance | measured | unit | pass | source |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        cells = (
-            row.name,
-            _number(row.expected),
-            row.tolerance,
-            _number(row.measured),
-            row.unit,
-            "yes" if row.ok else "**NO**",
-            row.source,
-        )
-        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
-    return lines
+def entries(rows: Iterable[Row]) -> list[str]:
+    """The lines of one section's checks: consecutive checks of one source are a list below that source."""
+    lines = []
+    for source, group in groupby(rows, lambda row: row.source):
+        lines += ["", *wrapped(f"Source: {source}." if source else "Checks:").splitlines(), ""]
+        lines += [line for row in group for line in _entry(row).splitlines()]
+    return lines[1:]
+
+
+def _entry(row: Row) -> str:
+    measured = f"{_number(row.measured)} {row.unit}".rstrip()
+    expected = _number(row.expected)
+    if row.tolerance not in ("exact", "inside"):
+        expected += f" {row.tolerance}"
+    verdict = "" if row.ok else "**FAILS** "
+    return wrapped(f"- {verdict}{row.name}: {measured} (expected {expected})", "  ")
 
 
 def _number(value: Value) -> str:

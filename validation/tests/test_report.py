@@ -45,7 +45,7 @@ def test_report_is_written_whole(tmp_path: Path) -> None:
     path = made.write(tmp_path)
     text = path.read_text()
     assert "**1 of 2 checks pass.**" in text
-    assert "far \\| off" in text
+    assert "- close: 10.3 us (expected 10 ± 5 %)\n- **FAILS** far | off: 11 (expected 10 ± 0.5)\n" in text
     assert "![A curve.](validation/s-curve.svg)" in text
     drawn = (tmp_path / "validation" / "s-curve.svg").read_bytes()
     assert b"<svg" in drawn
