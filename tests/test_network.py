@@ -147,7 +147,7 @@ def test_lossy_links_say_how_much_arrives() -> None:
 
 
 def test_wrong_seeds_are_refused() -> None:
-    with pytest.raises(InputError, match="seed -1"):
+    with pytest.raises(InputError, match="seed: -1"):
         airfair.network(THREE_PAIRS, seed=-1)
 
 

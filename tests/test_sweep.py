@@ -532,7 +532,8 @@ def test_the_last_parts_of_paths_tell_them_apart() -> None:
 
 
 def test_a_sweep_says_what_it_is(undisturbed: Sweep) -> None:
-    assert repr(undisturbed) == f"<airfair.Sweep 'tiny' in '{undisturbed.folder}': 16 of 16 runs>"
+    told = f"<airfair.Sweep 'tiny' in '{undisturbed.folder}': 16 of 16 runs; droptail, red; 2 seeds>"
+    assert repr(undisturbed) == told
 
 
 def test_a_scheme_of_this_process_only(tmp_path: Path) -> None:

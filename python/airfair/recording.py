@@ -21,8 +21,8 @@ from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_type
 from .capture import FRAMES, Capture, Spool
 from .capture import watch as watching
 from .output import whole_folder
-from .results import RunResult
-from .rows import NAMES, Columns, Rows
+from .results import FlowResult, RunResult
+from .rows import NAMES, Columns, Rows, typed
 from .versioned import read_versioned
 
 FORMAT = 1
@@ -49,6 +49,23 @@ COMPLETION_SCHEMA = pa.schema(
     ]
 )
 """Its columns."""
+
+FLOWS = (
+    "id",
+    "src",
+    "dst",
+    "goodput_bps",
+    "delivered_bytes",
+    "sent_packets",
+    "delivered_packets",
+    "retransmissions",
+    "fallbacks",
+    "mean_delay_s",
+    "p99_delay_s",
+    "completion_s",
+    "hops",
+)
+"""Columns of the table "flows": numbers of `FlowResult`."""
 
 GROWING = (COMPLETIONS, FRAMES)
 """Tables of any length: written as the run goes, and read when they are asked for."""
@@ -356,22 +373,6 @@ def _pairs(pairs: Sequence[tuple[str, str]], first: str, second: str) -> dict[st
 
 def _flows(result: RunResult) -> pa.Table:
     """The flows of a result without the classes of their files."""
-    schema = pa.schema(
-        [
-            ("id", pa.string()),
-            ("src", pa.string()),
-            ("dst", pa.string()),
-            ("goodput_bps", pa.float64()),
-            ("delivered_bytes", pa.int64()),
-            ("sent_packets", pa.int64()),
-            ("delivered_packets", pa.int64()),
-            ("retransmissions", pa.int64()),
-            ("fallbacks", pa.int64()),
-            ("mean_delay_s", pa.float64()),
-            ("p99_delay_s", pa.float64()),
-            ("completion_s", pa.float64()),
-            ("hops", pa.int64()),
-        ]
-    )
+    schema = pa.schema(typed(FlowResult, FLOWS))
     rows = [{name: value for name, value in flow.items() if name in schema.names} for flow in result["flows"]]
     return pa.Table.from_pylist(rows, schema)

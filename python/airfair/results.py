@@ -1,8 +1,13 @@
-"""The result contract as types. What is computed is computed in the simulator; nothing here has methods."""
+"""The results of the simulator as types: the keys and units of what `--json` prints.
+
+`crates/python/contract.rs` and `summary.rs` write these results; a test compares every key and type of theirs
+with those here. Tables of Python (recordings, sweeps, data frames) have names and types from here.
+"""
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from types import NoneType, UnionType
+from typing import Any, NotRequired, TypedDict, get_args, get_origin, get_type_hints
 
 
 class SizeClass(TypedDict):
@@ -351,7 +356,7 @@ class Precision(TypedDict):
     relative_ci95: dict[str, float | None]
 
 
-class CompareRow(TypedDict):
+class CompareRow(Differences):
     """One scheme over the seeds; a number is None where no run has it.
 
     A sweep's rows have neither drops nor channel: it keeps no radios.
@@ -359,17 +364,6 @@ class CompareRow(TypedDict):
 
     scheme: str
     runs: int
-    jain_index: Estimate | None
-    log_utility: Estimate
-    aggregate_goodput_bps: Estimate
-    min_goodput_bps: Estimate
-    starved_flows: Estimate
-    mean_delay_s: Estimate | None
-    p99_delay_s: Estimate | None
-    rtt_s: Estimate | None
-    retransmissions: Estimate
-    loss_ratio: Estimate | None
-    completion_s: Estimate | None
     baseline: str
     difference: Differences
     flows: list[FlowRow]
@@ -458,3 +452,14 @@ class ImportReport(TypedDict):
     renamed: list[dict[str, str]]
     assumed: list[str]
     gateway: str | None
+
+
+def scalars(kind: type) -> dict[str, type]:
+    """The keys of a result that hold a text or a number, in order, each with its type: str, int or float."""
+    found: dict[str, type] = {}
+    for name, hint in get_type_hints(kind).items():
+        kinds: Any = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+        (one, *others) = (k for k in kinds if k is not NoneType)
+        if one in (str, int, float) and not others:
+            found[name] = one
+    return found

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .results import scalars
+
 NAMES = pa.dictionary(pa.int32(), pa.string())
 """The type of a column of names."""
+
+ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+"""Types of columns, by those of results."""
 
 GROUP = 1 << 16
 """Rows of a row group, the last of a file apart. When the simulator hands rows over hangs on the machine's
@@ -18,6 +23,12 @@ speed; the file does not."""
 
 Columns = Mapping[str, tuple[str, bytes, Sequence[str] | None]]
 """Rows as the simulator hands them over: kind, values as bytes, and the names that they stand for."""
+
+
+def typed(kind: type, names: Iterable[str], prefix: str = "") -> list[tuple[str, pa.DataType]]:
+    """Columns for these texts and numbers of a result of that kind (a class of `airfair.results`)."""
+    types = scalars(kind)
+    return [(f"{prefix}{name}", ARROW[types[name]]) for name in names]
 
 
 class Rows:

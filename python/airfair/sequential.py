@@ -14,25 +14,14 @@ from difflib import get_close_matches
 
 from ._core import InputError
 from .arguments import as_type, as_whole
+from .results import Differences
 
 FIRST_LOOK = 10
 """Fewest seeds before an interval is believed."""
 
 MAX_SEEDS = 1000
 
-NUMBERS = (
-    "jain_index",
-    "log_utility",
-    "aggregate_goodput_bps",
-    "min_goodput_bps",
-    "starved_flows",
-    "mean_delay_s",
-    "p99_delay_s",
-    "rtt_s",
-    "retransmissions",
-    "loss_ratio",
-    "completion_s",
-)
+NUMBERS = tuple(Differences.__annotations__)
 """Estimates of a row of a comparison. A row has None where no run has the number."""
 
 STATISTICS = ("aggregate_goodput_bps", "jain_index")

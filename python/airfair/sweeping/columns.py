@@ -7,7 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..results import Files, FlowResult, Perf, RunResult
+from ..rows import typed
 from .study import Value, as_toml
+from .worker import FILES, FLOW, PERF, SCALARS
 
 TEXT, WHOLE, REAL, FLAG = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 
@@ -21,54 +24,16 @@ RUN = [
     ("study", TEXT),
     ("scenario", TEXT),
     ("scenario_sha256", TEXT),  # of the resolved scenario
-    ("version", TEXT),
-    ("duration_s", REAL),
-    ("warmup_s", REAL),
-    ("jain_index", REAL),
-    ("log_utility", REAL),
-    ("aggregate_goodput_bps", REAL),
-    ("min_goodput_bps", REAL),
-    ("starved_flows", WHOLE),
-    ("flows_below_1kbps", WHOLE),
-    ("mean_delay_s", REAL),
-    ("p99_delay_s", REAL),
-    ("rtt_s", REAL),
-    ("retransmissions", WHOLE),
-    ("loss_ratio", REAL),
-    ("completion_s", REAL),
+    *typed(RunResult, (name for name in SCALARS if name not in ("scenario", "scheme", "seed"))),
     ("made_packets", WHOLE),
     ("delivered_packets", WHOLE),
     ("drops", pa.map_(TEXT, WHOLE)),
     ("marks", pa.map_(TEXT, WHOLE)),
     ("warnings", pa.list_(TEXT)),
-    ("perf_events", WHOLE),
-    ("perf_transmissions", WHOLE),
-    ("perf_wall_s", REAL),
-    ("perf_peak_rss_bytes", WHOLE),
+    *typed(Perf, PERF, "perf_"),
 ]
-FLOW = [
-    ("id", TEXT),
-    ("src", TEXT),
-    ("dst", TEXT),
-    ("goodput_bps", REAL),
-    ("delivered_bytes", WHOLE),
-    ("sent_packets", WHOLE),
-    ("delivered_packets", WHOLE),
-    ("dropped_packets", WHOLE),
-    ("loss_ratio", REAL),
-    ("retransmissions", WHOLE),
-    ("mean_delay_s", REAL),
-    ("p99_delay_s", REAL),
-    ("rtt_s", REAL),
-    ("completion_s", REAL),
-    ("hops", WHOLE),
-    ("offered_bytes", WHOLE),
-    ("files_started", WHOLE),
-    ("files_finished", WHOLE),
-    ("files_mean_completion_s", REAL),
-    ("files_p95_completion_s", REAL),
-]
-TABLES = {"runs": RUN, "flows": FLOW}
+OF_FLOW = [*typed(FlowResult, FLOW), *typed(Files, FILES, "files_")]
+TABLES = {"runs": RUN, "flows": OF_FLOW}
 
 KINDS = {"bool": FLAG, "int64": WHOLE, "double": REAL, "string": TEXT}
 """Types of parameters' columns, by the names that `study.json` gives them."""
@@ -79,7 +44,7 @@ def schema(table: str, kinds: Mapping[str, str]) -> pa.Schema:
     return pa.schema([*HEAD, *((path, KINDS[kind]) for path, kind in kinds.items()), *TAIL, *TABLES[table]])
 
 
-RESULTS = frozenset(name for columns in (HEAD, TAIL, RUN, FLOW) for name, _ in columns)
+RESULTS = frozenset(name for columns in (HEAD, TAIL, RUN, OF_FLOW) for name, _ in columns)
 """Names of columns that no parameter can have."""
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from .. import _core
 from ..arguments import as_flag, as_path, as_type
 from ..notebook import MOST_NAMES, counted, listed, page
-from ..results import CompareRow
+from ..results import CompareRow, FlowDifferences
 from . import columns
 from .columns import TABLES
 from .dataset import about, every, in_order
@@ -26,18 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-SUMMARISED = (
-    "id",
-    "goodput_bps",
-    "offered_bytes",
-    "delivered_bytes",
-    "mean_delay_s",
-    "p99_delay_s",
-    "rtt_s",
-    "retransmissions",
-    "loss_ratio",
-    "completion_s",
-)
+SUMMARISED = ("id", "offered_bytes", "delivered_bytes", *FlowDifferences.__annotations__)
 """What a summary needs of a flow."""
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Scenario
+from ..results import Perf, RunResult, scalars
 
 KEPT = 4
 """Scenarios that a worker keeps: the seeds and schemes of a case follow each other."""
@@ -57,26 +58,7 @@ def _scenario(text: str) -> Scenario:
     return Scenario.parse(text)
 
 
-SCALARS = (
-    "scenario",
-    "scheme",
-    "seed",
-    "version",
-    "duration_s",
-    "warmup_s",
-    "jain_index",
-    "log_utility",
-    "aggregate_goodput_bps",
-    "min_goodput_bps",
-    "starved_flows",
-    "flows_below_1kbps",
-    "mean_delay_s",
-    "p99_delay_s",
-    "rtt_s",
-    "retransmissions",
-    "loss_ratio",
-    "completion_s",
-)
+SCALARS = tuple(scalars(RunResult))
 """What a row takes from a result as it is."""
 
 FLOW = (
@@ -103,6 +85,10 @@ FILES = ("started", "finished", "mean_completion_s", "p95_completion_s")
 """What it takes from the files of a flow that has many, with `files_` before the name."""
 
 
+PERF = tuple(scalars(Perf))
+"""What it takes from the cost of a run, with `perf_` before the name."""
+
+
 def _row(result: dict[str, Any]) -> dict[str, Any]:
     """What a sweep keeps of a result: the numbers of the whole and of the flows, not those of the nodes."""
     ends = result["ends"]
@@ -118,9 +104,6 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
         "drops": result["drops"],
         "marks": result["marks"],
         "warnings": result["warnings"],
-        **{
-            f"perf_{name}": result["perf"][name]
-            for name in ("events", "transmissions", "wall_s", "peak_rss_bytes")
-        },
+        **{f"perf_{name}": result["perf"][name] for name in PERF},
         "flows": flows,
     }

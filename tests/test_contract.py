@@ -1,0 +1,145 @@
+"""Results have the keys and types that `airfair.results` declares: no other, and none is missing."""
+
+from __future__ import annotations
+
+import json
+from types import NoneType, UnionType
+from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import airfair
+import pytest
+from airfair import Scenario, _core, results
+from airfair.sequential import NUMBERS
+from airfair.sweeping import columns, worker
+
+from tests.support import ROOT, SCENARIOS
+from tests.test_captures import AODV
+
+SHORT = ["duration=2 s", "warmup=100 ms"]
+MESH = ROOT / "crates" / "scenario" / "tests" / "import" / "meshviewer.json"
+WIRED_AODV = """
+name = "wire"
+duration = "1 s"
+warmup = "0 s"
+routing = { protocol = "aodv" }
+[[node]]
+id = "a"
+[[node]]
+id = "b"
+[[link]]
+ends = ["a", "b"]
+rate = "1 Mbit/s"
+[[flow]]
+id = "f"
+from = "a"
+to = "b"
+traffic = { kind = "constant", rate = "40 kbit/s" }
+[[flow]]
+id = "late"
+from = "a"
+to = "b"
+traffic = { kind = "file", size = "200 kB" }
+transport = "tcp"
+"""
+
+Seen = set[tuple[str, str]]
+
+
+def differences(value: Any, hint: Any, place: str, seen: Seen) -> list[str]:  # noqa: ANN401 - JSON and types
+    """How a value differs from its declared type. `seen` collects the keys that were there."""
+    if is_typeddict(hint):
+        keys = get_type_hints(hint)
+        seen |= {(hint.__name__, key) for key in value}
+        extras = get_type_hints(hint, include_extras=True)
+        optional = {key for key, kind in extras.items() if get_origin(kind) is NotRequired}
+        found = [f"{place}: no {key}" for key in sorted(keys.keys() - optional - value.keys())]
+        found += [f"{place}.{key}: not declared" for key in value.keys() - keys.keys()]
+        return found + [
+            text
+            for key in value.keys() & keys.keys()
+            for text in differences(value[key], keys[key], f"{place}.{key}", seen)
+        ]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        if value is None and NoneType in arguments:
+            return []
+        (kind,) = (argument for argument in arguments if argument is not NoneType)
+        return differences(value, kind, place, seen)
+    if origin is list and isinstance(value, list):
+        return [
+            t for i, item in enumerate(value) for t in differences(item, arguments[0], f"{place}[{i}]", seen)
+        ]
+    if origin is dict and isinstance(value, dict):
+        return [t for k, item in value.items() for t in differences(item, arguments[1], f"{place}.{k}", seen)]
+    return [] if type(value) is hint else [f"{place}: {value!r}, declared as {hint}"]
+
+
+def declared(kind: Any) -> Seen:  # noqa: ANN401 - a type
+    """Every key of a declaration and of those within it."""
+    if not is_typeddict(kind):
+        return {pair for argument in get_args(kind) for pair in declared(argument)}
+    hints = get_type_hints(kind)
+    return {(kind.__name__, key) for key in hints}.union(*map(declared, hints.values()))
+
+
+def test_a_run() -> None:
+    seen: Seen = set()
+    scenes = {
+        "nred": Scenario.read(SCENARIOS / "three-pairs.toml", SHORT),
+        "qfcp": Scenario.read(SCENARIOS / "short-flows.toml", ["duration=3 s", "warmup=0 s"]),
+        "droptail": Scenario.parse(AODV),
+        "red": Scenario.parse(WIRED_AODV),
+    }
+    for scheme, scenario in scenes.items():
+        result = airfair.run(scenario, scheme=scheme, windows="500 ms")
+        assert differences(result, results.RunResult, scheme, seen) == []
+    paced, _ = _core.run_paced(scenes["red"], None, 1, 1e6)
+    assert differences(json.loads(paced), results.RunResult, "paced", seen) == []
+    assert declared(results.RunResult) - seen == set()
+
+
+def test_a_comparison() -> None:
+    seen: Seen = set()
+    scenario = Scenario.parse(WIRED_AODV)
+    rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=[1, 2], windows="200 ms")
+    mixed = Scenario.read(SCENARIOS / "gateway.toml", SHORT)
+    rows += airfair.compare(
+        mixed, schemes=["droptail", "red"], seeds=range(10), until_halfwidth=0.9, max_seeds=10
+    )
+    for number, row in enumerate(rows):
+        assert differences(row, results.CompareRow, f"row {number}", seen) == []
+    # Runs where a number is missing, and lateness, are no part of a comparison of scenes like these.
+    assert declared(results.CompareRow) - seen <= {
+        ("Estimate", "runs"),
+        ("Perf", "lateness"),
+        *declared(results.Lateness),
+    }
+
+
+@pytest.mark.parametrize("name", ["drive-by", "gateway"])
+def test_a_network(name: str) -> None:
+    network = airfair.network(SCENARIOS / f"{name}.toml")
+    assert differences(network, results.Network, name, set()) == []
+
+
+def test_schemes_and_imports() -> None:
+    for scheme in airfair.schemes():
+        assert differences(scheme, results.SchemeInfo, scheme["name"], set()) == []
+    _, report = airfair.import_network(MESH, flows=2)
+    assert differences(report, results.ImportReport, "report", set()) == []
+
+
+def test_differences_are_found() -> None:
+    right = {"ends": ["a", "b"], "rate_bps": 3, "delay_s": 0.5}
+    assert differences(right, results.WiredLink, "link", set()) == []
+    for wrong in ({**right, "delay_s": 1}, {**right, "more": 1}, {"ends": ["a"]}, {**right, "ends": [None]}):
+        assert differences(wrong, results.WiredLink, "link", set())
+
+
+def test_a_sweep_keeps_what_a_run_has() -> None:
+    """Its tables are a choice of the numbers of a run and of its flows; types are those that are declared."""
+    of_flow = results.scalars(results.FlowResult)
+    assert set(of_flow) - set(worker.FLOW) == {"fallbacks"}
+    assert set(worker.SCALARS) == set(results.scalars(results.RunResult))
+    assert set(NUMBERS) < set(worker.SCALARS)
+    assert [name for name, _ in columns.TABLES["flows"]][: len(worker.FLOW)] == list(worker.FLOW)
