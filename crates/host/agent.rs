@@ -152,7 +152,7 @@ impl AgentSlot {
     }
 
     /// Calls the hook for a message, which must be new to the agent; `to_me`: it is addressed to this node, or to all.
-    pub fn hear(
+    pub fn on_message(
         &mut self,
         (from, bytes, to_me): (NodeId, &[u8], bool),
         now: Time,
@@ -164,7 +164,7 @@ impl AgentSlot {
     }
 
     /// Calls the hook for changed neighbours: the nodes that can decode the interface's frames after a movement.
-    pub fn meet(
+    pub fn on_neighbours(
         &mut self,
         neighbours: &[NodeId],
         now: Time,

@@ -28,7 +28,7 @@ impl Capabilities {
     /// The missing capabilities in words; empty if the scheme may start. [`Wants::ecn`] is not checked: a scheme whose marks have no effect
     /// does no harm.
     #[must_use]
-    pub fn lacks(&self, wants: &Wants) -> Vec<&'static str> {
+    pub fn missing(&self, wants: &Wants) -> Vec<&'static str> {
         let pairs = [
             (wants.samples > Span::ZERO, self.samples, "samples of counters"),
             (wants.link_use, self.link_use, "counts of what the link has carried"),
@@ -60,12 +60,12 @@ mod tests {
     fn what_is_wanted_and_not_offered_is_named() {
         let wants =
             Wants { samples: Span(1), received: true, priority: Priority(3), ecn: true, ..Wants::default() };
-        assert!(ALL.lacks(&wants).is_empty());
-        assert!(Capabilities::default().lacks(&Wants::default()).is_empty());
-        let nothing = Capabilities::default().lacks(&wants);
+        assert!(ALL.missing(&wants).is_empty());
+        assert!(Capabilities::default().missing(&Wants::default()).is_empty());
+        let nothing = Capabilities::default().missing(&wants);
         assert_eq!(nothing, ["samples of counters", "packets that came in", "priorities of packets"]);
         let few = Capabilities { priority: Priority(2), ..ALL };
-        assert_eq!(few.lacks(&wants), ["priorities of packets"]);
+        assert_eq!(few.missing(&wants), ["priorities of packets"]);
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
             ecn: true,
             priority: Priority(1),
         };
-        let mut lacks = Capabilities::default().lacks(&wants);
+        let mut lacks = Capabilities::default().missing(&wants);
         assert_eq!(lacks.len(), 7);
         lacks.dedup();
         assert_eq!(lacks.len(), 7, "one name for one thing");

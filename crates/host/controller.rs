@@ -31,7 +31,7 @@ impl ControllerSlot {
     }
 
     /// Calls the hook for a report.
-    pub fn hear(
+    pub fn on_message(
         &mut self,
         (from, bytes): (NodeId, &[u8]),
         now: Time,
@@ -93,7 +93,7 @@ mod tests {
         let (mut effects, mut firings) = (ControllerEffects::default(), vec![]);
         slot.start(Time::ZERO, &mut effects, &mut firings);
         for round in 1..=3 {
-            slot.hear((NodeId(9), &[round]), Time(1), &mut effects, &mut firings);
+            slot.on_message((NodeId(9), &[round]), Time(1), &mut effects, &mut firings);
             assert_eq!(effects.messages, []);
             let Firing { at, timer, generation } = firings.pop().expect("one round at a time");
             assert_eq!((at, firings.len()), (Time(u64::from(round) * 8_000_000_000), 0));

@@ -57,7 +57,7 @@ impl HeaderKinds {
     }
 
     /// Enables the check: headers are encoded to bytes and decoded at every hop.
-    pub fn check(&mut self) {
+    pub fn enable_check(&mut self) {
         self.check = true;
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let mut header = sent;
         kinds.checked(id, &mut header);
         assert_eq!(header, sent, "not checked yet");
-        kinds.check();
+        kinds.enable_check();
         kinds.checked(id, &mut header);
         assert_eq!(header.fields, [0x203, 0, 0, 0]);
         let mut bytes = [7; 3];

@@ -2,8 +2,8 @@
 //!
 //! A packet's way: it arrives (the hop handles it, the AQM judges it, the queue stores it), it is dequeued (the AQM judges it again), it
 //! departs (the hop is notified); a packet received through the interface is passed to the hop, then to the AQM. Each step returns the
-//! verdict on the packet; the pipeline notifies its hop of drops that it returns itself, the caller of all others ([`Pipeline::dropped`]).
-//! Drop-tail without AQM and hop costs one virtual call to store and one to dequeue.
+//! verdict on the packet; the pipeline notifies its hop of drops that it returns itself, the caller of all others
+//! ([`Pipeline::on_dropped`]). Drop-tail without AQM and hop costs one virtual call to store and one to dequeue.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -112,7 +112,7 @@ impl Pipeline {
     }
 
     /// Limit of the queue, if it is first in, first out, there is no AQM, and the hop needs no departures: a link that knows departures in
-    /// advance may then keep the packets itself. Its hop handles them in [`Pipeline::pass`].
+    /// advance may then keep the packets itself. Its hop handles them in [`Pipeline::pass_hop`].
     #[must_use]
     pub fn tail_drop(&self) -> Option<u32> {
         if self.aqm.is_some() || self.wants_departures() { None } else { self.queue.tail_drop() }
@@ -134,7 +134,7 @@ impl Pipeline {
     }
 
     /// Calls `see` with each stored packet, in any order.
-    pub fn show(&self, see: &mut dyn FnMut(&Packet)) {
+    pub fn for_each_packet(&self, see: &mut dyn FnMut(&Packet)) {
         self.queue.show(see);
     }
 
@@ -166,14 +166,14 @@ impl Pipeline {
     ) -> Verdict {
         if self.hop.is_some() {
             let passage = self.passage(packet, self.backlog());
-            self.pass(&passage, carried, kinds, now);
+            self.pass_hop(&passage, carried, kinds, now);
         }
         let Some(aqm) = &mut self.aqm else { return Verdict::Pass };
         let mut context = Context { now, random: &mut self.random, out: &mut AqmEffects };
         let verdict = aqm.on_enqueue(packet, &self.queue.view(), &mut context).for_ecn(packet.ecn);
         match verdict {
             Verdict::Mark(_) => packet.ecn = Ecn::Ce,
-            Verdict::Drop(_) => self.dropped(packet.bytes),
+            Verdict::Drop(_) => self.on_dropped(packet.bytes),
             Verdict::Pass | Verdict::Echo(_) => {}
         }
         verdict
@@ -188,14 +188,14 @@ impl Pipeline {
         if let Enqueued::Refused(_) = enqueued
             && self.judges
         {
-            self.dropped(packet.bytes);
+            self.on_dropped(packet.bytes);
         }
         enqueued
     }
 
     /// Lets the hop handle a packet on its way to a link that keeps waiting packets itself; the link gives its backlog.
     #[inline(always)]
-    pub fn pass(&mut self, passage: &Passage, carried: HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
+    pub fn pass_hop(&mut self, passage: &Passage, carried: HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
         let Some(hop) = &mut self.hop else { return };
         match hop.own(carried) {
             Some(header) => {
@@ -209,7 +209,7 @@ impl Pipeline {
 
     /// Notifies the hop of a packet of `bytes` (as an IP packet) that was dropped at the interface.
     #[inline]
-    pub fn dropped(&mut self, bytes: u32) {
+    pub fn on_dropped(&mut self, bytes: u32) {
         if let Some(hop) = &mut self.hop {
             hop.slot.machine.on_drop(bytes + self.framing);
         }
@@ -232,7 +232,7 @@ impl Pipeline {
         };
         let packet = self.queue.commit()?;
         if let Verdict::Drop(_) = verdict {
-            self.dropped(packet.bytes);
+            self.on_dropped(packet.bytes);
         }
         Some(Dequeued { packet, verdict })
     }

@@ -57,7 +57,7 @@ impl Messages {
     }
 
     /// Records that `hearer` has received a message; true the first time.
-    pub fn is_heard_first(&mut self, message: MessageIx, hearer: u32) -> bool {
+    pub fn mark_received(&mut self, message: MessageIx, hearer: u32) -> bool {
         let Some(message) = self.list.get_mut(message.0 as usize) else { return false };
         let first = !message.heard.contains(&hearer);
         if first {
@@ -84,9 +84,9 @@ mod tests {
         let mut messages = Messages::default();
         let (one, two) = (messages.add(4, vec![1, 2]), messages.add(5, vec![3]));
         let hearers = [7, 8, 7, 7, 8, 9];
-        let first = hearers.map(|hearer| messages.is_heard_first(one, hearer));
+        let first = hearers.map(|hearer| messages.mark_received(one, hearer));
         assert_eq!(first, [true, true, false, false, false, true]);
-        assert!(messages.is_heard_first(two, 7), "another message");
+        assert!(messages.mark_received(two, 7), "another message");
         assert_eq!((messages.bytes(one), messages.bytes(two)), (&[1, 2][..], &[3][..]));
         assert_eq!((messages.end(one), messages.end(two)), (Some((4, 3)), Some((5, 1))));
     }
@@ -95,12 +95,12 @@ mod tests {
     fn a_slot_that_is_free_is_used_again_without_its_past() {
         let mut messages = Messages::default();
         let old = messages.add(1, vec![1]);
-        assert!(messages.is_heard_first(old, 2));
+        assert!(messages.mark_received(old, 2));
         messages.end(old);
         assert_eq!(messages.bytes(old), []);
         let new = messages.add(3, vec![2]);
         assert_eq!(new, old);
-        assert!(messages.is_heard_first(new, 2));
+        assert!(messages.mark_received(new, 2));
         assert_eq!(messages.end(MessageIx(9)), None);
     }
 }

@@ -118,7 +118,7 @@ pub enum EventKind {
     /// Packets of a connection have left its node: the sender may resume.
     LocalRoom(ConnectionRef),
     /// A port whose queue has dropped all waiting packets has room.
-    Room(PortIx),
+    RoomAtPort(PortIx),
 }
 
 /// An entry of the agenda. Events are ordered by `time`, then by `order`; no two are equal.
@@ -206,7 +206,7 @@ impl Schedule {
 
     /// Marks a link that may have a packet to send.
     #[inline]
-    pub fn ready(&mut self, link: LinkRef) {
+    pub fn mark_ready(&mut self, link: LinkRef) {
         self.links.push(link);
         self.unsettled = true;
     }

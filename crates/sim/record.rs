@@ -13,23 +13,23 @@ pub type Trace = Vec<(Time, Record)>;
 #[derive(Debug, Default)]
 pub struct Records {
     list: Trace,
-    wanted: bool,
+    enabled: bool,
 }
 
 impl Records {
     /// Enables recording.
-    pub fn keep(&mut self) {
-        self.wanted = true;
+    pub fn enable(&mut self) {
+        self.enabled = true;
     }
 
     /// True if the world is observed; otherwise a part need not make records.
     #[inline(always)]
     #[must_use]
-    pub fn are_wanted(&self) -> bool {
-        self.wanted
+    pub fn are_enabled(&self) -> bool {
+        self.enabled
     }
 
-    /// Adds a record. Callers check [`Records::are_wanted`] first.
+    /// Adds a record. Callers check [`Records::are_enabled`] first.
     #[cold]
     pub fn push(&mut self, at: Time, record: Record) {
         self.list.push((at, record));

@@ -99,10 +99,10 @@ fn messages_are_counted() {
     slot.count_sent();
     // Three neighbours, of whom two heard it; four may have after one has left.
     slot.count_ended(2);
-    slot.meet(&[NodeId(1)], Time(1), &mut effects, &mut firings);
+    slot.on_neighbours(&[NodeId(1)], Time(1), &mut effects, &mut firings);
     slot.count_ended(4);
     slot.count_received();
-    slot.hear((NodeId(1), &[1], false), Time(1), &mut effects, &mut firings);
+    slot.on_message((NodeId(1), &[1], false), Time(1), &mut effects, &mut firings);
     let counts = slot.counts();
     assert_eq!((counts.sent, counts.missed, counts.received, counts.heard), (1, 1, 1, 1));
 }

@@ -229,7 +229,7 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
     assert_eq!((verdict, stored), FULL);
     assert_eq!(rig.diary().last().map(String::as_str), Some("hop drop 418 B"));
     // Another packet of the caller's is dropped there.
-    rig.pipeline.dropped(500);
+    rig.pipeline.on_dropped(500);
     assert_eq!(rig.diary(), ["hop drop 518 B"]);
 }
 

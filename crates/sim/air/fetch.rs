@@ -10,12 +10,12 @@ use crate::event::{Event, EventKind};
 use crate::ids::StationIx;
 use crate::record::FrameKind;
 
-/// Number of stations whose state fits into the processor's nearest caches. Above it [`Air::fetch_for`] saves time.
-pub(super) const FIT_INTO_THE_CACHE: usize = 1000;
+/// Number of stations whose state fits into the processor's nearest caches. Above it [`Air::prefetch_for`] saves time.
+pub(super) const STATIONS_IN_CACHE: usize = 1000;
 
 /// Hearers of a frame that are prefetched for its pass, of those that can decode it and of the others. A pass reads the rest in order, and
 /// the processor prefetches these by itself.
-const FETCHED: u32 = 64;
+const PREFETCHED_HEARERS: u32 = 64;
 
 /// The station that an event belongs to, if it belongs to one.
 #[inline(always)]
@@ -36,7 +36,7 @@ impl Air {
     /// loaded value. Here the loads of a round are independent of one another, and each round loads the addresses that the round before has
     /// found.
     #[inline(never)]
-    pub(super) fn fetch_for(&self, events: &[Event]) {
+    pub(super) fn prefetch_for(&self, events: &[Event]) {
         let mut read = 0;
         for event in events {
             if let Some(station) = station_of(event).and_then(|station| self.medium.stations.get(station)) {
@@ -45,13 +45,13 @@ impl Air {
         }
         for event in events {
             let Some((sender, list, _)) = self.pass_of(event) else { continue };
-            read ^= self.medium.counted[sender].sent[0] ^ self.mac.stations[sender].fetch();
+            read ^= self.medium.counted[sender].sent[0] ^ self.mac.stations[sender].prefetch();
             for line in list.chunks(64 / size_of::<Hearer>()) {
                 read ^= line[0].power;
             }
             // The receiver will send a response, or continue its own exchange.
             if let Some((frame, receiver)) = self.received_by(event) {
-                read ^= self.medium.counted[receiver].received[1] ^ self.mac.stations[receiver].fetch();
+                read ^= self.medium.counted[receiver].received[1] ^ self.mac.stations[receiver].prefetch();
                 if frame.kind == FrameKind::Data {
                     let band = self.medium.hearers.bands[self.medium.hearers.bands_of(sender).start];
                     read ^= u64::from(self.medium.hearers.notes[band.first as usize]);
@@ -69,7 +69,7 @@ impl Air {
                 read ^= self.medium.stations[hearer.id].radio.busy_until;
             }
             let sends = self.received_by(event).map_or(sender, |(_, receiver)| receiver);
-            read ^= self.mac.stations[sends].fetch_held();
+            read ^= self.mac.stations[sends].prefetch_held();
         }
         black_box(read);
     }
@@ -82,8 +82,8 @@ impl Air {
         Some((frame, frame.receiver)).filter(|&(_, receiver)| receiver.ix() < self.len())
     }
 
-    /// The hearers that an event's pass visits, at most [`FETCHED`]: the sender, its hearers in order, and the number of those that can
-    /// decode.
+    /// The hearers that an event's pass visits, at most [`PREFETCHED_HEARERS`]: the sender, its hearers in order, and the number of those
+    /// that can decode.
     #[inline(always)]
     fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
         let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender).start;
@@ -98,8 +98,8 @@ impl Air {
             _ => return None,
         };
         let Band { first, decodable_end, end, .. } = *self.medium.hearers.bands.get(band)?;
-        let decodable = (decodable_end - first).min(FETCHED);
-        let count = if starts { (end - first).min(FETCHED) } else { decodable };
+        let decodable = (decodable_end - first).min(PREFETCHED_HEARERS);
+        let count = if starts { (end - first).min(PREFETCHED_HEARERS) } else { decodable };
         Some((
             sender,
             &self.medium.hearers.list[first as usize..(first + count) as usize],

@@ -1,8 +1,8 @@
 //! The air: the radio medium, and above it the MAC (DCF).
 //!
 //! A *station* is one radio interface of a node. [`Air`] knows stations and references to packets, nothing above. The layer above hands
-//! packets down to the MAC ([`Air::room`], [`Air::give`], [`Air::contend`]) and takes out the air's [`Indication`]s after each of its
-//! events.
+//! packets down to the MAC ([`Air::free_places`], [`Air::hand_down`], [`Air::contend`]) and takes out the air's [`Indication`]s after each
+//! of its events.
 //!
 //! | folder | contents |
 //! |---|---|
@@ -21,7 +21,7 @@ mod medium;
 pub use kind::Kind;
 pub use mac::{Indication, MacKind, Msdu, Outcome};
 pub(crate) use mac::{MacWait, StationView};
-pub use medium::doubts::{CutOff, TooFast};
+pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub(crate) use medium::hearers::BAND_NS;
 pub use medium::phy::{PhyKind, PpduFormat};
@@ -41,7 +41,7 @@ use crate::spec::{GainSpec, MovementSpec};
 use mac::Mac;
 use medium::frame::Frame;
 use medium::radio::flag;
-use medium::{Medium, doubts, memory, relations};
+use medium::{Medium, artificial_links, memory, relations};
 
 /// The air, with all stations.
 #[derive(Debug)]
@@ -152,8 +152,8 @@ impl Air {
     }
 
     /// Largest delay from a frame's end to its end at the last hearer.
-    pub(crate) fn longest_echo(&self) -> Span {
-        Span(self.medium.longest_echo())
+    pub(crate) fn max_delay_after_end(&self) -> Span {
+        Span(self.medium.max_delay_after_end())
     }
 
     /// Packets that the MAC of a station holds.
@@ -199,7 +199,7 @@ impl Air {
     /// The link between two stations, if it has no losses by [`crate::spec::ErrorModel::Threshold`] while the error curves give a loss of
     /// more than a tenth.
     pub(crate) fn too_fast(&self, from: StationIx, to: StationIx) -> Option<TooFast> {
-        doubts::too_fast(&self.medium, from, to)
+        artificial_links::too_fast(&self.medium, from, to)
     }
 
     /// Thresholds that cut error curves where there are links or nodes move.
@@ -207,7 +207,7 @@ impl Air {
         if self.is_empty() {
             Vec::new()
         } else {
-            doubts::cut_off(&self.medium, self.psdu(StationIx(0), JUDGED_BYTES))
+            artificial_links::cut_off(&self.medium, self.psdu(StationIx(0), JUDGED_BYTES))
         }
     }
 
@@ -226,18 +226,18 @@ impl Air {
         relations::heard_at(&self.medium, station)
     }
 
-    /// Starts the movement of nodes: see [`Medium::let_move`].
+    /// Starts the movement of nodes: see [`Medium::start_movement`].
     ///
     /// # Errors
     /// Names the path that contradicts itself.
-    pub(crate) fn let_move(
+    pub(crate) fn start_movement(
         &mut self,
         spec: &MovementSpec,
         stations: &[StationSpec],
         seed: u64,
         agenda: &mut Agenda,
     ) -> Result<(), String> {
-        self.medium.let_move(spec, stations, seed, agenda)
+        self.medium.start_movement(spec, stations, seed, agenda)
     }
 
     /// Number of lists of hearers that movement has changed so far.
@@ -261,14 +261,14 @@ impl Air {
     /// Number of further packets that the MAC of a station can hold.
     #[inline]
     #[must_use]
-    pub fn room(&self, station: StationIx) -> usize {
-        self.mac.room(station)
+    pub fn free_places(&self, station: StationIx) -> usize {
+        self.mac.free_places(station)
     }
 
-    /// Hands a packet down to the MAC of a station, which must have room ([`Air::room`]).
+    /// Hands a packet down to the MAC of a station, which must have room ([`Air::free_places`]).
     #[inline]
-    pub fn give(&mut self, station: StationIx, msdu: Msdu) {
-        self.mac.give(station, msdu);
+    pub fn hand_down(&mut self, station: StationIx, msdu: Msdu) {
+        self.mac.hand_down(station, msdu);
     }
 
     /// Starts contention at an idle station that holds a packet.
@@ -334,7 +334,7 @@ impl Air {
         while let Some(entry) = self.medium.next_hearer(&mut pass) {
             self.end_at(at, entry, frame, agenda);
         }
-        self.pass_done(at, pass.met, frame, agenda);
+        self.pass_done(at, pass.receiver_found, frame, agenda);
     }
 
     /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
@@ -346,11 +346,11 @@ impl Air {
     }
 
     #[inline(always)]
-    fn pass_done(&mut self, at: FrameIx, met: bool, frame: &Frame, agenda: &mut Agenda) {
-        if let Some(receiver) = self.medium.pass_done(at, met)
-            && frame.responds()
+    fn pass_done(&mut self, at: FrameIx, receiver_found: bool, frame: &Frame, agenda: &mut Agenda) {
+        if let Some(receiver) = self.medium.pass_done(at, receiver_found)
+            && frame.is_response()
         {
-            self.mac.response_lost(&mut self.medium, receiver, agenda);
+            self.mac.on_response_lost(&mut self.medium, receiver, agenda);
         }
     }
 
@@ -376,9 +376,9 @@ impl EventOwner for Air {
     }
 
     #[inline(always)]
-    fn soon(&self, events: &[Event]) {
-        if self.len() > fetch::FIT_INTO_THE_CACHE {
-            self.fetch_for(events);
+    fn prefetch(&self, events: &[Event]) {
+        if self.len() > fetch::STATIONS_IN_CACHE {
+            self.prefetch_for(events);
         }
     }
 }

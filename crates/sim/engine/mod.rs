@@ -86,7 +86,7 @@ pub trait EventOwner {
     /// Due time of an event that has reached the front: later than its time if its deadline has moved in the meantime.
     fn due(&mut self, event: &Event) -> u64;
     /// Prefetches the state of the next events, given in any order. Changes nothing.
-    fn soon(&self, events: &[Event]);
+    fn prefetch(&self, events: &[Event]);
 }
 
 /// An owner that defers no event.
@@ -96,7 +96,7 @@ impl EventOwner for NoDeferral {
     fn due(&mut self, event: &Event) -> u64 {
         event.time
     }
-    fn soon(&self, _: &[Event]) {}
+    fn prefetch(&self, _: &[Event]) {}
 }
 
 /// An owner whose answers are recorded: a deferred event is recorded as a pop and a push.
@@ -116,8 +116,8 @@ impl<O: EventOwner> EventOwner for Recorder<'_, O> {
         }
         time
     }
-    fn soon(&self, events: &[Event]) {
-        self.owner.soon(events);
+    fn prefetch(&self, events: &[Event]) {
+        self.owner.prefetch(events);
     }
 }
 
@@ -255,7 +255,7 @@ mod tests {
                 event.time
             }
         }
-        fn soon(&self, _: &[Event]) {}
+        fn prefetch(&self, _: &[Event]) {}
     }
 
     /// Due events in order, up to a limit in each of the given steps.

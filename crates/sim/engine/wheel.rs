@@ -121,7 +121,7 @@ impl Wheel {
             self.current.push(event);
             at = next;
         }
-        owner.soon(self.current.events());
+        owner.prefetch(self.current.events());
         true
     }
 

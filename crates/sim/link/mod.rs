@@ -8,8 +8,8 @@
 //! - Any other wire is given the next packet of its node's queue when it is idle ([`Links::is_idle`], [`Links::send`]); an event notifies
 //!   its node when it becomes free ([`Links::wake`]).
 //!
-//! The events of a wire ([`EventKind::WireArrival`], [`EventKind::WireFree`], [`EventKind::RateChange`]) return values: the packet that has arrived or was
-//! lost, and its node. Later events are returned as a [`ScheduledEvent`], which the caller schedules.
+//! The events of a wire ([`EventKind::WireArrival`], [`EventKind::WireFree`], [`EventKind::RateChange`]) return values: the packet that has
+//! arrived or was lost, and its node. Later events are returned as a [`ScheduledEvent`], which the caller schedules.
 
 mod timetable;
 mod wire;
@@ -225,7 +225,7 @@ impl Links {
     ) -> Option<ScheduledEvent> {
         let at = &mut self.wires[wire];
         let sent = at.send(offer, u64::from(offer.bytes + self.framing), accepted, begin);
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             let (arrival, InFlight { packet, begin, end, lost, .. }) =
                 (at.arrival(&sent.packet), sent.packet);
             self.records.push(accepted, Record::OnWire { wire, copy: packet, begin, end, arrival, lost });

@@ -133,7 +133,7 @@ fn a_wire_without_a_queue_is_given_packets_when_it_is_idle() {
 #[test]
 fn every_third_packet_with_payload_is_lost_at_its_arrival() {
     let mut links = queueing(LinkSpec { loss_every: 3, ..spec() }, 100);
-    links.records.keep();
+    links.records.enable();
     let mut fates = Vec::new();
     for packet in 1..=8 {
         // The second has no payload.

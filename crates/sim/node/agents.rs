@@ -21,7 +21,7 @@ pub(crate) struct Agents {
     effects: AgentEffects,
     firings: Vec<Firing>,
     /// The first node whose agent has sent a message to a node that does not exist, which makes the run invalid.
-    pub strange: Option<NodeIx>,
+    pub unknown_receiver: Option<NodeIx>,
 }
 
 /// An agent with its node and port.
@@ -80,12 +80,12 @@ impl Agents {
         self.hosts.get_mut(station)?.as_mut()
     }
 
-    fn look(&self, station: StationIx) -> Option<&HostedAgent> {
+    fn hosted(&self, station: StationIx) -> Option<&HostedAgent> {
         self.hosts.get(station)?.as_ref()
     }
 
     /// Registers a flow whose static route passes a node.
-    pub fn passes(&mut self, node: NodeIx, flow: FlowIx) {
+    pub fn add_passing_flow(&mut self, node: NodeIx, flow: FlowIx) {
         for host in self.hosts.iter_mut().flatten().filter(|host| host.node == node) {
             if host.passing.last() != Some(&flow) {
                 host.passing.push(flow);
@@ -94,7 +94,7 @@ impl Agents {
     }
 
     /// Gives the agents the list of nodes.
-    pub fn know(&mut self, interfaces: &Interfaces) {
+    pub fn set_nodes(&mut self, interfaces: &Interfaces) {
         self.nodes = interfaces.nodes().map(|node| (interfaces.id(node), node)).collect();
         self.nodes.sort_unstable();
     }
@@ -139,7 +139,7 @@ impl Agents {
         now: Time,
         schedule: &mut Schedule,
     ) {
-        self.call(station, schedule, |agent, out, firings| agent.meet(nodes, now, out, firings));
+        self.call(station, schedule, |agent, out, firings| agent.on_neighbours(nodes, now, out, firings));
     }
 
     /// Counts a message that a station has received in order to forward it.
@@ -150,7 +150,7 @@ impl Agents {
     /// For a station's agent: its port, the number of messages received in frames for the station, and the flows whose routes pass its
     /// node. None without an agent.
     pub fn sampled(&self, station: StationIx) -> Option<(PortIx, u64, &[FlowIx])> {
-        let host = self.look(station)?;
+        let host = self.hosted(station)?;
         Some((host.port, host.agent.counts().received + host.relayed, &host.passing))
     }
 
@@ -166,7 +166,7 @@ impl Agents {
         self.call(station, schedule, |agent, out, firings| {
             agent.sample(counted, set_up, queue, out, firings);
         });
-        let agent = &self.look(station)?.agent;
+        let agent = &self.hosted(station)?.agent;
         Some((agent.interval().unwrap_or_default(), Order::new(class::TIMER, agent.rank())))
     }
 
@@ -187,12 +187,12 @@ impl Agents {
             host.agent.count_received();
         }
         // A node overhears its own message when the next hop forwards it.
-        if packet.source == host.node || !messages.is_heard_first(message, station.0) {
+        if packet.source == host.node || !messages.mark_received(message, station.0) {
             return;
         }
         let bytes = messages.take_bytes(message);
         let heard = (from, &*bytes, to_me);
-        self.call(station, schedule, |agent, out, firings| agent.hear(heard, now, out, firings));
+        self.call(station, schedule, |agent, out, firings| agent.on_message(heard, now, out, firings));
         self.messages.put_back(message, bytes);
     }
 
@@ -203,11 +203,11 @@ impl Agents {
 
     /// Sends a message of a station's agent. None if it is empty, or addressed to the node itself or to a node that does not exist.
     pub fn send(&mut self, station: StationIx, message: Message) -> Option<SentMessage> {
-        let node = self.look(station)?.node;
+        let node = self.hosted(station)?.node;
         let (to, routed) = match message.to {
             Destination::Neighbour(id) | Destination::Node(id) => {
                 let Ok(at) = self.nodes.binary_search_by_key(&id, |node| node.0) else {
-                    self.strange.get_or_insert(node);
+                    self.unknown_receiver.get_or_insert(node);
                     return None;
                 };
                 (self.nodes[at].1, matches!(message.to, Destination::Node(_)))
@@ -241,12 +241,12 @@ impl Agents {
 
     /// Internal values of a station's agent, by name.
     pub fn gauges(&self, station: StationIx) -> Vec<(&'static str, f64)> {
-        self.look(station).map_or_else(Vec::new, |host| host.agent.gauges())
+        self.hosted(station).map_or_else(Vec::new, |host| host.agent.gauges())
     }
 
     /// Numbers of messages of a station's agent.
     pub fn message_counts(&self, station: StationIx) -> Option<MessageCounts> {
-        Some(self.look(station)?.agent.counts())
+        Some(self.hosted(station)?.agent.counts())
     }
 }
 

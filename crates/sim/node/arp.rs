@@ -30,8 +30,8 @@ struct Neighbours {
 /// Result of letting a packet wait for the address of its next hop.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AddressWait {
-    /// True if no request is pending yet: the caller sends one with [`Arp::ask`].
-    pub ask: bool,
+    /// True if no request is pending yet: the caller sends one with [`Arp::request`].
+    pub request_due: bool,
     /// The oldest waiting packet, if it is dropped because too many wait.
     pub dropped: Option<CopyRef>,
 }
@@ -41,8 +41,8 @@ pub(crate) struct AddressWait {
 pub(crate) enum Unanswered {
     /// The address is known, or no packet waits for it.
     Done,
-    /// The request must be repeated: [`Arp::ask`].
-    Ask,
+    /// The request must be repeated: [`Arp::request`].
+    Repeat,
     /// The waiting packets are given up.
     GivenUp(VecDeque<CopyRef>),
 }
@@ -79,18 +79,18 @@ impl Arp {
         let waiting = &mut self.ports[hop.port].waiting;
         let Some(waiting) = waiting.iter_mut().find(|waiting| waiting.node == hop.node) else {
             waiting.push(Waiting { node: hop.node, packets: VecDeque::from([copy]), requests: 0 });
-            return AddressWait { ask: true, dropped: None };
+            return AddressWait { request_due: true, dropped: None };
         };
         waiting.packets.push_back(copy);
         let dropped = if waiting.packets.len() > limit { waiting.packets.pop_front() } else { None };
-        AddressWait { ask: false, dropped }
+        AddressWait { request_due: false, dropped }
     }
 
-    /// Makes the request for an address that packets wait for, and schedules its time-out. `asker`, `rank`: the requesting node.
-    pub fn ask(
+    /// Makes the request for an address that packets wait for, and schedules its time-out. `requester`, `rank`: the requesting node.
+    pub fn request(
         &mut self,
         hop: NextHop,
-        (asker, rank): (NodeIx, u32),
+        (requester, rank): (NodeIx, u32),
         now: Time,
         schedule: &mut Schedule,
     ) -> Option<Packet> {
@@ -99,7 +99,7 @@ impl Arp {
         let retry = now + self.spec.retry + spread(rank);
         let (port, target) = (hop.port, hop.node);
         schedule.add(retry, Order::new(class::TIMER, rank), EventKind::ArpRetry { port, target });
-        Some(message(asker, target, true, now))
+        Some(message(requester, target, true, now))
     }
 
     /// Handles the time-out of a request.
@@ -109,7 +109,7 @@ impl Arp {
             return Unanswered::Done;
         };
         if waiting[at].requests < self.spec.attempts.max(1) {
-            return Unanswered::Ask;
+            return Unanswered::Repeat;
         }
         Unanswered::GivenUp(waiting.swap_remove(at).packets)
     }

@@ -144,7 +144,7 @@ pub(crate) struct Backpressure {
 impl FlowBacklog {
     /// Counts a packet that was sent; `port`: its port, where that is known.
     #[inline]
-    fn enter(&mut self, port: Option<PortIx>, ports: &mut Table<PortIx, PortSources>) {
+    fn count_sent(&mut self, port: Option<PortIx>, ports: &mut Table<PortIx, PortSources>) {
         if port.is_some() && port != self.port {
             let packets = self.packets;
             self.set(0, ports);
@@ -156,7 +156,7 @@ impl FlowBacklog {
 
     /// Counts a packet that has left the node or has ended.
     #[inline]
-    fn end(&mut self, ports: &mut Table<PortIx, PortSources>) {
+    fn count_ended(&mut self, ports: &mut Table<PortIx, PortSources>) {
         debug_assert!(self.packets > 0);
         self.set(self.packets - 1, ports);
     }
@@ -178,9 +178,9 @@ impl FlowBacklog {
 
 impl ConnectionBacklog {
     /// Counts a packet that has left the node or has ended.
-    fn end(&mut self, payload: u32, ports: &mut Table<PortIx, PortSources>) {
+    fn count_ended(&mut self, payload: u32, ports: &mut Table<PortIx, PortSources>) {
         self.bytes -= u64::from(payload);
-        self.at_source.end(ports);
+        self.at_source.count_ended(ports);
     }
 
     /// True if the sender's packets in its node are as many as it sends in the time `limit` at a pacing rate.
@@ -288,28 +288,28 @@ impl Backpressure {
 
     /// Counts a sent packet of a flow over UDP; `port`: its port, where that is known.
     #[inline]
-    pub fn flow_enters(&mut self, flow: FlowIx, port: Option<PortIx>) {
-        self.flows[flow].enter(port, &mut self.ports);
+    pub fn count_flow_sent(&mut self, flow: FlowIx, port: Option<PortIx>) {
+        self.flows[flow].count_sent(port, &mut self.ports);
     }
 
     /// Counts a packet of a flow over UDP that has left its node's queue or has ended.
     #[inline]
-    pub fn flow_leaves(&mut self, flow: FlowIx) {
-        self.flows[flow].end(&mut self.ports);
+    pub fn count_flow_left(&mut self, flow: FlowIx) {
+        self.flows[flow].count_ended(&mut self.ports);
     }
 
     /// Counts a packet of a flow over UDP that waits in a wire's own queue until `at`.
-    pub fn flow_leaves_at(&mut self, flow: FlowIx, port: PortIx, at: Time) {
+    pub fn count_flow_leaving_at(&mut self, flow: FlowIx, port: PortIx, at: Time) {
         self.ports[port].own.waits.push_back((at, flow));
     }
 
     /// Counts a sent packet of a connection's sender.
     #[inline]
-    pub fn connection_enters(&mut self, id: ConnectionRef, port: Option<PortIx>, payload: u32) {
+    pub fn count_connection_sent(&mut self, id: ConnectionRef, port: Option<PortIx>, payload: u32) {
         let Self { ports, connections, .. } = self;
         if let Some(local) = local(connections, id) {
             local.bytes += u64::from(payload);
-            local.at_source.enter(port, ports);
+            local.at_source.count_sent(port, ports);
         }
     }
 
@@ -320,16 +320,16 @@ impl Backpressure {
     }
 
     /// Removes packets that have left a port's wire from the counts, and those in transmission from the waiting ones.
-    pub fn forget_left(&mut self, port: PortIx, now: Time) {
+    pub fn remove_departed(&mut self, port: PortIx, now: Time) {
         let Self { ports, flows, connections, .. } = self;
         while let Some(&(_, flow)) = ports[port].own.waits.front().filter(|first| first.0 <= now) {
             ports[port].own.waits.pop_front();
-            flows[flow].end(ports);
+            flows[flow].count_ended(ports);
         }
         while let Some(&left) = ports[port].own.leaving.front().filter(|first| first.end <= now) {
             ports[port].own.leaving.pop_front();
             if let Some(local) = local(connections, left.connection) {
-                local.end(left.payload, ports);
+                local.count_ended(left.payload, ports);
             }
         }
     }
@@ -354,7 +354,7 @@ impl Backpressure {
             }
             return Permit::Send;
         };
-        self.forget_left(port, now);
+        self.remove_departed(port, now);
         let Some(local) = local(&mut self.connections, id) else { return Permit::Send };
         let at = &self.ports[port];
         let count = local.at_source.packets;
@@ -387,7 +387,7 @@ impl Backpressure {
         if self.ports[port].rules.local_limit.is_none() {
             return false;
         }
-        self.forget_left(port, now);
+        self.remove_departed(port, now);
         local(&mut self.connections, id).is_some_and(|local| !local.exempt && local.at_source.packets == 0)
             && self.ports[port].has_share(0, (limit, empty))
     }
@@ -404,7 +404,7 @@ impl Backpressure {
         if self.ports[port].rules.local_limit.is_none() {
             return false;
         }
-        self.forget_left(port, now);
+        self.remove_departed(port, now);
         let count = self.flows[flow].packets;
         let at = &self.ports[port];
         // The packet in transmission counts for a connection, but not here.
@@ -426,7 +426,7 @@ impl Backpressure {
     /// Schedules the resumption of a held connection for the departure of its next packet by wire. Packets that have left are removed
     /// first: a connection that had nothing to send stays marked as held, and its counts are not up to date.
     fn await_departure(&mut self, id: ConnectionRef, port: PortIx, now: Time, schedule: &mut Schedule) {
-        self.forget_left(port, now);
+        self.remove_departed(port, now);
         let Some(local) = local(&mut self.connections, id) else { return };
         if !local.held || local.awaited {
             return;
@@ -447,7 +447,7 @@ impl Backpressure {
 
     /// Handles a packet of a connection's sender that was just offered to a wire; its last bit leaves at `end`.
     #[inline]
-    pub fn leaves_by_wire(
+    pub fn on_wire_departure(
         &mut self,
         connection: ConnectionRef,
         port: PortIx,
@@ -461,29 +461,35 @@ impl Backpressure {
 
     /// Counts a packet of a connection's sender that the MAC has dequeued.
     #[inline]
-    pub fn enters_mac(&mut self, port: PortIx, packet: PacketRef, connection: ConnectionRef, payload: u32) {
+    pub fn count_in_mac(&mut self, port: PortIx, packet: PacketRef, connection: ConnectionRef, payload: u32) {
         self.ports[port].in_mac.push_back(InMac { packet, connection, payload });
     }
 
     /// Handles a packet that the MAC behind a port has finished. Returns the connection to resume, if the packet belonged to a held sender
     /// of the node.
     #[inline]
-    pub fn leaves_mac(&mut self, port: PortIx, packet: PacketRef) -> Option<ConnectionRef> {
+    pub fn count_out_of_mac(&mut self, port: PortIx, packet: PacketRef) -> Option<ConnectionRef> {
         let Self { ports, connections, .. } = self;
         let in_mac = &mut ports[port].in_mac;
         let at = in_mac.iter().position(|taken| taken.packet == packet)?;
         let InMac { connection: id, payload, .. } = in_mac.remove(at)?;
         let local = local(connections, id)?;
-        local.end(payload, ports);
+        local.count_ended(payload, ports);
         local.held.then_some(id)
     }
 
     /// Handles a packet of a connection's sender that has ended in its node's queue. The sender resumes at the same time, but after the
     /// queue that has dropped the packet is settled.
-    pub fn ends_in_node(&mut self, id: ConnectionRef, payload: u32, now: Time, schedule: &mut Schedule) {
+    pub fn count_ended_in_node(
+        &mut self,
+        id: ConnectionRef,
+        payload: u32,
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
         let Self { ports, connections, .. } = self;
         let Some(local) = local(connections, id) else { return };
-        local.end(payload, ports);
+        local.count_ended(payload, ports);
         if local.held && !local.awaited {
             local.awaited = true;
             schedule.add(now, Order::new(class::TIMER, local.rank), EventKind::LocalRoom(id));
@@ -492,18 +498,18 @@ impl Backpressure {
 
     /// True if a source waits for room at a port, or a saturating one sends by it.
     #[inline(always)]
-    pub fn wants_room(&self, port: PortIx) -> bool {
+    pub fn needs_room(&self, port: PortIx) -> bool {
         !self.ports[port].blocked.is_empty() || !self.ports[port].saturating.is_empty()
     }
 
     /// Registers a source that waits for room at a port.
-    pub fn block(&mut self, port: PortIx, who: Waiter) {
-        if let Waiter::Connection(id) = who
+    pub fn block(&mut self, port: PortIx, waiter: Waiter) {
+        if let Waiter::Connection(id) = waiter
             && let Some(local) = local(&mut self.connections, id)
         {
             local.blocked = true;
         }
-        self.ports[port].blocked.push_back(who);
+        self.ports[port].blocked.push_back(waiter);
     }
 
     /// True if a connection waits for room.
@@ -525,7 +531,7 @@ impl Backpressure {
     }
 
     /// Removes a source from the list of those that wait at a port; the next turn there is a saturating source's.
-    pub fn next_turn(&mut self, port: PortIx, place: usize) {
+    pub fn remove_waiter(&mut self, port: PortIx, place: usize) {
         let port = &mut self.ports[port];
         port.blocked.remove(place);
         port.saturating_first = true;
@@ -538,12 +544,12 @@ impl Backpressure {
     }
 
     /// Ends the turn of a saturating source at a port, unless it made no packet.
-    pub fn saturating_had_turn(&mut self, port: PortIx, made: bool) {
+    pub fn end_saturating_turn(&mut self, port: PortIx, made: bool) {
         self.ports[port].saturating_first = !made;
     }
 
     /// Registers a saturating flow at a port.
-    pub fn saturates(&mut self, port: PortIx, flow: FlowIx) {
+    pub fn add_saturating(&mut self, port: PortIx, flow: FlowIx) {
         self.ports[port].saturating.push(flow);
     }
 
@@ -563,7 +569,7 @@ impl Backpressure {
     }
 
     /// True if a source waits for room at a port.
-    pub fn anybody_waits(&self, port: PortIx) -> bool {
+    pub fn has_waiting(&self, port: PortIx) -> bool {
         !self.ports[port].blocked.is_empty()
     }
 }

@@ -203,13 +203,13 @@ impl Interfaces {
     }
 
     /// Puts a control packet ahead of a port's queue.
-    pub fn put_ahead(&mut self, port: PortIx, copy: CopyRef) {
+    pub fn push_control(&mut self, port: PortIx, copy: CopyRef) {
         self.ports[port].ahead.push_back(copy);
     }
 
     /// Removes and returns the next control packet ahead of a port's queue.
     #[inline(always)]
-    pub fn take_ahead(&mut self, port: PortIx) -> Option<CopyRef> {
+    pub fn pop_control(&mut self, port: PortIx) -> Option<CopyRef> {
         self.ports[port].ahead.pop_front()
     }
 
@@ -227,8 +227,8 @@ impl Interfaces {
     }
 
     /// Calls `see` with each packet in a port's queue, in any order.
-    pub fn show(&self, port: PortIx, see: &mut dyn FnMut(&QueuedPacket)) {
-        self.ports[port].pipeline.show(see);
+    pub fn for_each_packet(&self, port: PortIx, see: &mut dyn FnMut(&QueuedPacket)) {
+        self.ports[port].pipeline.for_each_packet(see);
     }
 
     /// True if an AQM or a hop handles a port's packets.
@@ -302,7 +302,7 @@ impl Interfaces {
 
     /// Counts a packet that has left a port's queue after waiting for `waited`.
     #[inline(always)]
-    pub fn count(&mut self, port: PortIx, class: PacketClass, waited: Span) {
+    pub fn count_departure(&mut self, port: PortIx, class: PacketClass, waited: Span) {
         let Port { totals, messages_left, .. } = &mut self.ports[port];
         totals.left += 1;
         totals.waited += waited;
@@ -419,13 +419,13 @@ impl Interfaces {
 
     /// Lets the hop handle a packet on its way to a wire that keeps its own queue.
     #[inline(always)]
-    pub fn pass(&mut self, port: PortIx, passage: &Passage, carried: HeaderRef<'_>, now: Time) {
-        self.ports[port].pipeline.pass(passage, carried, &self.kinds_of_header, now);
+    pub fn pass_hop(&mut self, port: PortIx, passage: &Passage, carried: HeaderRef<'_>, now: Time) {
+        self.ports[port].pipeline.pass_hop(passage, carried, &self.kinds_of_header, now);
     }
 
     /// Notifies the hop of a packet of `bytes` that was dropped at its port.
-    pub fn dropped(&mut self, port: PortIx, bytes: u32) {
-        self.ports[port].pipeline.dropped(bytes);
+    pub fn on_dropped(&mut self, port: PortIx, bytes: u32) {
+        self.ports[port].pipeline.on_dropped(bytes);
     }
 
     /// Notifies the hop of a new rate of its port's link.

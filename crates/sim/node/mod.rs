@@ -59,9 +59,9 @@ pub(crate) struct RunRules {
     /// True if hops of explicit-rate schemes stand at wires.
     pub hops_at_wires: bool,
     /// True if received packets are processed: an AQM handles them, a meter counts them, they may be lost, or routing needs their senders.
-    pub looks_at_received: bool,
+    pub processes_received: bool,
     /// True if the run's scheme fills no place in this network.
-    pub acts_nowhere: bool,
+    pub scheme_is_idle: bool,
 }
 
 /// The parts above the MAC. Packets are carried between them in `world/way.rs` (from hop to hop), `world/sources.rs` (flows and
@@ -72,7 +72,7 @@ pub(crate) struct Network {
     pub arp: Arp,
     pub links: Links,
     /// For each wire the destination of its last packet and the wire by which that packet continued. Routes do not change.
-    pub onward: Table<WireIx, Option<(NodeIx, WireIx)>>,
+    pub next_wire: Table<WireIx, Option<(NodeIx, WireIx)>>,
     pub routes: Routes,
     pub packets: Packets,
     pub flows: Table<FlowIx, Flow>,

@@ -67,7 +67,7 @@ pub(crate) fn packet(network: &Network, packet: PacketRef) -> Option<PacketDescr
 
 /// Describes a copy; none after its end.
 pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription> {
-    let (packet, at) = network.packets.both(copy)?;
+    let (packet, at) = network.packets.packet_and_copy(copy)?;
     let body = match packet.payload {
         Payload::Routing(message) => Body::Routing(network.routes.datagram(message)?),
         Payload::Message(message) => Body::Message(network.agents.start_of(message)),

@@ -105,7 +105,7 @@ impl Observers {
     }
 
     /// Takes out the records of a part from the present event. Lower parts come first.
-    pub(crate) fn take(&mut self, records: &mut Records) {
+    pub(crate) fn collect(&mut self, records: &mut Records) {
         self.happened.extend(records.drain());
     }
 

@@ -23,7 +23,7 @@ impl<'a> WorldView<'a> {
             let (scheme, flow) = (of(&self.run.own_laws, flow.ix()), &self.run.names.flows[flow.ix()]);
             return Some(format!("scheme {scheme}: its source of flow {flow} has failed"));
         }
-        let node = self.network.agents.strange?;
+        let node = self.network.agents.unknown_receiver?;
         Some(format!(
             "scheme {}: its agent at node {} sent a message to a node that does not exist; expected a node of the scenario",
             of(&self.run.own_schemes, node.ix()),
@@ -182,7 +182,7 @@ impl<'a> WorldView<'a> {
         for port in network.interfaces.ports() {
             let mut messages = 0;
             let mut count = |packet: &Queued| messages += u64::from(packet.class == PacketClass::Control);
-            network.interfaces.show(port, &mut count);
+            network.interfaces.for_each_packet(port, &mut count);
             if let LinkRef::Wire(wire) = network.interfaces.link(port) {
                 messages += network.links.waiting(wire, self.now).filter(|copy| !data(copy)).count() as u64;
             }
@@ -191,7 +191,7 @@ impl<'a> WorldView<'a> {
         ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
         for station in self.air.stations() {
             // A packet is counted at its next hop if that has a copy already.
-            let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_moved_on(msdu.copy);
+            let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_reached_next_hop(msdu.copy);
             ends.in_mac += self.air.held(station).filter(here).count() as u64;
         }
         ends.awaiting_route = network.routes.waiting();

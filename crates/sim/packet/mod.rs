@@ -2,9 +2,9 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `cargo` | segments that TCP packets carry |
+//! | `segments` | segments that TCP packets carry |
 
-mod cargo;
+mod segments;
 
 use airfair_host::{HeaderId, HeaderRef, MessageIx};
 use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
@@ -12,8 +12,8 @@ use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
 use airfair_transport::{Flags, Segment};
 use airfair_units::Time;
 
-pub(crate) use cargo::CarriedSegment;
-use cargo::Segments;
+pub(crate) use segments::CarriedSegment;
+use segments::Segments;
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
@@ -197,7 +197,7 @@ impl Packets {
         forward: bool,
     ) -> CopyRef {
         let copy = self.add(packet, first);
-        self.cargo.load(self.packet_of(copy).place(), segment, connection, forward);
+        self.cargo.store_segment(self.packet_of(copy).place(), segment, connection, forward);
         copy
     }
 
@@ -221,20 +221,20 @@ impl Packets {
 
     /// Makes the next hop's copy of a received copy; returns it with its number of hops. None if the copy or its packet has ended.
     #[inline(always)]
-    pub(crate) fn pass_on(&mut self, copy: CopyRef) -> Option<(CopyRef, u16)> {
+    pub(crate) fn copy_to_next_hop(&mut self, copy: CopyRef) -> Option<(CopyRef, u16)> {
         let earlier = *self.copy(copy)?;
         self.packet(earlier.of)?;
         let hops = earlier.hops + 1;
         let next = self.place(PacketCopy { hops, ..earlier });
         self.packets[earlier.of.place()].latest = next.place() as u32;
         if earlier.header != HeaderId::NONE {
-            self.pass_header_on(copy, next);
+            self.copy_header(copy, next);
         }
         Some((next, hops))
     }
 
     #[inline(never)]
-    fn pass_header_on(&mut self, from: CopyRef, to: CopyRef) {
+    fn copy_header(&mut self, from: CopyRef, to: CopyRef) {
         let header = self.headers.get(from.place()).copied().unwrap_or_default();
         *self.new_header(to) = header;
     }
@@ -242,7 +242,7 @@ impl Packets {
     /// Ends the use of a copy by its holder. If the next hop has a copy of its own, or the packet has ended, the copy is released.
     /// Otherwise the packet is returned, and the copy stays.
     #[inline(always)]
-    pub(crate) fn hand_over(&mut self, copy: CopyRef) -> Option<&Packet> {
+    pub(crate) fn finish_copy(&mut self, copy: CopyRef) -> Option<&Packet> {
         let slot = self.copies.get_mut(copy.place())?;
         if !slot.alive || slot.generation != copy.generation() {
             return None;
@@ -261,7 +261,7 @@ impl Packets {
 
     /// True if the next hop has a copy of its own, or the packet has ended.
     #[inline]
-    pub(crate) fn has_moved_on(&self, copy: CopyRef) -> bool {
+    pub(crate) fn has_reached_next_hop(&self, copy: CopyRef) -> bool {
         let of = self.packet_of(copy);
         self.packet(of).is_none() || self.packets[of.place()].latest as usize != copy.place()
     }
@@ -295,14 +295,14 @@ impl Packets {
 
     /// A copy and its packet, if neither has ended.
     #[inline]
-    pub(crate) fn both(&self, copy: CopyRef) -> Option<(&Packet, &PacketCopy)> {
+    pub(crate) fn packet_and_copy(&self, copy: CopyRef) -> Option<(&Packet, &PacketCopy)> {
         let copy = self.copy(copy)?;
         Some((self.packet(copy.of)?, copy))
     }
 
     /// A copy to be changed and its packet, if neither has ended.
     #[inline]
-    pub(crate) fn both_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut PacketCopy)> {
+    pub(crate) fn packet_and_copy_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut PacketCopy)> {
         let slot = self.copies.get_mut(copy.place())?;
         let at = (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)?;
         let slot = self.packets.get(at.of.place())?;
@@ -475,17 +475,17 @@ mod tests {
     fn each_hop_has_a_copy_of_its_own() {
         let mut packets = Packets::default();
         let sender = packets.add(packet(1), first());
-        assert!(!packets.has_moved_on(sender));
-        let (next, hops) = packets.pass_on(sender).unwrap();
+        assert!(!packets.has_reached_next_hop(sender));
+        let (next, hops) = packets.copy_to_next_hop(sender).unwrap();
         assert_eq!(hops, 1);
-        assert!(packets.has_moved_on(sender) && !packets.has_moved_on(next));
+        assert!(packets.has_reached_next_hop(sender) && !packets.has_reached_next_hop(next));
         packets.copy_mut(next).unwrap().ecn = Ecn::Ce;
         assert_eq!(packets.copy(sender).map(|copy| (copy.hops, copy.ecn)), Some((0, Ecn::NotEct)));
         assert_eq!(packets.copy(next).map(|copy| (copy.hops, copy.ecn)), Some((1, Ecn::Ce)));
         assert!(packets.end(next).is_some(), "delivered");
         assert!(packets.get(sender).is_none() && packets.copy(sender).is_some(), "the sender does not know");
-        assert!(packets.has_moved_on(sender) && packets.pass_on(sender).is_none());
-        assert!(packets.hand_over(sender).is_none());
+        assert!(packets.has_reached_next_hop(sender) && packets.copy_to_next_hop(sender).is_none());
+        assert!(packets.finish_copy(sender).is_none());
         assert!(packets.copy(sender).is_none(), "gone");
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Found {
     messages: Table<RoutingIx, RoutingMessage>,
     free: Vec<RoutingIx>,
     /// The port by which the last data packet was received, and the neighbour that sent it.
-    pub came: (PortIx, NodeIx),
+    pub last_sender: (PortIx, NodeIx),
     /// Ends of flows between which there is no path of links at all.
     pub cut_off: BTreeSet<[NodeIx; 2]>,
     /// Messages that have left, by kind.
@@ -76,7 +76,7 @@ impl Found {
             node_of,
             messages: Table::default(),
             free: Vec::new(),
-            came: (PortIx(0), NodeIx(0)),
+            last_sender: (PortIx(0), NodeIx(0)),
             cut_off: BTreeSet::new(),
             left: (0..last).map(|_| vec![0; protocol.kinds().len()]).collect(),
             now: Time::ZERO,
@@ -160,7 +160,7 @@ impl Found {
         let (hop, actions) = if fresh {
             self.call(node, now, |routing, cx| routing.originate(packet.0, ends[1], cx))
         } else {
-            let (port, neighbour) = self.came;
+            let (port, neighbour) = self.last_sender;
             let from = self.hop(node, port, neighbour);
             self.call(node, now, |routing, cx| routing.relay(packet.0, ends, from, cx))
         };
@@ -237,7 +237,7 @@ impl Found {
         self.free.push(message);
     }
 
-    pub(super) fn leaves(&mut self, port: PortIx, message: RoutingIx) {
+    pub(super) fn count_sent(&mut self, port: PortIx, message: RoutingIx) {
         let kind = self.messages[message].kind;
         if let Some(count) = self.left[port].get_mut(kind) {
             *count += 1;

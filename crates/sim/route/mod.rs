@@ -113,7 +113,7 @@ impl Routes {
     }
 
     /// Finds a fixed route that was not needed before.
-    pub(crate) fn need(&mut self, from: NodeIx, to: NodeIx) {
+    pub(crate) fn find_fixed(&mut self, from: NodeIx, to: NodeIx) {
         if from != to && self.found.is_none() && self.fixed.hop(from, to).is_none() {
             self.fixed.find(to, &[from]);
         }
@@ -148,7 +148,7 @@ impl Routes {
     /// Stores the neighbour and the port from which a node has received a packet, for the node that forwards it.
     pub(crate) fn note_sender(&mut self, port: PortIx, neighbour: NodeIx) {
         if let Some(found) = &mut self.found {
-            found.came = (port, neighbour);
+            found.last_sender = (port, neighbour);
         }
     }
 
@@ -217,9 +217,9 @@ impl Routes {
     }
 
     /// Counts a message that leaves by a port.
-    pub(crate) fn leaves(&mut self, port: PortIx, message: RoutingIx) {
+    pub(crate) fn count_sent(&mut self, port: PortIx, message: RoutingIx) {
         if let Some(found) = &mut self.found {
-            found.leaves(port, message);
+            found.count_sent(port, message);
         }
     }
 

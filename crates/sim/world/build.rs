@@ -9,7 +9,7 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
-use super::placed::SchemePlacement;
+use super::scheme_placement::SchemePlacement;
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, Schedule, class, rank};
@@ -142,7 +142,7 @@ impl Plan<'_> {
             let wants = scheme.wants(&interface);
             if wants.link_use {
                 network.meters.add(station, stations);
-                network.rules.looks_at_received = true;
+                network.rules.processes_received = true;
             }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
@@ -152,7 +152,7 @@ impl Plan<'_> {
     }
 
     /// True if the run's scheme fills no place in this network, though it has places that other networks would fill.
-    fn acts_nowhere(&self, network: &Network) -> bool {
+    fn scheme_is_idle(&self, network: &Network) -> bool {
         let scheme = &self.placed.run;
         let acts = |at: &Interface| {
             scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some()
@@ -217,16 +217,16 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         warmup: Time::ZERO + spec.warmup,
         end: Time::ZERO + spec.duration,
         hops_at_wires: of_wire.iter().any(|&port| interfaces.has_hop(port)),
-        looks_at_received: routes.are_found()
+        processes_received: routes.are_found()
             || packet_losses.any()
             || interfaces.ports().any(|port| interfaces.wants_received(port)),
-        acts_nowhere: false,
+        scheme_is_idle: false,
     };
     let mut network = Network {
         rules,
         arp: Arp::new(spec.arp, interfaces.ports().len()),
         interfaces,
-        onward: links.places().map(|_| None).collect(),
+        next_wire: links.places().map(|_| None).collect(),
         links,
         routes,
         packets: Packets::default(),
@@ -243,12 +243,12 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         schedule: Schedule::default(),
     };
     plan.add_agents(&mut network);
-    network.rules.acts_nowhere = plan.acts_nowhere(&network);
+    network.rules.scheme_is_idle = plan.scheme_is_idle(&network);
     network.start_routing();
     network.start_agents(air, agenda);
-    network.flush(agenda);
+    network.push_scheduled(agenda);
     network.interfaces.start_hops(&mut network.schedule);
-    network.flush(agenda);
+    network.push_scheduled(agenda);
     network
 }
 
@@ -325,7 +325,7 @@ pub(super) fn add_flows(
     let limited = |port| network.backpressure.rules(port).local_limit.is_some();
     network.backpressure.limits_tcp =
         network.interfaces.ports().any(limited) && network.flows.iter().any(|flow| flow.is_tcp);
-    network.tell_routes();
+    network.notify_agents_of_routes();
     network.links.rate_changes(&spec.links).for_each(|due| agenda.push_if(Some(due)));
     if !network.measuring {
         agenda.push(network.rules.warmup, Order::new(class::WARMUP, 0), EventKind::Warmup);

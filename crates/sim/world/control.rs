@@ -26,21 +26,27 @@ const LIVES_ON: Span = Span::from_millis(1);
 impl Network {
     /// Queues a control packet ahead of the packets in the port's queue.
     fn send_ahead(&mut self, port: PortIx, copy: CopyRef) {
-        self.interfaces.put_ahead(port, copy);
-        self.wake_link(self.interfaces.link(port));
+        self.interfaces.push_control(port, copy);
+        self.mark_link_ready(self.interfaces.link(port));
+    }
+
+    /// The packet of a control copy that leaves by a port; none after its end. Routing counts its messages.
+    fn depart_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Packet> {
+        let packet = *self.packets.get(copy)?;
+        if let Payload::Routing(message) = packet.payload {
+            self.routes.count_sent(port, message);
+        }
+        Some(packet)
     }
 
     /// Hands a control packet down to the MAC.
-    pub(super) fn hand_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Msdu> {
-        let packet = self.packets.get(copy)?;
+    pub(super) fn control_msdu(&mut self, port: PortIx, copy: CopyRef) -> Option<Msdu> {
+        let packet = self.depart_control(port, copy)?;
         let neighbour = match packet.payload {
             Payload::Arp { request: true } => NodeIx::EVERYONE,
             _ => packet.destination,
         };
         let to = self.interfaces.peer(port, self.interfaces.id(neighbour)).unwrap_or(BROADCAST);
-        if let Payload::Routing(message) = packet.payload {
-            self.routes.leaves(port, message);
-        }
         let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
         Some(Msdu { copy, packet: of, bytes: packet.bytes, to, overhear })
     }
@@ -58,17 +64,17 @@ impl Network {
         match packet.payload {
             Payload::Routing(message) => {
                 let actions = self.routes.on_message((node, port), message, from, to_all, now);
-                self.act(node, actions, now);
+                self.carry_out_routing(node, actions, now);
             }
             Payload::Message(_) if packet.destination == node || to_all => {
                 let hearing = MessageReception { to_me: true, own_frame: !to_all };
-                self.message_heard(station, packet, hearing, now);
+                self.on_message_received(station, packet, hearing, now);
             }
             // Addressed to another node: forwarded.
             Payload::Message(_) => {
                 self.agents.count_relayed(station);
                 self.routes.note_sender(port, from);
-                if let Some((next, _)) = self.packets.pass_on(copy) {
+                if let Some((next, _)) = self.packets.copy_to_next_hop(copy) {
                     self.forward(node, next, now);
                 }
             }
@@ -77,7 +83,7 @@ impl Network {
     }
 
     /// Schedules the end of a packet that is sent without an acknowledgement.
-    pub(super) fn release_later(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+    pub(super) fn schedule_release(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let order = Order::new(class::TIMER, self.interfaces.rank(node));
         self.schedule.add(now + LIVES_ON, order, EventKind::Release(copy));
     }
@@ -85,13 +91,13 @@ impl Network {
     /// Ends a control packet, which has reached all its receivers.
     pub(super) fn end_control(&mut self, copy: CopyRef) {
         match self.packets.end(copy) {
-            Some((packet, _)) => self.control_ended(&packet),
+            Some((packet, _)) => self.on_control_ended(&packet),
             None => self.packets.release(copy),
         }
     }
 
     /// Ends a control packet that is no longer in the list of packets.
-    pub(super) fn control_ended(&mut self, packet: &Packet) {
+    pub(super) fn on_control_ended(&mut self, packet: &Packet) {
         match packet.payload {
             Payload::Message(message) => self.agents.message_ended(message),
             Payload::Routing(message) => self.routes.end(message),
@@ -104,19 +110,19 @@ impl Network {
 impl Network {
     /// Keeps a packet until the address of its next hop is known, and requests that address.
     pub(super) fn await_address(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
-        let AddressWait { ask, dropped } = self.arp.wait(hop, copy);
+        let AddressWait { request_due, dropped } = self.arp.wait(hop, copy);
         if let Some(oldest) = dropped {
             self.drop_packet(self.interfaces.node(hop.port), oldest, drop_reason::ARP_QUEUE, now);
         }
-        if ask {
-            self.ask_for_address(hop, now);
+        if request_due {
+            self.request_address(hop, now);
         }
     }
 
-    fn ask_for_address(&mut self, hop: NextHop, now: Time) {
+    fn request_address(&mut self, hop: NextHop, now: Time) {
         let node = self.interfaces.node(hop.port);
-        let asker = (node, self.interfaces.rank(node));
-        if let Some(request) = self.arp.ask(hop, asker, now, &mut self.schedule) {
+        let requester = (node, self.interfaces.rank(node));
+        if let Some(request) = self.arp.request(hop, requester, now, &mut self.schedule) {
             let copy = self.packets.add(request, PacketCopy::PLAIN);
             self.send_ahead(hop.port, copy);
         }
@@ -127,13 +133,13 @@ impl Network {
     pub(super) fn arp_retry(&mut self, port: PortIx, target: NodeIx, now: Time) {
         match self.arp.on_retry(port, target) {
             Unanswered::Done => {}
-            Unanswered::Ask => self.ask_for_address(NextHop { port, node: target }, now),
+            Unanswered::Repeat => self.request_address(NextHop { port, node: target }, now),
             Unanswered::GivenUp(packets) => {
                 for copy in packets {
                     self.drop_packet(self.interfaces.node(port), copy, drop_reason::ARP_FAILED, now);
                 }
                 // Saturating sources offer packets again.
-                self.room(port, now);
+                self.resume_waiting_sources(port, now);
             }
         }
     }
@@ -158,15 +164,15 @@ impl Network {
 /// Agents.
 impl Network {
     /// Notifies every agent's host of the flows whose static routes pass its node, in either direction.
-    pub(super) fn tell_routes(&mut self) {
+    pub(super) fn notify_agents_of_routes(&mut self) {
         if self.agents.is_empty() {
             return;
         }
         for flow in self.flows.places() {
             for forward in [true, false] {
-                self.agents.passes(self.flows[flow].ends(forward).0, flow);
+                self.agents.add_passing_flow(self.flows[flow].ends(forward).0, flow);
                 for hop in paths::hops(self, flow, forward) {
-                    self.agents.passes(hop.to, flow);
+                    self.agents.add_passing_flow(hop.to, flow);
                 }
             }
         }
@@ -177,29 +183,29 @@ impl Network {
         if self.agents.is_empty() {
             return;
         }
-        self.agents.know(&self.interfaces);
+        self.agents.set_nodes(&self.interfaces);
         for station in self.interfaces.stations() {
             if let Some((first, order)) = self.agents.first_sample(station) {
                 agenda.push(first, order, EventKind::Sample(station));
             }
             let (node, port) = self.interfaces.of_station(station);
-            let neighbours = self.in_order(self.interfaces.peers(port));
+            let neighbours = self.in_natural_order(self.interfaces.peers(port));
             let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
             let setup = AgentSetup { node, rate, neighbours: &neighbours };
             self.agents.start(station, &setup, &mut self.schedule);
-            self.carry_out(station, Time::ZERO);
+            self.apply_agent_effects(station, Time::ZERO);
         }
     }
 
     /// Ids of nodes without duplicates, in the natural order of their names.
-    fn in_order(&self, mut nodes: Vec<NodeIx>) -> Vec<NodeId> {
+    fn in_natural_order(&self, mut nodes: Vec<NodeIx>) -> Vec<NodeId> {
         nodes.sort_unstable_by_key(|&node| self.routes.rank(node));
         nodes.dedup();
         nodes.into_iter().map(|node| self.interfaces.id(node)).collect()
     }
 
     /// Applies the effects that an agent's hook has requested.
-    fn carry_out(&mut self, station: StationIx, now: Time) {
+    fn apply_agent_effects(&mut self, station: StationIx, now: Time) {
         let AgentEffects { messages, settings, .. } = self.agents.take_effects();
         let port = self.interfaces.of_station(station).1;
         settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting));
@@ -213,7 +219,7 @@ impl Network {
             let headers = self.rules.headers.udp + self.rules.headers.ip;
             let copy = self.packets.add(sent.packet(headers, now), PacketCopy::PLAIN);
             if sent.routed {
-                self.routes.need(sent.node, sent.to);
+                self.routes.find_fixed(sent.node, sent.to);
                 self.forward(sent.node, copy, now);
             } else if sent.ahead {
                 self.send_ahead(port, copy);
@@ -227,7 +233,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn agent_timer(&mut self, station: StationIx, timer: (Timer, u32), now: Time) {
         self.agents.on_timer(station, timer, now, &mut self.schedule);
-        self.carry_out(station, now);
+        self.apply_agent_effects(station, now);
     }
 
     /// Handles the end of an interval of a station's counters.
@@ -251,7 +257,7 @@ impl Network {
         };
         let queue = self.interfaces.view(port);
         let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
-        self.carry_out(station, now);
+        self.apply_agent_effects(station, now);
         if let Some((interval, order)) = next {
             agenda.push(now + interval, order, EventKind::Sample(station));
         }
@@ -260,7 +266,12 @@ impl Network {
     /// Handles a packet for another station that was overheard.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
-            self.message_heard(station, &packet, MessageReception { to_me: false, own_frame: false }, now);
+            self.on_message_received(
+                station,
+                &packet,
+                MessageReception { to_me: false, own_frame: false },
+                now,
+            );
         }
     }
 
@@ -269,17 +280,28 @@ impl Network {
     pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
         for port in self.interfaces.ports_of(node) {
             if let LinkRef::Station(station) = self.interfaces.link(port) {
-                self.message_heard(station, packet, MessageReception { to_me: true, own_frame: false }, now);
+                self.on_message_received(
+                    station,
+                    packet,
+                    MessageReception { to_me: true, own_frame: false },
+                    now,
+                );
             }
         }
-        self.control_ended(packet);
+        self.on_control_ended(packet);
     }
 
     /// Handles a message that was received by a station.
-    fn message_heard(&mut self, station: StationIx, packet: &Packet, hearing: MessageReception, now: Time) {
+    fn on_message_received(
+        &mut self,
+        station: StationIx,
+        packet: &Packet,
+        hearing: MessageReception,
+        now: Time,
+    ) {
         let from = self.interfaces.id(packet.source);
         self.agents.on_message(station, (from, packet), hearing, now, &mut self.schedule);
-        self.carry_out(station, now);
+        self.apply_agent_effects(station, now);
     }
 
     /// Handles a change of the stations that can decode a station's frames: `neighbours`, in ascending order.
@@ -290,16 +312,16 @@ impl Network {
             return;
         }
         let nodes = neighbours.iter().map(|&neighbour| self.interfaces.of_station(neighbour).0).collect();
-        let nodes = self.in_order(nodes);
+        let nodes = self.in_natural_order(nodes);
         self.agents.on_neighbours(station, &nodes, now, &mut self.schedule);
-        self.carry_out(station, now);
+        self.apply_agent_effects(station, now);
     }
 }
 
 /// Routing.
 impl Network {
     /// Carries out the actions that a node's routing protocol has returned.
-    fn act(&mut self, node: NodeIx, actions: Vec<Action>, now: Time) {
+    fn carry_out_routing(&mut self, node: NodeIx, actions: Vec<Action>, now: Time) {
         let mut given_up = false;
         for action in actions {
             match action {
@@ -318,7 +340,7 @@ impl Network {
         }
         if given_up {
             // Saturating sources offer packets again.
-            self.interfaces.ports_of(node).for_each(|port| self.room(port, now));
+            self.interfaces.ports_of(node).for_each(|port| self.resume_waiting_sources(port, now));
         }
         self.schedule_routing(node, now);
     }
@@ -338,27 +360,28 @@ impl Network {
     #[inline(never)]
     pub(super) fn routing_timer(&mut self, node: NodeIx, now: Time) {
         let actions = self.routes.on_timer(node, now);
-        self.act(node, actions, now);
+        self.carry_out_routing(node, actions, now);
     }
 
     /// Sends a packet from a node without a fixed route: to the next hop of the routing protocol, or it waits, or ends.
     #[cold]
-    pub(super) fn send_without_route(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
-        let Some((packet, at)) = self.packets.both(copy).filter(|_| self.routes.are_found()) else {
+    pub(super) fn route_packet(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+        let Some((packet, at)) = self.packets.packet_and_copy(copy).filter(|_| self.routes.are_found())
+        else {
             self.drop_packet(node, copy, drop_reason::NO_ROUTE, now);
             return;
         };
         let (ends, fresh) = ([packet.source, packet.destination], at.hops == 0);
         let (hop, actions) = self.routes.send(node, copy, ends, fresh, now);
-        self.act(node, actions, now);
+        self.carry_out_routing(node, actions, now);
         if let Some(hop) = hop {
             self.offer_routed(node, hop, copy, now);
         }
     }
 
     fn offer_routed(&mut self, node: NodeIx, hop: NextHop, copy: CopyRef, now: Time) {
-        if self.records.are_wanted()
-            && let Some((packet, at)) = self.packets.both(copy)
+        if self.records.are_enabled()
+            && let Some((packet, at)) = self.packets.packet_and_copy(copy)
             && let Some(flow) = packet.flow()
         {
             let (NextHop { port, node: next }, hops) = (hop, at.hops);
@@ -392,26 +415,23 @@ impl Network {
     }
 
     /// The next control packet of a wire. Control packets precede those in the queue.
-    pub(super) fn next_control(&mut self, port: PortIx) -> Option<OfferedPacket> {
-        let copy = self.interfaces.take_ahead(port)?;
-        let &Packet { payload, bytes, .. } = self.packets.get(copy)?;
-        if let Payload::Routing(message) = payload {
-            self.routes.leaves(port, message);
-        }
+    pub(super) fn next_control_on_wire(&mut self, port: PortIx) -> Option<OfferedPacket> {
+        let copy = self.interfaces.pop_control(port)?;
+        let Packet { bytes, .. } = self.depart_control(port, copy)?;
         Some(OfferedPacket { packet: copy, bytes, has_payload: true })
     }
 
     /// Handles a packet that has arrived by wire, in a world with a routing protocol.
     #[inline(never)]
-    pub(super) fn arrives_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+    pub(super) fn on_routed_arrival(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let (node, from) = (self.links.far_end(wire), self.links.far_end(opposite(wire)));
         let port = self.links.port(opposite(wire));
-        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         if let Payload::Routing(message) = packet.payload {
             let to_all = packet.destination == NodeIx::EVERYONE;
             let actions = self.routes.on_message((node, port), message, from, to_all, now);
             self.end_control(copy);
-            self.act(node, actions, now);
+            self.carry_out_routing(node, actions, now);
             return;
         }
         at.hops += 1;
@@ -420,7 +440,7 @@ impl Network {
     }
 
     /// Notifies routing that the MAC of a node's station has given up a packet for a neighbour.
-    pub(super) fn routing_gives_up(
+    pub(super) fn on_routing_undelivered(
         &mut self,
         (node, port): (NodeIx, PortIx),
         neighbour: StationIx,
@@ -435,6 +455,6 @@ impl Network {
         };
         let neighbour = self.interfaces.of_station(neighbour).0;
         let actions = self.routes.on_undelivered((node, port), neighbour, &lost, now);
-        self.act(node, actions, now);
+        self.carry_out_routing(node, actions, now);
     }
 }

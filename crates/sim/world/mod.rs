@@ -7,12 +7,12 @@
 //! | `sources` | sources of flows, connections |
 //! | `control` | packets of ARP, agents and routing |
 //! | `setup`, `build` | creation of a world from its specification |
-//! | `placed` | the scheme of each node's interfaces |
+//! | `scheme_placement` | the scheme of each node's interfaces |
 //! | `warnings` | doubtful settings, reported before the run |
 
 mod build;
 mod control;
-mod placed;
+mod scheme_placement;
 mod setup;
 mod sources;
 mod warnings;
@@ -53,7 +53,7 @@ impl World {
     /// functions into the loop.
     #[inline(never)]
     fn handle_events(&mut self, limit: Time) {
-        let recorded = self.network.records.are_wanted();
+        let recorded = self.network.records.are_enabled();
         loop {
             let Self { agenda, air, network, .. } = self;
             let mut done = true;
@@ -70,7 +70,7 @@ impl World {
                     | EventKind::Renew(_) => {
                         air.handle(event.what, agenda);
                         if air.has_indications() {
-                            network.take_up(air, agenda);
+                            network.handle_indications(air, agenda);
                         }
                     }
                     EventKind::FlowStart(flow) => network.flow_start(flow, agenda),
@@ -82,8 +82,8 @@ impl World {
                     EventKind::LawTimer { connection, generation, timer } => {
                         network.law_timer(connection, (Timer(timer), generation), now);
                     }
-                    EventKind::LocalRoom(connection) => network.local_room(connection, now),
-                    EventKind::Room(port) => network.room(port, now),
+                    EventKind::LocalRoom(connection) => network.on_local_room(connection, now),
+                    EventKind::RoomAtPort(port) => network.resume_waiting_sources(port, now),
                     EventKind::ArpRetry { port, target } => network.arp_retry(port, target, now),
                     EventKind::Release(copy) => network.end_control(copy),
                     EventKind::Inject(number) => network.injection_due(number, now),
@@ -98,7 +98,7 @@ impl World {
                     EventKind::RoutingTimer(node) => network.routing_timer(node, now),
                     EventKind::WireFree(wire) => network.wire_free(wire, agenda),
                     EventKind::WireArrival(wire) => network.wire_arrival(wire, agenda),
-                    EventKind::RateChange { link, rate } => network.link_rate_changes(link, rate),
+                    EventKind::RateChange { link, rate } => network.on_rate_change(link, rate),
                     EventKind::Warmup => network.warmed_up(now),
                 }
                 if recorded | network.schedule.unsettled {
@@ -124,9 +124,9 @@ impl World {
     #[inline(never)]
     fn event_done(&mut self) {
         let Self { agenda, air, network, run, observers } = self;
-        observers.take(air.records());
-        observers.take(&mut network.links.records);
-        observers.take(&mut network.records);
+        observers.collect(air.records());
+        observers.collect(&mut network.links.records);
+        observers.collect(&mut network.records);
         let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
         observers.event_done(&world);
     }
@@ -142,16 +142,16 @@ impl World {
     }
 
     /// Starts the recording of events in all parts.
-    fn keep_records(&mut self) {
-        self.air.records().keep();
-        self.network.links.records.keep();
-        self.network.records.keep();
+    fn enable_records(&mut self) {
+        self.air.records().enable();
+        self.network.links.records.enable();
+        self.network.records.enable();
     }
 
     /// Starts a trace; [`World::take_trace`] returns it. Like every observer, it does not change the run.
     pub fn start_trace(&mut self) {
         self.observers.trace.get_or_insert_default();
-        self.keep_records();
+        self.enable_records();
     }
 
     /// The trace since the last call, in order of time regardless of the steps in which the world is advanced: records younger than a
@@ -166,7 +166,7 @@ impl World {
         let targets = self.queues();
         let capture = Capture::new(spec, &self.run.names, &targets, &mut self.air, &self.network);
         self.observers.capture = Some(Box::new(capture));
-        self.keep_records();
+        self.enable_records();
     }
 
     /// Blocks of capture files, each with its node, to append to those of the last call. Fewer than `least` bytes of a file are kept for a
@@ -197,7 +197,7 @@ impl World {
         }
         let explainer = Explainer::new(flow, traffic, &self.observed());
         self.observers.explain = Some(Box::new(explainer));
-        self.keep_records();
+        self.enable_records();
         Ok(())
     }
 
@@ -235,13 +235,13 @@ impl World {
     pub fn measure_links(&mut self) {
         let stations = self.air.len();
         self.air.stations().for_each(|station| self.network.meters.add(station, stations));
-        self.network.rules.looks_at_received = true;
+        self.network.rules.processes_received = true;
     }
 
     /// Encodes the headers of explicit-rate schemes to bytes and decodes them at every hop from now on: a check of the encoding, which
     /// changes no result.
     pub fn check_headers(&mut self) {
-        self.network.interfaces.headers_mut().check();
+        self.network.interfaces.headers_mut().enable_check();
     }
 
     /// Keeps one record per file completed from now on; [`World::take_completions`] returns them.

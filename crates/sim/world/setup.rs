@@ -6,7 +6,7 @@ use airfair_units::Time;
 
 use super::World;
 use super::build::{self, Plan};
-use super::placed::SchemePlacement;
+use super::scheme_placement::SchemePlacement;
 use super::warnings::warnings;
 use crate::air::{self, Air, Kind, StationSpec};
 use crate::engine::Agenda;
@@ -75,7 +75,7 @@ impl World {
         air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
-        air.let_move(&spec.movement, &stations, seed, &mut agenda)?;
+        air.start_movement(&spec.movement, &stations, seed, &mut agenda)?;
         let names = Names {
             stations: stations.iter().map(|s| s.name.clone()).collect(),
             node_of_station: stations.iter().map(|s| NodeIx::of(s.node)).collect(),

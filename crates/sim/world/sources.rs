@@ -35,11 +35,11 @@ impl Network {
         if f.source.is_saturating() {
             match self.port_towards(from, to) {
                 Some(port) => {
-                    self.backpressure.saturates(port, flow);
-                    self.top_up(port, now);
+                    self.backpressure.add_saturating(port, flow);
+                    self.refill_saturating(port, now);
                 }
                 None => {
-                    self.make(flow, now);
+                    self.make_packet(flow, now);
                 }
             }
         } else if due < stop {
@@ -56,13 +56,13 @@ impl Network {
             agenda.push(f.stop, order, EventKind::FlowStop(flow));
         }
         match self.tcp.start(flow, now) {
-            Some(Start::Files(first)) => self.file_due(flow, first),
+            Some(Start::Files(first)) => self.schedule_file(flow, first),
             Some(Start::Connection { endless }) => {
-                if let Some(id) = self.open(flow, None, now) {
+                if let Some(id) = self.open_connection(flow, None, now) {
                     if endless {
                         self.tcp.write_endless(id);
                     }
-                    self.pump(id, now);
+                    self.send_segments(id, now);
                 }
                 if !endless {
                     let f = &mut self.flows[flow];
@@ -86,7 +86,7 @@ impl Network {
             self.schedule_source(flow, agenda);
             let id = self.tcp.connection_of(flow);
             if self.tcp.write(id, size) {
-                self.pump(id, now);
+                self.send_segments(id, now);
             }
             return;
         }
@@ -95,9 +95,9 @@ impl Network {
             let (from, to) = (f.from, f.to);
             if let Some(port) = self.port_towards(from, to) {
                 if self.routes.are_found() {
-                    self.leaves_by(flow, port);
+                    self.register_departure_port(flow, port);
                 }
-                self.top_up(port, now);
+                self.refill_saturating(port, now);
             }
             return;
         }
@@ -106,10 +106,10 @@ impl Network {
             && (self.is_full(port, now) || self.source_waits(port, flow, now))
         {
             self.flows[flow].hold(now);
-            self.block(port, Waiter::Flow(flow), now);
+            self.wait_for_room(port, Waiter::Flow(flow), now);
             return;
         }
-        self.make(flow, now);
+        self.make_packet(flow, now);
         self.schedule_source(flow, agenda);
     }
 
@@ -126,26 +126,26 @@ impl Network {
     pub(super) fn flow_stop(&mut self, flow: FlowIx, now: Time) {
         let id = self.tcp.connection_of(flow);
         if self.tcp.stop(id) {
-            self.go_on(id, now);
+            self.continue_connection(id, now);
         }
     }
 
     /// Makes a flow's next packet and sends it from its source; returns the packet's copy.
-    fn make(&mut self, flow: FlowIx, now: Time) -> CopyRef {
+    fn make_packet(&mut self, flow: FlowIx, now: Time) -> CopyRef {
         let headers = self.rules.headers.udp + self.rules.headers.ip;
         let f = &mut self.flows[flow];
         let packet = f.datagram(flow, headers, now);
         let (from, first_hop) = (f.from, f.first_hops[0]);
         let port = self.first_hop(flow).map(|hop| hop.port);
-        self.backpressure.flow_enters(flow, port);
+        self.backpressure.count_flow_sent(flow, port);
         let copy = self.packets.add(packet, PacketCopy { at_source: true, ..PacketCopy::PLAIN });
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
         }
-        self.leave(from, first_hop, copy, now);
+        self.send_from_source(from, first_hop, copy, now);
         if let Some(hop) = first_hop {
-            self.note_wait(hop.port, copy, now);
+            self.note_wire_departure(hop.port, copy, now);
         }
         copy
     }
@@ -169,7 +169,7 @@ impl Network {
 
     /// Sends a packet from its source.
     #[inline(always)]
-    fn leave(&mut self, source: NodeIx, first_hop: Option<NextHop>, copy: CopyRef, now: Time) {
+    fn send_from_source(&mut self, source: NodeIx, first_hop: Option<NextHop>, copy: CopyRef, now: Time) {
         match first_hop {
             Some(hop) => match self.interfaces.wire_with_queue(hop.port, &self.links) {
                 Some(wire) => self.offer_to_wire(wire, copy, now),
@@ -189,8 +189,8 @@ impl Network {
     }
 
     /// Registers a source that waits for room at a port.
-    fn block(&mut self, port: PortIx, who: Waiter, now: Time) {
-        self.backpressure.block(port, who);
+    fn wait_for_room(&mut self, port: PortIx, waiter: Waiter, now: Time) {
+        self.backpressure.block(port, waiter);
         if let Some(wire) = self.interfaces.wire_with_queue(port, &self.links) {
             self.schedule.add_if(self.links.wake_at_departure(wire, now));
         }
@@ -198,38 +198,38 @@ impl Network {
 
     /// Resumes the sources that wait for room at a port.
     #[inline(always)]
-    pub(super) fn room(&mut self, port: PortIx, now: Time) {
-        if self.backpressure.wants_room(port) {
-            self.make_use_of_room(port, now);
+    pub(super) fn resume_waiting_sources(&mut self, port: PortIx, now: Time) {
+        if self.backpressure.needs_room(port) {
+            self.give_room_to_sources(port, now);
         }
     }
 
     #[inline(never)]
-    fn make_use_of_room(&mut self, port: PortIx, now: Time) {
+    fn give_room_to_sources(&mut self, port: PortIx, now: Time) {
         // Saturating and other sources take turns whenever there is room.
         if self.backpressure.is_turn_of_saturating(port) {
-            let made = self.top_up(port, now);
-            self.backpressure.saturating_had_turn(port, made);
+            let made = self.refill_saturating(port, now);
+            self.backpressure.end_saturating_turn(port, made);
         }
         while !self.is_full(port, now) {
             match self.next_waiter(port, now) {
-                Some(Waiter::Flow(flow)) => self.goes_on(flow, now),
+                Some(Waiter::Flow(flow)) => self.resume_udp_source(flow, now),
                 Some(Waiter::Connection(id)) => {
                     if self.tcp.get(id).is_some() {
                         self.backpressure.unblock(id);
-                        self.pump(id, now);
+                        self.send_segments(id, now);
                     }
                 }
                 None => break,
             }
         }
         if !self.backpressure.saturating(port).is_empty() {
-            self.top_up(port, now);
+            self.refill_saturating(port, now);
         }
     }
 
     /// Resumes the UDP source of a flow, which has held back a packet.
-    fn goes_on(&mut self, flow: FlowIx, now: Time) {
+    fn resume_udp_source(&mut self, flow: FlowIx, now: Time) {
         let f = &mut self.flows[flow];
         f.release(now);
         if now >= f.stop {
@@ -238,7 +238,7 @@ impl Network {
         f.source.shift(now);
         let due = f.source.next(now);
         let (stop, order) = (f.stop, f.order());
-        self.make(flow, now);
+        self.make_packet(flow, now);
         if due < stop {
             self.schedule.add(due, order, EventKind::Source(flow));
         }
@@ -259,7 +259,7 @@ impl Network {
                 }
             };
             if !waits {
-                self.backpressure.next_turn(port, place);
+                self.backpressure.remove_waiter(port, place);
                 return Some(waiter);
             }
             place += 1;
@@ -278,10 +278,10 @@ impl Network {
     /// forwarded packets still find room. Where there is less room than sources they take turns.
     ///
     /// Returns true if a packet was made.
-    fn top_up(&mut self, port: PortIx, now: Time) -> bool {
+    fn refill_saturating(&mut self, port: PortIx, now: Time) -> bool {
         let flows = &self.flows;
         self.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
-        self.backpressure.forget_left(port, now);
+        self.backpressure.remove_departed(port, now);
         let limit = self.interfaces.view(port).limit_packets;
         let share = self.backpressure.share_of_saturating(port, limit);
         let mut made = false;
@@ -297,12 +297,12 @@ impl Network {
                     self.backpressure.rotate_saturating(port, i);
                     return made;
                 }
-                let copy = self.make(flow, now);
+                let copy = self.make_packet(flow, now);
                 made = true;
                 if self.interfaces.view(port).packets == view.packets {
                     // It waits for an address, has gone to the MAC, or was dropped: another packet now would end the same way.
                     if self.packets.get(copy).is_none() {
-                        self.offer_again(flow, now);
+                        self.schedule_offer(flow, now);
                     }
                     break;
                 }
@@ -312,7 +312,7 @@ impl Network {
     }
 
     /// Registers a saturating source at the port by which its packet has left. With a routing protocol the port is not known earlier.
-    pub(super) fn leaves_by(&mut self, flow: FlowIx, port: PortIx) {
+    pub(super) fn register_departure_port(&mut self, flow: FlowIx, port: PortIx) {
         let f = &self.flows[flow];
         if !f.source.is_saturating() || self.backpressure.saturating(port).contains(&flow) {
             return;
@@ -320,89 +320,89 @@ impl Network {
         for other in self.interfaces.ports_of(f.from) {
             self.backpressure.retain_saturating(other, |&other| other != flow);
         }
-        self.backpressure.saturates(port, flow);
+        self.backpressure.add_saturating(port, flow);
     }
 
     /// A port's queue has become empty because it has dropped its packets. Waiting sources are notified after a delay: a source whose
     /// packets are all dropped would otherwise offer them without end at one moment.
-    pub(super) fn emptied(&mut self, port: PortIx, now: Time) {
-        if self.backpressure.anybody_waits(port) {
+    pub(super) fn on_queue_emptied(&mut self, port: PortIx, now: Time) {
+        if self.backpressure.has_waiting(port) {
             let order = Order::new(class::TRAFFIC, self.interfaces.rank(self.interfaces.node(port)));
-            self.schedule.add(now + OFFER_AGAIN, order, EventKind::Room(port));
+            self.schedule.add(now + OFFER_AGAIN, order, EventKind::RoomAtPort(port));
         }
         for i in 0..self.backpressure.saturating(port).len() {
-            self.offer_again(self.backpressure.saturating(port)[i], now);
+            self.schedule_offer(self.backpressure.saturating(port)[i], now);
         }
     }
 
     /// Schedules another packet of a saturating source whose packet was dropped: with none in the queue no departure would resume the
     /// source.
-    fn offer_again(&mut self, flow: FlowIx, now: Time) {
+    fn schedule_offer(&mut self, flow: FlowIx, now: Time) {
         if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
             self.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), EventKind::Source(flow));
         }
     }
 
     /// Handles the end of a packet that has not left its source's queue.
-    pub(super) fn ends_at_source(&mut self, packet: &Packet, copy: &PacketCopy, now: Time) {
+    pub(super) fn on_end_at_source(&mut self, packet: &Packet, copy: &PacketCopy, now: Time) {
         let Payload::Udp { flow, .. } = packet.payload else {
             let connection = self.packets.connection(copy.of);
-            self.backpressure.ends_in_node(connection, packet.length, now, &mut self.schedule);
+            self.backpressure.count_ended_in_node(connection, packet.length, now, &mut self.schedule);
             return;
         };
-        self.backpressure.flow_leaves(flow);
+        self.backpressure.count_flow_left(flow);
         let port = self.backpressure.port_of(flow);
         if let Some(port) = port.filter(|&port| self.interfaces.is_empty(port, &self.links, now)) {
-            self.emptied(port, now);
+            self.on_queue_emptied(port, now);
         }
         // The port of the first packet was unknown when the packet was made, so its source is not registered there yet.
         if self.routes.are_found() && self.flows[flow].source.is_saturating() {
-            self.offer_again(flow, now);
+            self.schedule_offer(flow, now);
         }
     }
 
     /// Handles a packet that a UDP source has sent by a port. A wire that keeps its own queue reports no departure, so the time of the
     /// packet's departure is noted here.
     #[inline]
-    fn note_wait(&mut self, port: PortIx, copy: CopyRef, now: Time) {
+    fn note_wire_departure(&mut self, port: PortIx, copy: CopyRef, now: Time) {
         if self.backpressure.rules(port).local_limit.is_some()
             && let Some(wire) = self.interfaces.wire_with_queue(port, &self.links)
             && let Some(departure) = self.links.departure(wire, copy)
-            && let Some((packet, at)) = self.packets.both_mut(copy)
+            && let Some((packet, at)) = self.packets.packet_and_copy_mut(copy)
         {
             at.at_source = false;
             let Payload::Udp { flow, .. } = packet.payload else { return };
             if departure.begin > now {
-                self.backpressure.flow_leaves_at(flow, port, departure.begin);
+                self.backpressure.count_flow_leaving_at(flow, port, departure.begin);
             } else {
-                self.backpressure.flow_leaves(flow);
+                self.backpressure.count_flow_left(flow);
             }
         }
     }
 
     /// Handles a TCP packet that was just offered to a wire.
     #[inline]
-    pub(super) fn leaves_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+    pub(super) fn on_wire_departure(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let Some(departure) = self.links.departure(wire, copy) else { return };
-        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         at.at_source = false;
         let left = (departure.end, packet.length);
         let connection = self.packets.connection(self.packets.packet_of(copy));
         let port = self.links.port(wire);
-        self.backpressure.leaves_by_wire(connection, port, left, now, &mut self.schedule);
+        self.backpressure.on_wire_departure(connection, port, left, now, &mut self.schedule);
     }
 
     /// Handles the departure of a connection's packets from its node.
-    pub(super) fn local_room(&mut self, id: ConnectionRef, now: Time) {
+    pub(super) fn on_local_room(&mut self, id: ConnectionRef, now: Time) {
         if self.backpressure.departed(id) {
-            self.pump(id, now);
+            self.send_segments(id, now);
         }
     }
 }
 
 /// Connections.
 impl Network {
-    fn open(&mut self, flow: FlowIx, size: Option<u64>, now: Time) -> Option<ConnectionRef> {
+    fn open_connection(&mut self, flow: FlowIx, size: Option<u64>, now: Time) -> Option<ConnectionRef> {
         let f = &self.flows[flow];
         let id = self.tcp.open((flow, f), size, self.interfaces.headers_mut(), now, &mut self.schedule)?;
         self.backpressure.open(id, f.rank, self.tcp.reads_own_queue(flow));
@@ -410,10 +410,10 @@ impl Network {
     }
 
     /// Schedules the next file of a flow, unless the flow stops before.
-    fn file_due(&mut self, flow: FlowIx, file: Option<NextFile>) {
+    fn schedule_file(&mut self, flow: FlowIx, file: Option<NextFile>) {
         let f = &self.flows[flow];
         if let Some(file) = file.filter(|file| file.at < f.stop) {
-            self.tcp.expect(flow, file);
+            self.tcp.set_next_file(flow, file);
             self.schedule.add(file.at, f.order(), EventKind::File(flow));
         }
     }
@@ -422,34 +422,34 @@ impl Network {
     pub(super) fn file_arrives(&mut self, flow: FlowIx, now: Time) {
         let Some((size, next)) = self.tcp.file_arrives(flow, now) else { return };
         self.flows[flow].offer(size);
-        let id = self.open(flow, Some(size), now);
-        self.file_due(flow, next);
+        let id = self.open_connection(flow, Some(size), now);
+        self.schedule_file(flow, next);
         if let Some(id) = id {
-            self.pump(id, now);
+            self.send_segments(id, now);
         }
     }
 
     /// Continues a connection after an event: it may be complete, or its sender may have more to send.
-    fn go_on(&mut self, id: ConnectionRef, now: Time) {
+    fn continue_connection(&mut self, id: ConnectionRef, now: Time) {
         if self.tcp.is_done(id) {
-            self.close(id, now);
+            self.close_connection(id, now);
         } else {
-            self.pump(id, now);
+            self.send_segments(id, now);
         }
     }
 
     /// Closes a connection: all data are delivered and acknowledged, or the sender has given up.
-    fn close(&mut self, id: ConnectionRef, now: Time) {
+    fn close_connection(&mut self, id: ConnectionRef, now: Time) {
         if let Some((flow, next)) = self.tcp.close(id, now) {
             self.backpressure.close(id);
-            self.file_due(flow, next);
+            self.schedule_file(flow, next);
         }
     }
 
     /// Sends the segments that the sender may send, and schedules its next deadline.
-    pub(super) fn pump(&mut self, id: ConnectionRef, now: Time) {
+    pub(super) fn send_segments(&mut self, id: ConnectionRef, now: Time) {
         let Some(flow) = self.tcp.get(id).map(|connection| connection.flow) else { return };
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             self.records.push(now, Record::SenderRan { connection: id, flow });
         }
         // The port whose limit holds the sender back.
@@ -461,16 +461,16 @@ impl Network {
                 break;
             }
             if let Some(port) = full {
-                self.block(port, Waiter::Connection(id), now);
+                self.wait_for_room(port, Waiter::Connection(id), now);
                 break;
             }
-            if self.backpressure.limits_tcp && self.is_held(id, port, now) {
+            if self.backpressure.limits_tcp && self.limit_holds(id, port, now) {
                 break;
             }
             let polled = self.tcp.poll(id, now, &mut self.schedule);
             let Some(segment) = &polled else { break };
             let spent = self.tcp.is_spent(id);
-            self.emit(id, segment, ConnectionEnd::Sender, now);
+            self.send_segment(id, segment, ConnectionEnd::Sender, now);
             if spent {
                 break;
             }
@@ -479,28 +479,28 @@ impl Network {
     }
 
     /// True if the limit of a port holds a connection's sender back.
-    fn is_held(&mut self, id: ConnectionRef, port: Option<PortIx>, now: Time) -> bool {
+    fn limit_holds(&mut self, id: ConnectionRef, port: Option<PortIx>, now: Time) -> bool {
         let Self { backpressure, interfaces, links, tcp, schedule, .. } = self;
         let limit = || port.map_or(0, |port| interfaces.view(port).limit_packets);
         let empty = || port.is_none_or(|port| interfaces.is_empty(port, links, now));
         let permit = backpressure.permit(id, port, now, (limit, empty), || tcp.pacing(id, now), schedule);
         if let (Permit::Block, Some(port)) = (permit, port) {
-            self.block(port, Waiter::Connection(id), now);
+            self.wait_for_room(port, Waiter::Connection(id), now);
         }
         permit != Permit::Send
     }
 
     /// Sends the acknowledgements that the receiver has to send, and schedules its next deadline.
-    fn answer(&mut self, id: ConnectionRef, now: Time) {
+    fn send_acknowledgements(&mut self, id: ConnectionRef, now: Time) {
         // By reference, since a segment is large.
         while let Some(segment) = &self.tcp.poll_receiver(id, now) {
-            self.emit(id, segment, ConnectionEnd::Receiver, now);
+            self.send_segment(id, segment, ConnectionEnd::Receiver, now);
         }
         self.tcp.arm(id, ConnectionEnd::Receiver, &mut self.schedule);
     }
 
     /// Sends a segment of one end of a connection.
-    fn emit(&mut self, id: ConnectionRef, segment: &Segment, end: ConnectionEnd, now: Time) {
+    fn send_segment(&mut self, id: ConnectionRef, segment: &Segment, end: ConnectionEnd, now: Time) {
         let forward = end == ConnectionEnd::Sender;
         let Some(label) = self.tcp.label(id) else { return };
         let flow = label.flow;
@@ -524,23 +524,23 @@ impl Network {
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
         };
         if counts {
-            self.backpressure.connection_enters(id, way.map(|hop| hop.port), segment.payload);
+            self.backpressure.count_connection_sent(id, way.map(|hop| hop.port), segment.payload);
         }
         let first =
             PacketCopy { at_source: counts, header: label.header, ecn: segment.ecn, ..PacketCopy::PLAIN };
         let copy = self.packets.add_carrying((packet, first), segment, id, forward);
         if let Some(kind) = kind {
-            self.tcp.stamp(id, kind, end, now, self.packets.new_header(copy));
+            self.tcp.fill_header(id, kind, end, now, self.packets.new_header(copy));
         }
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward, connection: Some(id) });
         }
-        self.leave(source, hop, copy, now);
+        self.send_from_source(source, hop, copy, now);
         if counts
             && let Some(wire) = hop.and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))
         {
-            self.leaves_by_wire(wire, copy, now);
+            self.on_wire_departure(wire, copy, now);
         }
     }
 
@@ -565,16 +565,16 @@ impl Network {
                 let delay = now.since(packet.created);
                 self.flows[flow].count_delivered(new, segment.payload > 0, delay, now);
             }
-            self.answer(id, now);
+            self.send_acknowledgements(id, now);
             return;
         }
         let header = if has_header { self.packets.header(copy) } else { None };
-        let watched = self.records.are_wanted();
+        let watched = self.records.are_enabled();
         if let Some(heard) =
             self.tcp.on_acknowledgement(id, segment, header, watched, now, &mut self.schedule)
         {
             self.record_causes(id, &heard, now);
-            self.go_on(id, now);
+            self.continue_connection(id, now);
         }
     }
 
@@ -585,38 +585,38 @@ impl Network {
             return;
         };
         if self.tcp.on_link_drop(id, segment.seq, now, &mut self.schedule) {
-            self.pump(id, now);
+            self.send_segments(id, now);
         }
     }
 
     pub(super) fn sender_timer(&mut self, id: ConnectionRef, now: Time) {
-        let watched = self.records.are_wanted();
+        let watched = self.records.are_enabled();
         let Some(heard) = self.tcp.on_sender_timer(id, watched, now, &mut self.schedule) else { return };
         self.record_causes(id, &heard, now);
         // The file has failed; the user continues as after a delivery. A flow with a single connection keeps it, silent.
         if heard.gave_up && self.tcp.has_file(id) {
-            self.close(id, now);
+            self.close_connection(id, now);
         } else {
-            self.pump(id, now);
+            self.send_segments(id, now);
         }
     }
 
     pub(super) fn receiver_timer(&mut self, id: ConnectionRef, now: Time) {
         if self.tcp.on_receiver_timer(id, now, &mut self.schedule) {
-            self.answer(id, now);
+            self.send_acknowledgements(id, now);
         }
     }
 
     pub(super) fn law_timer(&mut self, id: ConnectionRef, timer: (Timer, u32), now: Time) {
         if self.tcp.on_law_timer(id, timer, now, &mut self.schedule) {
-            self.pump(id, now);
+            self.send_segments(id, now);
         }
     }
 
     /// Records the reason if a sender has reduced its rate.
     #[inline]
     fn record_causes(&mut self, id: ConnectionRef, heard: &SenderReport, now: Time) {
-        if !self.records.are_wanted() {
+        if !self.records.are_enabled() {
             return;
         }
         let [timeout, loss, mark] = heard.slowed;

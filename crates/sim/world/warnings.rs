@@ -44,7 +44,7 @@ pub(super) fn warnings(
         )
     });
     let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
-    let useless = useless(spec, scheme_name, (only_marks, only_law, network.rules.acts_nowhere));
+    let useless = useless(spec, scheme_name, (only_marks, only_law, network.rules.scheme_is_idle));
     let too_fast = too_fast(air, network, spec, names);
     let mut cut_off = air.cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
@@ -108,7 +108,7 @@ fn useless(
     scheme: &str,
     (only_marks, only_law, nowhere): (bool, bool, bool),
 ) -> Option<String> {
-    let speaks_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
+    let uses_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
     if nowhere {
         return Some(format!(
             "scheme {scheme} acts at no interface of this scenario; its line in `airfair schemes` says where it does"
@@ -120,7 +120,7 @@ fn useless(
         let why = if tcp { "every TCP flow names a scheme of its own" } else { "no flow runs TCP" };
         return Some(format!("scheme {scheme} is a window law, and {why}: it does nothing"));
     }
-    (only_marks && !spec.flows.iter().any(speaks_ecn)).then(|| {
+    (only_marks && !spec.flows.iter().any(uses_ecn)).then(|| {
         format!(
             "scheme {scheme} only marks packets, and no flow speaks ECN (tcp.ecn = true): it does nothing"
         )

@@ -35,31 +35,31 @@ impl Network {
     pub(super) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
         while let Some(link) = self.schedule.next_link() {
             match link {
-                LinkRef::Station(station) => self.fill(station, air, agenda),
-                LinkRef::Wire(wire) => self.kick_wire(wire, agenda),
+                LinkRef::Station(station) => self.fill_mac(station, air, agenda),
+                LinkRef::Wire(wire) => self.serve_wire(wire, agenda),
             }
         }
-        self.flush(agenda);
+        self.push_scheduled(agenda);
         self.schedule.unsettled = false;
     }
 
     /// Pushes scheduled events onto the agenda.
-    pub(super) fn flush(&mut self, agenda: &mut Agenda) {
+    pub(super) fn push_scheduled(&mut self, agenda: &mut Agenda) {
         for ScheduledEvent { at, order, what } in self.schedule.drain() {
             agenda.push(at, order, what);
         }
     }
 
     /// Handles the indications of an event of the air, each completely before the next.
-    pub(super) fn take_up(&mut self, air: &mut Air, agenda: &mut Agenda) {
+    pub(super) fn handle_indications(&mut self, air: &mut Air, agenda: &mut Agenda) {
         let now = agenda.now;
         while let Some(indication) = air.next_indication() {
             match indication {
                 Indication::Finished { station, msdu, outcome } => {
-                    self.finished(station, msdu, outcome, now);
-                    self.fill(station, air, agenda);
+                    self.on_mac_finished(station, msdu, outcome, now);
+                    self.fill_mac(station, air, agenda);
                 }
-                Indication::Received { station, copy, from, at } => self.received(station, copy, from, at),
+                Indication::Received { station, copy, from, at } => self.on_received(station, copy, from, at),
                 Indication::Overheard { station, copy, at } => self.overheard(station, copy, at),
                 Indication::NeighboursChanged { station } => {
                     let mut neighbours: Vec<_> = air.neighbours(station).map(|(id, _)| id).collect();
@@ -71,10 +71,10 @@ impl Network {
     }
 
     /// Fills the MAC of a station with packets, as far as it has room.
-    fn fill(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
-        for _ in 0..air.room(station) {
-            match self.pull(station, agenda.now) {
-                Some(msdu) => air.give(station, msdu),
+    fn fill_mac(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
+        for _ in 0..air.free_places(station) {
+            match self.next_msdu(station, agenda.now) {
+                Some(msdu) => air.hand_down(station, msdu),
                 None => break,
             }
         }
@@ -83,13 +83,13 @@ impl Network {
 
     /// Marks a link that may have a packet to send; it is served at the end of the present event.
     #[inline(always)]
-    pub(super) fn wake_link(&mut self, link: LinkRef) {
+    pub(super) fn mark_link_ready(&mut self, link: LinkRef) {
         if let LinkRef::Wire(wire) = link
             && self.links.wakes(wire)
         {
             return;
         }
-        self.schedule.ready(link);
+        self.schedule.mark_ready(link);
     }
 }
 
@@ -97,13 +97,13 @@ impl Network {
 impl Network {
     /// Handles a packet at a node: delivers or forwards it.
     pub(super) fn forward(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
-        let Some((packet, &PacketCopy { hops, .. })) = self.packets.both(copy) else { return };
-        self.go_on_from(node, (packet.destination, hops), copy, now);
+        let Some((packet, &PacketCopy { hops, .. })) = self.packets.packet_and_copy(copy) else { return };
+        self.forward_from(node, (packet.destination, hops), copy, now);
     }
 
     /// [`Network::forward`] for a packet whose destination and number of hops are known.
     #[inline(always)]
-    fn go_on_from(&mut self, node: NodeIx, (destination, hops): (NodeIx, u16), copy: CopyRef, now: Time) {
+    fn forward_from(&mut self, node: NodeIx, (destination, hops): (NodeIx, u16), copy: CopyRef, now: Time) {
         if destination == node {
             self.deliver(node, copy, now);
             return;
@@ -114,7 +114,7 @@ impl Network {
         }
         match self.routes.fixed_hop(node, destination) {
             Some(hop) => self.offer(hop, copy, now),
-            None => self.send_without_route(node, copy, now),
+            None => self.route_packet(node, copy, now),
         }
     }
 
@@ -133,7 +133,7 @@ impl Network {
             self.offer_to_wire(wire, copy, now);
             return;
         }
-        let Some((packet, at)) = self.packets.both_mut(copy) else { return };
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
             flow: packet.scheme_flow,
@@ -148,7 +148,7 @@ impl Network {
             return;
         }
         let enqueued = self.interfaces.store(port, queued, now);
-        self.queue_effects(port, now);
+        self.handle_queue_effects(port, now);
         match enqueued {
             Enqueued::Stored => {}
             Enqueued::Refused(reason) => {
@@ -160,23 +160,23 @@ impl Network {
                 self.drop_at(port, other, reason.0, now);
             }
         }
-        self.wake_link(self.interfaces.link(port));
+        self.mark_link_ready(self.interfaces.link(port));
     }
 
     /// A packet arrives at a port with a hop or an AQM, which may mark it. Returns false if it was dropped.
     #[inline(never)]
     fn judge_arrival(&mut self, port: PortIx, copy: CopyRef, queued: &mut QueuedPacket, now: Time) -> bool {
         let verdict = self.interfaces.judge(port, queued, self.packets.carried_header(copy), now);
-        self.obey(verdict, port, copy, now)
+        self.apply_verdict(verdict, port, copy, now)
     }
 
     /// Applies a verdict on a packet at a port. Returns false if the packet was dropped.
     #[inline(always)]
-    fn obey(&mut self, verdict: Verdict, port: PortIx, copy: CopyRef, now: Time) -> bool {
+    fn apply_verdict(&mut self, verdict: Verdict, port: PortIx, copy: CopyRef, now: Time) -> bool {
         match verdict {
             Verdict::Pass => {}
             Verdict::Mark(reason) => self.mark(copy, reason.0),
-            Verdict::Echo(reason) => self.echo(copy, reason.0),
+            Verdict::Echo(reason) => self.set_ecn_echo(copy, reason.0),
             Verdict::Drop(reason) => {
                 self.drop_packet(self.interfaces.node(port), copy, reason.0, now);
                 return false;
@@ -193,16 +193,16 @@ impl Network {
     }
 
     /// Sets ECN-Echo in an acknowledgement on its way, if its connection has negotiated ECN: other receivers ignore it.
-    fn echo(&mut self, copy: CopyRef, reason: &'static str) {
+    fn set_ecn_echo(&mut self, copy: CopyRef, reason: &'static str) {
         let packet = self.packets.packet_of(copy);
-        if self.tcp.speaks_ecn(self.packets.connection(packet)) && self.packets.echo(packet) {
+        if self.tcp.uses_ecn(self.packets.connection(packet)) && self.packets.echo(packet) {
             self.accounts.mark(reason);
         }
     }
 
     /// Handles packets that a queue has dropped or marked by itself.
     #[inline(always)]
-    fn queue_effects(&mut self, port: PortIx, now: Time) {
+    fn handle_queue_effects(&mut self, port: PortIx, now: Time) {
         if self.interfaces.has_effects() {
             self.apply_queue_effects(port, now);
         }
@@ -219,37 +219,37 @@ impl Network {
     }
 
     /// Dequeues the next packet of a port; notifies waiting sources if there is none.
-    fn take_or_tell(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
-        let taken = self.take(port, now);
+    fn dequeue_or_notify(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
+        let taken = self.dequeue(port, now);
         if taken.is_none() {
-            self.emptied(port, now);
+            self.on_queue_emptied(port, now);
         }
         taken
     }
 
     /// Dequeues the next packet of a port.
-    fn take(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
+    fn dequeue(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
         let (copy, queued) = if self.interfaces.judges(port) {
-            self.take_judged(port, now)?
+            self.dequeue_judged(port, now)?
         } else {
             let queued = self.interfaces.pop(port, now);
-            self.queue_effects(port, now);
+            self.handle_queue_effects(port, now);
             let queued = queued?;
             (self.packets.at(queued.id.0), queued)
         };
-        let (payload, of_local_tcp) = self.has_left(port, &queued, copy, now);
+        let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
         Some(DequeuedPacket { copy, queued, payload, of_local_tcp })
     }
 
-    /// [`Network::take`] at a port with a hop or an AQM: packets that it drops are skipped.
+    /// [`Network::dequeue`] at a port with a hop or an AQM: packets that it drops are skipped.
     #[inline(never)]
-    fn take_judged(&mut self, port: PortIx, now: Time) -> Option<(CopyRef, QueuedPacket)> {
+    fn dequeue_judged(&mut self, port: PortIx, now: Time) -> Option<(CopyRef, QueuedPacket)> {
         loop {
             let dequeued = self.interfaces.dequeue(port, now);
-            self.queue_effects(port, now);
+            self.handle_queue_effects(port, now);
             let Dequeued { packet: queued, verdict } = dequeued?;
             let copy = self.packets.at(queued.id.0);
-            if self.obey(verdict, port, copy, now) {
+            if self.apply_verdict(verdict, port, copy, now) {
                 self.interfaces.depart(port, &queued, self.packets.carried_header(copy), now);
                 return Some((copy, queued));
             }
@@ -258,17 +258,17 @@ impl Network {
 
     /// Handles the departure of a packet from a port's queue. Returns its payload, and true if a TCP sender of the node has sent it.
     #[inline(always)]
-    fn has_left(&mut self, port: PortIx, queued: &QueuedPacket, copy: CopyRef, now: Time) -> (u32, bool) {
-        self.interfaces.count(port, queued.class, now.since(queued.enqueued));
-        let Some((packet, at)) = self.packets.both_mut(copy) else { return (0, false) };
+    fn on_departed(&mut self, port: PortIx, queued: &QueuedPacket, copy: CopyRef, now: Time) -> (u32, bool) {
+        self.interfaces.count_departure(port, queued.class, now.since(queued.enqueued));
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return (0, false) };
         let (payload, carries) = (packet.length, packet.payload);
         if !std::mem::take(&mut at.at_source) {
             return (payload, false);
         }
         if let Payload::Udp { flow, .. } = carries {
-            self.backpressure.flow_leaves(flow);
+            self.backpressure.count_flow_left(flow);
             if self.routes.are_found() {
-                self.leaves_by(flow, port);
+                self.register_departure_port(flow, port);
             }
         }
         (payload, matches!(carries, Payload::Tcp { .. }))
@@ -287,14 +287,14 @@ impl Network {
         if let Some(flow) = packet.flow() {
             self.flows[flow].count_arrived(&packet, &ended, now);
         }
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             let delay = now.since(packet.created);
-            let (flow, packet, content, sequence) = self.recorded(&packet, &ended);
+            let (flow, packet, content, sequence) = self.record_fields(&packet, &ended);
             let record = Record::Delivered { node, flow, packet, content, sequence, delay };
             self.records.push(now, record);
         }
         if ended.at_source {
-            self.ends_at_source(&packet, &ended, now);
+            self.on_end_at_source(&packet, &ended, now);
         }
         if packet.is_tcp() {
             self.segment_arrived(&packet, &ended, copy, now);
@@ -304,13 +304,17 @@ impl Network {
     /// Drops a packet at a node.
     pub(super) fn drop_packet(&mut self, node: NodeIx, copy: CopyRef, reason: &'static str, now: Time) {
         // A forwarded message: a station that overhears the frame which has brought it may receive it a little later.
-        if self.packets.both(copy).is_some_and(|(packet, copy)| copy.hops > 0 && packet.is_message()) {
-            self.release_later(node, copy, now);
+        if self
+            .packets
+            .packet_and_copy(copy)
+            .is_some_and(|(packet, copy)| copy.hops > 0 && packet.is_message())
+        {
+            self.schedule_release(node, copy, now);
             return;
         }
         let Some((packet, ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
-            self.control_ended(&packet);
+            self.on_control_ended(&packet);
             return;
         }
         self.accounts.drop(reason);
@@ -320,11 +324,11 @@ impl Network {
         if let Some(flow) = packet.flow() {
             self.flows[flow].count_dropped(packet.class, now);
             if ended.at_source {
-                self.ends_at_source(&packet, &ended, now);
+                self.on_end_at_source(&packet, &ended, now);
             }
         }
-        if self.records.are_wanted() {
-            let (flow, packet, content, sequence) = self.recorded(&packet, &ended);
+        if self.records.are_enabled() {
+            let (flow, packet, content, sequence) = self.record_fields(&packet, &ended);
             let record = Record::Dropped { node, flow, packet, content, sequence, reason };
             self.records.push(now, record);
         }
@@ -334,13 +338,13 @@ impl Network {
     #[inline(never)]
     fn drop_at(&mut self, port: PortIx, copy: CopyRef, reason: &'static str, now: Time) {
         if let Some(packet) = self.packets.get(copy) {
-            self.interfaces.dropped(port, packet.bytes);
+            self.interfaces.on_dropped(port, packet.bytes);
         }
         self.drop_packet(self.interfaces.node(port), copy, reason, now);
     }
 
     /// Fields of a packet for the record of its end.
-    fn recorded(&self, packet: &Packet, copy: &PacketCopy) -> (Option<FlowIx>, PacketRef, Content, u32) {
+    fn record_fields(&self, packet: &Packet, copy: &PacketCopy) -> (Option<FlowIx>, PacketRef, Content, u32) {
         let (content, sequence) = (self.packets.content(packet, copy), self.packets.sequence(packet, copy));
         (packet.flow(), copy.of, content, sequence)
     }
@@ -359,7 +363,7 @@ impl Network {
             bytes: injected.bytes,
             class: PacketClass::Data,
         };
-        self.routes.need(injected.from, injected.to);
+        self.routes.find_fixed(injected.from, injected.to);
         let copy = self.packets.add(packet, PacketCopy::PLAIN);
         self.forward(injected.from, copy, now);
     }
@@ -377,12 +381,12 @@ impl Network {
 /// Radio.
 impl Network {
     /// Dequeues the next packet of a station for its MAC, if there is one.
-    fn pull(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
+    fn next_msdu(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
         let (node, port) = self.interfaces.of_station(station);
-        if let Some(copy) = self.interfaces.take_ahead(port) {
-            return self.hand_control(port, copy);
+        if let Some(copy) = self.interfaces.pop_control(port) {
+            return self.control_msdu(port, copy);
         }
-        let mut taken = self.take_or_tell(port, now)?;
+        let mut taken = self.dequeue_or_notify(port, now)?;
         while self.routes.are_found()
             && self.routes.is_stale((node, port), taken.queued.next_hop, taken.queued.enqueued)
         {
@@ -392,15 +396,15 @@ impl Network {
                 copy.at_source = true;
             }
             self.drop_packet(node, taken.copy, drop_reason::LINK_BREAK, now);
-            self.room(port, now);
-            taken = self.take_or_tell(port, now)?;
+            self.resume_waiting_sources(port, now);
+            taken = self.dequeue_or_notify(port, now)?;
         }
-        self.room(port, now);
+        self.resume_waiting_sources(port, now);
         let DequeuedPacket { copy, queued, payload, of_local_tcp } = taken;
         let packet = self.packets.packet_of(copy);
         if of_local_tcp {
             let connection = self.packets.connection(packet);
-            self.backpressure.enters_mac(port, packet, connection, payload);
+            self.backpressure.count_in_mac(port, packet, connection, payload);
         }
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let overhear = queued.class == PacketClass::Control;
@@ -411,25 +415,25 @@ impl Network {
     }
 
     /// Handles a packet that the MAC has finished.
-    fn finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
+    fn on_mac_finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
         let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
         if self.meters.any() {
             self.meters.ended(station, &msdu, outcome, now);
         }
         match outcome {
             // ARP's packets end here; the others are continued by the next hop's own copy.
-            Outcome::Delivered => match self.packets.hand_over(copy).map(|packet| packet.class) {
+            Outcome::Delivered => match self.packets.finish_copy(copy).map(|packet| packet.class) {
                 None => {}
                 Some(PacketClass::Control) => self.end_control(copy),
                 Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
             },
-            Outcome::Broadcast => self.release_later(node, copy, now),
+            Outcome::Broadcast => self.schedule_release(node, copy, now),
             Outcome::RetryLimit => {
                 // If the next hop has the packet and only ACKs were lost, it is not a loss.
-                let moved_on = self.packets.has_moved_on(copy);
+                let moved_on = self.packets.has_reached_next_hop(copy);
                 let found = self.packets.get(copy).copied();
                 if self.routes.are_found() {
-                    self.routing_gives_up((node, port), msdu.to, found.as_ref(), now);
+                    self.on_routing_undelivered((node, port), msdu.to, found.as_ref(), now);
                 }
                 let sent = self.packets.copy(copy).copied();
                 if let (Some(packet), Some(sent), false) = (found, sent, moved_on) {
@@ -444,14 +448,14 @@ impl Network {
         }
         // A sender of this node may have been waiting for this packet.
         if self.backpressure.limits_tcp
-            && let Some(connection) = self.backpressure.leaves_mac(port, msdu.packet)
+            && let Some(connection) = self.backpressure.count_out_of_mac(port, msdu.packet)
         {
-            self.pump(connection, now);
+            self.send_segments(connection, now);
         }
     }
 
     /// Handles a packet that a station has received.
-    fn received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
+    fn on_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
         let Some(packet) = self.packets.get(copy) else { return };
         if packet.class == PacketClass::Control {
             let packet = *packet;
@@ -459,24 +463,26 @@ impl Network {
             return;
         }
         let destination = packet.destination;
-        let Some((copy, hops)) = self.packets.pass_on(copy) else { return };
-        if self.rules.looks_at_received && !self.look_at_received(station, copy, from, now) {
+        let Some((copy, hops)) = self.packets.copy_to_next_hop(copy) else { return };
+        if self.rules.processes_received && !self.process_received(station, copy, from, now) {
             return;
         }
-        self.go_on_from(self.interfaces.of_station(station).0, (destination, hops), copy, now);
+        self.forward_from(self.interfaces.of_station(station).0, (destination, hops), copy, now);
     }
 
     /// Processes a packet received for this node: it may be lost by `packet_loss`; routing learns its sender, counters include it, and the
     /// interface's AQM passes, marks or drops it. Returns false if the packet has ended.
     #[inline(never)]
-    fn look_at_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) -> bool {
+    fn process_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) -> bool {
         let (node, port) = self.interfaces.of_station(station);
         if self.packet_losses.strikes(station) {
             self.drop_packet(node, copy, drop_reason::PACKET_LOSS, now);
             return false;
         }
         self.routes.note_sender(port, self.interfaces.of_station(from).0);
-        let Some((&packet, &PacketCopy { ecn, .. })) = self.packets.both(copy) else { return false };
+        let Some((&packet, &PacketCopy { ecn, .. })) = self.packets.packet_and_copy(copy) else {
+            return false;
+        };
         self.meters.received(station, packet.bytes);
         if !self.interfaces.wants_received(port) {
             return true;
@@ -492,7 +498,7 @@ impl Network {
             enqueued: now,
         };
         let verdict = self.interfaces.receive(port, &received, self.packets.carried_header(copy), now);
-        self.obey(verdict, port, copy, now)
+        self.apply_verdict(verdict, port, copy, now)
     }
 }
 
@@ -502,12 +508,12 @@ impl Network {
     #[inline]
     pub(super) fn offer_to_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let Some(&packet) = self.packets.get(copy) else { return };
-        self.enter_wire(wire, (&packet, copy), now, None);
+        self.send_on_wire(wire, (&packet, copy), now, None);
     }
 
     /// [`Network::offer_to_wire`] with the agenda, if it is available. A packet that finds no room is dropped.
     #[inline(never)]
-    fn enter_wire(
+    fn send_on_wire(
         &mut self,
         wire: WireIx,
         (packet, copy): (&Packet, CopyRef),
@@ -520,7 +526,7 @@ impl Network {
             let bytes = packet.bytes + self.rules.headers.wired;
             let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
             let carried = self.packets.carried_header(copy);
-            self.interfaces.pass(self.links.port(wire), &passage, carried, now);
+            self.interfaces.pass_hop(self.links.port(wire), &passage, carried, now);
         }
         match self.links.offer(wire, &offer, now) {
             OfferResult::Accepted(None) => {}
@@ -534,27 +540,27 @@ impl Network {
 
     /// Serves a wire: if it is idle, it sends the next packet of its port's queue; otherwise schedules an event for the time at which it is
     /// free.
-    fn kick_wire(&mut self, wire: WireIx, agenda: &mut Agenda) {
+    fn serve_wire(&mut self, wire: WireIx, agenda: &mut Agenda) {
         let (now, port) = (agenda.now, self.links.port(wire));
         if !self.links.is_idle(wire, now) {
             agenda.push_if(self.links.wake(wire));
             return;
         }
-        if let Some(offer) = self.next_control(port) {
+        if let Some(offer) = self.next_control_on_wire(port) {
             agenda.push_if(self.links.send(wire, &offer, now, now));
             agenda.push_if(self.links.wake(wire));
             return;
         }
-        let Some(DequeuedPacket { copy, queued, payload, of_local_tcp }) = self.take_or_tell(port, now)
+        let Some(DequeuedPacket { copy, queued, payload, of_local_tcp }) = self.dequeue_or_notify(port, now)
         else {
             return;
         };
         let offer = OfferedPacket { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
         agenda.push_if(self.links.send(wire, &offer, queued.enqueued, now));
         if of_local_tcp {
-            self.leaves_by_wire(wire, copy, now);
+            self.on_wire_departure(wire, copy, now);
         }
-        self.room(port, now);
+        self.resume_waiting_sources(port, now);
         if self.interfaces.view(port).packets > 0 {
             agenda.push_if(self.links.wake(wire));
         }
@@ -563,12 +569,12 @@ impl Network {
     pub(super) fn wire_free(&mut self, wire: WireIx, agenda: &mut Agenda) {
         let FreeWire { port, queues_itself } = self.links.on_free(wire);
         if !queues_itself {
-            self.kick_wire(wire, agenda);
+            self.serve_wire(wire, agenda);
             return;
         }
         let now = agenda.now;
-        self.room(port, now);
-        if self.backpressure.anybody_waits(port) {
+        self.resume_waiting_sources(port, now);
+        if self.backpressure.has_waiting(port) {
             self.schedule.add_if(self.links.wake_at_departure(wire, now));
         }
     }
@@ -586,46 +592,46 @@ impl Network {
             None => return,
         };
         if self.routes.are_found() {
-            self.arrives_by_wire(wire, copy, now);
+            self.on_routed_arrival(wire, copy, now);
             return;
         }
-        let Some((&packet, at)) = self.packets.both_mut(copy) else { return };
+        let Some((&packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         at.hops += 1;
         let (destination, hops) = (packet.destination, at.hops);
         // The common case of a router: from wire to wire directly.
         if destination != node
             && hops < self.rules.hop_limit
-            && let Some(onward) = self.onward(wire, destination)
+            && let Some(onward) = self.next_wire(wire, destination)
         {
-            self.enter_wire(onward, (&packet, copy), now, Some(agenda));
+            self.send_on_wire(onward, (&packet, copy), now, Some(agenda));
             return;
         }
-        self.go_on_from(node, (destination, hops), copy, now);
+        self.forward_from(node, (destination, hops), copy, now);
     }
 
     /// The wire with its own queue by which packets of a wire continue to a destination: mostly that of the last packet.
     #[inline(always)]
-    fn onward(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
-        match self.onward[wire] {
+    fn next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
+        match self.next_wire[wire] {
             Some((to, onward)) if to == destination => Some(onward),
-            _ => self.find_onward(wire, destination),
+            _ => self.find_next_wire(wire, destination),
         }
     }
 
     #[inline(never)]
-    fn find_onward(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
+    fn find_next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
         let node = self.links.far_end(wire);
         let onward = self
             .routes
             .next_hop(node, destination)
             .and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))?;
-        self.onward[wire] = Some((destination, onward));
+        self.next_wire[wire] = Some((destination, onward));
         Some(onward)
     }
 
     /// Changes the rate of both directions of a link.
     #[inline(never)]
-    pub(super) fn link_rate_changes(&mut self, link: u32, rate: Rate) {
+    pub(super) fn on_rate_change(&mut self, link: u32, rate: Rate) {
         for port in self.links.on_rate_change(link, rate) {
             self.interfaces.set_rate(port, rate);
         }

@@ -317,7 +317,7 @@ impl Sender {
 
     /// True if ECN was negotiated: the sender reacts to ECN-Echo.
     #[must_use]
-    pub fn speaks_ecn(&self) -> bool {
+    pub fn uses_ecn(&self) -> bool {
         self.ecn
     }
 

@@ -70,7 +70,7 @@ impl Contention {
     }
 
     /// Resets retries and contention window for the next packet.
-    pub(super) fn start_anew(&mut self, cw_min: u32) {
+    pub(super) fn reset_window(&mut self, cw_min: u32) {
         self.cw = cw_min;
         self.short_retries = 0;
         self.long_retries = 0;
@@ -124,14 +124,14 @@ pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
 impl Mac {
     /// Number of further packets that the MAC of a station can hold.
     #[inline]
-    pub(crate) fn room(&self, id: StationIx) -> usize {
+    pub(crate) fn free_places(&self, id: StationIx) -> usize {
         let contention = self.stations[id].contention();
         (contention.most as usize).saturating_sub(contention.held.len())
     }
 
     /// Adds a packet to those that a station has to send.
     #[inline]
-    pub(crate) fn give(&mut self, id: StationIx, msdu: Msdu) {
+    pub(crate) fn hand_down(&mut self, id: StationIx, msdu: Msdu) {
         self.stations[id].contention_mut().held.push_back(msdu);
     }
 

@@ -47,13 +47,13 @@ impl Default for Exchange {
 
 impl Exchange {
     /// True if a CTS or an ACK is due.
-    pub(super) fn answers(&self) -> bool {
+    pub(super) fn owes_response(&self) -> bool {
         self.reply.is_some()
     }
 
     /// Reads the first cache line, to prefetch it; the value has no meaning.
     #[inline(always)]
-    pub(super) fn fetch(&self) -> u64 {
+    pub(super) fn prefetch(&self) -> u64 {
         u64::from(self.generation)
     }
 
@@ -99,7 +99,7 @@ fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
 
 impl Mac {
     /// The awaited response will not come: schedules the deferred time-out.
-    pub(crate) fn response_lost(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
+    pub(crate) fn on_response_lost(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, _) = self.at(medium, id);
         let at = std::mem::replace(&mut exchange.deferred_timeout, NEVER);
         if at != NEVER {
@@ -172,7 +172,7 @@ impl Mac {
             kind: what,
             mode,
             passes_left: 0,
-            met: false,
+            receiver_found: false,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
@@ -205,7 +205,7 @@ impl Mac {
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
             passes_left: 0,
-            met: false,
+            receiver_found: false,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
@@ -246,7 +246,7 @@ impl Mac {
             Some(reply) if reply.kind == FrameKind::Cts && carrier_withholds(station, kind, agenda.now.0) => {
                 let nav_until = station.radio.busy_until.max(station.radio.nav_until);
                 self.cts_withheld(medium, id, reply.to, nav_until, agenda.now.0);
-                self.response_lost(medium, reply.to, agenda);
+                self.on_response_lost(medium, reply.to, agenda);
             }
             Some(Reply { kind, to, nav_us, mode }) => {
                 self.send_control(medium, id, kind, to, nav_us, mode, agenda);
@@ -257,7 +257,7 @@ impl Mac {
 
     fn cts_withheld(&mut self, medium: &mut Medium, at: StationIx, to: StationIx, nav_until: u64, now: u64) {
         self.stations[at].counters.cts_withheld += 1;
-        if medium.records.are_wanted() {
+        if medium.records.are_enabled() {
             let nav_until = Time(nav_until);
             medium.records.push(Time(now), Record::CtsWithheld { at, to, nav_until });
         }
@@ -281,21 +281,21 @@ impl Mac {
                 return;
             }
             Reception::Missed => {
-                if frame.responds() {
-                    self.response_lost(medium, id, agenda);
+                if frame.is_response() {
+                    self.on_response_lost(medium, id, agenda);
                 }
                 return;
             }
             Reception::Other => (None, frame.watchers),
             Reception::Failed(loss) => {
-                if frame.responds() && frame.receiver == id {
-                    self.response_lost(medium, id, agenda);
+                if frame.is_response() && frame.receiver == id {
+                    self.on_response_lost(medium, id, agenda);
                 }
                 (Some(loss), flag::AWAIT_END | flag::MONITORS)
             }
         };
         if medium.stations[id].radio.flags & awaited != 0 {
-            self.end_is_awaited(medium, frame, loss, id, end, agenda);
+            self.end_of_foreign_frame(medium, frame, loss, id, end, agenda);
         } else {
             self.recount(medium, id, agenda);
         }
@@ -314,7 +314,7 @@ impl Mac {
     /// monitors.
     #[cold]
     #[inline(never)]
-    fn end_is_awaited(
+    fn end_of_foreign_frame(
         &mut self,
         medium: &mut Medium,
         frame: &Frame,
@@ -332,7 +332,9 @@ impl Mac {
         if radio.has(flag::AWAIT_END) {
             self.no_response(medium, id, agenda);
         }
-        if radio.flags & frame.watchers & flag::OVERHEARS != 0 && loss.is_none() && !medium.misses(id, frame)
+        if radio.flags & frame.watchers & flag::OVERHEARS != 0
+            && loss.is_none()
+            && !medium.loses_overheard(id, frame)
         {
             for mpdu in &frame.mpdus {
                 self.indications.push(Indication::Overheard { station: id, copy: mpdu.copy, at: Time(end) });
@@ -488,7 +490,7 @@ impl Mac {
             mac.counters.no_ack += 1
         }
         mac.counters.given_up += u64::from(given_up);
-        if medium.records.are_wanted() {
+        if medium.records.are_enabled() {
             let (at, to) = (id, packet.to);
             medium
                 .records
@@ -518,10 +520,10 @@ impl Mac {
         let (station, mac, kind) = self.at(medium, id);
         let contention = mac.contention_mut();
         let Some(msdu) = contention.held.pop_front() else { return };
-        contention.start_anew(kind.cw_min);
+        contention.reset_window(kind.cw_min);
         contention.back_off(station, kind, now);
         self.indications.push(Indication::Finished { station: id, msdu, outcome });
-        if medium.records.are_wanted() && outcome == Outcome::RetryLimit {
+        if medium.records.are_enabled() && outcome == Outcome::RetryLimit {
             medium.records.push(Time(now), Record::GivenUp { at: id, packet: msdu.packet });
         }
     }

@@ -133,13 +133,13 @@ impl StationMac {
 
     /// Reads the first cache line, to prefetch it; the value has no meaning.
     #[inline(always)]
-    pub(super) fn fetch(&self) -> u64 {
-        self.exchange.fetch()
+    pub(super) fn prefetch(&self) -> u64 {
+        self.exchange.prefetch()
     }
 
     /// Reads the first held packet, to prefetch it; the value has no meaning.
     #[inline(always)]
-    pub(super) fn fetch_held(&self) -> u64 {
+    pub(super) fn prefetch_held(&self) -> u64 {
         self.contention().held.front().map_or(0, |msdu| msdu.packet.0)
     }
 }

@@ -38,7 +38,7 @@ impl StationMac {
     pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> StationView {
         let contention = self.contention();
         let waits = match contention.state {
-            _ if self.exchange.answers() => MacWait::ToAnswer,
+            _ if self.exchange.owes_response() => MacWait::ToAnswer,
             State::Idle | State::Contend => MacWait::Access,
             State::WaitCts => MacWait::Cts,
             State::WaitAck => MacWait::Ack,

@@ -161,7 +161,7 @@ pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
 /// One table for each mode in use. An SNR has one place in it and replaces the entry that was there, so the memory is bounded (128 KB for
 /// each of 12 modes). The content affects only speed, no result.
 #[derive(Debug, Default)]
-pub(crate) struct Successes {
+pub(crate) struct SuccessCache {
     by_mode: [Vec<Known>; 12],
 }
 
@@ -172,10 +172,10 @@ struct Known {
     ln_bit_right: f64,
 }
 
-/// Number of places in a table of [`Successes`], as a power of two.
+/// Number of places in a table of [`SuccessCache`], as a power of two.
 const PLACES: u32 = 13;
 
-impl Successes {
+impl SuccessCache {
     /// Natural logarithm of the probability that a bit is received without error, at a linear SNR; bit for bit the value of the uncached
     /// function.
     #[inline]
@@ -372,7 +372,7 @@ mod tests {
     /// that no radio has. Each is computed twice, in an order in which entries of the table are replaced and restored.
     #[test]
     fn what_is_worked_out_once_has_the_bits_of_the_plain_curve() {
-        let mut successes = Successes::default();
+        let mut successes = SuccessCache::default();
         let mut check = |mode: Mode, snr: f64, bits: f64| {
             let wanted = plain::log_success(mode, snr, bits).to_bits();
             assert_eq!(log_success(mode, snr, bits).to_bits(), wanted, "{mode:?} {snr:e} {bits}");

@@ -71,7 +71,7 @@ pub(crate) struct Frame {
     /// Passes left to make at its end: one for each band, one for the sender.
     pub passes_left: u32,
     /// The receiver was among the decodable hearers.
-    pub met: bool,
+    pub receiver_found: bool,
     /// Reason why the receiver has not received the frame, so far.
     pub loss: Loss,
 }
@@ -102,7 +102,7 @@ impl Frame {
     }
 
     /// True if the frame is a response to the receiver's last frame (or, as a CTS to itself, protects the sender).
-    pub(crate) fn responds(&self) -> bool {
+    pub(crate) fn is_response(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
     }
 

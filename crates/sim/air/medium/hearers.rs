@@ -98,7 +98,7 @@ impl Hearers {
             row.dedup_by_key(|h| h.id);
             let (first_band, first) = (hearers.bands.len() as u32, hearers.list.len() as u32);
             hearers.list.append(&mut row);
-            cut(&hearers.list[first as usize..], first, stations, kinds, &mut hearers.bands);
+            cut_into_bands(&hearers.list[first as usize..], first, stations, kinds, &mut hearers.bands);
             hearers.bands_of.push((first_band, hearers.bands.len() as u32));
         }
         hearers.list.shrink_to_fit();
@@ -141,7 +141,7 @@ pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]
 }
 
 /// Cuts a transmitter's sorted list, which begins at index `first` of the array, into bands.
-pub(crate) fn cut(
+pub(crate) fn cut_into_bands(
     list: &[Hearer],
     first: u32,
     stations: &[StationSpec],

@@ -1,6 +1,6 @@
 //! One hearer's processing of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
-use super::error::Successes;
+use super::error::SuccessCache;
 use super::frame::{BROADCAST, Frame, Frames, NO_NUMBER, NONE};
 use super::hearers::{Band, Hearer};
 use super::phy::{PhyKind, exceeds};
@@ -51,7 +51,7 @@ impl StartPass<'_> {
         stations: &mut [Station],
         frames: &mut Frames,
         counted: &mut [Counted],
-        successes: &mut Successes,
+        successes: &mut SuccessCache,
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
         // Only the per-chunk model needs this, and that model needs sums.
@@ -99,7 +99,7 @@ impl StartPass<'_> {
                 }
                 let idle = station.radio.busy_until <= times.start + u64::from(hearer.delay);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                let refused = refuses(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
+                let refused = refusal(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
                 if refused.is_none() {
                     self.lock::<SUMS>(station, kind, hearer, times, 0, counted);
                     continue;
@@ -110,7 +110,7 @@ impl StartPass<'_> {
                 let before = station.radio.worst.max(station.clock.lock_power);
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                self.contest::<SUMS>(station, kind, entry, times, before, frames, counted)
+                self.contend_for_lock::<SUMS>(station, kind, entry, times, before, frames, counted)
             };
             if let Some(loss) = refused
                 && receiver == hearer.id
@@ -162,7 +162,7 @@ impl StartPass<'_> {
     /// power alone, so the order in which they are handled does not matter. After the detection only `relock` can move the lock.
     #[inline(never)]
     #[expect(clippy::too_many_arguments, reason = "all of it is one hearer's side of one frame")]
-    fn contest<const SUMS: bool>(
+    fn contend_for_lock<const SUMS: bool>(
         &self,
         station: &mut Station,
         kind: &PhyKind,
@@ -229,7 +229,7 @@ impl StartPass<'_> {
         }
         clock.receive_from = start.max(clock.receive_until);
         extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        if radio.has(flag::NAV_PENDING) && hold_nav(station, kind, self.frame, start) {
+        if radio.has(flag::NAV_PENDING) && confirm_nav(station, kind, self.frame, start) {
             counted[hearer.id.ix()].nav_extended += 1;
         }
     }
@@ -268,7 +268,7 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
 
 /// A preamble reaches a receiver that is not locked. Returns the reason if the receiver does not lock.
 #[inline(always)]
-fn refuses(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
+fn refusal(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
     let radio = &station.radio;
     if radio.has(flag::TRANSMITTING) && station.slow.transmit_until > start {
         return Some(Loss::Transmitting);
@@ -283,7 +283,7 @@ fn refuses(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: 
 
 /// A reception has started under a NAV that was set by an RTS. Returns true if the NAV thereby becomes final.
 #[cold]
-fn hold_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) -> bool {
+fn confirm_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) -> bool {
     let Station { radio, clock, slow, .. } = station;
     // A reception follows the RTS in time: the NAV covers the whole exchange (802.11-2016 10.3.2.4). The pass at this frame's end counts
     // slots from it.
@@ -346,7 +346,12 @@ impl FrameEnd {
 
     /// Handles the end of the frame at a bystander. Returns false if the hearer is none, and needs [`super::Medium::judge`].
     #[inline(always)]
-    pub(crate) fn bystander(self, hearer: Hearer, stations: &mut [Station], kinds: &[PhyKind]) -> bool {
+    pub(crate) fn end_at_bystander(
+        self,
+        hearer: Hearer,
+        stations: &mut [Station],
+        kinds: &[PhyKind],
+    ) -> bool {
         let station = &mut stations[hearer.id.ix()];
         if self.receiver == hearer.id {
             return false;
@@ -408,7 +413,7 @@ pub(crate) fn close_chunks(
     stations: &mut [Station],
     frames: &Frames,
     kinds: &[PhyKind],
-    successes: &mut Successes,
+    successes: &mut SuccessCache,
     at: u64,
 ) {
     for hearer in list {
@@ -423,7 +428,7 @@ fn close_chunk(
     station: &mut Station,
     frames: &Frames,
     kinds: &[PhyKind],
-    successes: &mut Successes,
+    successes: &mut SuccessCache,
     now: u64,
 ) {
     let Station { radio, clock, slow, .. } = station;

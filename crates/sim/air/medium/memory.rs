@@ -12,7 +12,7 @@ use crate::spec::{GainSpec, Propagation};
 /// 28 where most pairs are too far apart to be neighbours (4000 nodes).
 const BYTES_PER_PAIR: u64 = 90;
 /// Largest number of pairs examined for the estimate.
-const LOOKS: usize = 3_000_000;
+const EXAMINED_PAIRS: usize = 3_000_000;
 
 /// Number of ordered pairs of stations of which one hears the other: an upper bound if that is below `most`, else an estimate from a sample
 /// of stations that is even over the area and, within a cell, in the order of their names.
@@ -27,7 +27,7 @@ fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
     senders.sort_by_key(|&i| (cells.of(&stations[i]), &stations[i].name));
     // The mean, not the sum: a few crowded cells among many empty ones do not multiply the pairs to examine.
     let looks = (candidates / senders.len() as u64).max(1);
-    let step = senders.len().div_ceil((LOOKS / looks as usize).max(16));
+    let step = senders.len().div_ceil((EXAMINED_PAIRS / looks as usize).max(16));
     let sample: Vec<usize> = senders.iter().copied().step_by(step).collect();
     let heard =
         |&i: &usize| cells.near(&stations[i]).filter(|&j| hear(stations, kinds, i, j).is_some()).count();

@@ -13,11 +13,11 @@
 //! | `passes` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's part of these passes: carrier sense, lock, interference, NAV |
 //! | `path`, `movement` | position of a moving node; update of the lists of hearers |
-//! | `relations`, `doubts` | reception between stations on a silent air; links that exist, or are missing, by a parameter |
+//! | `relations`, `artificial_links` | reception between stations on a silent air; links that exist, or are missing, by a parameter |
 //! | `phy` | constants of a kind of radio |
 //! | `memory` | estimated memory of the lists |
 
-pub(crate) mod doubts;
+pub(crate) mod artificial_links;
 pub mod error;
 pub(crate) mod frame;
 pub(crate) mod hearers;
@@ -89,7 +89,7 @@ pub(crate) struct Medium {
     pub frames: Frames,
     per_chunk: bool,
     needs: Needs,
-    successes: error::Successes,
+    successes: error::SuccessCache,
     reception: Table<StationIx, error::Draws>,
     movement: Option<Box<Movement>>,
     /// Stations whose sets of decodable hearers movement has changed, until [`crate::air::Air`] takes them out.
@@ -129,7 +129,7 @@ impl Medium {
                     .all(|k| k.strongest && k.lock_on_energy && k.error_model != ErrorModel::PerChunk),
                 idle_times,
             },
-            successes: error::Successes::default(),
+            successes: error::SuccessCache::default(),
             reception: if random {
                 let stream = |s: &StationSpec| Stream::new(seed, &s.name, Purpose::Reception);
                 stations.iter().map(|s| error::Draws::new(stream(s))).collect()
@@ -155,9 +155,9 @@ impl Medium {
     }
 
     /// Largest delay from a frame's end to its end at the last hearer, ns.
-    pub(crate) fn longest_echo(&self) -> u64 {
+    pub(crate) fn max_delay_after_end(&self) -> u64 {
         let bands = self.hearers.bands.iter().map(|band| u64::from(band.offset));
-        hearers::BAND_NS + bands.max().unwrap_or(0).max(self.moving_echo())
+        hearers::BAND_NS + bands.max().unwrap_or(0).max(self.max_delay_with_movement())
     }
 
     /// Memory of all stations and their lists of hearers, bytes.

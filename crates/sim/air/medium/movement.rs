@@ -15,7 +15,7 @@ use crate::event::{EventKind, Order, class, rank};
 use crate::ids::{StationIx, Table};
 use crate::spec::{MovementSpec, Propagation};
 
-use super::hearers::{Band, Hearer, Hearers, cut, distance, farthest_reach, hear, place};
+use super::hearers::{Band, Hearer, Hearers, cut_into_bands, distance, farthest_reach, hear, place};
 use super::path::Path;
 use super::phy::PhyKind;
 use super::radio::flag;
@@ -82,14 +82,14 @@ struct Region {
 struct FreeRegions([Vec<(u32, u32)>; 32]);
 
 impl FreeRegions {
-    fn give(&mut self, room: (u32, u32)) {
+    fn release(&mut self, room: (u32, u32)) {
         if room.1 > 0 {
             self.0[room.1.ilog2() as usize].push(room);
         }
     }
 
     /// Allocates a region for `count` entries; if none is free, at the end of `all`, which grows by `empty`.
-    fn take<T: Copy>(&mut self, count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
+    fn allocate<T: Copy>(&mut self, count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
         let size = count.max(1).next_power_of_two();
         self.0[size.ilog2() as usize..].iter_mut().find_map(Vec::pop).unwrap_or_else(|| {
             let first = all.len();
@@ -104,7 +104,7 @@ impl Medium {
     ///
     /// # Errors
     /// Names the path that contradicts itself.
-    pub(crate) fn let_move(
+    pub(crate) fn start_movement(
         &mut self,
         spec: &MovementSpec,
         stations: &[StationSpec],
@@ -169,7 +169,7 @@ impl Medium {
         let Some(mut movement) = self.movement.take() else { return };
         let moved = movement.refresh(node, agenda);
         for own in moved.own {
-            for station in movement.touch(own, moved.from, &self.kinds) {
+            for station in movement.affected_stations(own, moved.from, &self.kinds) {
                 if !movement.due[station].waits {
                     self.renew_when_silent(&mut movement, station, false, agenda);
                 }
@@ -261,25 +261,25 @@ impl Medium {
         movement.kept.retain(|&(until, region)| {
             let over = until < now;
             if over {
-                entries.give(region.entries);
-                bands.give(region.bands);
+                entries.release(region.entries);
+                bands.release(region.bands);
             }
             !over
         });
         cuts.clear();
-        cut(list, 0, stations, kinds, cuts);
+        cut_into_bands(list, 0, stations, kinds, cuts);
         let fits = list.len() <= region.entries.1 as usize && cuts.len() <= region.bands.1 as usize;
         if kept.is_some() || !fits {
             match kept {
                 Some(until) => movement.kept.push((until, *region)),
                 None => {
-                    entries.give(region.entries);
-                    bands.give(region.bands);
+                    entries.release(region.entries);
+                    bands.release(region.bands);
                 }
             }
             *region = Region {
-                entries: entries.take(list.len(), &mut hearers.list, Hearer::NONE),
-                bands: bands.take(cuts.len(), &mut hearers.bands, Band::default()),
+                entries: entries.allocate(list.len(), &mut hearers.list, Hearer::NONE),
+                bands: bands.allocate(cuts.len(), &mut hearers.bands, Band::default()),
             };
             hearers.notes.resize(hearers.list.len(), 0);
         }
@@ -313,7 +313,7 @@ impl Medium {
     }
 
     /// Upper bound of the delay from a frame's end to its end at any hearer, for all positions, ns.
-    pub(crate) fn moving_echo(&self) -> u64 {
+    pub(crate) fn max_delay_with_movement(&self) -> u64 {
         self.movement.as_ref().map_or(0, |m| super::propagation::delay_ns(m.reach))
     }
 
@@ -354,7 +354,7 @@ impl Movement {
     }
 
     /// Stations whose lists may change because station `own` has moved away from `from`, itself among them, in order.
-    fn touch(&mut self, own: StationIx, from: [f64; 3], kinds: &[PhyKind]) -> Vec<StationIx> {
+    fn affected_stations(&mut self, own: StationIx, from: [f64; 3], kinds: &[PhyKind]) -> Vec<StationIx> {
         let there = self.stations[own.ix()].position;
         let channel = kinds[usize::from(self.stations[own.ix()].kind)].channel;
         let mut touched = Vec::new();

@@ -23,7 +23,7 @@ pub(crate) struct EndPass {
     entry: u32,
     decodable_end: u32,
     /// The frame's receiver was among the hearers.
-    pub met: bool,
+    pub receiver_found: bool,
 }
 
 /// Outcome of a frame at a hearer that is no mere bystander.
@@ -66,7 +66,7 @@ impl Medium {
         radio.make_busy::<true>(clock, slow, start, end);
         radio.freeze(start, end + kind.timing.difs, kind.timing.slot);
 
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             let view = self.frames.get(at).view();
             self.records.push(Time(start), Record::Start { frame: view });
         }
@@ -141,7 +141,7 @@ impl Medium {
             end: FrameEnd::new(at, frame),
             entry: band.first,
             decodable_end: band.decodable_end,
-            met: false,
+            receiver_found: false,
         }
     }
 
@@ -155,8 +155,8 @@ impl Medium {
         while let Some(&hearer) = list.get(pass.entry as usize) {
             let entry = pass.entry;
             pass.entry += 1;
-            if !pass.end.bystander(hearer, stations, kinds) {
-                pass.met |= pass.end.receiver == hearer.id;
+            if !pass.end.end_at_bystander(hearer, stations, kinds) {
+                pass.receiver_found |= pass.end.receiver == hearer.id;
                 return Some(entry);
             }
         }
@@ -178,12 +178,12 @@ impl Medium {
         }
     }
 
-    /// Completes one of the passes at a frame's end; `met`: its receiver was among the decodable hearers of the band. Returns the receiver
-    /// if that was the last pass and the receiver was in none.
+    /// Completes one of the passes at a frame's end; `receiver_found`: its receiver was among the decodable hearers of the band. Returns
+    /// the receiver if that was the last pass and the receiver was in none.
     #[inline(always)]
-    pub(crate) fn pass_done(&mut self, at: FrameIx, met: bool) -> Option<StationIx> {
+    pub(crate) fn pass_done(&mut self, at: FrameIx, receiver_found: bool) -> Option<StationIx> {
         let frame = self.frames.get_mut(at);
-        frame.met |= met;
+        frame.receiver_found |= receiver_found;
         frame.passes_left -= 1;
         if frame.passes_left == 0 { self.last_pass_done(at) } else { None }
     }
@@ -191,7 +191,7 @@ impl Medium {
     #[inline]
     fn last_pass_done(&mut self, at: FrameIx) -> Option<StationIx> {
         let frame = self.frames.get(at);
-        let missed = !frame.met && frame.receiver != BROADCAST && frame.receiver != frame.sender;
+        let missed = !frame.receiver_found && frame.receiver != BROADCAST && frame.receiver != frame.sender;
         let receiver = frame.receiver;
         if missed {
             let frame = *frame;
@@ -205,7 +205,7 @@ impl Medium {
     #[inline(never)]
     fn lost(&mut self, frame: &Frame, station: StationIx, loss: Loss) {
         self.counted[station].lost[loss.index()] += 1;
-        if self.records.are_wanted() {
+        if self.records.are_enabled() {
             let signal = self.signal(frame, station, loss.ends_with_the_frame());
             self.records
                 .push(Time(frame.end), Record::Lost { frame: frame.view(), at: station, loss, signal });
@@ -244,7 +244,7 @@ impl Medium {
             let counted = &mut self.counted[h];
             counted.received[frame.kind as usize] += 1;
             counted.receive += u64::from(own) * (frame.end - frame.start);
-            if self.records.are_wanted() {
+            if self.records.are_enabled() {
                 self.record_received(frame, hearer.id, end);
             }
             return Reception::Received(Verdicts::ALL);
@@ -259,12 +259,12 @@ impl Medium {
         if self.stations[hearer.id].radio.worst < hearer.bound {
             return None;
         }
-        self.doubt(hearer, frame)
+        self.judge_by_error_model(hearer, frame)
     }
 
     /// [`Medium::verdict`] where interference exceeds the bound, or a draw decides.
     #[inline(never)]
-    fn doubt(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
+    fn judge_by_error_model(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
         let station = &self.stations[hearer.id];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         let interference = station.radio.worst;
@@ -293,7 +293,7 @@ impl Medium {
     }
 
     /// True if `frame_loss` prevents a station from overhearing a good frame for another one.
-    pub(crate) fn misses(&mut self, station: StationIx, frame: &Frame) -> bool {
+    pub(crate) fn loses_overheard(&mut self, station: StationIx, frame: &Frame) -> bool {
         let loss = self.kinds[usize::from(self.stations[station].radio.kind)].frame_loss;
         let meant = frame.receiver == station || frame.receiver == BROADCAST;
         !meant && loss > 0.0 && self.reception[station].uniform() < loss

@@ -93,7 +93,7 @@ impl Path {
     }
 
     /// The segment of the path at a time within the corners: its two corners.
-    fn line(&self, at: u64) -> (Corner, Corner) {
+    fn segment(&self, at: u64) -> (Corner, Corner) {
         let next = self.corners.partition_point(|c| c.at <= at);
         let to = self.corners.get(next).copied().unwrap_or(self.last());
         (if next == 0 { to } else { self.corners[next - 1] }, to)
@@ -102,7 +102,7 @@ impl Path {
     /// Position at a time, m.
     pub fn place(&self, at: u64) -> [f64; 3] {
         let at = self.fold(at).0;
-        let (a, b) = self.line(at);
+        let (a, b) = self.segment(at);
         if at <= a.at || b.at <= a.at {
             return a.place;
         }
@@ -111,23 +111,23 @@ impl Path {
     }
 
     /// Length of the path travelled up to a time, m.
-    fn gone(&self, at: u64) -> f64 {
+    fn distance_at(&self, at: u64) -> f64 {
         let (at, rounds, _) = self.fold(at);
-        let (a, b) = self.line(at);
+        let (a, b) = self.segment(at);
         let share = if at <= a.at || b.at <= a.at { 0.0 } else { (at - a.at) as f64 / (b.at - a.at) as f64 };
         let metres = self.round.map_or(0.0, |r| r.metres);
         a.gone + (b.gone - a.gone) * share + rounds as f64 * metres
     }
 
     /// End of the present segment, and whether the node moves on it; none if the node rests for good.
-    fn stretch(&self, at: u64) -> Option<(u64, bool)> {
+    fn segment_end(&self, at: u64) -> Option<(u64, bool)> {
         let (folded, _, passed) = self.fold(at);
-        let (a, b) = self.line(folded);
+        let (a, b) = self.segment(folded);
         (b.at > folded).then(|| (b.at + passed, b.gone > a.gone))
     }
 
     /// The first time at which the node has travelled `metres`, rounded up; `u64::MAX` if it never does.
-    fn moment(&self, metres: f64) -> u64 {
+    fn time_at_distance(&self, metres: f64) -> u64 {
         let last = self.last();
         let (metres, later) = match self.round {
             Some(round) if metres > last.gone && round.metres > 0.0 => {
@@ -154,14 +154,14 @@ impl Path {
         // Rests may be adjacent, also the last of a round and the first of the next.
         let mut start = last;
         let mut rests_left = 2 * self.corners.len();
-        while let (end, false) = self.stretch(start)? {
+        while let (end, false) = self.segment_end(start)? {
             start = end;
             rests_left = rests_left.checked_sub(1)?;
         }
-        let far = self.moment(self.gone(last) + self.distance).max(start);
+        let far = self.time_at_distance(self.distance_at(last) + self.distance).max(start);
         let mut rests = start;
         for _ in 0..=2 * self.corners.len() {
-            match self.stretch(rests) {
+            match self.segment_end(rests) {
                 Some((end, true)) if rests < far => rests = end,
                 _ => break,
             }

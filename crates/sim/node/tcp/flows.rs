@@ -144,7 +144,7 @@ impl Tcp {
     }
 
     /// Registers a flow's next file.
-    pub fn expect(&mut self, flow: FlowIx, file: NextFile) {
+    pub fn set_next_file(&mut self, flow: FlowIx, file: NextFile) {
         if let Some(tcp) = &mut self.flows[flow] {
             tcp.next_size = file.size;
         }

@@ -132,20 +132,20 @@ impl Tcp {
     ) -> Option<R> {
         let connection = self.connections.get_mut(id)?;
         let answer = connection.sender.call(now, &mut self.effects, &mut self.firings, hook);
-        self.law_effects(id, schedule);
+        self.check_law_effects(id, schedule);
         Some(answer)
     }
 
     #[inline(always)]
-    fn law_effects(&mut self, id: ConnectionRef, schedule: &mut Schedule) {
+    fn check_law_effects(&mut self, id: ConnectionRef, schedule: &mut Schedule) {
         if !self.firings.is_empty() || self.effects.failed {
-            self.carry_out(id, schedule);
+            self.apply_law_effects(id, schedule);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn carry_out(&mut self, id: ConnectionRef, schedule: &mut Schedule) {
+    fn apply_law_effects(&mut self, id: ConnectionRef, schedule: &mut Schedule) {
         let Self { connections, effects, firings, failed, .. } = self;
         let Some(connection) = connections.get(id) else { return };
         let order = Order::new(class::TIMER, connection.sender.rank);
@@ -182,8 +182,8 @@ impl Tcp {
     }
 
     /// True if a sender has negotiated ECN.
-    pub fn speaks_ecn(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id).is_some_and(|connection| connection.sender.machine.speaks_ecn())
+    pub fn uses_ecn(&self, id: ConnectionRef) -> bool {
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.uses_ecn())
     }
 
     /// True if all data of a sender are delivered and acknowledged.
@@ -230,7 +230,7 @@ impl Tcp {
         let slot = &mut connection.sender;
         let polled =
             slot.call(now, &mut self.effects, &mut self.firings, |sender, context| sender.poll(context));
-        self.law_effects(id, schedule);
+        self.check_law_effects(id, schedule);
         polled
     }
 
@@ -241,7 +241,7 @@ impl Tcp {
     }
 
     /// Fills the header of a packet that one of the ends sends.
-    pub fn stamp(
+    pub fn fill_header(
         &mut self,
         id: ConnectionRef,
         kind: &HeaderKind,

@@ -132,7 +132,7 @@ impl Capture {
             files: Vec::new(),
             file_of_port: vec![None; ports.len()],
             on_air: BTreeMap::new(),
-            echo: air.longest_echo().as_nanos(),
+            echo: air.max_delay_after_end().as_nanos(),
             carrying: vec![None; air.len()],
             rows: Rows::default(),
             spec,

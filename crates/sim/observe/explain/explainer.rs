@@ -69,19 +69,19 @@ pub(crate) struct Explainer {
 impl Observer for Explainer {
     fn record(&mut self, _at: Time, record: &Record, world: &WorldView<'_>) {
         // State is constant between events; the time since the last one is accounted for with the state recorded then.
-        self.pass(world.now.as_nanos());
+        self.account_until(world.now.as_nanos());
         self.on_record(world.now.as_nanos(), record, world.air, world.network);
     }
 
     fn event_done(&mut self, world: &WorldView<'_>) {
         let (now, air, network) = (world.now.as_nanos(), world.air, world.network);
-        self.pass(now);
+        self.account_until(now);
         self.arrive(network);
         let renewed = air.renewed_lists();
         for station in &mut self.stations {
             station.observe(air, network);
             if renewed != self.renewed {
-                station.hear_anew(air);
+                station.recompute_signals(air);
             }
         }
         self.renewed = renewed;
@@ -100,7 +100,7 @@ impl Observer for Explainer {
     }
 
     fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.pass(world.now.as_nanos());
+        self.account_until(world.now.as_nanos());
     }
 }
 
@@ -170,7 +170,7 @@ impl Explainer {
     }
 
     /// Accounts for the time since the last event.
-    fn pass(&mut self, now: u64) {
+    fn account_until(&mut self, now: u64) {
         let (from, until) = (self.seen.max(self.window.0), now.min(self.window.1));
         if from < until {
             self.account(from, until);
@@ -281,7 +281,7 @@ impl Explainer {
             Record::Routed { node, flow, packet, next, port, hops } if flow == self.flow => {
                 self.on_routed(packet, usize::from(hops), paths::hop(network, node, next, port), air);
             }
-            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.bury(packet),
+            Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.remove_packet(packet),
             Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
                 self.on_dropped((node, packet), content, reason, now, network);
             }
@@ -350,7 +350,7 @@ impl Explainer {
                 self.on_dropped_by_queue(node, packet, now, network);
             }
         }
-        self.bury(packet);
+        self.remove_packet(packet);
     }
 
     /// Counts the packets in a queue that has dropped a packet of the flow, also one that has arrived in the same event.
@@ -415,7 +415,7 @@ impl Explainer {
     }
 
     /// Removes a packet of the flow that has ended.
-    fn bury(&mut self, packet: PacketRef) {
+    fn remove_packet(&mut self, packet: PacketRef) {
         let Some(tracked) = self.packets.remove(&packet) else { return };
         self.leave(packet, tracked.hop);
         if let (Some(senders), Some(id)) = (&mut self.senders, tracked.connection) {
@@ -429,7 +429,7 @@ impl Explainer {
         let (names, radios) = (&world.run.names, &world.run.radios[..]);
         let flow = self.flow.ix();
         let until = now.min(self.window.1).max(self.window.0);
-        let tcp = self.senders.as_ref().map(|senders| senders.told(now, self.window));
+        let tcp = self.senders.as_ref().map(|senders| senders.explanation(now, self.window));
         let ways =
             [true, false].map(|forward| self.hops.iter().filter(move |hop| hop.is_forward() == forward));
         // No route is searched for before the first packet.

@@ -185,7 +185,7 @@ impl Senders {
     }
 
     /// The explanation up to `now`.
-    pub fn told(&self, now: u64, window: (u64, u64)) -> TcpExplanation {
+    pub fn explanation(&self, now: u64, window: (u64, u64)) -> TcpExplanation {
         let mut told = self.told.clone();
         for connection in self.live.values().filter(|c| c.waits == Sending::Timeout) {
             list_wait(&mut told, connection.waits_from, now, window);

@@ -169,7 +169,7 @@ impl Station {
     }
 
     /// Recomputes all signals after a movement.
-    pub fn hear_anew(&mut self, air: &Air) {
+    pub fn recompute_signals(&mut self, air: &Air) {
         self.heard = air.heard_at(self.number);
     }
 

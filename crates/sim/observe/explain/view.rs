@@ -58,7 +58,9 @@ pub(super) fn port(network: &Network, link: LinkRef) -> PortIx {
 pub(super) fn waiting_by_owner(network: &Network, link: LinkRef, now: Time) -> BTreeMap<Owner, u64> {
     let mut by = BTreeMap::new();
     let mut add = |copy: CopyRef| *by.entry(owner_of_copy(network, copy)).or_default() += 1;
-    network.interfaces.show(port(network, link), &mut |packet| add(network.packets.at(packet.id.0)));
+    network
+        .interfaces
+        .for_each_packet(port(network, link), &mut |packet| add(network.packets.at(packet.id.0)));
     if let LinkRef::Wire(wire) = link {
         network.links.waiting(wire, now).for_each(add);
     }

@@ -68,7 +68,7 @@ impl Rig {
             .collect();
         let kinds = kinds.iter().map(|k| Kind::new(k, &headers).unwrap()).collect();
         let mut air = Air::new(kinds, &specs, &gains, seed);
-        air.records().keep();
+        air.records().enable();
         let queues = vec![VecDeque::new(); stations.len()];
         Self { air, agenda: Agenda::default(), diary: Diary { queues, ..Diary::default() }, plan: Vec::new() }
     }
@@ -141,9 +141,9 @@ impl Rig {
 
     /// The MAC of a station gets the packets that it has room for.
     fn fill(&mut self, station: StationIx) {
-        for _ in 0..self.air.room(station) {
+        for _ in 0..self.air.free_places(station) {
             let Some(msdu) = self.diary.queues[station.ix()].pop_front() else { break };
-            self.air.give(station, msdu);
+            self.air.hand_down(station, msdu);
         }
         self.air.contend(station, &mut self.agenda);
     }

@@ -84,7 +84,7 @@ impl SchemePlacement {
                 l.ends.into_iter().map(move |node| (node, self.wire(spec, node, link)))
             });
         let refused = radios.chain(wires).filter_map(|(node, at)| {
-            let lacks = offers(at.medium).lacks(&self.at(node).wants(&at));
+            let lacks = offers(at.medium).missing(&self.at(node).wants(&at));
             let own = spec.schemes.iter().find(|placed| placed.node == node);
             let name = own.map_or(name, |placed| &placed.scheme);
             let what = if at.medium == Medium::Radio { "radio" } else { "wire" };

@@ -70,7 +70,13 @@ impl SegmentLine {
 impl Segments {
     /// Stores the segment of the packet at an index.
     #[inline]
-    pub(crate) fn load(&mut self, at: usize, segment: &Segment, connection: ConnectionRef, forward: bool) {
+    pub(crate) fn store_segment(
+        &mut self,
+        at: usize,
+        segment: &Segment,
+        connection: ConnectionRef,
+        forward: bool,
+    ) {
         if at >= self.lines.len() {
             self.lines.resize(at + 1, SegmentLine::EMPTY);
         }
@@ -93,12 +99,12 @@ impl Segments {
             forward,
         };
         if has_rare {
-            self.load_rare(at, segment);
+            self.store_rare_options(at, segment);
         }
     }
 
     #[inline(never)]
-    fn load_rare(&mut self, at: usize, segment: &Segment) {
+    fn store_rare_options(&mut self, at: usize, segment: &Segment) {
         let &Segment { sack, mss, window_scale, sack_permitted, .. } = segment;
         let rare = RareOptions { sack, mss, window_scale, sack_permitted };
         let line = &mut self.lines[at];
@@ -168,7 +174,7 @@ mod tests {
             [(true, false, true), (true, true, false), (false, false, false)].into_iter().enumerate()
         {
             let segment = Segment { flags: flags(ack, syn), ..Segment::bare(7, 8, 9) };
-            cargo.load(i, &segment, ConnectionRef::NONE, false);
+            cargo.store_segment(i, &segment, ConnectionRef::NONE, false);
             assert_eq!(cargo.echo(i), set);
             assert_eq!(cargo.get(i, Ecn::NotEct).unwrap().segment.flags.ece, set);
             assert!(!cargo.echo(i), "once");
@@ -189,7 +195,7 @@ mod tests {
         let mut cargo = Segments::default();
         let id = ConnectionRef { slot: 3, generation: 4 };
         for segment in [plain, syn, plain, stamped, flagged, syn, stamped] {
-            cargo.load(2, &segment, id, true);
+            cargo.store_segment(2, &segment, id, true);
             let carried = cargo.get(2, segment.ecn).unwrap();
             assert_eq!(carried.segment, segment);
             assert_eq!((carried.connection, carried.forward), (id, true));
