@@ -3,7 +3,7 @@
 use airfair_schemes::Params;
 use airfair_sim::World;
 
-use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, Untold, import};
+use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, UnknownMedium, import};
 use crate::keys::file_traffic::Listed;
 use crate::resolve::{file_traffic_csv, movement_file};
 use crate::{Limits, Location, Override, Scenario, read_within};
@@ -124,7 +124,7 @@ fn fuzz_map(format: Option<Format>, data: &[u8]) {
     let more = ImportOptions {
         link_model: [None, Some(LinkModel::Probe), Some(LinkModel::Distance), Some(LinkModel::Positions)]
             [data.len() % 4],
-        untold: Untold::Radio,
+        untold: UnknownMedium::Radio,
         planned: true,
         largest: data.len().is_multiple_of(3),
         flows: 1,

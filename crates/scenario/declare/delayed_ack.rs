@@ -5,7 +5,7 @@ use airfair_units::Span;
 
 use crate::declare::field::{Field, wrong_type};
 use crate::declare::schema::{Schema, words_or};
-use crate::declare::table::{Beside, table};
+use crate::declare::table::{OtherKeys, table};
 use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
@@ -48,7 +48,7 @@ impl Field for Acks {
         match &item.value {
             Value::Text(text) if text == OFF => Some(Self(None)),
             Value::Table(table) => {
-                let t = DelayedAckTable::read_table(table, path, cx, &Beside::default())?;
+                let t = DelayedAckTable::read_table(table, path, cx, &OtherKeys::default())?;
                 Some(Self(Some(DelayedAck { segments: t.segments, timeout: t.timeout, quick: t.quick })))
             }
             _ => wrong_type(item, path, cx),

@@ -68,7 +68,7 @@ pub(crate) enum Taken<T> {
 
 /// Keys that a table may have beside those of its own definition.
 #[derive(Default)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct OtherKeys<'a> {
     /// Keys that are read elsewhere.
     pub known: &'a [&'a str],
     /// The value of the tag, and the tables of its other values.
@@ -150,23 +150,23 @@ pub(crate) fn refuse_unknown(
     path: &Path<'_>,
     cx: &mut Cx<'_>,
     keys: &[&'static str],
-    beside: &Beside<'_>,
+    other: &OtherKeys<'_>,
 ) {
-    let tag = beside.variant.as_ref().map(|v| v.tag);
+    let tag = other.variant.as_ref().map(|v| v.tag);
     for (key, entry) in &table.entries {
         let key = key.as_str();
-        if keys.contains(&key) || beside.known.contains(&key) || tag == Some(key) {
+        if keys.contains(&key) || other.known.contains(&key) || tag == Some(key) {
             continue;
         }
         cx.error(entry.key_at, &path.child(&crate::text::error::cut(key)), || {
-            let owners: Vec<&str> = beside.variant.as_ref().map_or_else(Vec::new, |v| {
+            let owners: Vec<&str> = other.variant.as_ref().map_or_else(Vec::new, |v| {
                 v.family.iter().filter(|(_, keys)| keys.contains(&key)).map(|&(name, _)| name).collect()
             });
-            if let (Some(v), false) = (&beside.variant, owners.is_empty()) {
+            if let (Some(v), false) = (&other.variant, owners.is_empty()) {
                 let owners = one_of(&owners);
                 return format!("not a key of {tag} = \"{}\"; it belongs to {owners}", v.value, tag = v.tag);
             }
-            let names = || keys.iter().chain(beside.known).copied().chain(tag);
+            let names = || keys.iter().chain(other.known).copied().chain(tag);
             match crate::text::nearest::nearest(key, names()) {
                 Some(name) => format!("unknown key; did you mean \"{name}\"?"),
                 None if names().count() <= LISTED => {
@@ -212,7 +212,7 @@ macro_rules! table {
                 table: &$crate::text::tree::Table,
                 path: &$crate::text::location::Path<'_>,
                 cx: &mut $crate::text::error::Cx<'_>,
-                beside: &$crate::declare::table::Beside<'_>,
+                other: &$crate::declare::table::OtherKeys<'_>,
             ) -> Option<Self> {
                 let mut locations = $crate::text::location::Locations::new(table.at);
                 $(
@@ -224,7 +224,7 @@ macro_rules! table {
                     );
                     let $field = $crate::declare::table::settle!($mode taken, $ty, table, path, cx, stringify!($field) $(, $arg)?);
                 )*
-                $crate::declare::table::refuse_unknown(table, path, cx, Self::KEYS, beside);
+                $crate::declare::table::refuse_unknown(table, path, cx, Self::KEYS, other);
                 Some(Self { locations, $($field: $crate::declare::table::finish!($mode $field),)* })
             }
 
@@ -414,8 +414,8 @@ macro_rules! variants {
                 match word.as_str() {
                     $($word => {
                         let variant = $crate::declare::table::Variant { tag, value: $word, family: Self::FAMILY };
-                        let beside = $crate::declare::table::Beside { known: &[], variant: Some(variant) };
-                        $Table::read_table(table, path, cx, &beside).map(Self::$Variant)
+                        let other = $crate::declare::table::OtherKeys { known: &[], variant: Some(variant) };
+                        $Table::read_table(table, path, cx, &other).map(Self::$Variant)
                     })*
                     _ => {
                         cx.error(tag_node.at, &path.child(tag), || {
@@ -474,7 +474,7 @@ macro_rules! inline_table {
             ) -> Option<Self> {
                 match &item.value {
                     $crate::text::tree::Value::Table(table) => {
-                        $Table::read_table(table, path, cx, &$crate::declare::table::Beside::default())
+                        $Table::read_table(table, path, cx, &$crate::declare::table::OtherKeys::default())
                             .map(Self)
                     }
                     _ => $crate::declare::field::wrong_type(item, path, cx),

@@ -6,7 +6,9 @@
 
 use serde_json::Value;
 
-use super::draft::{Draft, Imported, Medium, Unknown, Wanted, Way, link_record, numbered};
+use super::draft::{
+    DirectionQuality, Draft, Imported, Medium, ReadOptions, UnknownEnd, link_record, numbered,
+};
 use super::json::{id, list, number};
 use super::netjson::from_tq;
 use super::reason::Reason;
@@ -15,8 +17,8 @@ use super::reason::Reason;
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read_json(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read_json(value: &Value, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let entries = list(value.get("vis"));
     for (i, entry) in entries.iter().enumerate() {
         draft.count("nodes")?;
@@ -46,8 +48,8 @@ pub(crate) fn read_json(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, 
 ///
 /// # Errors
 /// If there is no table, or too much.
-pub(crate) fn read_text(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read_text(text: &str, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let mut lines = (1..).zip(text.lines()).skip_while(|(_, line)| !line.trim().starts_with("Table:"));
     if lines.nth(1).is_none() {
         return Err("no table below `Table: Topology`".to_string());
@@ -67,9 +69,11 @@ pub(crate) fn read_text(text: &str, wanted: &Wanted<'_>) -> Result<Imported, Str
 }
 
 fn add(from: &str, to: &str, metric: Option<f64>, draft: &mut Draft<'_>) -> Result<(), String> {
-    let Some(ends) = draft.ends(from, to, Unknown::Make)? else { return Ok(()) };
+    let Some(ends) = draft.ends(from, to, UnknownEnd::Make)? else { return Ok(()) };
     match from_tq(metric) {
-        Ok(there) => draft.link(ends, Medium::Radio, Way::own(there), Way::echo(there)),
+        Ok(forward) => {
+            draft.link(ends, Medium::Radio, DirectionQuality::own(forward), DirectionQuality::echo(forward))
+        }
         Err((reason, detail)) => draft.reject(link_record(from, to), reason, detail),
     }
     Ok(())

@@ -6,7 +6,8 @@
 use serde_json::Value;
 
 use super::draft::{
-    Draft, Imported, Medium, Unknown, Wanted, Way, link_record, node_record, numbered, shown,
+    DirectionQuality, Draft, Imported, Medium, ReadOptions, UnknownEnd, link_record, node_record, numbered,
+    shown,
 };
 use super::json::{id, list, number};
 use super::reason::Reason;
@@ -15,8 +16,8 @@ use super::reason::Reason;
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read(value: &Value, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let mut nodes = Vec::new();
     for (i, entry) in list(Some(value)).iter().enumerate() {
         draft.count("nodes")?;
@@ -36,10 +37,15 @@ pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, Strin
                 draft.reject(record, Reason::Malformed, "no name".to_string());
                 continue;
             };
-            let Some(ends) = draft.ends(&from, &to, Unknown::Make)? else { continue };
+            let Some(ends) = draft.ends(&from, &to, UnknownEnd::Make)? else { continue };
             let share = |key| percent(number(link.get(key)), key);
             match (share("txRate"), share("rxRate")) {
-                (Ok(there), Ok(back)) => draft.link(ends, Medium::Radio, Way::echo(there), Way::own(back)),
+                (Ok(forward), Ok(reverse)) => draft.link(
+                    ends,
+                    Medium::Radio,
+                    DirectionQuality::echo(forward),
+                    DirectionQuality::own(reverse),
+                ),
                 (Err((reason, detail)), _) | (_, Err((reason, detail))) => {
                     draft.reject(link_record(&from, &to), reason, detail);
                 }

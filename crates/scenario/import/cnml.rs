@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use roxmltree::{Document, Node};
 
 use super::draft::{
-    Draft, Imported, Medium, Spot, Unknown, Wanted, Way, link_record, name, node_record, numbered,
+    DirectionQuality, Draft, Imported, Medium, NodeLocation, ReadOptions, UnknownEnd, link_record, name,
+    node_record, numbered,
 };
 use super::reason::Reason;
 use super::xml::number;
@@ -18,8 +19,8 @@ use super::xml::number;
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read(document: &Document<'_>, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     draft.found.undirected = true;
     draft.found.date = document.root_element().attribute("generated").map(str::to_string);
     let element = |name: &'static str| move |n: &Node<'_, '_>| n.tag_name().name() == name;
@@ -29,12 +30,12 @@ pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Impor
             draft.reject(numbered("node", i), Reason::Malformed, "no id".to_string());
             continue;
         };
-        let spot = number(node, "lat").zip(number(node, "lon")).map(|(latitude, longitude)| {
+        let location = number(node, "lat").zip(number(node, "lon")).map(|(latitude, longitude)| {
             let altitude = number(node, "antenna_elevation").filter(|h| h.is_finite()).unwrap_or(0.0);
-            Spot::Earth { latitude, longitude, altitude }
+            NodeLocation::Earth { latitude, longitude, altitude }
         });
-        if let Some(place) = draft.node(id, spot) {
-            draft.label(place, node.attribute("title"));
+        if let Some(index) = draft.node(id, location) {
+            draft.label(index, node.attribute("title"));
         }
     }
     let mut known = BTreeSet::new();
@@ -49,7 +50,7 @@ pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Impor
             };
             if known.insert(id) {
                 draft.count("links")?;
-                read_link((from, to), link, wanted, &mut draft)?;
+                read_link((from, to), link, read_options, &mut draft)?;
             }
         }
     }
@@ -59,13 +60,13 @@ pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Impor
 fn read_link(
     (from, to): (&str, &str),
     link: Node<'_, '_>,
-    wanted: &Wanted<'_>,
+    read_options: &ReadOptions<'_>,
     draft: &mut Draft<'_>,
 ) -> Result<(), String> {
     let status = link.attribute("link_status").unwrap_or_default();
     let stands = match status {
         "Working" | "Testing" => true,
-        "Planned" | "Reserved" | "Building" => wanted.planned,
+        "Planned" | "Reserved" | "Building" => read_options.planned,
         _ => false,
     };
     if from == to {
@@ -80,10 +81,10 @@ fn read_link(
         "wds" | "ap/client" => Medium::Radio,
         "cable" | "fiber" => Medium::Cable,
         "tunnel" => Medium::Tunnel,
-        _ => Medium::Untold,
+        _ => Medium::Unknown,
     };
-    if let Some(ends) = draft.ends(from, to, Unknown::Reject)? {
-        draft.link(ends, medium, Way::default(), Way::default());
+    if let Some(ends) = draft.ends(from, to, UnknownEnd::Reject)? {
+        draft.link(ends, medium, DirectionQuality::default(), DirectionQuality::default());
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ const FARTHEST: f64 = 9e6;
 
 /// The location of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Spot {
+pub(crate) enum NodeLocation {
     /// Degrees, and metres above the sea.
     Earth { latitude: f64, longitude: f64, altitude: f64 },
     /// Metres in a plane, and above it.
@@ -28,7 +28,7 @@ pub(crate) struct ImportedNode {
     pub id: String,
     /// The name that people use, if it is not the id.
     pub label: Option<String>,
-    pub spot: Option<Spot>,
+    pub location: Option<NodeLocation>,
     /// Whether the file says that it leads to the Internet.
     pub gateway: bool,
     /// Its movements.
@@ -45,12 +45,12 @@ pub(crate) enum Medium {
     /// A tunnel through another network.
     Tunnel,
     /// Unknown: the file has radio links and others, and does not say which this link is.
-    Untold,
+    Unknown,
 }
 
 /// The quality of one direction of a link, as far as the file gives it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Way {
+pub(crate) struct DirectionQuality {
     /// Share of frames that arrive, 0 to 1.
     pub delivery: Option<f64>,
     /// Received power, dBm.
@@ -59,7 +59,7 @@ pub(crate) struct Way {
     pub own: bool,
 }
 
-impl Way {
+impl DirectionQuality {
     /// A delivery ratio of this direction.
     pub fn own(delivery: f64) -> Self {
         Self { delivery: Some(delivery), power: None, own: true }
@@ -71,7 +71,7 @@ impl Way {
     }
 
     /// Whether anything is known.
-    pub fn told(&self) -> bool {
+    pub fn is_known(&self) -> bool {
         self.delivery.is_some() || self.power.is_some()
     }
 }
@@ -83,9 +83,9 @@ pub(crate) struct ImportedLink {
     pub ends: [usize; 2],
     pub medium: Medium,
     /// From the first end to the second.
-    pub there: Way,
+    pub forward: DirectionQuality,
     /// From the second end to the first.
-    pub back: Way,
+    pub reverse: DirectionQuality,
     /// Its length if the file says it, m.
     pub length_m: Option<f64>,
 }
@@ -130,7 +130,7 @@ impl Default for ImportLimits {
 
 /// Options of a reader.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ReadOptions<'a> {
     /// Records older than this moment (an ISO 8601 text) are left out.
     pub since: Option<&'a str>,
     /// Whether links that are not built yet are read.
@@ -140,7 +140,7 @@ pub(crate) struct Wanted<'a> {
 
 /// What happens to a link with an end that no node has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unknown {
+pub(crate) enum UnknownEnd {
     /// The link is left out.
     Reject,
     /// The node is made, since the file lists links only, or not all nodes.
@@ -151,13 +151,13 @@ pub(crate) enum Unknown {
 pub(crate) struct Draft<'a> {
     pub found: Imported,
     index: BTreeMap<String, usize>,
-    wanted: &'a Wanted<'a>,
+    read_options: &'a ReadOptions<'a>,
 }
 
 impl<'a> Draft<'a> {
     /// An empty draft.
-    pub fn new(wanted: &'a Wanted<'a>) -> Self {
-        Self { found: Imported::default(), index: BTreeMap::new(), wanted }
+    pub fn new(read_options: &'a ReadOptions<'a>) -> Self {
+        Self { found: Imported::default(), index: BTreeMap::new(), read_options }
     }
 
     /// Counts a record of some kind.
@@ -168,8 +168,8 @@ impl<'a> Draft<'a> {
         let count = self.found.read.entry(kind).or_insert(0);
         *count += 1;
         let most = match kind {
-            "nodes" => self.wanted.limits.nodes,
-            _ => self.wanted.limits.links,
+            "nodes" => self.read_options.limits.nodes,
+            _ => self.read_options.limits.links,
         };
         if *count > most {
             return Err(format!("more than {most} {kind}; expected at most {most}"));
@@ -183,33 +183,33 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a node and returns its index in [`Imported::nodes`]; `None` if a node has its id already.
-    pub fn node(&mut self, id: &str, spot: Option<Spot>) -> Option<usize> {
+    pub fn node(&mut self, id: &str, location: Option<NodeLocation>) -> Option<usize> {
         if self.index.contains_key(id) {
             self.reject(node_record(id), Reason::DuplicateNode, String::new());
             return None;
         }
-        let spot = match spot.map(check_spot) {
+        let location = match location.map(check_location) {
             Some(Err(detail)) => {
                 self.reject(format!("location of {}", node_record(id)), Reason::BadPosition, detail);
                 None
             }
-            Some(Ok(spot)) => Some(spot),
+            Some(Ok(location)) => Some(location),
             None => None,
         };
-        Some(self.add(id, spot))
+        Some(self.add(id, location))
     }
 
-    fn add(&mut self, id: &str, spot: Option<Spot>) -> usize {
-        let place = self.found.nodes.len();
+    fn add(&mut self, id: &str, location: Option<NodeLocation>) -> usize {
+        let index = self.found.nodes.len();
         self.found.nodes.push(ImportedNode {
             id: id.to_string(),
             label: None,
-            spot,
+            location,
             gateway: false,
             legs: Vec::new(),
         });
-        self.index.insert(id.to_string(), place);
-        place
+        self.index.insert(id.to_string(), index);
+        index
     }
 
     /// Another name of a node, such as the address of a second interface. The first owner of a name keeps it.
@@ -225,7 +225,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Sets the movements of a node.
-    pub fn moves(&mut self, node: Option<usize>, legs: Vec<Leg>) {
+    pub fn set_movements(&mut self, node: Option<usize>, legs: Vec<Leg>) {
         if let Some(node) = node.and_then(|node| self.found.nodes.get_mut(node)) {
             node.legs = legs;
         }
@@ -244,7 +244,7 @@ impl<'a> Draft<'a> {
         if let Some(found) = self.find(id) {
             return Ok(found);
         }
-        let most = self.wanted.limits.nodes;
+        let most = self.read_options.limits.nodes;
         if self.found.nodes.len() as u64 >= most {
             return Err(format!("more than {most} nodes; expected at most {most}"));
         }
@@ -260,14 +260,14 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// If there are more nodes than allowed.
-    pub fn ends(&mut self, from: &str, to: &str, unknown: Unknown) -> Result<Option<[usize; 2]>, String> {
+    pub fn ends(&mut self, from: &str, to: &str, unknown: UnknownEnd) -> Result<Option<[usize; 2]>, String> {
         let mut ends = [0; 2];
         let mut absent = Vec::new();
         for (end, id) in ends.iter_mut().zip([from, to]) {
             match (self.find(id), unknown) {
                 (Some(found), _) => *end = found,
-                (None, Unknown::Make) => *end = self.find_or_make(id)?,
-                (None, Unknown::Reject) => absent.push(id),
+                (None, UnknownEnd::Make) => *end = self.find_or_make(id)?,
+                (None, UnknownEnd::Reject) => absent.push(id),
             }
         }
         absent.dedup();
@@ -287,8 +287,14 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a link.
-    pub fn link(&mut self, ends: [usize; 2], medium: Medium, there: Way, back: Way) {
-        self.found.links.push(ImportedLink { ends, medium, there, back, length_m: None });
+    pub fn link(
+        &mut self,
+        ends: [usize; 2],
+        medium: Medium,
+        forward: DirectionQuality,
+        reverse: DirectionQuality,
+    ) {
+        self.found.links.push(ImportedLink { ends, medium, forward, reverse, length_m: None });
     }
 }
 
@@ -303,8 +309,8 @@ pub(crate) fn node_record(id: &str) -> String {
 }
 
 /// The name of a record without an id in a report, by its number in the file.
-pub(crate) fn numbered(kind: &str, place: usize) -> String {
-    format!("{kind} number {}", place + 1)
+pub(crate) fn numbered(kind: &str, index: usize) -> String {
+    format!("{kind} number {}", index + 1)
 }
 
 /// An id in a report: short, on one line, in quotes only if it could be misread.
@@ -340,25 +346,25 @@ pub(crate) fn shown(x: f64) -> String {
     if x != 0.0 && (x.abs() < 1e-4 || x.abs() >= 1e9) { format!("{x:e}") } else { x.to_string() }
 }
 
-fn check_spot(spot: Spot) -> Result<Spot, String> {
-    let fits = match spot {
-        Spot::Earth { latitude, longitude, altitude } => {
+fn check_location(location: NodeLocation) -> Result<NodeLocation, String> {
+    let fits = match location {
+        NodeLocation::Earth { latitude, longitude, altitude } => {
             latitude.abs() <= 90.0
                 && longitude.abs() <= 180.0
                 && altitude.abs() <= 1e5
                 && (latitude, longitude) != (0.0, 0.0)
         }
-        Spot::Plane(p) => p.iter().all(|x| x.abs() <= FARTHEST),
+        NodeLocation::Plane(p) => p.iter().all(|x| x.abs() <= FARTHEST),
     };
-    match spot {
-        _ if fits => Ok(spot),
-        Spot::Earth { latitude, longitude, altitude } => Err(format!(
+    match location {
+        _ if fits => Ok(location),
+        NodeLocation::Earth { latitude, longitude, altitude } => Err(format!(
             "latitude {}, longitude {}, altitude {}",
             shown(latitude),
             shown(longitude),
             shown(altitude)
         )),
-        Spot::Plane(p) => Err(format!("{} m, {} m, {} m", shown(p[0]), shown(p[1]), shown(p[2]))),
+        NodeLocation::Plane(p) => Err(format!("{} m, {} m, {} m", shown(p[0]), shown(p[1]), shown(p[2]))),
     }
 }
 

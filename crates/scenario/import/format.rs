@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::draft::{ImportLimits, Imported, Wanted};
+use super::draft::{ImportLimits, Imported, ReadOptions};
 use super::options::LinkModel;
 use super::{batman, bmx6, cnml, graphml, matrix, meshviewer, movement, netjson, nycmesh, olsr, openwifimap};
 use super::{topohub, xml};
@@ -156,7 +156,7 @@ pub(crate) type Problem = (String, String);
 pub(crate) fn read(
     parts: &[Part<'_>],
     format: Option<Format>,
-    wanted: &Wanted<'_>,
+    read_options: &ReadOptions<'_>,
 ) -> Result<(Format, Imported), Problem> {
     let Some(first) = parts.first() else {
         return Err((String::new(), "no file".to_string()));
@@ -164,7 +164,7 @@ pub(crate) fn read(
     let mut contents = Vec::with_capacity(parts.len());
     for part in parts {
         let fail = |problem| (part.name.to_string(), problem);
-        let content = parse(part.bytes, format, wanted.limits).map_err(fail)?;
+        let content = parse(part.bytes, format, read_options.limits).map_err(fail)?;
         let kind = recognise(&content);
         contents.push((part, content, kind));
     }
@@ -192,14 +192,14 @@ pub(crate) fn read(
     if let (Some(second), false) = (parts.get(1), many) {
         return Err((second.name.to_string(), format!("a second file; {} has one", format.name())));
     }
-    let read = read_as(format, &contents, wanted);
+    let read = read_as(format, &contents, read_options);
     read.map(|found| (format, found)).map_err(|problem| (first.name.to_string(), problem))
 }
 
 fn read_as(
     format: Format,
     contents: &[(&Part<'_>, Content<'_>, Option<Kind>)],
-    wanted: &Wanted<'_>,
+    read_options: &ReadOptions<'_>,
 ) -> Result<Imported, String> {
     let Some((_, first, _)) = contents.first() else { return Err("no file".to_string()) };
     match (format, first) {
@@ -214,7 +214,7 @@ fn read_as(
                     _ => {}
                 }
             }
-            nycmesh::read(&lists, wanted)
+            nycmesh::read(&lists, read_options)
         }
         (Format::Meshviewer, _) => {
             let values: Vec<&Value> = contents
@@ -223,21 +223,21 @@ fn read_as(
                     |(_, content, _)| if let Content::Json(value) = content { Some(value) } else { None },
                 )
                 .collect();
-            meshviewer::read(&values, wanted)
+            meshviewer::read(&values, read_options)
         }
-        (Format::NetJson, Content::Json(value)) => netjson::read(value, wanted),
-        (Format::OpenWifiMap, Content::Json(value)) => openwifimap::read(value, wanted),
-        (Format::OlsrJson, Content::Json(value)) => olsr::read_json(value, wanted),
-        (Format::BatmanJson, Content::Json(value)) => batman::read_json(value, wanted),
-        (Format::Bmx6, Content::Json(value)) => bmx6::read(value, wanted),
-        (Format::TopoHub, Content::Json(value)) => topohub::read(value, wanted),
-        (Format::Cnml, Content::Xml(document)) => cnml::read(document, wanted),
-        (Format::GraphMl, Content::Xml(document)) => graphml::read(document, wanted),
-        (Format::OlsrText, Content::Text(text)) => olsr::read_text(text, wanted),
-        (Format::BatmanText, Content::Text(text)) => batman::read_text(text, wanted),
-        (Format::DbmMatrix, Content::Text(text)) => matrix::read(text, wanted),
-        (Format::Ns2Movement, Content::Text(text)) => movement::read_ns2(text, wanted),
-        (Format::BonnMotion, Content::Text(text)) => movement::read_bonnmotion(text, wanted),
+        (Format::NetJson, Content::Json(value)) => netjson::read(value, read_options),
+        (Format::OpenWifiMap, Content::Json(value)) => openwifimap::read(value, read_options),
+        (Format::OlsrJson, Content::Json(value)) => olsr::read_json(value, read_options),
+        (Format::BatmanJson, Content::Json(value)) => batman::read_json(value, read_options),
+        (Format::Bmx6, Content::Json(value)) => bmx6::read(value, read_options),
+        (Format::TopoHub, Content::Json(value)) => topohub::read(value, read_options),
+        (Format::Cnml, Content::Xml(document)) => cnml::read(document, read_options),
+        (Format::GraphMl, Content::Xml(document)) => graphml::read(document, read_options),
+        (Format::OlsrText, Content::Text(text)) => olsr::read_text(text, read_options),
+        (Format::BatmanText, Content::Text(text)) => batman::read_text(text, read_options),
+        (Format::DbmMatrix, Content::Text(text)) => matrix::read(text, read_options),
+        (Format::Ns2Movement, Content::Text(text)) => movement::read_ns2(text, read_options),
+        (Format::BonnMotion, Content::Text(text)) => movement::read_bonnmotion(text, read_options),
         _ => Err(format!("not {}", format.name())),
     }
 }

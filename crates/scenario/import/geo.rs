@@ -2,7 +2,7 @@
 
 use airfair_units::math;
 
-use super::draft::Spot;
+use super::draft::NodeLocation;
 
 /// Mean radius of the Earth (IUGG), m.
 const EARTH_M: f64 = 6_371_008.8;
@@ -10,15 +10,15 @@ const EARTH_M: f64 = 6_371_008.8;
 const DEGREE_M: f64 = EARTH_M * core::f64::consts::PI / 180.0;
 
 /// Length of the straight line between two positions, m; over long distances it passes through the Earth.
-pub(crate) fn distance(a: &Spot, b: &Spot) -> f64 {
+pub(crate) fn distance(a: &NodeLocation, b: &NodeLocation) -> f64 {
     let (a, b) = (cartesian(a), cartesian(b));
     [0, 1, 2].map(|i| (a[i] - b[i]) * (a[i] - b[i])).iter().sum::<f64>().sqrt()
 }
 
-fn cartesian(spot: &Spot) -> [f64; 3] {
-    match *spot {
-        Spot::Plane(p) => p,
-        Spot::Earth { latitude, longitude, altitude } => {
+fn cartesian(location: &NodeLocation) -> [f64; 3] {
+    match *location {
+        NodeLocation::Plane(p) => p,
+        NodeLocation::Earth { latitude, longitude, altitude } => {
             let (phi, lambda) = (latitude.to_radians(), longitude.to_radians());
             let (out, up) = ((EARTH_M + altitude) * math::cos(phi), (EARTH_M + altitude) * math::sin(phi));
             [out * math::cos(lambda), out * math::sin(lambda), up]
@@ -28,20 +28,22 @@ fn cartesian(spot: &Spot) -> [f64; 3] {
 
 /// Positions in a plane, m: x to the east, y to the north of the median position, z above the sea. East and west are right at
 /// the median latitude: exact enough for a region, not for a continent.
-pub(crate) fn plane(spots: &[Option<Spot>]) -> Vec<Option<[f64; 3]>> {
-    let middle = |axis: fn(&Spot) -> Option<f64>| {
-        let mut values: Vec<f64> = spots.iter().flatten().filter_map(axis).collect();
+pub(crate) fn plane(locations: &[Option<NodeLocation>]) -> Vec<Option<[f64; 3]>> {
+    let middle = |axis: fn(&NodeLocation) -> Option<f64>| {
+        let mut values: Vec<f64> = locations.iter().flatten().filter_map(axis).collect();
         values.sort_unstable_by(f64::total_cmp);
         values.get(values.len() / 2).copied().unwrap_or(0.0)
     };
-    let latitude0 = middle(|s| if let Spot::Earth { latitude, .. } = s { Some(*latitude) } else { None });
-    let longitude0 = middle(|s| if let Spot::Earth { longitude, .. } = s { Some(*longitude) } else { None });
+    let latitude0 =
+        middle(|s| if let NodeLocation::Earth { latitude, .. } = s { Some(*latitude) } else { None });
+    let longitude0 =
+        middle(|s| if let NodeLocation::Earth { longitude, .. } = s { Some(*longitude) } else { None });
     let narrow = math::cos(latitude0.to_radians());
-    spots
+    locations
         .iter()
-        .map(|spot| match (*spot)? {
-            Spot::Plane(p) => Some(p),
-            Spot::Earth { latitude, longitude, altitude } => {
+        .map(|location| match (*location)? {
+            NodeLocation::Plane(p) => Some(p),
+            NodeLocation::Earth { latitude, longitude, altitude } => {
                 // The shorter of the two directions round the Earth.
                 let mut east = longitude - longitude0;
                 if east > 180.0 {
@@ -61,8 +63,8 @@ pub(crate) fn plane(spots: &[Option<Spot>]) -> Vec<Option<[f64; 3]>> {
 mod tests {
     use super::*;
 
-    fn at(latitude: f64, longitude: f64) -> Spot {
-        Spot::Earth { latitude, longitude, altitude: 0.0 }
+    fn at(latitude: f64, longitude: f64) -> NodeLocation {
+        NodeLocation::Earth { latitude, longitude, altitude: 0.0 }
     }
 
     /// A degree of latitude is 111.19 km on this sphere; 52.5 degrees north a degree of longitude has 0.6088 of that.
@@ -70,7 +72,7 @@ mod tests {
     fn degrees_have_their_lengths() {
         assert!((distance(&at(52.0, 13.0), &at(53.0, 13.0)) - 111_194.0).abs() < 5.0);
         assert!((distance(&at(52.5, 13.0), &at(52.5, 13.01)) - 676.9).abs() < 0.5);
-        let over = Spot::Earth { latitude: 52.0, longitude: 13.0, altitude: 250.0 };
+        let over = NodeLocation::Earth { latitude: 52.0, longitude: 13.0, altitude: 250.0 };
         assert!((distance(&at(52.0, 13.0), &over) - 250.0).abs() < 1e-6);
         // Two poles: the diameter.
         assert!((distance(&at(90.0, 0.0), &at(-90.0, 0.0)) - 2.0 * EARTH_M).abs() < 1.0);
@@ -78,12 +80,12 @@ mod tests {
 
     #[test]
     fn the_plane_keeps_distances_of_a_city() {
-        let spots = [at(52.50, 13.40), at(52.52, 13.43), at(52.48, 13.35)].map(Some);
-        let flat = plane(&spots);
+        let locations = [at(52.50, 13.40), at(52.52, 13.43), at(52.48, 13.35)].map(Some);
+        let flat = plane(&locations);
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let [a, b] = [flat[i].unwrap(), flat[j].unwrap()];
             let d = ((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1])).sqrt();
-            let real = distance(&spots[i].unwrap(), &spots[j].unwrap());
+            let real = distance(&locations[i].unwrap(), &locations[j].unwrap());
             assert!((d / real - 1.0).abs() < 1e-3, "{d} {real}");
         }
         assert_eq!(flat[0], Some([0.0, 0.0, 0.0]), "the median position is the origin");
@@ -93,6 +95,6 @@ mod tests {
     fn the_date_line_is_no_wall() {
         let flat = plane(&[at(0.1, 179.9), at(0.1, 179.95), at(0.1, -179.9)].map(Some));
         assert!((flat[2].unwrap()[0] - 0.2 * DEGREE_M).abs() < 1.0);
-        assert_eq!(plane(&[None, Some(Spot::Plane([1.0, 2.0, 3.0]))]), [None, Some([1.0, 2.0, 3.0])]);
+        assert_eq!(plane(&[None, Some(NodeLocation::Plane([1.0, 2.0, 3.0]))]), [None, Some([1.0, 2.0, 3.0])]);
     }
 }

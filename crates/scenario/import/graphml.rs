@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node};
 
-use super::draft::{Draft, Imported, Medium, Spot, Unknown, Wanted, Way, from_etx, link_record, numbered};
+use super::draft::{
+    DirectionQuality, Draft, Imported, Medium, NodeLocation, ReadOptions, UnknownEnd, from_etx, link_record,
+    numbered,
+};
 use super::reason::Reason;
 
 const WEIGHTS: [&str; 3] = ["weight", "etx", "cost"];
@@ -16,8 +19,8 @@ const WEIGHTS: [&str; 3] = ["weight", "etx", "cost"];
 ///
 /// # Errors
 /// If there is none, or too much of it.
-pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read(document: &Document<'_>, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let root = document.root_element();
     let element = |name: &'static str| move |n: &Node<'_, '_>| n.tag_name().name() == name;
     let keys: BTreeMap<&str, String> = root
@@ -43,10 +46,11 @@ pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Impor
             continue;
         };
         let degrees = |names: &[&str]| data(node, names)?.parse().ok();
-        let spot = degrees(&["latitude", "lat"]).zip(degrees(&["longitude", "lon", "lng"]));
-        let spot = spot.map(|(latitude, longitude)| Spot::Earth { latitude, longitude, altitude: 0.0 });
-        if let Some(place) = draft.node(id, spot) {
-            draft.label(place, data(node, &["label", "name"]).as_deref());
+        let location = degrees(&["latitude", "lat"]).zip(degrees(&["longitude", "lon", "lng"]));
+        let location =
+            location.map(|(latitude, longitude)| NodeLocation::Earth { latitude, longitude, altitude: 0.0 });
+        if let Some(index) = draft.node(id, location) {
+            draft.label(index, data(node, &["label", "name"]).as_deref());
         }
     }
     for (i, edge) in graph.descendants().filter(element("edge")).enumerate() {
@@ -55,13 +59,13 @@ pub(crate) fn read(document: &Document<'_>, wanted: &Wanted<'_>) -> Result<Impor
             draft.reject(numbered("edge", i), Reason::Malformed, "no source or no target".to_string());
             continue;
         };
-        let Some(ends) = draft.ends(from, to, Unknown::Reject)? else { continue };
+        let Some(ends) = draft.ends(from, to, UnknownEnd::Reject)? else { continue };
         let Some(weight) = data(edge, &WEIGHTS) else {
-            draft.link(ends, Medium::Radio, Way::default(), Way::default());
+            draft.link(ends, Medium::Radio, DirectionQuality::default(), DirectionQuality::default());
             continue;
         };
         match from_etx(weight.parse().ok()) {
-            Ok(p) => draft.link(ends, Medium::Radio, Way::own(p), Way::echo(p)),
+            Ok(p) => draft.link(ends, Medium::Radio, DirectionQuality::own(p), DirectionQuality::echo(p)),
             Err((reason, detail)) => draft.reject(link_record(from, to), reason, detail),
         }
     }

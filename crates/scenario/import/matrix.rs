@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Imported, Medium, Unknown, Wanted, Way, link_record};
+use super::draft::{DirectionQuality, Draft, Imported, Medium, ReadOptions, UnknownEnd, link_record};
 use super::reason::Reason;
 
 /// Possible powers, dBm.
@@ -42,8 +42,8 @@ fn words(line: &str) -> Vec<(usize, String)> {
 ///
 /// # Errors
 /// If there is none, or too much of it.
-pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read(text: &str, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let mut lines = (1..).zip(text.lines()).skip_while(|(_, line)| !is_head(line));
     let Some((_, head)) = lines.next() else {
         return Err("no line of receivers; expected one that begins with Tx\\Rx".to_string());
@@ -79,7 +79,7 @@ pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> 
                 draft.reject(format!("line {number}"), Reason::Malformed, detail);
                 continue;
             };
-            let Some(ends) = draft.ends(from, to, Unknown::Make)? else { continue };
+            let Some(ends) = draft.ends(from, to, UnknownEnd::Make)? else { continue };
             let power = word.parse::<f64>().ok().filter(|p| POWERS.contains(p));
             let Some(power) = power else {
                 let detail = format!("{} dBm; expected -200 to 30", super::draft::name(&word));
@@ -90,8 +90,8 @@ pub(crate) fn read(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> 
             draft.link(
                 ends,
                 Medium::Radio,
-                Way { delivery: None, power: Some(power), own: true },
-                Way::echo(0.0),
+                DirectionQuality { delivery: None, power: Some(power), own: true },
+                DirectionQuality::echo(0.0),
             );
         }
     }

@@ -6,7 +6,10 @@
 
 use serde_json::Value;
 
-use super::draft::{Draft, Imported, Medium, Spot, Unknown, Wanted, Way, link_record, numbered, ratio};
+use super::draft::{
+    DirectionQuality, Draft, Imported, Medium, NodeLocation, ReadOptions, UnknownEnd, link_record, numbered,
+    ratio,
+};
 use super::json::{id, list, number, text};
 use super::reason::Reason;
 
@@ -14,11 +17,11 @@ use super::reason::Reason;
 ///
 /// # Errors
 /// If there are no nodes or links, or too many.
-pub(crate) fn read(parts: &[&Value], wanted: &Wanted<'_>) -> Result<Imported, String> {
+pub(crate) fn read(parts: &[&Value], read_options: &ReadOptions<'_>) -> Result<Imported, String> {
     let find = |key: &str| {
         parts.iter().find_map(|v| v.get(key)).ok_or_else(|| format!("no `{key}`; expected a list of them"))
     };
-    let mut draft = Draft::new(wanted);
+    let mut draft = Draft::new(read_options);
     draft.found.undirected = true;
     draft.found.date = parts.iter().find_map(|v| text(v.get("timestamp"))).map(str::to_string);
     for (i, node) in list(Some(find("nodes")?)).iter().enumerate() {
@@ -29,11 +32,12 @@ pub(crate) fn read(parts: &[&Value], wanted: &Wanted<'_>) -> Result<Imported, St
         };
         let at = node.get("location");
         let degrees = |key| at.and_then(|v| number(v.get(key)));
-        let spot = degrees("latitude").zip(degrees("longitude"));
-        let spot = spot.map(|(latitude, longitude)| Spot::Earth { latitude, longitude, altitude: 0.0 });
-        let Some(place) = draft.node(&name, spot) else { continue };
-        draft.label(place, text(node.get("hostname")));
-        if let Some(made) = draft.found.nodes.get_mut(place) {
+        let location = degrees("latitude").zip(degrees("longitude"));
+        let location =
+            location.map(|(latitude, longitude)| NodeLocation::Earth { latitude, longitude, altitude: 0.0 });
+        let Some(index) = draft.node(&name, location) else { continue };
+        draft.label(index, text(node.get("hostname")));
+        if let Some(made) = draft.found.nodes.get_mut(index) {
             made.gateway = node.get("is_gateway").and_then(Value::as_bool).unwrap_or(false);
         }
     }
@@ -43,16 +47,18 @@ pub(crate) fn read(parts: &[&Value], wanted: &Wanted<'_>) -> Result<Imported, St
             draft.reject(numbered("link", i), Reason::Malformed, "no source or no target".to_string());
             continue;
         };
-        let Some(ends) = draft.ends(&from, &to, Unknown::Reject)? else { continue };
+        let Some(ends) = draft.ends(&from, &to, UnknownEnd::Reject)? else { continue };
         let medium = match text(link.get("type")) {
             Some("wifi") => Medium::Radio,
             Some("vpn") => Medium::Tunnel,
             Some("lan" | "cable") => Medium::Cable,
-            _ => Medium::Untold,
+            _ => Medium::Unknown,
         };
         let tq = |key| ratio(number(link.get(key)), key);
         match (tq("source_tq"), tq("target_tq")) {
-            (Ok(there), Ok(back)) => draft.link(ends, medium, Way::own(there), Way::own(back)),
+            (Ok(forward), Ok(reverse)) => {
+                draft.link(ends, medium, DirectionQuality::own(forward), DirectionQuality::own(reverse))
+            }
             (Err((reason, detail)), _) | (_, Err((reason, detail))) => {
                 draft.reject(link_record(&from, &to), reason, detail);
             }

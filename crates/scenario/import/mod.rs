@@ -51,11 +51,11 @@ use airfair_sim::spec::Standard;
 use airfair_units::Rate;
 
 use crate::text::error::Errors;
-use draft::Wanted;
+use draft::ReadOptions;
 
 pub use draft::ImportLimits;
 pub use format::{Format, Part};
-pub use options::{IMPORT_OPTIONS, ImportOptions, LinkModel, Untold};
+pub use options::{IMPORT_OPTIONS, ImportOptions, LinkModel, UnknownMedium};
 pub use reason::{Reason, Record};
 pub use report::{Report, WrittenCounts};
 
@@ -152,9 +152,9 @@ fn import_as(
     options: &ImportOptions,
 ) -> Result<Import, Errors> {
     let fail = |problem: String| Errors::whole(origin, problem);
-    let wanted =
-        Wanted { since: options.since.as_deref(), planned: options.planned, limits: &options.limits };
-    let (format, found) = format::read(parts, options.format, &wanted)
+    let read_options =
+        ReadOptions { since: options.since.as_deref(), planned: options.planned, limits: &options.limits };
+    let (format, found) = format::read(parts, options.format, &read_options)
         .map_err(|(file, problem)| Errors::whole(if file.is_empty() { origin } else { &file }, problem))?;
     if options.since.is_some() && !format.has_dates() {
         let dated = Format::NAMES.iter().filter(|(_, format)| format.has_dates()).map(|(name, _)| *name);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::{Draft, Imported, Spot, Wanted, name, node_record, shown};
+use super::draft::{Draft, Imported, NodeLocation, ReadOptions, name, node_record, shown};
 use super::reason::Reason;
 use crate::resolve::movement_file::{Leg, Line, bonnmotion, bonnmotion_rows, ns2};
 
@@ -12,8 +12,8 @@ use crate::resolve::movement_file::{Leg, Line, bonnmotion, bonnmotion_rows, ns2}
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read_ns2(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read_ns2(text: &str, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let mut order: Vec<&str> = Vec::new();
     let mut positions: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
     let mut movements: BTreeMap<&str, Vec<(usize, &str, Leg)>> = BTreeMap::new();
@@ -46,11 +46,11 @@ pub(crate) fn read_ns2(text: &str, wanted: &Wanted<'_>) -> Result<Imported, Stri
     }
     for id in order {
         let position = positions.get(id).copied().unwrap_or_default();
-        let place = draft.node(id, Some(Spot::Plane(position)));
+        let index = draft.node(id, Some(NodeLocation::Plane(position)));
         // A node without a valid position is left out with its movements.
         let mut legs = movements.remove(id).unwrap_or_default();
         legs.sort_by_key(|(_, _, leg)| leg.leave);
-        draft.moves(place, legs.into_iter().map(|(_, _, leg)| leg).collect());
+        draft.set_movements(index, legs.into_iter().map(|(_, _, leg)| leg).collect());
     }
     for (id, legs) in movements {
         for (number, at, _) in legs {
@@ -69,12 +69,12 @@ fn describe(id: &str, at: &str) -> String {
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read_bonnmotion(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read_bonnmotion(text: &str, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let (size, rows) = bonnmotion_rows(text);
-    for (place, (number, line)) in rows.into_iter().enumerate() {
+    for (index, (number, line)) in rows.into_iter().enumerate() {
         draft.count("nodes")?;
-        let id = place.to_string();
+        let id = index.to_string();
         let row = match bonnmotion(line, size) {
             Ok(row) => row,
             Err(detail) => {
@@ -82,7 +82,7 @@ pub(crate) fn read_bonnmotion(text: &str, wanted: &Wanted<'_>) -> Result<Importe
                 continue;
             }
         };
-        let place = draft.node(&id, Some(Spot::Plane(row.start)));
+        let index = draft.node(&id, Some(NodeLocation::Plane(row.start)));
         let mut legs = Vec::new();
         for leg in row.legs {
             draft.count("movements")?;
@@ -94,7 +94,7 @@ pub(crate) fn read_bonnmotion(text: &str, wanted: &Wanted<'_>) -> Result<Importe
                 }
             }
         }
-        draft.moves(place, legs);
+        draft.set_movements(index, legs);
     }
     Ok(draft.found)
 }

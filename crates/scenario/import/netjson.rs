@@ -8,7 +8,8 @@
 use serde_json::Value;
 
 use super::draft::{
-    Draft, Imported, Medium, Spot, Unknown, Wanted, Way, from_etx, link_record, numbered, ratio,
+    DirectionQuality, Draft, Imported, Medium, NodeLocation, ReadOptions, UnknownEnd, from_etx, link_record,
+    numbered, ratio,
 };
 use super::json::{id, list, number, text};
 use super::reason::Reason;
@@ -20,15 +21,15 @@ const FIXED_POINT: f64 = 1024.0;
 enum Metric {
     Etx,
     Tq,
-    Unknown,
+    UnknownEnd,
 }
 
 /// Reads a graph, or every graph of a collection.
 ///
 /// # Errors
 /// If there is no graph, or too much of it.
-pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read(value: &Value, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let graphs = match text(value.get("type")) {
         Some("NetworkCollection") => list(value.get("collection")),
         _ => core::slice::from_ref(value),
@@ -52,11 +53,11 @@ fn nodes(graph: &Value, draft: &mut Draft<'_>) -> Result<(), String> {
             draft.reject(numbered("node", i), Reason::Malformed, "no id".to_string());
             continue;
         };
-        let Some(place) = draft.node(&name, spot(node)) else { continue };
-        draft.label(place, text(node.get("label")).or_else(|| text(node.get("name"))));
+        let Some(index) = draft.node(&name, location(node)) else { continue };
+        draft.label(index, text(node.get("label")).or_else(|| text(node.get("name"))));
         for address in list(node.get("local_addresses")) {
             if let Some(address) = id(Some(address)) {
-                draft.alias(&address, place);
+                draft.alias(&address, index);
             }
         }
     }
@@ -66,12 +67,12 @@ fn nodes(graph: &Value, draft: &mut Draft<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn spot(node: &Value) -> Option<Spot> {
+fn location(node: &Value) -> Option<NodeLocation> {
     let at = [node.get("location"), node.get("properties").and_then(|p| p.get("location")), Some(node)];
     at.into_iter().flatten().find_map(|v| {
         let latitude = number(v.get("lat").or_else(|| v.get("latitude")))?;
         let longitude = number(v.get("lng").or_else(|| v.get("lon")).or_else(|| v.get("longitude")))?;
-        Some(Spot::Earth { latitude, longitude, altitude: 0.0 })
+        Some(NodeLocation::Earth { latitude, longitude, altitude: 0.0 })
     })
 }
 
@@ -85,7 +86,7 @@ fn metric(graph: &Value) -> Metric {
     } else if metric.is_empty() && protocol.starts_with("olsr") {
         Metric::Etx
     } else {
-        Metric::Unknown
+        Metric::UnknownEnd
     }
 }
 
@@ -103,28 +104,37 @@ fn links(graph: &Value, draft: &mut Draft<'_>) -> Result<(), String> {
             draft.reject(numbered("link", i), Reason::Malformed, "no source or no target".to_string());
             continue;
         };
-        let Some(ends) = draft.ends(&from, &to, Unknown::Reject)? else { continue };
+        let Some(ends) = draft.ends(&from, &to, UnknownEnd::Reject)? else { continue };
         match ways(link, metric, if fixed { FIXED_POINT } else { 1.0 }) {
-            Ok((there, back)) => draft.link(ends, Medium::Radio, there, back),
+            Ok((forward, reverse)) => draft.link(ends, Medium::Radio, forward, reverse),
             Err((reason, detail)) => draft.reject(link_record(&from, &to), reason, detail),
         }
     }
     Ok(())
 }
 
-fn ways(link: &Value, metric: Metric, step: f64) -> Result<(Way, Way), (Reason, String)> {
+fn ways(
+    link: &Value,
+    metric: Metric,
+    step: f64,
+) -> Result<(DirectionQuality, DirectionQuality), (Reason, String)> {
     let property = |key| link.get("properties").and_then(|p| p.get(key));
     if let (Some(lq), Some(nlq)) = (property("lq"), property("nlq")) {
-        return Ok((Way::echo(ratio(number(Some(nlq)), "nlq")?), Way::own(ratio(number(Some(lq)), "lq")?)));
+        return Ok((
+            DirectionQuality::echo(ratio(number(Some(nlq)), "nlq")?),
+            DirectionQuality::own(ratio(number(Some(lq)), "lq")?),
+        ));
     }
-    let Some(cost) = link.get("cost") else { return Ok((Way::default(), Way::default())) };
+    let Some(cost) = link.get("cost") else {
+        return Ok((DirectionQuality::default(), DirectionQuality::default()));
+    };
     let cost = number(Some(cost));
     let delivery = match metric {
         Metric::Etx => from_etx(cost.map(|c| c / step))?,
         Metric::Tq => from_tq(cost)?,
-        Metric::Unknown => return Ok((Way::default(), Way::default())),
+        Metric::UnknownEnd => return Ok((DirectionQuality::default(), DirectionQuality::default())),
     };
-    Ok((Way::own(delivery), Way::echo(delivery)))
+    Ok((DirectionQuality::own(delivery), DirectionQuality::echo(delivery)))
 }
 
 /// The delivery ratio of a TQ that is a ratio, or the inverse of one.

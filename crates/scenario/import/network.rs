@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::draft::{
-    Imported, ImportedLink, ImportedNode, Medium, Spot, Way, link_record, node_record, shown,
+    DirectionQuality, Imported, ImportedLink, ImportedNode, Medium, NodeLocation, link_record, node_record,
+    shown,
 };
 use super::geo::distance;
-use super::options::{ImportOptions, LinkModel, Untold};
+use super::options::{ImportOptions, LinkModel, UnknownMedium};
 use super::quality::Radio;
 use super::reason::{Reason, Record};
 use super::report::count;
@@ -46,7 +47,7 @@ pub(crate) struct Network {
 
 /// Counts of the pairs that a file links, before any record is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Linked {
+pub(crate) struct LinkedCounts {
     pub pairs: usize,
     pub nodes: usize,
     /// Nodes of the largest component.
@@ -54,7 +55,7 @@ pub(crate) struct Linked {
 }
 
 /// Counts the pairs that are linked.
-pub(crate) fn linked(found: &Imported) -> Linked {
+pub(crate) fn linked(found: &Imported) -> LinkedCounts {
     let mut pairs = found.pairs.clone();
     pairs.sort_unstable();
     pairs.dedup();
@@ -64,7 +65,7 @@ pub(crate) fn linked(found: &Imported) -> Linked {
     }
     let nodes = neighbours.iter().filter(|n| !n.is_empty()).count();
     let largest = if nodes == 0 { 0 } else { largest(&components(&neighbours)).1 };
-    Linked { pairs: pairs.len(), nodes, largest }
+    LinkedCounts { pairs: pairs.len(), nodes, largest }
 }
 
 /// Makes the network.
@@ -90,19 +91,22 @@ pub(crate) fn build(
     let positions = model == LinkModel::Positions;
     for link in found.links {
         match (link.medium, options.untold) {
-            (Medium::Cable, _) | (Medium::Untold, Untold::Wire) => wires.push((link, false)),
+            (Medium::Cable, _) | (Medium::Unknown, UnknownMedium::Wire) => wires.push((link, false)),
             (Medium::Tunnel, _) => wires.push((link, true)),
             _ if positions => {}
-            (Medium::Radio, _) | (Medium::Untold, Untold::Radio) => radios.push(link),
-            (Medium::Untold, Untold::Drop) => network.reject(&link, Reason::Untold, String::new()),
+            (Medium::Radio, _) | (Medium::Unknown, UnknownMedium::Radio) => radios.push(link),
+            (Medium::Unknown, UnknownMedium::Drop) => {
+                network.reject(&link, Reason::UnknownMedium, String::new())
+            }
         }
     }
     network.wire(wires, found.undirected, options.radio_only);
     if positions {
         network.by_positions(options.range.0)?;
     } else {
-        let placed = if model == LinkModel::Distance { BTreeSet::new() } else { network.place(&radios) };
-        let kept = network.long_and_double(radios, &placed, found.undirected, model, options.longest.0);
+        let guessed =
+            if model == LinkModel::Distance { BTreeSet::new() } else { network.copy_locations(&radios) };
+        let kept = network.long_and_double(radios, &guessed, found.undirected, model, options.longest.0);
         network.by_links(&kept, model, radio);
     }
     if options.largest {
@@ -122,26 +126,28 @@ impl Network {
         self.rejected.push(Record { record, reason, detail });
     }
 
-    fn spot(&self, node: usize) -> Option<&Spot> {
-        self.nodes.get(node)?.spot.as_ref()
+    fn location(&self, node: usize) -> Option<&NodeLocation> {
+        self.nodes.get(node)?.location.as_ref()
     }
 
     /// Sets the location of a node without one to that of a neighbour, nearest neighbours first. Powers come from the links;
     /// locations decide only how long a signal propagates.
-    fn place(&mut self, links: &[ImportedLink]) -> BTreeSet<usize> {
+    fn copy_locations(&mut self, links: &[ImportedLink]) -> BTreeSet<usize> {
         let mut guessed = BTreeSet::new();
         let mut neighbours = vec![Vec::new(); self.nodes.len()];
         for link in links {
             add_edge(&mut neighbours, link.ends[0], link.ends[1]);
         }
         let mut waiting: VecDeque<usize> =
-            (0..self.nodes.len()).filter(|&i| self.spot(i).is_some()).collect();
+            (0..self.nodes.len()).filter(|&i| self.location(i).is_some()).collect();
         while let Some(node) = waiting.pop_front() {
-            let spot = self.spot(node).copied();
+            let location = self.location(node).copied();
             for &other in neighbours.get(node).into_iter().flatten() {
                 let from = self.nodes.get(node).map(|n| node_record(&n.id)).unwrap_or_default();
-                let Some(placed) = self.nodes.get_mut(other).filter(|n| n.spot.is_none()) else { continue };
-                placed.spot = spot;
+                let Some(placed) = self.nodes.get_mut(other).filter(|n| n.location.is_none()) else {
+                    continue;
+                };
+                placed.location = location;
                 guessed.insert(other);
                 let record = node_record(&placed.id);
                 self.noted.push(Record { record, reason: Reason::Placed, detail: format!("at {from}") });
@@ -152,10 +158,10 @@ impl Network {
     }
 
     fn by_links(&mut self, kept: &[ImportedLink], model: LinkModel, radio: &Radio) {
-        let mut ways: BTreeMap<(usize, usize), Way> = BTreeMap::new();
+        let mut ways: BTreeMap<(usize, usize), DirectionQuality> = BTreeMap::new();
         for link in kept {
             let [from, to] = link.ends;
-            for (pair, way) in [((from, to), link.there), ((to, from), link.back)] {
+            for (pair, way) in [((from, to), link.forward), ((to, from), link.reverse)] {
                 merge(ways.entry(pair).or_default(), &way);
             }
         }
@@ -163,10 +169,10 @@ impl Network {
         let usable = radio.power_of(USABLE, LinkModel::Delivery);
         // The power of a ratio takes some time to compute, and maps have few different ratios.
         let mut known: BTreeMap<u64, Option<f64>> = BTreeMap::new();
-        let mut power = |way: &Way| match way.delivery {
+        let mut power = |way: &DirectionQuality| match way.delivery {
             Some(delivery) if way.power.is_none() && delivery > 0.0 => {
                 let delivery = round(delivery, STEPS).max(1.0 / STEPS);
-                let near = Way { delivery: Some(delivery), ..*way };
+                let near = DirectionQuality { delivery: Some(delivery), ..*way };
                 *known.entry(delivery.to_bits()).or_insert_with(|| radio.power(&near, model))
             }
             _ => radio.power(way, model),
@@ -178,28 +184,28 @@ impl Network {
                 continue;
             }
             let powers = if model == LinkModel::Distance {
-                let length = self.spot(from).zip(self.spot(to)).map(|(a, b)| distance(a, b));
+                let length = self.location(from).zip(self.location(to)).map(|(a, b)| distance(a, b));
                 let power = length.map(|m| radio.power_at(m));
                 [power, power]
             } else {
                 let way = |pair| ways.get(&pair).copied().unwrap_or_default();
-                let (mut there, mut back) = (way((from, to)), way((to, from)));
-                match (there.told(), back.told()) {
+                let (mut forward, mut reverse) = (way((from, to)), way((to, from)));
+                match (forward.is_known(), reverse.is_known()) {
                     (true, true) => {}
                     (false, false) => {
-                        (there, back) = (Way::own(1.0), Way::own(1.0));
+                        (forward, reverse) = (DirectionQuality::own(1.0), DirectionQuality::own(1.0));
                         full += 1;
                     }
                     (told, _) => {
                         if told {
-                            back = there
+                            reverse = forward
                         } else {
-                            there = back
+                            forward = reverse
                         }
                         same += 1;
                     }
                 }
-                [power(&there), power(&back)]
+                [power(&forward), power(&reverse)]
             };
             match powers {
                 [None, None] => {
@@ -212,8 +218,8 @@ impl Network {
                     let record = link_record(&id(a), &id(b));
                     self.noted.push(Record { record, reason: Reason::OneWay, detail: String::new() });
                 }
-                [Some(there), Some(back)] => {
-                    if there > usable && back > usable {
+                [Some(forward), Some(reverse)] => {
+                    if forward > usable && reverse > usable {
                         add_edge(&mut self.usable, from, to);
                     }
                 }
@@ -237,7 +243,7 @@ impl Network {
     fn long_and_double(
         &mut self,
         links: Vec<ImportedLink>,
-        placed: &BTreeSet<usize>,
+        guessed: &BTreeSet<usize>,
         undirected: bool,
         model: LinkModel,
         longest: f64,
@@ -246,9 +252,9 @@ impl Network {
         let mut first: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for mut link in links {
             let [from, to] = link.ends;
-            let guessed = placed.contains(&from) || placed.contains(&to);
-            let longest = if guessed { FARTHEST } else { longest };
-            match self.spot(from).zip(self.spot(to)).map(|(a, b)| distance(a, b)) {
+            let copied = guessed.contains(&from) || guessed.contains(&to);
+            let longest = if copied { FARTHEST } else { longest };
+            match self.location(from).zip(self.location(to)).map(|(a, b)| distance(a, b)) {
                 Some(m) if m > longest => {
                     let detail = format!(
                         "{} km; longest is {} km",
@@ -282,7 +288,7 @@ impl Network {
     }
 
     fn by_positions(&mut self, range: f64) -> Result<(), String> {
-        let located: Vec<bool> = self.nodes.iter().map(|n| n.spot.is_some()).collect();
+        let located: Vec<bool> = self.nodes.iter().map(|n| n.location.is_some()).collect();
         self.keep(&located, Reason::Unlocated);
         if self.nodes.len() > MOST_POSITIONS {
             let count = self.nodes.len();
@@ -290,8 +296,8 @@ impl Network {
                 "{count} nodes that may all hear each other; expected at most {MOST_POSITIONS}"
             ));
         }
-        let spots: Vec<Option<Spot>> = self.nodes.iter().map(|n| n.spot).collect();
-        let positions: Vec<[f64; 3]> = super::geo::plane(&spots).into_iter().flatten().collect();
+        let locations: Vec<Option<NodeLocation>> = self.nodes.iter().map(|n| n.location).collect();
+        let positions: Vec<[f64; 3]> = super::geo::plane(&locations).into_iter().flatten().collect();
         for (i, a) in positions.iter().enumerate() {
             for (j, b) in positions.iter().enumerate().skip(i + 1) {
                 let squared: f64 = [0, 1, 2].map(|k| (a[k] - b[k]) * (a[k] - b[k])).iter().sum();
@@ -319,16 +325,16 @@ impl Network {
                 continue;
             }
             // Gateways lower the quality of their tunnels to divert traffic: a low quality does not mean that a tunnel loses packets.
-            let share = |way: &Way| if tunnel { 1.0 } else { way.delivery.unwrap_or(1.0) };
-            if share(&link.there).max(share(&link.back)) <= 0.0 {
+            let share = |way: &DirectionQuality| if tunnel { 1.0 } else { way.delivery.unwrap_or(1.0) };
+            if share(&link.forward).max(share(&link.reverse)) <= 0.0 {
                 self.reject(&link, Reason::NoDelivery, String::new());
                 continue;
             }
-            if share(&link.there).min(share(&link.back)) < 1.0 {
+            if share(&link.forward).min(share(&link.reverse)) < 1.0 {
                 lossy.insert(pair);
             }
-            let by_place = self.spot(pair.0).zip(self.spot(pair.1)).map(|(a, b)| distance(a, b));
-            let length_m = link.length_m.or(by_place).unwrap_or(0.0);
+            let by_location = self.location(pair.0).zip(self.location(pair.1)).map(|(a, b)| distance(a, b));
+            let length_m = link.length_m.or(by_location).unwrap_or(0.0);
             if self.wires.insert(pair, Wire { tunnel, length_m }).is_none() {
                 add_edge(&mut self.usable, pair.0, pair.1);
             }
@@ -386,12 +392,12 @@ impl Network {
 }
 
 /// The better of two records of a direction: the one that is about this direction; of two such, the one with the higher quality.
-fn merge(known: &mut Way, new: &Way) {
-    if !new.told() {
+fn merge(known: &mut DirectionQuality, new: &DirectionQuality) {
+    if !new.is_known() {
         return;
     }
-    let rank = |w: &Way| (w.own, w.power.unwrap_or(f64::MIN), w.delivery.unwrap_or(-1.0));
-    if !known.told() || rank(new) > rank(known) {
+    let rank = |w: &DirectionQuality| (w.own, w.power.unwrap_or(f64::MIN), w.delivery.unwrap_or(-1.0));
+    if !known.is_known() || rank(new) > rank(known) {
         let (power, delivery) = (known.power, known.delivery);
         *known = *new;
         known.power = known.power.or(power);
@@ -404,9 +410,9 @@ fn merge(known: &mut Way, new: &Way) {
 
 /// The quality of a record, to compare two of the same link.
 fn score(link: &ImportedLink) -> (f64, f64) {
-    let delivery = |way: &Way| way.delivery.unwrap_or(1.0);
-    let power = |way: &Way| way.power.unwrap_or(-1e3);
-    (delivery(&link.there) * delivery(&link.back), power(&link.there).max(power(&link.back)))
+    let delivery = |way: &DirectionQuality| way.delivery.unwrap_or(1.0);
+    let power = |way: &DirectionQuality| way.power.unwrap_or(-1e3);
+    (delivery(&link.forward) * delivery(&link.reverse), power(&link.forward).max(power(&link.reverse)))
 }
 
 fn sorted(ends: [usize; 2]) -> (usize, usize) {
@@ -462,17 +468,17 @@ mod tests {
 
     #[test]
     fn the_account_of_a_direction_itself_wins() {
-        let mut way = Way::echo(0.9);
-        merge(&mut way, &Way::own(0.4));
-        assert_eq!(way, Way::own(0.4));
-        merge(&mut way, &Way::echo(1.0));
-        assert_eq!(way, Way::own(0.4));
-        merge(&mut way, &Way::own(0.5));
-        assert_eq!(way, Way::own(0.5), "two interfaces: the better one");
-        merge(&mut way, &Way { delivery: None, power: Some(-70.0), own: true });
+        let mut way = DirectionQuality::echo(0.9);
+        merge(&mut way, &DirectionQuality::own(0.4));
+        assert_eq!(way, DirectionQuality::own(0.4));
+        merge(&mut way, &DirectionQuality::echo(1.0));
+        assert_eq!(way, DirectionQuality::own(0.4));
+        merge(&mut way, &DirectionQuality::own(0.5));
+        assert_eq!(way, DirectionQuality::own(0.5), "two interfaces: the better one");
+        merge(&mut way, &DirectionQuality { delivery: None, power: Some(-70.0), own: true });
         assert_eq!((way.delivery, way.power), (Some(0.5), Some(-70.0)));
-        merge(&mut way, &Way::default());
-        assert!(way.told());
+        merge(&mut way, &DirectionQuality::default());
+        assert!(way.is_known());
     }
 
     #[test]

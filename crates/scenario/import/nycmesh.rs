@@ -8,7 +8,8 @@
 use serde_json::Value;
 
 use super::draft::{
-    Draft, Imported, Medium, Spot, Unknown, Wanted, Way, link_record, name, node_record, numbered,
+    DirectionQuality, Draft, Imported, Medium, NodeLocation, ReadOptions, UnknownEnd, link_record, name,
+    node_record, numbered,
 };
 use super::json::{id, list, number, text};
 use super::reason::Reason;
@@ -25,12 +26,12 @@ pub(crate) struct Lists<'a> {
 ///
 /// # Errors
 /// If nodes or links are missing, or there are too many.
-pub(crate) fn read(lists: &Lists<'_>, wanted: &Wanted<'_>) -> Result<Imported, String> {
+pub(crate) fn read(lists: &Lists<'_>, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
     if lists.nodes.is_none() || lists.links.is_none() {
         let (here, lacks) = if lists.nodes.is_none() { ("links", "nodes") } else { ("nodes", "links") };
         return Err(format!("{here} of NYC Mesh without its {lacks}; expected {lacks}.json beside it"));
     }
-    let mut draft = Draft::new(wanted);
+    let mut draft = Draft::new(read_options);
     for (i, node) in list(lists.nodes).iter().enumerate() {
         draft.count("nodes")?;
         let Some(id) = id(node.get("id")) else {
@@ -39,12 +40,12 @@ pub(crate) fn read(lists: &Lists<'_>, wanted: &Wanted<'_>) -> Result<Imported, S
         };
         let at = list(node.get("coordinates"));
         let degrees = number(at.get(1)).zip(number(at.first()));
-        let spot = degrees.map(|(latitude, longitude)| Spot::Earth {
+        let location = degrees.map(|(latitude, longitude)| NodeLocation::Earth {
             latitude,
             longitude,
             altitude: number(at.get(2)).filter(|h| h.is_finite()).unwrap_or(0.0),
         });
-        draft.node(&id, spot);
+        draft.node(&id, location);
     }
     for (i, link) in list(lists.links).iter().enumerate() {
         draft.count("links")?;
@@ -52,19 +53,19 @@ pub(crate) fn read(lists: &Lists<'_>, wanted: &Wanted<'_>) -> Result<Imported, S
             draft.reject(numbered("link", i), Reason::Malformed, "no from or no to".to_string());
             continue;
         };
-        let Some(ends) = draft.ends(&from, &to, Unknown::Reject)? else { continue };
+        let Some(ends) = draft.ends(&from, &to, UnknownEnd::Reject)? else { continue };
         let status = text(link.get("status")).unwrap_or_default();
         let medium = match status {
             "active" => Medium::Radio,
             "60GHz" | "fiber" => Medium::Cable,
             "vpn" => Medium::Tunnel,
-            "planned" | "potential" if wanted.planned => Medium::Radio,
+            "planned" | "potential" if read_options.planned => Medium::Radio,
             _ => {
                 draft.reject(link_record(&from, &to), Reason::NotBuilt, format!("status {}", name(status)));
                 continue;
             }
         };
-        draft.link(ends, medium, Way::default(), Way::default());
+        draft.link(ends, medium, DirectionQuality::default(), DirectionQuality::default());
     }
     draft.found.undirected = true;
     for (i, sector) in list(lists.sectors).iter().enumerate() {

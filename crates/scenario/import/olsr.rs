@@ -6,7 +6,9 @@
 
 use serde_json::Value;
 
-use super::draft::{Draft, Imported, Medium, Unknown, Wanted, Way, link_record, numbered, ratio};
+use super::draft::{
+    DirectionQuality, Draft, Imported, Medium, ReadOptions, UnknownEnd, link_record, numbered, ratio,
+};
 use super::json::{id, list, number};
 use super::reason::Reason;
 
@@ -14,8 +16,8 @@ use super::reason::Reason;
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read_json(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read_json(value: &Value, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     if let Some(seconds) = value.get("systemTime").and_then(Value::as_i64) {
         draft.found.date = Some(date(seconds));
     }
@@ -54,8 +56,8 @@ pub(crate) fn read_json(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, 
 ///
 /// # Errors
 /// If there is no topology, or too much.
-pub(crate) fn read_text(text: &str, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read_text(text: &str, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let rows = |table: &'static str| {
         let heads = |line: &str| line.trim().strip_prefix("Table:").is_some_and(|name| name.trim() == table);
         let mut lines = (1..).zip(text.lines()).skip_while(move |(_, line)| !heads(line));
@@ -104,9 +106,11 @@ fn add(
     (lq, nlq): (Option<f64>, Option<f64>),
     draft: &mut Draft<'_>,
 ) -> Result<(), String> {
-    let Some(ends) = draft.ends(last, destination, Unknown::Make)? else { return Ok(()) };
+    let Some(ends) = draft.ends(last, destination, UnknownEnd::Make)? else { return Ok(()) };
     match (ratio(nlq, "NLQ"), ratio(lq, "LQ")) {
-        (Ok(there), Ok(back)) => draft.link(ends, Medium::Radio, Way::echo(there), Way::own(back)),
+        (Ok(forward), Ok(reverse)) => {
+            draft.link(ends, Medium::Radio, DirectionQuality::echo(forward), DirectionQuality::own(reverse))
+        }
         (Err((reason, detail)), _) | (_, Err((reason, detail))) => {
             draft.reject(link_record(last, destination), reason, detail);
         }

@@ -9,7 +9,8 @@
 use serde_json::Value;
 
 use super::draft::{
-    Draft, Imported, Medium, Spot, Unknown, Wanted, Way, link_record, node_record, numbered, ratio,
+    DirectionQuality, Draft, Imported, Medium, NodeLocation, ReadOptions, UnknownEnd, link_record,
+    node_record, numbered, ratio,
 };
 use super::json::{id, list, number, text};
 use super::reason::Reason;
@@ -22,8 +23,8 @@ const POWERS: std::ops::RangeInclusive<f64> = -130.0..=30.0;
 ///
 /// # Errors
 /// If there is too much.
-pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, String> {
-    let mut draft = Draft::new(wanted);
+pub(crate) fn read(value: &Value, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
+    let mut draft = Draft::new(read_options);
     let rows: Vec<(usize, &Value)> = list(value.get("rows")).iter().enumerate().collect();
     let mut kept = Vec::with_capacity(rows.len());
     for &(i, row) in &rows {
@@ -37,7 +38,7 @@ pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, Strin
             draft.found.date = Some(mtime.to_string());
         }
         // Both have the same form and zone, so that texts sort as times do.
-        if wanted.since.is_some_and(|since| mtime < since) {
+        if read_options.since.is_some_and(|since| mtime < since) {
             let links = list(row.get("links"));
             links.iter().try_for_each(|_| draft.count("links"))?;
             let when = if mtime.is_empty() { "no date" } else { mtime };
@@ -45,7 +46,7 @@ pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, Strin
             draft.reject(node_record(&name), Reason::TooOld, crate::text::error::cut(&detail));
             continue;
         }
-        if draft.node(&name, spot(row)).is_some() {
+        if draft.node(&name, location(row)).is_some() {
             kept.push((name, row));
         }
     }
@@ -57,10 +58,10 @@ pub(crate) fn read(value: &Value, wanted: &Wanted<'_>) -> Result<Imported, Strin
     Ok(draft.found)
 }
 
-fn spot(row: &Value) -> Option<Spot> {
+fn location(row: &Value) -> Option<NodeLocation> {
     let pair = list(row.get("latlng"));
     let degrees = |i: usize| number(pair.get(i));
-    Some(Spot::Earth { latitude: degrees(0)?, longitude: degrees(1)?, altitude: 0.0 })
+    Some(NodeLocation::Earth { latitude: degrees(0)?, longitude: degrees(1)?, altitude: 0.0 })
 }
 
 fn read_link(from: &str, link: &Value, draft: &mut Draft<'_>) -> Result<(), String> {
@@ -69,38 +70,38 @@ fn read_link(from: &str, link: &Value, draft: &mut Draft<'_>) -> Result<(), Stri
         draft.reject(format!("a link of {}", node_record(from)), Reason::Malformed, "no id".to_string());
         return Ok(());
     };
-    let Some(ends) = draft.ends(from, &to, Unknown::Make)? else { return Ok(()) };
+    let Some(ends) = draft.ends(from, &to, UnknownEnd::Make)? else { return Ok(()) };
     let interface = text(link.get("ifname"));
     let (signal, noise) = (number(link.get("signal")), number(link.get("noise")));
     let medium = match interface {
         _ if signal.is_some() || noise.is_some() => Medium::Radio,
         Some(name) if name.starts_with("wlan") => Medium::Radio,
         Some(_) => Medium::Cable,
-        None => Medium::Untold,
+        None => Medium::Unknown,
     };
     match ways(link, signal) {
-        Ok((there, back)) => draft.link(ends, medium, there, back),
+        Ok((forward, reverse)) => draft.link(ends, medium, forward, reverse),
         Err((reason, detail)) => draft.reject(link_record(from, &to), reason, detail),
     }
     Ok(())
 }
 
-fn ways(link: &Value, signal: Option<f64>) -> Result<(Way, Way), (Reason, String)> {
+fn ways(link: &Value, signal: Option<f64>) -> Result<(DirectionQuality, DirectionQuality), (Reason, String)> {
     let olsr = |key| link.get("olsr").and_then(|o| o.get(key));
-    let mut back = match (olsr("linkQuality"), link.get("quality")) {
-        (Some(lq), _) => Way::own(ratio(number(Some(lq)), "linkQuality")?),
-        (None, Some(quality)) => Way::own(ratio(number(Some(quality)), "quality")?),
-        (None, None) => Way::default(),
+    let mut reverse = match (olsr("linkQuality"), link.get("quality")) {
+        (Some(lq), _) => DirectionQuality::own(ratio(number(Some(lq)), "linkQuality")?),
+        (None, Some(quality)) => DirectionQuality::own(ratio(number(Some(quality)), "quality")?),
+        (None, None) => DirectionQuality::default(),
     };
     if let Some(dbm) = signal {
         if !POWERS.contains(&dbm) {
             return Err((Reason::BadQuality, format!("signal {dbm} dBm; expected -130 to 30")));
         }
-        (back.power, back.own) = (Some(dbm), true);
+        (reverse.power, reverse.own) = (Some(dbm), true);
     }
-    let there = match olsr("neighborLinkQuality") {
-        Some(nlq) => Way::echo(ratio(number(Some(nlq)), "neighborLinkQuality")?),
-        None => Way::default(),
+    let forward = match olsr("neighborLinkQuality") {
+        Some(nlq) => DirectionQuality::echo(ratio(number(Some(nlq)), "neighborLinkQuality")?),
+        None => DirectionQuality::default(),
     };
-    Ok((there, back))
+    Ok((forward, reverse))
 }

@@ -26,7 +26,7 @@ pub enum LinkModel {
 
 /// What happens to links of unknown medium, in a file that names the medium of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Untold {
+pub enum UnknownMedium {
     /// Leave them out.
     Drop,
     /// They are radio.
@@ -42,8 +42,8 @@ const LINK_MODELS: [(&str, LinkModel); 5] = [
     ("distance", LinkModel::Distance),
     ("positions", LinkModel::Positions),
 ];
-const UNTOLD: [(&str, Untold); 3] =
-    [("drop", Untold::Drop), ("radio", Untold::Radio), ("wire", Untold::Wire)];
+const UNTOLD: [(&str, UnknownMedium); 3] =
+    [("drop", UnknownMedium::Drop), ("radio", UnknownMedium::Radio), ("wire", UnknownMedium::Wire)];
 const STANDARDS: [(&str, Standard); 3] =
     [("802.11b", Standard::Dot11b), ("802.11a", Standard::Dot11a), ("802.11g", Standard::Dot11g)];
 const FLAGS: [(&str, bool); 2] = [("true", true), ("false", false)];
@@ -85,7 +85,7 @@ pub struct ImportOptions {
     /// `planned`: whether links that are planned or being built are read.
     pub planned: bool,
     /// `untold`: what happens to links of unknown medium.
-    pub untold: Untold,
+    pub untold: UnknownMedium,
     /// `radio-only`: wired links are left out.
     pub radio_only: bool,
     /// `largest`: only the largest component is kept.
@@ -121,7 +121,7 @@ impl Default for ImportOptions {
             range: Meters(250.0),
             since: None,
             planned: false,
-            untold: Untold::Drop,
+            untold: UnknownMedium::Drop,
             radio_only: false,
             largest: false,
             wire_rate: Rate::from_mbps(1000),

@@ -10,7 +10,7 @@ use airfair_sim::modes::Mode;
 use airfair_sim::spec::{Propagation, Standard};
 use airfair_units::{Db, Dbm, Rate, math};
 
-use super::draft::Way;
+use super::draft::DirectionQuality;
 use super::options::LinkModel;
 use crate::defaults::standard::{defaults, noise};
 
@@ -66,7 +66,7 @@ impl Radio {
     }
 
     /// The received power of a direction whose quality is known; `None` if no frame arrives.
-    pub fn power(&self, way: &Way, model: LinkModel) -> Option<f64> {
+    pub fn power(&self, way: &DirectionQuality, model: LinkModel) -> Option<f64> {
         match (way.power, way.delivery) {
             (Some(power), _) if model == LinkModel::Signal => Some(power),
             (_, Some(delivery)) if delivery > 0.0 => Some(self.power_of(delivery, model)),
@@ -81,11 +81,11 @@ impl Radio {
             LinkModel::Probe => (self.broadcast, PROBE_BYTES),
             _ => (self.data, DATA_BYTES),
         };
-        let wanted = math::ln(delivery.clamp(LEAST, FULL));
+        let read_options = math::ln(delivery.clamp(LEAST, FULL));
         let (mut low, mut high) = (-30.0, 60.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            if log_success(mode, Db(middle).to_linear(), bytes * 8.0) < wanted {
+            if log_success(mode, Db(middle).to_linear(), bytes * 8.0) < read_options {
                 low = middle
             } else {
                 high = middle
@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn powers_give_back_their_ratios() {
         for p in [0.01, 0.1, 0.25, 0.5, 0.9, 0.99, 0.998] {
-            let back = radio().delivery(radio().power_of(p, LinkModel::Delivery));
-            assert!((back - p).abs() < 1e-6, "{p}: {back}");
+            let reverse = radio().delivery(radio().power_of(p, LinkModel::Delivery));
+            assert!((reverse - p).abs() < 1e-6, "{p}: {reverse}");
         }
         let full = radio().power_of(1.0, LinkModel::Delivery);
         assert!((full - radio().power_of(0.998, LinkModel::Delivery) - 10.0).abs() < 1.0);
@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn silence_has_no_power_and_a_signal_is_kept() {
-        assert_eq!(radio().power(&Way::own(0.0), LinkModel::Delivery), None);
-        let both = Way { delivery: Some(0.5), power: Some(-71.0), own: true };
+        assert_eq!(radio().power(&DirectionQuality::own(0.0), LinkModel::Delivery), None);
+        let both = DirectionQuality { delivery: Some(0.5), power: Some(-71.0), own: true };
         assert_eq!(radio().power(&both, LinkModel::Signal), Some(-71.0));
         assert!(radio().power(&both, LinkModel::Delivery).unwrap() < -80.0);
-        let signal = Way { delivery: None, ..both };
+        let signal = DirectionQuality { delivery: None, ..both };
         assert_eq!(radio().power(&signal, LinkModel::Delivery), Some(-71.0), "nothing else is known");
     }
 

@@ -26,7 +26,7 @@ pub enum Reason {
     /// Planned, or no longer there.
     NotBuilt,
     /// Of unknown medium.
-    Untold,
+    UnknownMedium,
     /// Wired, where only radio is wanted.
     NotRadio,
     /// Between devices of one node.
@@ -59,7 +59,7 @@ impl Reason {
             Self::TooLong => "too long for a radio link (longest)",
             Self::Unlocated => "without a location, which the link model needs",
             Self::NotBuilt => "not built, or no longer there (planned)",
-            Self::Untold => "does not say whether it is radio (untold)",
+            Self::UnknownMedium => "does not say whether it is radio (untold)",
             Self::NotRadio => "not radio (radio-only)",
             Self::InsideNode => "between two devices of one node",
             Self::TooOld => "too old (since)",
@@ -85,7 +85,7 @@ impl Reason {
             Self::TooLong => "too_long",
             Self::Unlocated => "unlocated",
             Self::NotBuilt => "not_built",
-            Self::Untold => "untold_medium",
+            Self::UnknownMedium => "untold_medium",
             Self::NotRadio => "not_radio",
             Self::InsideNode => "inside_node",
             Self::TooOld => "too_old",

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::draft::name;
-use super::network::Linked;
+use super::network::LinkedCounts;
 use super::reason::{Reason, Record};
 use crate::text::error::{clean, cut};
 
@@ -64,8 +64,8 @@ pub struct Report {
     pub written: WrittenCounts,
 }
 
-impl From<Linked> for [usize; 3] {
-    fn from(l: Linked) -> Self {
+impl From<LinkedCounts> for [usize; 3] {
+    fn from(l: LinkedCounts) -> Self {
         [l.pairs, l.nodes, l.largest]
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use airfair_units::{Meters, Rate};
 
-use super::draft::Spot;
+use super::draft::NodeLocation;
 use super::flows::Chosen;
 use super::geo::plane;
 use super::network::{Network, Wire, round};
@@ -98,20 +98,20 @@ impl Scenario<'_> {
     }
 
     fn nodes(&self, out: &mut String) {
-        let spots: Vec<_> = self.network.nodes.iter().map(|n| n.spot).collect();
+        let locations: Vec<_> = self.network.nodes.iter().map(|n| n.location).collect();
         let metres = |x: f64| quote(&Meters(round(x, 10.0) + 0.0).to_string());
         out.push_str("\nnode = [\n");
-        for (i, (node, place)) in self.network.nodes.iter().zip(plane(&spots)).enumerate() {
+        for (i, (node, position)) in self.network.nodes.iter().zip(plane(&locations)).enumerate() {
             let _ = write!(out, "  {{ id = {}", self.name(i));
             // A position in a plane is exact, and a path begins there.
             let metres = |x: f64| {
-                if matches!(node.spot, Some(Spot::Plane(_))) {
+                if matches!(node.location, Some(NodeLocation::Plane(_))) {
                     quote(&Meters(x + 0.0).to_string())
                 } else {
                     metres(x)
                 }
             };
-            if let Some([x, y, z]) = place {
+            if let Some([x, y, z]) = position {
                 let _ = write!(out, ", position = [{}, {}", metres(x), metres(y));
                 if z != 0.0 {
                     let _ = write!(out, ", {}", metres(z));
@@ -142,15 +142,15 @@ impl Scenario<'_> {
         let gain = |power: f64| round(power - TX_POWER.0, 100.0);
         out.push_str("\n# Received power less transmit power; what is not listed is not heard.\ngain = [\n");
         for (&(from, to), &power) in powers {
-            let gain_there = gain(power);
-            let back = powers.get(&(to, from)).map(|&p| gain(p));
-            let both = back.is_some_and(|back| back.to_bits() == gain_there.to_bits());
+            let gain_forward = gain(power);
+            let reverse = powers.get(&(to, from)).map(|&p| gain(p));
+            let both = reverse.is_some_and(|reverse| reverse.to_bits() == gain_forward.to_bits());
             if both && to < from {
                 continue;
             }
             let tail = if both { ", both = true" } else { "" };
             let (from, to) = (self.name(from), self.name(to));
-            let _ = writeln!(out, "  {{ from = {from}, to = {to}, gain = \"{gain_there} dB\"{tail} }},");
+            let _ = writeln!(out, "  {{ from = {from}, to = {to}, gain = \"{gain_forward} dB\"{tail} }},");
         }
         out.push_str("]\n");
     }

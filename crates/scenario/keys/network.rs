@@ -8,7 +8,7 @@ use crate::declare::name::Name;
 use crate::declare::schema::Schema;
 use crate::declare::table::{inline_table, table, variants};
 use crate::keys::movement::Way;
-use crate::keys::routing::Finder;
+use crate::keys::routing::RoutingProtocol;
 use crate::keys::scheme_name::SchemeName;
 use crate::text::error::Cx;
 use crate::text::location::Path;
@@ -202,7 +202,7 @@ table! {
     struct RoutingTable {
         /// Static routes, which exist from the start and never change, or a protocol by which nodes find routes with messages, over air
         /// and wires, when they need them (`[aodv]`).
-        protocol: Finder = default(Finder::Static);
+        protocol: RoutingProtocol = default(RoutingProtocol::Static);
         /// Metric of static routes: the number of hops, or the expected transmission count.
         metric: Metric = default(Metric::Hops);
         /// Most hops of a packet: IPv4's time to live as the source sets it (Linux: 64). A node that would have to forward the packet

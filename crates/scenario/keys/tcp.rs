@@ -101,13 +101,13 @@ table! {
 
 /// A flow's `tcp`, which can only be read together with `[tcp]`.
 #[derive(Debug, Clone)]
-pub(crate) struct OwnTcp {
+pub(crate) struct FlowTcp {
     pub written: Table,
     /// The keys in which it differs from `[tcp]`, filled in.
     pub pairs: Vec<(&'static str, String)>,
 }
 
-impl Field for OwnTcp {
+impl Field for FlowTcp {
     const TYPE: &'static str = "table";
 
     fn expected() -> String {

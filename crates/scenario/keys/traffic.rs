@@ -8,7 +8,7 @@ use crate::declare::name::Name;
 use crate::declare::table::{table, variants};
 use crate::keys::file_traffic::{ArrivalsTable, FileTable, FtpTable, ListTable, WebTable};
 use crate::keys::scheme_name::LawName;
-use crate::keys::tcp::OwnTcp;
+use crate::keys::tcp::FlowTcp;
 use crate::keys::transport::TransportChoice;
 
 /// Payload sizes that UDP can carry in a packet.
@@ -33,7 +33,7 @@ table! {
         /// The scheme whose source is this flow's window law, whatever `transport` and the run's scheme are. TCP only.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
-        tcp: OwnTcp = computed("those of [tcp]");
+        tcp: FlowTcp = computed("those of [tcp]");
         /// Start of the flow. `traffic` may have this key too, as well as `start_jitter` and `stop`.
         start: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// A uniform random delay of up to this is added to the start.
@@ -67,7 +67,7 @@ table! {
         /// The scheme whose source is these flows' window law, whatever `transport` and the run's scheme are. TCP only.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
-        tcp: OwnTcp = computed("those of [tcp]");
+        tcp: FlowTcp = computed("those of [tcp]");
         /// Start of the flows.
         start: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// A uniform random delay of up to this is added to each start.

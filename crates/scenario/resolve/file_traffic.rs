@@ -85,8 +85,8 @@ impl ArrivalsTable {
 
     fn rate(&mut self, path: &Path<'_>, cx: &mut Cx<'_>) -> f64 {
         let (load, capacity) = (self.load.take(), self.capacity.take());
-        let said = |key: &str| self.locations.has(key);
-        if said("load") && said("per_second") {
+        let written = |key: &str| self.locations.has(key);
+        if written("load") && written("per_second") {
             match precedence(self.locations.of("per_second"), self.locations.of("load")) {
                 Precedence::First => return self.per_second.unwrap_or_default(),
                 Precedence::Second => {}
@@ -97,12 +97,12 @@ impl ArrivalsTable {
                     return self.per_second.unwrap_or_default();
                 }
             }
-        } else if !said("load") {
-            if said("capacity") {
+        } else if !written("load") {
+            if written("capacity") {
                 cx.error(self.locations.of("capacity"), &path.child("capacity"), || {
                     "only `load` needs it; expected `load` beside it".to_string()
                 });
-            } else if !said("per_second") {
+            } else if !written("per_second") {
                 cx.error(self.locations.of(""), &path.child("per_second"), || {
                     "missing; expected a number of arrivals per second, or `load` and `capacity`".to_string()
                 });
@@ -111,7 +111,7 @@ impl ArrivalsTable {
         }
         let Some(load) = load else { return 0.0 };
         let Some(capacity) = capacity else {
-            if !said("capacity") {
+            if !written("capacity") {
                 cx.error(self.locations.of("load"), &path.child("capacity"), || {
                     format!("missing beside `load`; expected {}", Rate::expected())
                 });

@@ -9,7 +9,7 @@ use airfair_units::{Span, Time};
 
 use crate::declare::field::{Field, LONGEST};
 use crate::declare::name::Name;
-use crate::declare::table::Beside;
+use crate::declare::table::OtherKeys;
 use crate::keys::inherit::hoist;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
 use crate::keys::transport::{TransportChoice, has_source, laws};
@@ -82,7 +82,7 @@ pub(crate) fn flows(root: &Table, context: &FlowContext<'_>, cx: &mut Cx<'_>) ->
         let path = parent.child(&row.label);
         let mut table = row.table.clone();
         hoist(&mut table, &path, cx);
-        if let Some(mut flow) = FlowTable::read_table(&table, &path, cx, &Beside::default()) {
+        if let Some(mut flow) = FlowTable::read_table(&table, &path, cx, &OtherKeys::default()) {
             flows.names.add(&flow.id.0, flow.locations.of("id"), &path.child("id"), cx);
             let model = flow_model(&mut flow, context.tcp, &path, cx);
             push(&mut flows, flow, model, context, &path, cx);

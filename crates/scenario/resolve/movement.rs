@@ -6,13 +6,14 @@ use airfair_sim::spec::{Knot, MovementSpec, NodeSpec, PathSpec, Propagation};
 use airfair_units::{Span, Speed, Time};
 
 use crate::declare::field::Field;
-use crate::declare::table::{Beside, write_pairs};
+use crate::declare::table::{OtherKeys, write_pairs};
 use crate::keys::movement::{Goal, MovementTable, PathTable, Way, Waypoint, WaypointTable};
 use crate::keys::network::Position;
 use crate::resolve::blocks::single;
 use crate::resolve::movement_file::{self, FileNode, Leg, Pace};
 use crate::resolve::named_file::load;
-use crate::resolve::nodes::{Nodes, Radios};
+use crate::resolve::nodes::Nodes;
+use crate::resolve::radio::Radios;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{At, Locations, Path};
 use crate::text::tree::Table;
@@ -27,7 +28,7 @@ const NEVER: u64 = u64::MAX / 4;
 const SHOWN: usize = 5;
 
 /// `[movement]` and the content of its movement file.
-pub(crate) struct Moves {
+pub(crate) struct Movements {
     table: Option<MovementTable>,
     /// The location of the key `file`.
     at: At,
@@ -36,7 +37,7 @@ pub(crate) struct Moves {
     nodes: BTreeMap<String, FileNode>,
 }
 
-impl Moves {
+impl Movements {
     /// The keys of the complete form; `None` if no node moves and the file has no `[movement]`.
     pub fn pairs(&self, spec: &MovementSpec) -> Option<Vec<(&'static str, String)>> {
         let written = self.table.as_ref().filter(|t| !spec.paths.is_empty() || t.is_written());
@@ -50,19 +51,19 @@ impl Moves {
 }
 
 /// Reads `[movement]` and its file, which may have at most `most` movements.
-pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
+pub(crate) fn movements(root: &Table, most: u64, cx: &mut Cx<'_>) -> Movements {
     let path = Path::ROOT.child("movement");
     let empty = Table::new(root.at);
     let table = single(root, "movement", cx).unwrap_or(&empty);
-    let mut moves = Moves {
-        table: MovementTable::read_table(table, &path, cx, &Beside::default()),
+    let mut movements = Movements {
+        table: MovementTable::read_table(table, &path, cx, &OtherKeys::default()),
         at: table.at,
         file: String::new(),
         nodes: BTreeMap::new(),
     };
-    let Some(table) = &mut moves.table else { return moves };
+    let Some(table) = &mut movements.table else { return movements };
     let (file, prefix) = (table.file.take(), table.prefix.take());
-    moves.at = table.locations.of("file");
+    movements.at = table.locations.of("file");
     let path = path.child("file");
     let Some(file) = file else {
         if prefix.is_some() {
@@ -70,47 +71,47 @@ pub(crate) fn moves(root: &Table, most: u64, cx: &mut Cx<'_>) -> Moves {
                 "only `file` needs it; expected `file` beside it".to_string()
             });
         }
-        return moves;
+        return movements;
     };
     let instead = "`movement = { waypoints = [...] }` in the nodes that move";
-    let Some(bytes) = load(&file, instead, (moves.at, &path), cx) else {
-        return moves;
+    let Some(bytes) = load(&file, instead, (movements.at, &path), cx) else {
+        return movements;
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        cx.error(moves.at, &path, || format!("{}: not UTF-8", quoted(&file)));
-        return moves;
+        cx.error(movements.at, &path, || format!("{}: not UTF-8", quoted(&file)));
+        return movements;
     };
     match movement_file::parse(&text, most) {
         Ok(nodes) => {
             let prefix = prefix.unwrap_or_default();
-            moves.nodes = nodes.into_iter().map(|node| (format!("{prefix}{}", node.id), node)).collect();
+            movements.nodes = nodes.into_iter().map(|node| (format!("{prefix}{}", node.id), node)).collect();
         }
         Err(wrong) => {
             for error in wrong.iter().take(SHOWN) {
-                cx.error(moves.at, &path, || {
+                cx.error(movements.at, &path, || {
                     let line = if error.line == 0 { String::new() } else { format!(" line {}", error.line) };
                     format!("{}{line}: {}", quoted(&file), error.problem)
                 });
             }
         }
     }
-    moves.file = file;
-    moves
+    movements.file = file;
+    movements
 }
 
 /// Sets a node's movement from the movement file, and its position if that is not written.
 pub(crate) fn from_file(
     node: FileNode,
-    moves: &Moves,
+    movements: &Movements,
     position: &mut Option<Position>,
     movement: &mut Option<Way>,
     cx: &mut Cx<'_>,
 ) {
     let path = Path::ROOT.child("movement");
     let path = path.child("file");
-    let file = || format!("{}: node {}", quoted(&moves.file), quoted(&node.id));
+    let file = || format!("{}: node {}", quoted(&movements.file), quoted(&node.id));
     match (*position, node.start) {
-        (Some(Position(written)), Some(start)) if written != start => cx.error(moves.at, &path, || {
+        (Some(Position(written)), Some(start)) if written != start => cx.error(movements.at, &path, || {
             format!(
                 "{} begins at {}, but its position is {}; expected one of them",
                 file(),
@@ -125,10 +126,12 @@ pub(crate) fn from_file(
         return;
     }
     if movement.is_some() {
-        cx.error(moves.at, &path, || format!("{} has a `movement` of its own; expected one of them", file()));
+        cx.error(movements.at, &path, || {
+            format!("{} has a `movement` of its own; expected one of them", file())
+        });
     }
-    let waypoints = node.legs.iter().map(|leg| waypoint(leg, moves.at)).collect();
-    *movement = Some(Way(PathTable { locations: Locations::new(moves.at), waypoints, repeat: false }));
+    let waypoints = node.legs.iter().map(|leg| waypoint(leg, movements.at)).collect();
+    *movement = Some(Way(PathTable { locations: Locations::new(movements.at), waypoints, repeat: false }));
 }
 
 /// A leg of a movement file as a waypoint.
@@ -160,19 +163,24 @@ pub(crate) fn waypoints(legs: &[Leg]) -> String {
 
 /// The movement of all nodes, checked. A node of the movement file that the scenario does not have is an error here.
 pub(crate) fn resolve(
-    moves: &Moves,
+    movements: &Movements,
     nodes: &Nodes,
     radios: &Radios,
     most: u64,
     cx: &mut Cx<'_>,
 ) -> MovementSpec {
-    for (name, node) in moves.nodes.iter().take(SHOWN) {
-        cx.error(moves.at, &Path::ROOT.child("movement").child("file"), || {
-            format!("{}: node {}: there is no node {}", quoted(&moves.file), quoted(&node.id), quoted(name))
+    for (name, node) in movements.nodes.iter().take(SHOWN) {
+        cx.error(movements.at, &Path::ROOT.child("movement").child("file"), || {
+            format!(
+                "{}: node {}: there is no node {}",
+                quoted(&movements.file),
+                quoted(&node.id),
+                quoted(name)
+            )
         });
     }
     let mut spec = MovementSpec::default();
-    if let Some(table) = &moves.table {
+    if let Some(table) = &movements.table {
         spec.interval = table.refresh_interval;
         spec.distance_m = table.refresh_distance.0;
     }
@@ -193,9 +201,9 @@ pub(crate) fn resolve(
         }
     }
     if total > most {
-        cx.error(moves.at, &parent, || format!("{total} waypoints; expected at most {most}"));
+        cx.error(movements.at, &parent, || format!("{total} waypoints; expected at most {most}"));
     }
-    let written = moves.table.as_ref().is_some_and(MovementTable::is_written);
+    let written = movements.table.as_ref().is_some_and(MovementTable::is_written);
     if spec.paths.is_empty() && written && !cx.failed() {
         cx.warnings.push("[movement] has no effect: no node moves".to_string());
     }
@@ -328,8 +336,8 @@ fn resolve_way(
             fail(key, problem, cx);
             return None;
         }
-        let said = |key: &str, read: bool| waypoint.locations.has(key) && !read;
-        if said("speed", waypoint.speed.is_some()) || said("arrive", waypoint.arrive.is_some()) {
+        let refused = |key: &str, read: bool| waypoint.locations.has(key) && !read;
+        if refused("speed", waypoint.speed.is_some()) || refused("arrive", waypoint.arrive.is_some()) {
             // The value was refused, and its error is noted.
             return None;
         }

@@ -8,116 +8,19 @@ use airfair_units::{Db, Meters};
 
 use crate::declare::field::Field;
 use crate::declare::name::Name;
-use crate::declare::table::Beside;
+use crate::declare::table::OtherKeys;
 use crate::generate::building;
 use crate::generate::positions::{Air, count, place_nodes};
-use crate::keys::inherit::inherit;
 use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
-use crate::keys::radio::RadioTable;
 use crate::keys::scheme_name::SchemeName;
-use crate::resolve::blocks::{Names, blocks, generator, single};
-use crate::resolve::movement::{Moves, from_file};
+use crate::resolve::blocks::{Names, blocks, generator};
+use crate::resolve::movement::{Movements, from_file};
 use crate::resolve::propagation::reach;
-use crate::resolve::radio::{name as standard_name, resolve};
-use crate::resolve::tcp::Tcp;
+use crate::resolve::radio::{DEFAULT, Radios};
 use crate::text::error::Cx;
 use crate::text::limits::Limits;
 use crate::text::location::{At, Locations, Path};
-use crate::text::tree::{Entry, Located, Table, Value};
-
-/// The name of the `[radio]` table's kind.
-const DEFAULT: &str = "default";
-
-/// The kinds of radio: their complete tables and their specifications.
-pub(crate) struct Radios {
-    pub names: Names,
-    /// In the order of `names`; empty where a table could not be read.
-    pub kinds: Vec<Option<(RadioTable, RadioSpec)>>,
-    has_default: bool,
-}
-
-/// Reads `[radio]` and every `[radios.NAME]`.
-pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
-    let mut radios = Radios { names: Names::of("kind of radio"), kinds: Vec::new(), has_default: false };
-    let base = single(root, "radio", cx);
-    if let Some(base) = base {
-        radios.has_default = true;
-        add(&mut radios, DEFAULT, base, tcp, (&Path::ROOT.child("radio"), cx));
-    }
-    let parent = Path::ROOT.child("radios");
-    let kinds = single(root, "radios", cx);
-    if let Some(key) = kinds.and_then(key_of_a_radio) {
-        radios.names.complete = false;
-        cx.error(key.1, &parent, || {
-            format!("`{}` is a key of [radio]; did you mean that? [radios.NAME] adds a kind of radio", key.0)
-        });
-        return radios;
-    }
-    for (name, entry) in kinds.map(|t| &t.entries).into_iter().flatten() {
-        let path = parent.child(name);
-        if let Some(problem) = crate::declare::name::problem(name) {
-            cx.error(entry.key_at, &parent.child(&crate::text::error::cut(name)), || problem.to_string());
-            continue;
-        }
-        let Some(own) = entry.item.table() else {
-            cx.error(entry.item.at, &path, || format!("{} stands here; expected a table", entry.item.kind()));
-            continue;
-        };
-        if name == DEFAULT {
-            cx.error(entry.key_at, &path, || "the radio named \"default\" is written as [radio]".to_string());
-            continue;
-        }
-        let merged = base.map_or_else(|| own.clone(), |base| inherit(base, own));
-        add(&mut radios, name, &merged, tcp, (&path, cx));
-    }
-    one_standard_a_channel(&radios, cx);
-    radios
-}
-
-/// The first key of `[radios]` that belongs into `[radio]`, and its location.
-fn key_of_a_radio(kinds: &Table) -> Option<(&str, At)> {
-    let of_a_radio = |(key, entry): &(&String, &Entry)| {
-        entry.item.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
-    };
-    let found = kinds.entries.iter().filter(of_a_radio).min_by_key(|(_, entry)| entry.key_at)?;
-    Some((found.0, found.1.key_at))
-}
-
-fn add(radios: &mut Radios, name: &str, table: &Table, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
-    radios.names.add(name, table.at, path, cx);
-    let kind = RadioTable::read_table(table, path, cx, &Beside::default()).and_then(|mut table| {
-        let spec = resolve(&mut table, name, tcp, (path, cx));
-        (!table.locations.refused("standard")).then_some((table, spec))
-    });
-    radios.kinds.push(kind);
-}
-
-fn one_standard_a_channel(radios: &Radios, cx: &mut Cx<'_>) {
-    let kinds: Vec<&(RadioTable, RadioSpec)> = radios.kinds.iter().flatten().collect();
-    for (i, (table, spec)) in kinds.iter().enumerate() {
-        let Some((_, other)) = kinds.iter().take(i).find(|(_, s)| s.channel == spec.channel) else {
-            continue;
-        };
-        if other.phy.standard != spec.phy.standard {
-            let parent = Path::ROOT.child("radios");
-            let path = parent.child(&spec.name);
-            cx.error(table.locations.of_any(&["channel", "standard"]), &path.child("channel"), || {
-                format!(
-                    "{}: radio \"{}\" uses this channel with {}, this one with {}; expected another channel",
-                    spec.channel,
-                    other.name,
-                    standard_name(other.phy.standard),
-                    standard_name(spec.phy.standard)
-                )
-            });
-        } else if other.propagation != spec.propagation {
-            cx.warnings.push(format!(
-                "radios \"{}\" and \"{}\" share channel {} but not their propagation",
-                other.name, spec.name, spec.channel
-            ));
-        }
-    }
-}
+use crate::text::tree::{Located, Table, Value};
 
 /// The nodes: their complete tables and their specifications.
 pub(crate) struct Nodes {
@@ -134,7 +37,7 @@ pub(crate) struct Nodes {
 pub(crate) fn nodes(
     root: &Table,
     radios: &Radios,
-    moves: &mut Moves,
+    movements: &mut Movements,
     limits: &Limits,
     cx: &mut Cx<'_>,
 ) -> Nodes {
@@ -173,15 +76,15 @@ pub(crate) fn nodes(
         } else {
             nodes.names.complete = false;
         }
-        if let Some(mut table) = NodeTable::read_table(row.table, &path, cx, &Beside::default()) {
-            if let Some(node) = moves.remove(&table.id.0) {
-                from_file(node, moves, &mut table.position, &mut table.movement, cx);
+        if let Some(mut table) = NodeTable::read_table(row.table, &path, cx, &OtherKeys::default()) {
+            if let Some(node) = movements.remove(&table.id.0) {
+                from_file(node, movements, &mut table.position, &mut table.movement, cx);
             }
             push(&mut nodes, table, radios, &path, cx);
         }
     }
     if let Some((node, table)) = generator {
-        generate(&mut nodes, node, &table, radios, moves, cx);
+        generate(&mut nodes, node, &table, radios, movements, cx);
     }
     let empty = root.get("node").is_none_or(|n| matches!(&n.value, Value::List(items) if items.is_empty()));
     if empty && rule.is_none() {
@@ -252,7 +155,7 @@ fn generate(
     node: &Located,
     generator: &NodesTable,
     radios: &Radios,
-    moves: &mut Moves,
+    movements: &mut Movements,
     cx: &mut Cx<'_>,
 ) {
     let path = Path::ROOT.child("nodes");
@@ -306,8 +209,8 @@ fn generate(
             scheme: None,
             movement: None,
         };
-        if let Some(moved) = moves.remove(&table.id.0) {
-            from_file(moved, moves, &mut table.position, &mut table.movement, cx);
+        if let Some(moved) = movements.remove(&table.id.0) {
+            from_file(moved, movements, &mut table.position, &mut table.movement, cx);
         }
         nodes.tables.push(table);
     }

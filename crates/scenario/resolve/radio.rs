@@ -7,19 +7,119 @@ use airfair_sim::spec::{
 use airfair_units::{Db, Dbm, Meters, Rate, Span};
 
 use crate::declare::field::{Field, Or, describe};
+use crate::declare::table::OtherKeys;
 use crate::defaults::radio_profile::{Switches, switches};
 use crate::defaults::standard::{self, Defaults, PREAMBLE_DETECT};
-use crate::keys::inherit::{Precedence, precedence};
+use crate::keys::inherit::{Precedence, inherit, precedence};
 use crate::keys::propagation::PropagationTable;
 use crate::keys::radio::{RadioTable, THRESHOLDS};
+use crate::resolve::blocks::{Names, single};
 use crate::resolve::propagation::threshold;
 use crate::resolve::tcp::Tcp;
 use crate::text::error::Cx;
 use crate::text::location::{At, Path};
+use crate::text::tree::{Entry, Table};
 
 const NOISE_FIGURE: Db = Db(7.0);
 /// How far below the noise a signal may be left out.
 const CUTOFF_BELOW_NOISE_DB: f64 = 10.0;
+
+/// The name of the `[radio]` table's kind.
+pub(crate) const DEFAULT: &str = "default";
+
+/// The kinds of radio: their complete tables and their specifications.
+pub(crate) struct Radios {
+    pub names: Names,
+    /// In the order of `names`; empty where a table could not be read.
+    pub kinds: Vec<Option<(RadioTable, RadioSpec)>>,
+    /// Whether the file has `[radio]`.
+    pub has_default: bool,
+}
+
+/// Reads `[radio]` and every `[radios.NAME]`.
+pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
+    let mut radios = Radios { names: Names::of("kind of radio"), kinds: Vec::new(), has_default: false };
+    let base = single(root, "radio", cx);
+    if let Some(base) = base {
+        radios.has_default = true;
+        add(&mut radios, DEFAULT, base, tcp, (&Path::ROOT.child("radio"), cx));
+    }
+    let parent = Path::ROOT.child("radios");
+    let kinds = single(root, "radios", cx);
+    if let Some(key) = kinds.and_then(key_of_a_radio) {
+        radios.names.complete = false;
+        cx.error(key.1, &parent, || {
+            format!("`{}` is a key of [radio]; did you mean that? [radios.NAME] adds a kind of radio", key.0)
+        });
+        return radios;
+    }
+    for (name, entry) in kinds.map(|t| &t.entries).into_iter().flatten() {
+        let path = parent.child(name);
+        if let Some(problem) = crate::declare::name::problem(name) {
+            cx.error(entry.key_at, &parent.child(&crate::text::error::cut(name)), || problem.to_string());
+            continue;
+        }
+        let Some(own) = entry.item.table() else {
+            cx.error(entry.item.at, &path, || format!("{} stands here; expected a table", entry.item.kind()));
+            continue;
+        };
+        if name == DEFAULT {
+            cx.error(entry.key_at, &path, || "the radio named \"default\" is written as [radio]".to_string());
+            continue;
+        }
+        let merged = base.map_or_else(|| own.clone(), |base| inherit(base, own));
+        add(&mut radios, name, &merged, tcp, (&path, cx));
+    }
+    check_channels(&radios, cx);
+    radios
+}
+
+/// The first key of `[radios]` that belongs into `[radio]`, and its location.
+fn key_of_a_radio(kinds: &Table) -> Option<(&str, At)> {
+    let of_a_radio = |(key, entry): &(&String, &Entry)| {
+        entry.item.table().is_none() && RadioTable::KEYS.contains(&key.as_str())
+    };
+    let found = kinds.entries.iter().filter(of_a_radio).min_by_key(|(_, entry)| entry.key_at)?;
+    Some((found.0, found.1.key_at))
+}
+
+/// Reads a kind of radio and adds it.
+fn add(radios: &mut Radios, name: &str, table: &Table, tcp: &Tcp, (path, cx): (&Path<'_>, &mut Cx<'_>)) {
+    radios.names.add(name, table.at, path, cx);
+    let kind = RadioTable::read_table(table, path, cx, &OtherKeys::default()).and_then(|mut table| {
+        let spec = resolve(&mut table, name, tcp, (path, cx));
+        (!table.locations.refused("standard")).then_some((table, spec))
+    });
+    radios.kinds.push(kind);
+}
+
+/// Checks that all radios of a channel have the same standard, and warns if their propagation differs.
+fn check_channels(radios: &Radios, cx: &mut Cx<'_>) {
+    let kinds: Vec<&(RadioTable, RadioSpec)> = radios.kinds.iter().flatten().collect();
+    for (i, (table, spec)) in kinds.iter().enumerate() {
+        let Some((_, other)) = kinds.iter().take(i).find(|(_, s)| s.channel == spec.channel) else {
+            continue;
+        };
+        if other.phy.standard != spec.phy.standard {
+            let parent = Path::ROOT.child("radios");
+            let path = parent.child(&spec.name);
+            cx.error(table.locations.of_any(&["channel", "standard"]), &path.child("channel"), || {
+                format!(
+                    "{}: radio \"{}\" uses this channel with {}, this one with {}; expected another channel",
+                    spec.channel,
+                    other.name,
+                    standard_name(other.phy.standard),
+                    standard_name(spec.phy.standard)
+                )
+            });
+        } else if other.propagation != spec.propagation {
+            cx.warnings.push(format!(
+                "radios \"{}\" and \"{}\" share channel {} but not their propagation",
+                other.name, spec.name, spec.channel
+            ));
+        }
+    }
+}
 
 /// Fills in the table and makes the specification; errors are noted, and the rest is checked.
 pub(crate) fn resolve(
@@ -39,7 +139,7 @@ pub(crate) fn resolve(
     // Keys that depend on the standard are not checked against its default if the written one was refused.
     if !t.locations.refused("standard") {
         rates(t, d, path, cx);
-        only_where_it_exists(t, path, cx);
+        reject_keys_of_other_standards(t, path, cx);
     }
     windows(t, d, s, path, cx);
     let phy = phy(t, d, s);
@@ -179,7 +279,7 @@ fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
                 format!(
                     "{}: {} has no such mode; expected one of {}",
                     rate.write(),
-                    name(t.standard),
+                    standard_name(t.standard),
                     modes.join(", ")
                 )
             });
@@ -198,7 +298,7 @@ fn rates(t: &mut RadioTable, d: &Defaults, path: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn only_where_it_exists(t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
+fn reject_keys_of_other_standards(t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     let refuse = |key: &str, what: String, cx: &mut Cx<'_>| {
         cx.error(t.locations.of(key), &path.child(key), || what);
     };
@@ -208,7 +308,7 @@ fn only_where_it_exists(t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     if t.standard == Standard::Dot11g {
         return;
     }
-    let this = name(t.standard);
+    let this = standard_name(t.standard);
     if t.short_slot {
         refuse(
             "short_slot",
@@ -324,6 +424,6 @@ fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
 }
 
 /// The standard's name without quotes.
-pub(crate) fn name(standard: Standard) -> String {
+pub(crate) fn standard_name(standard: Standard) -> String {
     standard.write().replace('"', "")
 }

@@ -6,7 +6,7 @@ use airfair_sim::spec::RoutingSpec;
 use crate::declare::choice::Metric;
 use crate::declare::field::Field;
 use crate::keys::network::RoutingTable;
-use crate::keys::routing::{Finder, PROTOCOLS, Read};
+use crate::keys::routing::{PROTOCOLS, Read, RoutingProtocol};
 use crate::resolve::blocks::single;
 use crate::text::error::Cx;
 use crate::text::location::Path;
@@ -26,8 +26,8 @@ pub(crate) fn resolve(root: &Table, routing: Option<&RoutingTable>, cx: &mut Cx<
     let nothing = RoutingSpec::Static(Length::Hops);
     let Some(routing) = routing else { return (nothing, Vec::new()) };
     let chosen = match routing.protocol {
-        Finder::Static => None,
-        Finder::Protocol(i) => Some(i),
+        RoutingProtocol::Static => None,
+        RoutingProtocol::Protocol(i) => Some(i),
     };
     let spec = match (chosen, routing.metric) {
         (Some(i), metric) => {

@@ -5,10 +5,10 @@ use airfair_units::{Bytes, Span};
 
 use crate::declare::choice::TcpProfile;
 use crate::declare::field::{Field, Unlimited, Word};
-use crate::declare::table::Beside;
+use crate::declare::table::OtherKeys;
 use crate::declare::window::Window;
 use crate::defaults::tcp_profile::{Rules, each_rule, rules};
-use crate::keys::tcp::{MOST_SCALE, OwnTcp, TcpTable};
+use crate::keys::tcp::{FlowTcp, MOST_SCALE, TcpTable};
 use crate::resolve::blocks::single;
 use crate::text::error::Cx;
 use crate::text::location::Path;
@@ -38,7 +38,7 @@ impl Tcp {
     }
 
     /// The configuration of a flow: its own keys, and those of `[tcp]` that it does not write. Notes in `own` the keys that differ.
-    pub fn for_flow(&self, own: &mut OwnTcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<TcpConfig> {
+    pub fn for_flow(&self, own: &mut FlowTcp, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<TcpConfig> {
         let mut merged = own.written.clone();
         for (key, entry) in self.written.iter().flat_map(|t| &t.entries) {
             if !follows(key, &own.written) {
@@ -80,7 +80,7 @@ pub(crate) fn tcp(root: &Table, cx: &mut Cx<'_>) -> Tcp {
 }
 
 fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<(TcpTable, TcpConfig)> {
-    let mut table = TcpTable::read_table(table, path, cx, &Beside::default())?;
+    let mut table = TcpTable::read_table(table, path, cx, &OtherKeys::default())?;
     let config = resolve(&mut table, path, cx);
     Some((table, config))
 }

@@ -11,14 +11,15 @@ use airfair_units::{Bytes, Span, Time};
 
 use crate::declare::field::{Field, Or};
 use crate::declare::name::Name;
-use crate::declare::table::Beside;
+use crate::declare::table::OtherKeys;
 use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
 use crate::keys::tcp::TcpTable;
 use crate::keys::{self, scheme_params};
 use crate::resolve::blocks::{blocks, single};
 use crate::resolve::flows::{FlowContext, Flows, flows};
-use crate::resolve::movement::moves;
-use crate::resolve::nodes::{Nodes, Radios, nodes, radios, uses_gains};
+use crate::resolve::movement::movements;
+use crate::resolve::nodes::{Nodes, nodes, uses_gains};
+use crate::resolve::radio::{Radios, radios};
 use crate::resolve::routing::{self, Shown};
 use crate::resolve::tcp::{Tcp, tcp};
 use crate::text::error::Cx;
@@ -52,7 +53,7 @@ pub(crate) struct Model {
 /// Reads and checks a whole scenario. `None` only after noting errors.
 pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option<(Model, WorldSpec)> {
     let known: Vec<&str> = keys::tables().collect();
-    let top = TopTable::read_table(root, &Path::ROOT, cx, &Beside { known: &known, variant: None });
+    let top = TopTable::read_table(root, &Path::ROOT, cx, &OtherKeys { known: &known, variant: None });
     let (duration, warmup) = top.as_ref().map_or((Span(u64::MAX), Span::ZERO), |t| (t.duration, t.warmup));
     if let Some(top) = top.as_ref().filter(|t| t.warmup >= t.duration) {
         cx.error(top.locations.of("warmup"), &Path::ROOT.child("warmup"), || {
@@ -61,9 +62,9 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     }
     let tcp = tcp(root, cx);
     let radios = radios(root, &tcp, cx);
-    let mut moves = moves(root, limits.waypoints, cx);
-    let nodes = nodes(root, &radios, &mut moves, limits, cx);
-    let movement = crate::resolve::movement::resolve(&moves, &nodes, &radios, limits.waypoints, cx);
+    let mut movements = movements(root, limits.waypoints, cx);
+    let nodes = nodes(root, &radios, &mut movements, limits, cx);
+    let movement = crate::resolve::movement::resolve(&movements, &nodes, &radios, limits.waypoints, cx);
     let (links, link_specs) = links(root, &nodes, &tcp, duration, cx);
     let (gains, gain_specs) = gains(root, &nodes, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
@@ -80,7 +81,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
                 single(root, $key, cx).unwrap_or(&empty),
                 &Path::ROOT.child($key),
                 cx,
-                &Beside::default(),
+                &OtherKeys::default(),
             )
         };
     }
@@ -135,8 +136,8 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         headers: header_specs?,
         memory_limit: top.memory_limit,
     };
-    cx.warnings.extend(floods(&spec));
-    let movement = moves.pairs(&spec.movement);
+    cx.warnings.extend(warn_of_many_packets(&spec));
+    let movement = movements.pairs(&spec.movement);
     Some((
         Model {
             top,
@@ -161,7 +162,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
 const MANY_PACKETS: f64 = 1e9;
 
 /// Warnings about UDP flows that make very many packets, since no full queue stops their sources.
-fn floods(spec: &WorldSpec) -> Vec<String> {
+fn warn_of_many_packets(spec: &WorldSpec) -> Vec<String> {
     let radio = |&i: &usize| spec.radios.get(i).is_some_and(|radio| !radio.mac.backpressure);
     let unchecked =
         |flow: &&FlowSpec| spec.nodes.get(flow.from).is_some_and(|node| node.radios.iter().any(radio));
@@ -225,7 +226,7 @@ fn links(
     let parent = Path::ROOT.child("link");
     for row in blocks(root, "link", cx) {
         let path = parent.child(&row.label);
-        let Some(mut table) = LinkTable::read_table(row.table, &path, cx, &Beside::default()) else {
+        let Some(mut table) = LinkTable::read_table(row.table, &path, cx, &OtherKeys::default()) else {
             continue;
         };
         let (at, ends_path) = (table.locations.of("ends"), path.child("ends"));
@@ -282,7 +283,9 @@ fn gains(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<G
     let parent = Path::ROOT.child("gain");
     for row in blocks(root, "gain", cx) {
         let path = parent.child(&row.label);
-        let Some(table) = GainTable::read_table(row.table, &path, cx, &Beside::default()) else { continue };
+        let Some(table) = GainTable::read_table(row.table, &path, cx, &OtherKeys::default()) else {
+            continue;
+        };
         let from = nodes.names.find(&table.from, table.locations.of("from"), &path.child("from"), cx);
         let to = nodes.names.find(&table.to, table.locations.of("to"), &path.child("to"), cx);
         let (Some(from), Some(to)) = (from, to) else { continue };

@@ -1,4 +1,4 @@
-//! `[routing]` and `[aodv]`: defaults are those of RFC 3561 section 10, and what hangs on others follows them.
+//! `[routing]` and `[aodv]`: defaults are those of RFC 3561 section 10, and keys that depend on others follow these.
 
 use std::any::Any;
 

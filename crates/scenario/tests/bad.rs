@@ -1,4 +1,4 @@
-//! Every kind of mistake, with the exact message. Beside each `tests/bad/NN-name-x.toml` stands what is printed for it.
+//! Every kind of mistake, with the exact message: each `tests/bad/NN-name-x.toml` has its messages in a `.txt` beside it.
 //!
 //! After a change of wording, run with `BLESS=1` and read the difference.
 

@@ -63,7 +63,7 @@ fn the_reference_grid_is_that_of_the_peers() {
     assert!(!spec.radios[0].mac.backpressure, "the profile's");
 }
 
-/// Neither what starts too late nor what stops too early leaves a number.
+/// A flow that starts too late or stops too early has no result, and there is a warning.
 #[test]
 fn flows_outside_of_the_time_that_counts_are_told() {
     let told = |keys: &str| {
@@ -84,7 +84,7 @@ fn flows_outside_of_the_time_that_counts_are_told() {
     assert_eq!(told("start = \"20 s\""), ["flow \"f\" starts after the end of the run"]);
 }
 
-/// 1000 Gbit/s of one byte each are 1.25e11 packets a second; a queue that holds its source back makes far fewer.
+/// 1000 Gbit/s of one byte each are 1.25e11 packets a second; with a queue that stops its source there are far fewer.
 #[test]
 fn floods_of_packets_are_told() {
     let text = |backpressure: bool| {
@@ -233,7 +233,7 @@ fn overrides_win() {
     assert_eq!(spec.flows[0].start, Time(2_000_000_000));
     assert_eq!(spec.duration, Span::from_secs(60));
     assert_eq!(spec.nodes[0].position, [1.0, 2.0, 0.0]);
-    // The shell takes quotes away: a name that looks like a number stays a name.
+    // The shell removes quotes: a name that looks like a number is a name all the same.
     let hidden = read_file(&folder().join("hidden-terminal.toml"), &[set("flow.left.to=3")]).unwrap();
     assert_eq!(hidden.spec.flows[0].to, 2);
 }

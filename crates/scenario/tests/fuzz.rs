@@ -173,7 +173,7 @@ fn mutate(data: &mut Vec<u8>, other: &[u8], stream: &mut Stream) {
             data.splice(at..at, token.bytes());
         }
         4 => {
-            // A line goes, comes twice or moves.
+            // A line is removed, doubled or moved.
             let mut lines: Vec<Vec<u8>> = data.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
             let (from, to) = (stream.below(lines.len()), stream.below(lines.len()));
             match stream.below(3) {
@@ -188,7 +188,7 @@ fn mutate(data: &mut Vec<u8>, other: &[u8], stream: &mut Stream) {
             data.splice(at..at, other[start.min(end)..start.max(end)].iter().copied());
         }
         6 => {
-            // A digit becomes another.
+            // A digit changes.
             let digits: Vec<usize> = (0..data.len()).filter(|&i| data[i].is_ascii_digit()).collect();
             if let Some(&i) = digits.get(stream.below(digits.len())) {
                 data[i] = b'0' + stream.below(10) as u8;
@@ -206,7 +206,7 @@ fn no_input_panics_and_complete_forms_read_back() {
         let data = if i % 20 == 0 {
             (0..stream.below(200)).map(|_| stream.next() as u8).collect()
         } else {
-            // Mutations of what reads find more than mutations of what does not.
+            // Mutations of input that was accepted find more than mutations of refused input.
             let from = if i % 3 == 0 { &all } else { &examples };
             let mut data = from[stream.below(from.len())].clone();
             let other = &all[stream.below(all.len())];

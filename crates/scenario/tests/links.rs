@@ -60,7 +60,7 @@ fn local_flows_are_limited_unless_the_hosts_know_no_limit() {
     assert_eq!(limit(&["link.0.local_limit=\"off\""]), None);
 }
 
-/// By radio it is 8 ms, and off where a full queue drops; who writes it there all the same is told.
+/// The limit of a radio is 8 ms, and off if a full queue drops packets; a limit that is written then has a warning.
 #[test]
 fn no_limit_without_backpressure() {
     let text = "name = \"x\"\nduration = \"1 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\nspacing = \"100 m\"\n\
@@ -85,7 +85,7 @@ fn no_limit_without_backpressure() {
         (None, useless.clone())
     );
     assert_eq!(of(&written, &["radio.profile=\"ns-3\""]), (None, useless.clone()));
-    // As all that has no effect, it stays in the complete form, which warns of it too.
+    // Like all keys without effect, the limit stays in the complete form, which has the same warning.
     let twice = written.replace("[nodes]", "backpressure = false\n[nodes]");
     assert_eq!(of(&read(&twice, "x.toml", &[]).unwrap().resolved, &[]), (None, useless));
     let wrong = read(&written.replace("4 ms", "soon"), "x.toml", &[]).unwrap_err().to_string();

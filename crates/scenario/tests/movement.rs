@@ -1,4 +1,4 @@
-//! Ways of nodes: written out, and in movement files.
+//! Movement of nodes: written in the scenario, and in movement files.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ fn waypoints_follow_each_other() {
     );
     let paths = &scenario.spec.movement.paths;
     assert_eq!((paths.len(), paths[0].node, paths[0].repeat_from), (1, 1, None));
-    // 30 m at 3 m/s; rests until 25 s; arrives at 30 s; 10 m up at 10 m/s. Without z it keeps its height.
+    // 30 m at 3 m/s; rests until 25 s; arrives at 30 s; 10 m up at 10 m/s. Without z the node keeps its height.
     let expected = [
         (10.0, 100.0, 0.0, 2.0),
         (20.0, 100.0, 30.0, 2.0),
@@ -50,7 +50,7 @@ fn waypoints_follow_each_other() {
 
 #[test]
 fn a_later_waypoint_ends_the_one_above() {
-    // 10 s of 30 s are over; then it stays there; then it goes on.
+    // The node travels for 10 s of 30 s, pauses, and then continues.
     let scenario = scenario(
         "movement = { waypoints = [
            { at = \"10 s\", to = [\"100 m\", \"30 m\"], speed = \"1 m/s\" },
@@ -97,7 +97,7 @@ fn a_way_repeats_from_its_end() {
     assert_eq!(again.spec, scenario.spec);
 }
 
-/// A folder of its own that is gone afterwards.
+/// A temporary folder, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -141,14 +141,14 @@ fn a_movement_file_is_the_way_that_is_written() {
     // The complete form needs no other file.
     let again = read(&ns2.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.spec, written.spec);
-    // Where no position is written the file's counts; names may have something in front.
+    // The file's position is used if none is written; names may have a prefix.
     let bare = text("", &format!("{file}prefix = \"n\"\n"))
         .replace("id = \"1\"\nposition = [\"100 m\", \"0 m\", \"2 m\"]", "id = \"n1\"");
     let named = Folder::new("named", "walk.tcl", NS2, &bare).read().unwrap();
     assert_eq!(named.spec.movement, written.spec.movement);
     assert_eq!(named.spec.nodes[1].position, [100.0, 0.0, 2.0]);
 
-    // BonnMotion says when a node arrives, and ns-2's speeds come to the same: 10 m in 10 s, and back at 4 m/s.
+    // BonnMotion gives times of arrival, ns-2 speeds, and both are the same path: 10 m in 10 s, and back at 4 m/s.
     let rows = "0 0 0\n10 100 0 20 100 10 22.5 100 0\n";
     let flat = text("", file).replace(", \"2 m\"]", "]");
     let bonnmotion = Folder::new("bonn", "walk.tcl", rows, &flat).read().unwrap();
@@ -156,7 +156,7 @@ fn a_movement_file_is_the_way_that_is_written() {
         |s: &Scenario| knots(&s.spec.movement.paths[0]).iter().map(|k| (k.0, k.1, k.2)).collect::<Vec<_>>();
     assert_eq!(places(&bonnmotion), places(&written)[..3]);
 
-    // An import carries it over, digit by digit.
+    // An import has the same numbers, digit by digit.
     let more = NS2.to_string() + "$node_(0) set X_ 0.0\n";
     let done =
         import(&[Part { name: "walk.tcl", bytes: more.as_bytes() }], &ImportOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Whatever a valid file says, its complete form says the same.
+//! The complete form of every valid file reads as the same scenario.
 
 use airfair_scenario::read;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Schemes that are not the tree's: what the reader, its messages and the reference know of them.
+//! Schemes outside the tree, in the reader, its messages and the reference.
 
 use airfair_scenario::{Override, Reader, read, reference_with};
 use airfair_schemes::places::Source;
@@ -83,7 +83,7 @@ fn a_scenario_may_name_them_everywhere() {
     let other = reader.text(TEXT, "x.toml", &set).unwrap();
     assert_eq!(other.scheme_params["gentle"].0["gain"], ParamValue::Number(0.75));
     assert_eq!(other.scheme, "gentle");
-    // The tree's reader knows none of it.
+    // The reader of the tree's schemes does not know this scheme.
     let errors = read(TEXT, "x.toml", &[]).unwrap_err();
     assert_eq!(errors.list.len(), 3, "{errors}");
 }

@@ -16,7 +16,7 @@ fn text(tables: &str, keys: &str) -> String {
     format!("{NODES}{tables}\n[[flow]]\nid = \"f\"\nfrom = \"0\"\nto = \"1\"\n{keys}\n")
 }
 
-/// Reads it, and its complete form too.
+/// Reads a scenario, and checks that its complete form reads as the same.
 fn scenario(tables: &str, keys: &str) -> Scenario {
     let text = text(tables, keys);
     let scenario = read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -118,7 +118,7 @@ fn a_flow_changes_single_keys() {
     let all = config(tables, "");
     let delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_millis(100), quick: 0 });
     assert_eq!(own, TcpConfig { initial_window: InitialWindow::Segments(3), delayed_ack, ..all });
-    // What the file writes in [tcp] holds under another profile too.
+    // A key that is written in [tcp] has precedence with every profile.
     let other = config(tables, "tcp = { profile = \"linux\" }");
     assert_eq!(
         other,
@@ -136,7 +136,7 @@ fn windows_are_bytes_or_segments() {
     let stamped = config("[tcp]\nwindow_limit = \"10 segments\"\ntimestamps = true\n", "");
     assert_eq!(stamped.window_limit, 14_480, "a full segment has 1448 B then");
     assert_eq!(config("[tcp]\ninitial_window = \"rfc3390\"\n", "").initial_window, InitialWindow::Rfc3390);
-    // A window and its shift follow each other where one is not written.
+    // A window follows from its shift, or the shift from the window, if one of them is not written.
     assert_eq!(config("[tcp]\nreceive_window = \"64 MB\"\n", "").window_scale, 10);
     assert_eq!(config("[tcp]\nreceive_window = \"20 kB\"\n", "").window_scale, 0);
     assert_eq!(config("[tcp]\nwindow_scale = 0\n", "").receive_window, 65_535);
@@ -249,7 +249,7 @@ fn drawn_flows_carry_tcp_too() {
     }
 }
 
-/// Writes a scenario and a list beside it, and reads the scenario.
+/// Writes a scenario and a list into one folder, and reads the scenario.
 fn with_list(name: &str, list: &[u8]) -> Result<Scenario, String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -270,7 +270,7 @@ fn a_list_is_found_beside_the_scenario() {
     let at = |ns: u64, bytes: u64| (Span(ns), Bytes(bytes));
     let files = [at(200_895, 8000), at(1_000_000_000, 10), at(1_000_000_000, 1)];
     assert!(matches!(&scenario.spec.flows[0].traffic, Traffic::List { files: read } if **read == files));
-    // The complete form holds the list itself.
+    // The complete form contains the list itself.
     let again = read(&scenario.resolved, "resolved", &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again, scenario);
 }

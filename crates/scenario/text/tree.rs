@@ -105,17 +105,17 @@ impl Located {
 pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
     let lines = Lines::of(text);
     let (table, errors) = DeTable::parse_recoverable(text);
-    let (mut last, mut told) = (None, 0);
+    let (mut last, mut reported) = (None, 0);
     for error in &errors {
         let span = error.span().unwrap_or_default();
         let at = lines.line(span.start);
         // Further errors on the same line, or within a table that is defined twice, have the same cause.
-        if last != Some(at) && span.start >= told {
+        if last != Some(at) && span.start >= reported {
             let key = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
             let key = key.map(|key| key.trim_matches(['"', '\'']));
             let block = key.filter(|key| is_header(text, span.start) && is_block(key));
             if block.is_some() {
-                told = end_of_table(text, span.end);
+                reported = end_of_table(text, span.end);
             }
             cx.error(at, &Path::ROOT, || {
                 let key = key.map_or_else(String::new, |key| format!(" {}", quoted(key)));

@@ -8,7 +8,7 @@ use airfair_units::Span;
 
 use super::Parameters;
 use crate::declare::field::{Field, LONGEST};
-use crate::declare::table::{Beside, TableDoc, table};
+use crate::declare::table::{OtherKeys, TableDoc, table};
 use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::Table;
@@ -84,7 +84,7 @@ table! {
 
 impl Parameters for AodvTable {
     fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        Self::read_table(table, path, cx, &Beside::default())
+        Self::read_table(table, path, cx, &OtherKeys::default())
     }
 
     fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol> {

@@ -54,21 +54,21 @@ fn read<T: Parameters>(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Optio
 
 /// How routes are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Finder {
+pub(crate) enum RoutingProtocol {
     /// Routes are static.
     Static,
     /// A protocol, by its index in [`PROTOCOLS`].
     Protocol(usize),
 }
 
-impl Finder {
+impl RoutingProtocol {
     fn all() -> Vec<(&'static str, Self)> {
         let protocols = PROTOCOLS.iter().enumerate().map(|(i, entry)| (entry.word, Self::Protocol(i)));
         std::iter::once(("static", Self::Static)).chain(protocols).collect()
     }
 }
 
-impl Field for Finder {
+impl Field for RoutingProtocol {
     const TYPE: &'static str = "choice";
 
     fn expected() -> String {
