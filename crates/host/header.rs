@@ -98,7 +98,8 @@ pub struct Echo {
 impl Echo {
     /// Stores the header of a received packet that has made `hops` hops. The number of interfaces without the scheme is set in the header.
     pub fn keep(&mut self, kind: &HeaderKind, header: &mut Header, hops: u16) {
-        header.missed = u8::try_from(hops.saturating_sub(u16::from(header.spoken))).unwrap_or(u8::MAX);
+        header.unsupported =
+            u8::try_from(hops.saturating_sub(u16::from(header.supported))).unwrap_or(u8::MAX);
         (kind.keep)(&mut self.kept, header);
     }
 
@@ -162,12 +163,12 @@ mod tests {
     /// RFC 4782 section 3.1: the hops counted by IP less those that support the scheme.
     #[test]
     fn an_echo_tells_how_many_interfaces_were_silent() {
-        for (hops, spoken, missed) in [(3, 3, 0), (5, 3, 2), (2, 3, 0), (300, 3, 255)] {
+        for (hops, supported, unsupported) in [(3, 3, 0), (5, 3, 2), (2, 3, 0), (300, 3, 255)] {
             let mut echo = Echo::default();
-            let mut header = Header { spoken, fields: [1, 2, 3, 4], missed: 99 };
+            let mut header = Header { supported, fields: [1, 2, 3, 4], unsupported: 99 };
             echo.keep(&ONE, &mut header, hops);
             let answer = echo.answer(&ONE);
-            assert_eq!((answer.missed, answer.fields), (missed, [1, 2, 3, 4]), "{hops} hops");
+            assert_eq!((answer.unsupported, answer.fields), (unsupported, [1, 2, 3, 4]), "{hops} hops");
             assert_eq!(echo.answer(&ONE), Header::default(), "as the kind has it: taken");
         }
     }

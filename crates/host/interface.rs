@@ -201,7 +201,7 @@ impl Pipeline {
             Some(header) => {
                 kinds.checked(hop.speaks, header);
                 hop.slot.machine.on_arrival(passage, Some(header), now);
-                header.spoken = header.spoken.saturating_add(1);
+                header.supported = header.supported.saturating_add(1);
             }
             None => hop.slot.machine.on_arrival(passage, None, now),
         }

@@ -74,7 +74,7 @@ impl Params {
         doc.check(value).map(|()| value)
     }
 
-    /// The same value, as the type of a field that [`params!`](crate::params!) declares.
+    /// The value of a parameter as the type of a field that [`params!`](crate::params!) declares.
     #[doc(hidden)]
     pub fn read<T: TryFrom<ParamValue>>(
         &self,
@@ -123,7 +123,7 @@ impl ParamDoc {
 }
 
 impl ParamKind {
-    /// What a value of this kind is, for messages.
+    /// The expected value in words, for messages.
     fn expected(self) -> String {
         match self {
             Self::Span => "a time".to_string(),
@@ -138,7 +138,7 @@ impl ParamKind {
 }
 
 impl ParamValue {
-    /// Its kind; for a word the choice of that word alone.
+    /// Its kind; that of a word has no words, [`ParamDoc::check`] compares the word itself.
     const fn kind(self) -> ParamKind {
         match self {
             Self::Span(_) => ParamKind::Span,
@@ -201,9 +201,11 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 /// # Ok::<(), airfair_schemes::ParamError>(())
 /// ```
 ///
-/// A field is `f64`, `u64`, `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). `LIST` has the declarations in
-/// the order in which they are shown; `read` gives the values of a run, or the [`ParamError`] of the first that is wrong. Parameters that
-/// several schemes share are declared once, in a struct of their own that comes first in theirs: `..window: WindowParameters;`.
+/// A field is `f64`, `u64`, `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). A number needs a range
+/// (`in`), flags and choices have none. `LIST` has the declarations in the order in which they are shown; `read` gives the values of a
+/// run, or the [`ParamError`] of the first wrong one; names that are not declared are the scenario reader's to refuse. Parameters that
+/// several schemes share are declared once, in a struct of their own, which each of the
+/// schemes includes by one line before its fields: `..window: WindowParameters;`.
 #[macro_export]
 macro_rules! params {
     (

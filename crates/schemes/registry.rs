@@ -67,7 +67,7 @@ impl SchemeEntry {
     }
 
     /// A line of the table as a constant.
-    const fn of_tree(
+    const fn built_in_entry(
         name: &'static str,
         about: &'static str,
         source: &'static str,
@@ -94,8 +94,8 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static TREE: [SchemeEntry; 15] = [
-    SchemeEntry::of_tree(
+static ENTRIES: [SchemeEntry; 15] = [
+    SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
         "baseline of all five papers",
@@ -103,7 +103,7 @@ static TREE: [SchemeEntry; 15] = [
         &[],
         |_| Ok(Box::new(DropTailScheme)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "red",
         "drops or marks at random, more often the longer the average queue",
         "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
@@ -111,7 +111,7 @@ static TREE: [SchemeEntry; 15] = [
         red::Parameters::LIST,
         |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "nred",
         "nodes that suffer in a congested neighbourhood say so; each drops in proportion to its share of the channel",
         "Xu, Gerla, Qi and Shu, MobiCom 2003",
@@ -119,7 +119,7 @@ static TREE: [SchemeEntry; 15] = [
         nred::Nred::LIST,
         |params| Ok(Box::new(nred::Nred::from_params(params)?)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "lbm",
         "an access point marks packets of both directions at random, more often the more the air carries",
         "Siris and Triantafyllidou, ICS-FORTH",
@@ -127,7 +127,7 @@ static TREE: [SchemeEntry; 15] = [
         lbm::Lbm::LIST,
         |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "qfcp",
         "routers and access points write a flow's fair rate into each packet, and senders keep to it",
         "Pu and Hamdi",
@@ -135,7 +135,7 @@ static TREE: [SchemeEntry; 15] = [
         qfcp::Parameters::LIST,
         |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "xcp",
         "routers write into each packet by how much its flow is to change its window",
         "Katabi, Handley and Rohrs, SIGCOMM 2002",
@@ -143,7 +143,7 @@ static TREE: [SchemeEntry; 15] = [
         xcp::Parameters::LIST,
         |params| Ok(Box::new(xcp::Xcp::from_params(params)?)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "xcp-b",
         "xcp for links of unknown capacity: the speed of the queue tells what is spare",
         "Abrantes and Ricardo, ACM CCR 36(3), 2006",
@@ -151,7 +151,7 @@ static TREE: [SchemeEntry; 15] = [
         xcp_b::Parameters::LIST,
         |params| Ok(Box::new(xcp_b::XcpB::from_params(params)?)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "rcp",
         "routers write one rate for all flows into each packet, and senders pace at it",
         "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
@@ -159,7 +159,7 @@ static TREE: [SchemeEntry; 15] = [
         rcp::Parameters::LIST,
         |params| Ok(Box::new(rcp::Rcp::from_params(params)?)),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "codel",
         "drops or marks at the head of a queue that stands above a target wait for a whole interval",
         "RFC 8289",
@@ -167,7 +167,7 @@ static TREE: [SchemeEntry; 15] = [
         codel::Parameters::LIST,
         |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "fq-codel",
         "a queue per flow in turn, flows with little to send first, with CoDel in each",
         "RFC 8290",
@@ -175,7 +175,7 @@ static TREE: [SchemeEntry; 15] = [
         fq_codel::Parameters::LIST,
         |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "reno",
         "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
         "RFC 5681",
@@ -183,7 +183,7 @@ static TREE: [SchemeEntry; 15] = [
         reno::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "newreno",
         "the window of reno; a partial acknowledgement has the next hole repaired",
         "RFC 6582",
@@ -191,7 +191,7 @@ static TREE: [SchemeEntry; 15] = [
         newreno::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "vegas",
         "keeps one to three segments queued on the path, by the round-trip time",
         "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
@@ -199,7 +199,7 @@ static TREE: [SchemeEntry; 15] = [
         vegas::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "cubic",
         "the window is a cubic function of the time since the last congestion",
         "RFC 9438",
@@ -207,7 +207,7 @@ static TREE: [SchemeEntry; 15] = [
         cubic::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
     ),
-    SchemeEntry::of_tree(
+    SchemeEntry::built_in_entry(
         "bbr",
         "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
         "draft-cardwell-iccrg-bbr-congestion-control-00",
@@ -221,7 +221,7 @@ static TREE: [SchemeEntry; 15] = [
 #[derive(Clone)]
 pub struct Registry(Cow<'static, [SchemeEntry]>);
 
-static BUILT_IN: Registry = Registry(Cow::Borrowed(&TREE));
+static BUILT_IN: Registry = Registry(Cow::Borrowed(&ENTRIES));
 
 impl Registry {
     /// The built-in schemes.
@@ -243,7 +243,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// The same for an entry that [`Registry::with`] has accepted before.
+    /// These schemes and one more, for an entry that [`Registry::with`] has accepted before.
     #[must_use]
     pub fn with_accepted(mut self, entry: SchemeEntry) -> Self {
         self.0.to_mut().push(entry);
@@ -287,7 +287,7 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
         }
     }
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
-    let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::sorts().iter().any(fills);
+    let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(fills);
     let filled = [
         ("source", scheme.source().is_some()),
         ("aqm", somewhere(&|at| scheme.aqm(at).is_some())),

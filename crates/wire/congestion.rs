@@ -19,9 +19,9 @@ pub struct Congestion {
     /// Protocol of what follows.
     pub next: u8,
     /// Output interfaces on the path that support the scheme.
-    pub spoken: u8,
+    pub supported: u8,
     /// Output interfaces on the path that do not, as the receiver echoes the number.
-    pub missed: u8,
+    pub unsupported: u8,
     /// Fields of the scheme.
     pub fields: Fields,
 }
@@ -89,7 +89,7 @@ impl Congestion {
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
         let first = VERSION << 4 | self.fields.kind();
         let writer = Writer::new(Header::Congestion, buffer, self.wire_len())?;
-        let writer = writer.put([first, self.next, self.spoken, self.missed]);
+        let writer = writer.put([first, self.next, self.supported, self.unsupported]);
         match self.fields {
             Fields::Qfcp(rates) | Fields::Rcp(rates) => {
                 let Rates { rtt_us, request, feedback } = rates;
@@ -113,7 +113,7 @@ impl Congestion {
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
         let mut reader = Reader::new(Header::Congestion, bytes);
         let at = reader.clone();
-        let [first, next, spoken, missed] = reader.array()?;
+        let [first, next, supported, unsupported] = reader.array()?;
         let unknown = || {
             at.fail(Expected::value("version and fields", "0x11 (QFCP), 0x12 (RCP) or 0x13 (XCP)", &[first]))
         };
@@ -134,6 +134,6 @@ impl Congestion {
             },
             _ => return Err(unknown()),
         };
-        Ok((Self { next, spoken, missed, fields }, reader.rest()))
+        Ok((Self { next, supported, unsupported, fields }, reader.rest()))
     }
 }

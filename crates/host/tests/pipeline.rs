@@ -70,10 +70,10 @@ static OTHER: HeaderKind = HeaderKind { name: "other", ..KIND };
 
 impl Told {
     fn meets(&self, what: &str, passage: &Passage, header: Option<&mut Header>) {
-        let spoken = header.map(|header| header.spoken);
+        let supported = header.map(|header| header.supported);
         let Backlog { packets, bytes } = passage.backlog;
         self.write(format!(
-            "hop {what} {} B, {packets} packets of {bytes} B wait, spoken {spoken:?}",
+            "hop {what} {} B, {packets} packets of {bytes} B wait, supported {supported:?}",
             passage.bytes
         ));
     }
@@ -207,7 +207,7 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
     let (verdict, stored, _) = rig.arrives(1, 9);
     assert_eq!((verdict, stored), PASS);
     let expected = [
-        "hop arrival 118 B, 0 packets of 0 B wait, spoken None",
+        "hop arrival 118 B, 0 packets of 0 B wait, supported None",
         &format!("aqm enqueue 1 beside 0 draws {}", draw()),
     ];
     assert_eq!(rig.diary(), expected);
@@ -215,7 +215,7 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
     let (verdict, stored, _) = rig.arrives(2, 1);
     assert_eq!((verdict, stored), (Verdict::Drop(EARLY), None));
     let lines = rig.diary();
-    assert_eq!(lines[0], "hop arrival 218 B, 1 packets of 118 B wait, spoken None");
+    assert_eq!(lines[0], "hop arrival 218 B, 1 packets of 118 B wait, supported None");
     assert_eq!(
         lines[1..],
         [format!("aqm enqueue 2 beside 1 draws {}", draw()), "hop drop 218 B".to_string()]
@@ -247,7 +247,7 @@ fn the_aqm_judges_the_head() {
     rig.pipeline.depart(&packet(2, 9), (HeaderId::NONE, None), Time(2));
     assert_eq!(
         rig.diary(),
-        ["aqm dequeue 2 of 1", "hop departure 218 B, 0 packets of 0 B wait, spoken None"]
+        ["aqm dequeue 2 of 1", "hop departure 218 B, 0 packets of 0 B wait, supported None"]
     );
     assert_eq!((rig.leaves(), rig.diary().len()), (None, 0));
 }
@@ -258,7 +258,7 @@ fn what_comes_in_meets_the_hop_and_then_the_aqm() {
     assert!(rig.pipeline.wants_received() && !rig.pipeline.wants_departures());
     let verdict = rig.pipeline.receive(&packet(5, 3), (HeaderId::NONE, None), Time(3));
     assert_eq!(verdict, Verdict::Drop(EARLY));
-    assert_eq!(rig.diary(), ["hop receive 518 B, 0 packets of 0 B wait, spoken None", "aqm receive 5"]);
+    assert_eq!(rig.diary(), ["hop receive 518 B, 0 packets of 0 B wait, supported None", "aqm receive 5"]);
 }
 
 /// A hop sees headers of its own kind only, and is counted among those that spoke.
@@ -266,11 +266,11 @@ fn what_comes_in_meets_the_hop_and_then_the_aqm() {
 fn headers_of_other_kinds_pass_unseen() {
     let mut rig = Rig::new(false, true, Wants::default());
     let (own, other) = (rig.kinds.id(Some(&KIND)), rig.kinds.id(Some(&OTHER)));
-    for (id, seen, spoken) in [(own, "Some(3)", 4), (other, "None", 3), (HeaderId::NONE, "None", 3)] {
-        let mut header = Header { spoken: 3, ..Header::default() };
+    for (id, seen, supported) in [(own, "Some(3)", 4), (other, "None", 3), (HeaderId::NONE, "None", 3)] {
+        let mut header = Header { supported: 3, ..Header::default() };
         rig.pipeline.judge(&mut packet(1, 9), (id, Some(&mut header)), &rig.kinds, Time(1));
-        let line = format!("hop arrival 118 B, 0 packets of 0 B wait, spoken {seen}");
-        assert_eq!((rig.diary(), header.spoken), (vec![line], spoken));
+        let line = format!("hop arrival 118 B, 0 packets of 0 B wait, supported {seen}");
+        assert_eq!((rig.diary(), header.supported), (vec![line], supported));
     }
 }
 

@@ -1,7 +1,7 @@
-//! The law of a sender whose path has routers that do not speak its scheme: TCP's, until all of them do.
+//! The law of a sender whose path has routers without support for its scheme: TCP's, until all of them support it.
 //!
-//! A router that does not speak leaves a header as it is, so the sender would never learn of a bottleneck there. Each interface that speaks
-//! is counted in the header, each that a packet passes in IP's time to live; the receiver reports the difference (as RFC 4782
+//! A router without support leaves a header unchanged, so the sender would never learn of a bottleneck there. Interfaces with support
+//! increment a count in the header, all routers decrement IP's time to live, and the receiver reports the difference (as RFC 4782
 //! section 3 does for Quick-Start). So the first acknowledgement after such a router has joined the path ends the scheme's
 //! control: within one round trip. The law is NewReno's with its defaults. Before the first segment it begins as for any
 //! connection; later it continues with half of the present window, as after a loss.
@@ -18,8 +18,8 @@ use crate::reno::Reno;
 pub struct Fallback {
     setup: Option<FlowSetup>,
     law: Option<Reno>,
-    /// Some interfaces do not speak the scheme, and the connection is not established yet.
-    asked: bool,
+    /// Whether the last feedback counted interfaces without support.
+    unsupported: bool,
     fell_back: bool,
 }
 
@@ -39,15 +39,15 @@ impl Fallback {
     /// The connection is established.
     pub fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.setup = Some(*setup);
-        if self.asked {
+        if self.unsupported {
             self.begin(setup, None, context);
         }
     }
 
-    /// Feedback: `missed` interfaces of the path did not speak the scheme; `window` is the sender's in bytes.
-    pub fn on_feedback(&mut self, missed: u8, window: u64, context: &mut SourceContext<'_>) {
-        self.asked = missed > 0;
-        match (self.asked, self.law.is_some(), self.setup) {
+    /// Feedback: the number of interfaces of the path without support; `window` is the sender's in bytes.
+    pub fn on_feedback(&mut self, unsupported: u8, window: u64, context: &mut SourceContext<'_>) {
+        self.unsupported = unsupported > 0;
+        match (self.unsupported, self.law.is_some(), self.setup) {
             (true, false, Some(setup)) => self.begin(&setup, Some(window), context),
             (false, true, _) => self.law = None,
             _ => {}
@@ -58,7 +58,7 @@ impl Fallback {
         let Ok(mut law) = newreno::from_params(&Params::default()) else { return };
         law.on_start(setup, context);
         if let Some(window) = window {
-            law.go_on_from(window / 2);
+            law.resume_from(window / 2);
         }
         self.law = Some(law);
         self.fell_back = true;

@@ -1,5 +1,5 @@
 //! Parts that the explicit-rate schemes share (QFCP, RCP, XCP): the header of the schemes that grant rates, the sender's round-trip
-//! time, and the fallback to TCP's law where routers do not speak the scheme.
+//! time, and the fallback to TCP's law where routers do not support the scheme.
 
 mod fallback;
 mod rates;

@@ -17,7 +17,9 @@ pub static QFCP: HeaderKind = HeaderKind {
     wire_len: 16,
     encode: |header, buffer| encode(header, Fields::Qfcp(read(header)), buffer),
     decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
-        Congestion { spoken, missed, fields: Fields::Qfcp(rates), .. } => Some(header(spoken, missed, rates)),
+        Congestion { supported, unsupported, fields: Fields::Qfcp(rates), .. } => {
+            Some(header(supported, unsupported, rates))
+        }
         _ => None,
     },
     keep,
@@ -30,7 +32,9 @@ pub static RCP: HeaderKind = HeaderKind {
     wire_len: 16,
     encode: |header, buffer| encode(header, Fields::Rcp(read(header)), buffer),
     decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
-        Congestion { spoken, missed, fields: Fields::Rcp(rates), .. } => Some(header(spoken, missed, rates)),
+        Congestion { supported, unsupported, fields: Fields::Rcp(rates), .. } => {
+            Some(header(supported, unsupported, rates))
+        }
         _ => None,
     },
     keep,
@@ -62,24 +66,24 @@ pub fn bytes_per_second(rate: Rate) -> u32 {
     u32::try_from(rate.as_bps() / 8).unwrap_or(u32::MAX)
 }
 
-fn header(spoken: u8, missed: u8, rates: Rates) -> Header {
-    let mut header = Header { spoken, missed, ..Header::default() };
+fn header(supported: u8, unsupported: u8, rates: Rates) -> Header {
+    let mut header = Header { supported, unsupported, ..Header::default() };
     write(&mut header, rates);
     header
 }
 
 fn encode(header: &Header, fields: Fields, buffer: &mut [u8]) -> Option<usize> {
-    let Header { spoken, missed, .. } = *header;
-    Congestion { next: TCP, spoken, missed, fields }.encode(buffer).ok()
+    let Header { supported, unsupported, .. } = *header;
+    Congestion { next: TCP, supported, unsupported, fields }.encode(buffer).ok()
 }
 
 /// Keeps the grant of the last packet: a rate holds until the next one.
 fn keep(kept: &mut Header, arrived: &Header) {
-    kept.missed = arrived.missed;
+    kept.unsupported = arrived.unsupported;
     kept.fields[2] = arrived.fields[1];
 }
 
-/// An acknowledgement requests no limit and carries no round-trip time.
+/// The header of an acknowledgement: the grant that was kept, an unlimited request, no round-trip time.
 fn answer(kept: &mut Header) -> Header {
-    header(0, kept.missed, Rates { rtt_us: 0, request: u32::MAX, feedback: kept.fields[2] })
+    header(0, kept.unsupported, Rates { rtt_us: 0, request: u32::MAX, feedback: kept.fields[2] })
 }

@@ -19,7 +19,7 @@ pub trait ExplicitSender: Send {
     /// A sample of the round-trip time.
     fn on_rtt(&mut self, rtt: Span);
 
-    /// Congestion is noticed; routers that speak the scheme need no answer to a loss.
+    /// Congestion is detected; the scheme decides whether its window shrinks.
     fn on_congestion(&mut self, cause: CongestionCause);
 
     /// The source is about to send after a silence.
@@ -28,8 +28,8 @@ pub trait ExplicitSender: Send {
     /// Fills the empty header of a packet that leaves.
     fn stamp(&mut self, header: &mut Header);
 
-    /// The window with which TCP's law goes on when this feedback shows a router that does not speak the scheme.
-    fn window_with(&self, header: &Header) -> u64;
+    /// The window with which TCP's law goes on when this feedback shows a router without support.
+    fn window_after(&self, header: &Header) -> u64;
 
     /// The feedback of an acknowledgement; `tcp` is the window of TCP's law while it is in charge.
     fn on_feedback(&mut self, header: &Header, tcp: Option<u64>);
@@ -51,7 +51,8 @@ pub struct WithFallback<S> {
 }
 
 impl<S> WithFallback<S> {
-    /// The sender, in charge until a router does not speak the scheme.
+    /// A source that follows `sender`; while feedback counts interfaces without support it runs TCP's law as well and passes its window to
+    /// [`ExplicitSender::allowance`].
     pub fn new(sender: S) -> Self {
         Self { sender, fallback: Fallback::default() }
     }
@@ -93,7 +94,7 @@ impl<S: ExplicitSender> Source for WithFallback<S> {
     }
 
     fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
-        self.fallback.on_feedback(header.missed, self.sender.window_with(header), context);
+        self.fallback.on_feedback(header.unsupported, self.sender.window_after(header), context);
         self.sender.on_feedback(header, self.fallback.window(context.now));
     }
 

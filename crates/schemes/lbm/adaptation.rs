@@ -13,7 +13,7 @@ pub struct Adaptation {
     step: f64,
     most: f64,
     windows: u64,
-    /// Windows since the last step, and the delays of the packets acknowledged in them.
+    /// Windows since the last decision, and the delays of the packets acknowledged in them.
     seen: u64,
     packets: u64,
     delay: Span,
@@ -43,7 +43,7 @@ impl Adaptation {
 
     /// Ends a window in which `packets` packets were acknowledged, with the sum of their delays: after `adapt_windows` windows rho_0
     /// moves by a step, unless their mean delay lies in the target or no packet was acknowledged.
-    pub fn add(&mut self, packets: u64, delay: Span) {
+    pub fn update(&mut self, packets: u64, delay: Span) {
         self.seen += 1;
         self.packets += packets;
         self.delay = Span(self.delay.0.saturating_add(delay.0));

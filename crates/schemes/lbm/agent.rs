@@ -51,7 +51,7 @@ impl Agent for LbmAgent {
 
     fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
         let link = &sample.link;
-        self.adaptation.add(link.sent_packets, link.delay);
+        self.adaptation.update(link.sent_packets, link.delay);
         self.rho = self.load.of(sample.interval, link);
         self.probability = self.lbm.curve().probability(self.rho, self.adaptation.rho0());
         if link.sent_packets > 0 {

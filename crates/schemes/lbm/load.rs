@@ -1,4 +1,4 @@
-//! The load of the air, both directions together [LBM §2.2; §4 for the other measures].
+//! The load of the air [LBM §2.2; §4 for the other measures].
 
 use airfair_units::{Bytes, Rate, Span};
 
@@ -6,7 +6,7 @@ use crate::places::LinkUse;
 use crate::words;
 
 words! {
-    /// The quantity that the load is.
+    /// The definition of the load.
     pub enum Measure {
         /// Bits of IP packets, as a share of the radio's rate.
         Utilisation = "utilisation",
@@ -20,7 +20,7 @@ words! {
 /// The measurement of the load of an interface's air.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
-    /// The quantity that is the load.
+    /// The definition of the load.
     pub measure: Measure,
     /// The size of a packet, for [`Measure::Packets`].
     pub mean_packet: Bytes,

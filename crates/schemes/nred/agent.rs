@@ -15,9 +15,9 @@ use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Setting, Timer,
 };
 
-/// The next check whether a notification is due.
+/// Timer: the next check whether a notification is due.
 const CHECK: Timer = Timer(0);
-/// The lifetime of the notification that holds ends.
+/// Timer: the notification that is stored expires.
 const EXPIRE: Timer = Timer(1);
 
 /// W/C, packets per second.
@@ -71,8 +71,10 @@ impl NredAgent {
         let congestion = self.detector.congestion(shares.total);
         self.congestion = congestion;
         let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
-        let loudest = self.heard.take_loudest();
-        if self.neighbours.is_empty() || !self.detector.speaks(congestion, shares, on_path, loudest) {
+        let largest_heard = self.heard.take_largest();
+        if self.neighbours.is_empty()
+            || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
+        {
             return;
         }
         let ncn = Ncn {
@@ -127,7 +129,7 @@ impl Agent for NredAgent {
         if sample.traffic > 0 || self.nred.set_up && sample.set_up > 0 {
             self.last_traffic = Some(context.now);
         }
-        self.accounting.add(sample);
+        self.accounting.update(sample);
         self.set_shares(context);
     }
 

@@ -8,7 +8,7 @@ use super::accounting::Shares;
 pub struct Congestion {
     /// The drop probability p_b of the neighbourhood's queue.
     pub p_b: f64,
-    /// normalizedP_b: p_b divided by the average index.
+    /// normalizedP_b: p_b divided by the average index; 1 from max_th on.
     pub normalized: f64,
 }
 
@@ -28,7 +28,7 @@ impl Detector {
         Self { min_th: nred.min_th, max_th: nred.max_th, max_p: nred.max_p, theta: nred.theta }
     }
 
-    /// Algorithm 5.1.
+    /// p_b and normalizedP_b of an average index (Algorithm 5.1).
     #[must_use]
     pub fn congestion(&self, avg: f64) -> Congestion {
         if avg < self.min_th {
@@ -41,13 +41,19 @@ impl Detector {
         }
     }
 
-    /// The four conditions: congestion (i), a flow on whose path the node is (ii), a share of the channel that is too small (iii),
-    /// and no node that is worse off, `loudest` being the largest normalizedP_b heard in the past interval (iv).
+    /// Whether the node sends a notification: congestion (i), a flow on whose path the node is (ii), a share of the channel that is too
+    /// small (iii), and no node that is worse off, `largest_heard` being the largest normalizedP_b received in the past interval (iv).
     #[must_use]
-    pub fn speaks(&self, congestion: Congestion, shares: Shares, on_path: bool, loudest: f64) -> bool {
+    pub fn should_notify(
+        &self,
+        congestion: Congestion,
+        shares: Shares,
+        on_path: bool,
+        largest_heard: f64,
+    ) -> bool {
         congestion.p_b > 0.0
             && on_path
             && shares.own() < self.theta * shares.total
-            && loudest <= congestion.normalized
+            && largest_heard <= congestion.normalized
     }
 }

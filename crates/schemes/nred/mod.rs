@@ -30,7 +30,7 @@
 //!   the paper's scenes. It is with 1000 B, where a full channel has up to 250.
 //! - **W** is the paper's 2 Mbit/s whatever the radio's rate is: the thresholds are shares of a full channel (0.41 and 0.99), and a
 //!   radio of 11 Mbit/s fills its channel at the same shares. With W from the radio an index of 240 would be a channel that is
-//!   busy for 17 % of the time.
+//!   busy for 18 % of the time.
 //! - **Below min_th** Algorithm 5.1 has no branch and would keep the last value; here `p_b` and `normalizedP_b` become 0.
 //! - **T_NCN and lifetime**: the paper gives the rule "at least twice" and, for one experiment, 2 s. A starved node cannot win the
 //!   channel every 200 ms to renew its notification, so the lifetime is 2 s and T_NCN half of it. The paper's figures are judged with T_NCN
@@ -49,7 +49,7 @@
 //! - **`1 - count p_b <= 0`**: `p_a` is 1.
 //! - All data and all acknowledgements count and may be dropped; control packets are exempt. A packet that is passed on is judged
 //!   twice, when received and when sent.
-//! - **Marking** (section 8, `ecn`): a mark takes the place of a drop while `normalizedP_b < 1`.
+//! - **Marking** (section 8, `ecn`): a mark takes the place of a drop while the local share is below 1.
 //! - An NCN leaves ahead of all packets that wait: behind the queue of a starved node it would not leave.
 //! - Broadcast instead of the unicast to a random neighbour (`broadcast`): the paper compares its own choice with it.
 
@@ -95,7 +95,7 @@ params! {
         max_th: f64 = 240.0, in 0.0..=1e9;
         /// p_b just below max_th; section 6.2: 0.1 to 0.2
         max_p: f64 = 0.14, in 0.0..=1.0;
-        /// T_NCN, from check to check whether a notification is due
+        /// T_NCN, the interval between checks whether a notification is due
         ncn_interval: Span = Span::from_secs(1), in SHORTEST..=LONGEST;
         /// how long a notification holds; section 5.2: at least twice T_NCN; up to 65.535 s
         lifetime: Span = Span::from_secs(2), in SHORTEST..=Span::from_millis(65_535);

@@ -17,13 +17,13 @@ struct Stored {
 pub struct Heard {
     stored: Option<Stored>,
     /// The largest normalizedP_b since this node's last check.
-    loudest: f64,
+    largest_heard: f64,
 }
 
 impl Heard {
     /// Adds a notification: the largest holds; the sender of the one that holds may raise or lower it.
     pub fn take(&mut self, from: NodeId, normalized: f64, until: Time, now: Time) {
-        self.loudest = self.loudest.max(normalized);
+        self.largest_heard = self.largest_heard.max(normalized);
         self.take_own(from, normalized, until, now);
     }
 
@@ -41,21 +41,21 @@ impl Heard {
         self.stored.map_or(0.0, |s| s.normalized)
     }
 
-    /// normalizedP_b at the last call of another method.
+    /// normalizedP_b of the notification that is stored, whether or not its lifetime is over.
     #[must_use]
     pub fn held(&self) -> f64 {
         self.stored.map_or(0.0, |s| s.normalized)
     }
 
-    /// The end of its lifetime.
+    /// The end of the lifetime of the notification that is stored.
     #[must_use]
     pub fn until(&self) -> Option<Time> {
         self.stored.map(|s| s.until)
     }
 
-    /// The largest received since the last call.
-    pub fn take_loudest(&mut self) -> f64 {
-        core::mem::take(&mut self.loudest)
+    /// The largest normalizedP_b received since the last call.
+    pub fn take_largest(&mut self) -> f64 {
+        core::mem::take(&mut self.largest_heard)
     }
 
     fn expire(&mut self, now: Time) {

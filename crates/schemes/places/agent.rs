@@ -55,7 +55,7 @@ pub struct AgentSetup<'a> {
     pub node: NodeId,
     /// Rate of the radio's data frames.
     pub rate: Rate,
-    /// Nodes that can decode it, in the natural order of their names ("n2" before "n10").
+    /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
 }
 
@@ -68,7 +68,7 @@ pub struct NodeSample {
     pub airtime: Airtime,
     /// Part of `receive` spent on frames for this node; broadcasts are not counted.
     pub receive_own: Span,
-    /// Responses that did not arrive: failed attempts.
+    /// Failed attempts: missing CTS or ACK.
     pub retries: u32,
     /// Packets of flows, acknowledgements included, that left its queue or that it received for itself or to pass on.
     pub traffic: u32,
@@ -112,7 +112,8 @@ impl core::ops::Sub for LinkUse {
     }
 }
 
-/// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). It receives on its own channel.
+/// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). Its messages are sent on the channel of
+/// the interface.
 pub trait Agent: Send {
     /// The interface starts. The first sample ends within one interval from now, at a moment drawn at random, so that no two agents
     /// are synchronised.

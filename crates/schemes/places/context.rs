@@ -5,8 +5,8 @@ use airfair_units::random::Stream;
 
 use super::effects::{AgentEffects, AqmEffects, ControllerEffects, HopEffects, QueueEffects, SourceEffects};
 
-/// The second argument of every hook. `E` holds the effects that the hook's place has: an effect of another place does not
-/// compile.
+/// The last argument of hooks that need time, randomness or effects. `E` holds the effects that the hook's place has: an effect of
+/// another place does not compile.
 ///
 /// A source sets timers:
 ///

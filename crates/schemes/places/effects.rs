@@ -43,7 +43,7 @@ impl Probability {
     /// The probability 1.
     pub const ONE: Self = Self(1 << 32);
 
-    /// The nearest fraction; a value below 0 or not a number is 0, a value above 1 is 1.
+    /// The next lower fraction; a value below 0 or not a number is 0, a value above 1 is 1.
     #[must_use]
     pub fn new(p: f64) -> Self {
         // A float becomes an integer by saturation, "no number" becomes 0.

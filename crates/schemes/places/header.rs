@@ -4,11 +4,11 @@
 /// wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The number of output interfaces passed that speak the scheme, counted by the host.
-    pub spoken: u8,
-    /// In an echo: the number of output interfaces of the path that do not, which the host of the receiver finds by IP's time to live
-    /// (as RFC 4782 section 3.1 does).
-    pub missed: u8,
+    /// The number of output interfaces passed with support for the scheme, counted by the host.
+    pub supported: u8,
+    /// In an echo: the number of output interfaces of the path without support, which the host of the receiver computes as hops, by
+    /// IP's time to live, minus `supported` (as RFC 4782 section 3.1 does).
+    pub unsupported: u8,
     /// The fields of the scheme.
     pub fields: [u32; 4],
 }
@@ -24,7 +24,7 @@ pub struct HeaderKind {
     pub encode: fn(&Header, &mut [u8]) -> Option<usize>,
     /// Decodes its fields; `None` where the bytes are no such header.
     pub decode: fn(&[u8]) -> Option<Header>,
-    /// A data packet arrives at the receiver: updates the state kept for acknowledgements. `missed` is set already.
+    /// A data packet arrives at the receiver: updates the state kept for acknowledgements. `unsupported` is set already.
     pub keep: fn(&mut Header, arrived: &Header),
     /// An acknowledgement leaves: its header, from the state kept.
     pub answer: fn(&mut Header) -> Header,

@@ -1,4 +1,4 @@
-//! A hop: an output interface that rewrites the scheme's header of packets that pass.
+//! A hop: code at an output interface that rewrites the scheme's header of packets that pass.
 
 use alloc::vec::Vec;
 
@@ -48,8 +48,8 @@ pub trait Hop: Send {
     /// A packet of `bytes` was dropped at the interface, by a full queue or an AQM.
     fn on_drop(&mut self, _bytes: u32) {}
 
-    /// A packet for this node, to keep or to pass on, came in through this interface: both directions of a channel that is shared.
-    /// Called only if [`Wants::received`](super::Wants::received).
+    /// A packet for this node, to keep or to pass on, was received through this interface, so that a hop can count both directions of a
+    /// shared channel. Called only if [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
 
     /// The rate of the wire behind the interface has changed.

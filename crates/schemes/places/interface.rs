@@ -31,9 +31,9 @@ impl Interface {
         Self { medium: Medium::Radio, access_point: false, rate: Rate::from_mbps(2), limit_packets }
     }
 
-    /// All four sorts: a radio and a wire, of an access point and of another node.
+    /// All four kinds: a radio and a wire, of an access point and of another node.
     #[must_use]
-    pub const fn sorts() -> [Self; 4] {
+    pub const fn all_kinds() -> [Self; 4] {
         let (radio, wire) = (Self::radio(50), Self { medium: Medium::Wire, ..Self::radio(50) });
         [radio, wire, Self { access_point: true, ..radio }, Self { access_point: true, ..wire }]
     }

@@ -4,7 +4,7 @@
 //! | place | caller | calls |
 //! |---|---|---|
 //! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost |
-//! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure |
+//! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
 //! | [`Controller`] | one node of the network | each report, each timer |
@@ -19,10 +19,10 @@
 //! | controller | [`ControllerContext`] | timers, messages |
 //!
 //! Contract of all:
-//! - A hook gets one borrowed struct, so that a new field breaks no scheme, and a [`Context`]; it returns a decision. All
-//!   other effects go into the context's `out`, whose type belongs to the place: an effect that the place does not have does not compile.
-//!   The caller owns it, drains it after the hooks of one occasion (a packet, a sample, an acknowledgement) and reuses it: no
-//!   allocation in the steady state.
+//! - A hook gets the values of its occasion in a borrowed struct, so that a new field breaks no scheme; a hook that needs time,
+//!   randomness or effects also gets a [`Context`]. It returns a decision. All other effects go into the context's `out`, whose type
+//!   belongs to the place: an effect that the place does not have does not compile. The caller owns it, drains it after the hooks of one
+//!   occasion (a packet, a sample, an acknowledgement) and reuses it: no allocation in the steady state.
 //! - No hook reads a clock, draws from anything but `context.random`, blocks, or panics on any input.
 //! - `context.now` may step back between two hooks of one interface, by less than 4 us: a reception has the time of
 //!   its last bit at this station, which lies up to a propagation delay (4 us for 1.2 km) after the event that handles all hearers, and

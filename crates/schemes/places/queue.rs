@@ -113,10 +113,10 @@ pub trait Queue: Send {
 
 /// Active queue management: decides on packets and stores none. It works beside any discipline.
 pub trait Aqm: Send {
-    /// A packet arrives; the queue holds what `queue` says without it.
+    /// A packet arrives; `queue` is the fill level without it.
     fn on_enqueue(&mut self, packet: &Packet, queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict;
 
-    /// A packet is about to leave; the queue holds what `queue` says with it. After a drop the next packet is judged at once.
+    /// A packet is about to leave; `queue` is the fill level with it. After a drop the next packet is judged at once.
     fn on_dequeue(&mut self, _packet: &Packet, _queue: &QueueView, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }

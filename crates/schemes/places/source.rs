@@ -171,7 +171,7 @@ pub trait Source: Send {
     /// the other hooks of the acknowledgement.
     fn on_feedback(&mut self, _header: &Header, _context: &mut SourceContext<'_>) {}
 
-    /// Whether the source has followed TCP's law because a router did not speak its scheme.
+    /// Whether the source has followed TCP's law because a router did not support its scheme.
     fn fell_back(&self) -> bool {
         false
     }

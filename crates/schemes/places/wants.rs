@@ -5,10 +5,11 @@ use airfair_units::Span;
 use super::Priority;
 
 /// The capabilities that a scheme wants at an interface, beside the calls that every host makes. A host calls, counts and passes up no
-/// more than is wanted: the rest costs nothing. A host that does not offer a wanted capability refuses the scheme before the run starts.
+/// more than is wanted: the rest costs nothing. A host that does not offer a wanted capability refuses the scheme before the run starts,
+/// except for `ecn`: it warns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// Samples of the interface's counters for the agent (`Agent::on_sample`), the interval of this length; zero: none.
+    /// Samples of the interface's counters for the agent (`Agent::on_sample`) with this interval; zero: none.
     pub samples: Span,
     /// The use of the link in samples (`NodeSample::link`).
     pub link_use: bool,

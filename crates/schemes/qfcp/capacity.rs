@@ -5,7 +5,7 @@
 pub struct Observed {
     /// The rate that the link has carried, bytes/s.
     pub output: f64,
-    /// Whether a packet has waited at all times: the least queue was one packet or more.
+    /// Whether the link counts as busy: the least queue was one packet or more, or a packet was dropped (`drops_are_busy`).
     pub busy: bool,
     /// Whether the link has carried any packet.
     pub used: bool,
@@ -50,7 +50,7 @@ impl Capacity {
         *estimate = estimate.clamp(1.0, ceiling.max(1.0));
     }
 
-    /// The rate of the wire has changed: a configured capacity follows, a probed one will be found.
+    /// Sets a configured capacity, or the ceiling of a probed one, to the new rate of the wire.
     pub fn set_rate(&mut self, bytes_per_second: f64) {
         match self {
             Self::Configured(rate) => *rate = bytes_per_second,

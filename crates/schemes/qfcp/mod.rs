@@ -8,7 +8,8 @@
 //! | `header` | RTT, rate-request, rate-feedback: 16 bytes in each packet | |
 //! | `router` | the number of flows, the fair share, the control interval, the virtual queue | 1, 2, 6 |
 //! | `capacity` | the capacity of the link, configured or probed | 4 |
-//! | `sender` | window, duplicates, time-outs | 3, 5 |
+//! | `sender` | window, time-outs | 3 |
+//! | `airfair-transport`, `sender/loss.rs` and `sender/output.rs` | duplicates: num_dupACK, and its sum with the window | 5 |
 //!
 //! | symbol | here | unit | default |
 //! |---|---|---|---|
@@ -26,8 +27,8 @@
 //! - **R(t - T)** of (1), "the flow rate feedback given in the last control interval" (`divisor`): the R in force while y was
 //!   measured, the R one interval earlier, which the traffic of y was granted where its round trip is T, or the mean of both. With f =
 //!   RTT/T the logarithm of R obeys z^2 - (f - d) z + (f - d) = 0, where d is 0, 1 or 1/2: stable for -1/2 < f - d < 1. T is the
-//!   mean round trip, so f = 1 is the rule: d = 0 neither fades nor grows there, d = 1 cannot bear round trips below T/2, d = 1/2
-//!   bears all from 0 to 3/2 T and settles as figure 2 shows.
+//!   mean round trip, so f = 1 is the rule: with d = 0 oscillations keep their amplitude, d = 1 is unstable for round trips below T/2,
+//!   and d = 1/2 is stable for all from 0 to 3/2 T and settles as figure 2 shows.
 //! - **The numerator of (2)** is at least C/100: a standing queue above 2 C T would make it negative.
 //! - **T** is a mean over packets that moves by `rtt_weight` towards the RTT of each; packets without an RTT (SYN, acknowledgements)
 //!   do not count.
@@ -46,7 +47,7 @@
 //!   that has left the network, and nothing is added.
 //! - **Pacing**: by the window alone (`paced`).
 //! - **When**: a packet is stamped as it arrives, before it waits; the paper says "when a packet arrives at a router".
-//! - **Routers that do not speak** QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
+//! - **Routers without support** for QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
 //!   wants loss ignored only "if we are sure that all routers along the path support" it.
 
 mod capacity;

@@ -13,7 +13,7 @@ use crate::words;
 /// The end of a control interval.
 const INTERVAL: Timer = Timer(0);
 
-/// Longer round-trip times count as this.
+/// The longest round-trip time that moves T, us.
 const LONGEST_RTT_US: u32 = 10_000_000;
 
 /// Least numerator of equation 2, as a part of C.
@@ -76,15 +76,16 @@ pub struct Router {
     interval: i64,
     /// The beginning of the present interval.
     began: Time,
-    /// Bytes that have arrived in it for sending, dropped ones included; bytes received through the interface apart.
+    /// Bytes that have arrived in it for sending, dropped ones included.
     arrived: u64,
+    /// Bytes received through the interface in it.
     received: u64,
     dropped: u64,
     dropped_packets: u32,
     /// The least backlog at an arrival in it.
     least: Option<Backlog>,
     /// The backlog at its beginning, bytes.
-    waited: u64,
+    backlog_before: u64,
     /// y and N of the last interval, for gauges.
     input: f64,
     flows: f64,
@@ -94,7 +95,7 @@ impl Router {
     /// A router before its first packet.
     #[must_use]
     pub fn new(config: RouterConfig, capacity: Capacity) -> Self {
-        let share = whole(config.initial_share * capacity.bytes_per_second());
+        let share = header_rate(config.initial_share * capacity.bytes_per_second());
         Self {
             config,
             capacity,
@@ -107,7 +108,7 @@ impl Router {
             dropped: 0,
             dropped_packets: 0,
             least: None,
-            waited: 0,
+            backlog_before: 0,
             input: 0.0,
             flows: 1.0,
         }
@@ -129,12 +130,14 @@ impl Router {
         header::grant(header, self.share);
     }
 
-    /// The end of a control interval of `seconds`, in which `least` was the least backlog at an arrival.
-    fn control(&mut self, seconds: f64, least: Backlog, now: Backlog) {
-        // Of what found room, all has been carried that does not wait now.
+    /// Ends a control interval of `seconds`: C by equation 4, N by 1, R by 2 and 6. `least` is the least backlog at an arrival in it.
+    fn end_interval(&mut self, seconds: f64, least: Backlog, now: Backlog) {
+        // Carried: the bytes that the queue accepted, less the growth of the backlog, and the bytes received.
         let admitted = self.arrived.saturating_sub(self.dropped);
-        let carried =
-            admitted.saturating_add(self.waited).saturating_sub(now.bytes).saturating_add(self.received);
+        let carried = admitted
+            .saturating_add(self.backlog_before)
+            .saturating_sub(now.bytes)
+            .saturating_add(self.received);
         let drops = if self.config.drops_are_busy { self.dropped_packets } else { 0 };
         self.capacity.update(&Observed {
             output: carried as f64 / seconds,
@@ -142,19 +145,22 @@ impl Router {
             used: carried > 0,
         });
         self.input = (self.arrived.saturating_add(self.received)) as f64 / seconds;
+        // Equation 1.
         self.flows = (self.input / self.config.divisor.of(self.share, self.previous)).max(1.0);
         let capacity = self.capacity.bytes_per_second();
+        // Equation 6.
         let virtual_queue = match self.config.packet {
             Some(size) => size * (f64::from(least.packets) + f64::from(self.dropped_packets)),
             None => least.bytes as f64 + self.dropped as f64,
         };
+        // Equation 2.
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        self.previous = core::mem::replace(&mut self.share, whole(left / self.flows));
+        self.previous = core::mem::replace(&mut self.share, header_rate(left / self.flows));
     }
 }
 
 /// A rate as headers carry it: at least 1 byte/s, below the value that means no limit.
-fn whole(bytes_per_second: f64) -> u32 {
+fn header_rate(bytes_per_second: f64) -> u32 {
     (bytes_per_second as u32).clamp(1, u32::MAX - 1)
 }
 
@@ -196,9 +202,9 @@ impl Hop for Router {
     fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         let least = self.least.map_or(backlog, |least| smaller(least, backlog));
-        self.control(seconds, least, backlog);
+        self.end_interval(seconds, least, backlog);
         (self.arrived, self.received, self.dropped, self.dropped_packets) = (0, 0, 0, 0);
-        (self.least, self.waited, self.began) = (None, backlog.bytes, context.now);
+        (self.least, self.backlog_before, self.began) = (None, backlog.bytes, context.now);
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));
     }
 

@@ -40,8 +40,8 @@ impl Sender {
         Self { config, mss: 1, rtt, granted: 0, initial: 1 }
     }
 
-    /// Equation 3, bytes. Equation 5 adds num_dupACK in fast recovery: the transport does (`airfair-transport`,
-    /// `sender/loss.rs`), as [`PartialAck`] says.
+    /// Equation 3, bytes. Equation 5 adds num_dupACK in fast recovery: the transport does it (`airfair-transport`,
+    /// `sender/loss.rs` and `sender/output.rs`), as [`PartialAck`] says.
     fn window(&self, granted: u32) -> u64 {
         if granted == 0 { self.initial } else { self.rtt.times(granted).max(self.mss) }
     }
@@ -65,8 +65,8 @@ impl ExplicitSender for Sender {
         self.rtt.observe(rtt);
     }
 
-    /// A loss slows down no sender whose routers speak; after a time-out, when no router is heard, the window is one segment until
-    /// the next feedback.
+    /// A loss slows down no sender whose routers support the scheme; after a time-out, when no router is heard, the window is one segment
+    /// until the next feedback.
     fn on_congestion(&mut self, cause: CongestionCause) {
         if cause == CongestionCause::Timeout {
             (self.granted, self.initial) = (0, self.mss);
@@ -77,7 +77,7 @@ impl ExplicitSender for Sender {
         header::request(header, self.rtt.us(), self.config.request);
     }
 
-    fn window_with(&self, header: &Header) -> u64 {
+    fn window_after(&self, header: &Header) -> u64 {
         self.window(header::feedback(header).unwrap_or(self.granted))
     }
 

@@ -38,7 +38,7 @@
 //! - **An interval without packets** is one with y = 0; d stays.
 //! - **A radio** has no known capacity: C is `radio_capacity`, the rate of its data frames by default, which no traffic reaches; so the
 //!   queue stands where `alpha (C - y) = beta q/d`.
-//! - **Routers that do not speak RCP**: see [`explicit`](crate::explicit); TCP's window rules beside the rate.
+//! - **Routers without support for RCP**: see [`explicit`](crate::explicit); TCP's window rules beside the rate.
 
 pub mod header;
 mod router;

@@ -97,8 +97,8 @@ impl Router {
         self.rtt = (self.rtt + gain * (mean - self.rtt)).max(self.config.least_interval.as_secs_f64());
     }
 
-    /// The end of a control interval, its length in seconds, with the backlog in bytes.
-    fn control(&mut self, seconds: f64, queue: f64) {
+    /// Ends a control interval: d, then R by the law. Length in seconds, backlog in bytes.
+    fn end_interval(&mut self, seconds: f64, queue: f64) {
         self.average_rtt(seconds);
         self.input = self.arrived as f64 / seconds;
         let RouterConfig { alpha, beta, target, .. } = self.config;
@@ -138,7 +138,7 @@ impl Hop for Router {
 
     fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
-        self.control(seconds, backlog.bytes as f64);
+        self.end_interval(seconds, backlog.bytes as f64);
         self.began = context.now;
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));
     }

@@ -76,7 +76,7 @@ impl ExplicitSender for Sender {
         header::request(header, self.rtt.us(), self.config.request);
     }
 
-    fn window_with(&self, header: &Header) -> u64 {
+    fn window_after(&self, header: &Header) -> u64 {
         let granted = header::feedback(header).or(self.granted);
         self.window(granted).unwrap_or_else(|| self.rtt.times(granted.unwrap_or(0)))
     }

@@ -109,7 +109,7 @@ impl Reno {
     }
 
     /// Takes over from another law: congestion avoidance from this window on, bytes.
-    pub(crate) fn go_on_from(&mut self, window: u64) {
+    pub(crate) fn resume_from(&mut self, window: u64) {
         let window = window.max(self.window.mss());
         self.window.set(window);
         self.window.set_threshold(window);

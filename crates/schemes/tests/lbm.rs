@@ -105,7 +105,7 @@ fn the_marking_probability_rises_from_rho_0() {
 fn rho_0_follows_the_delay() {
     let mut adaptation = Adaptation::new(&lbm(&[ADAPT, number("max_rho0", 1.0)]));
     let mut after = |packets: u64, mean_us: u64| {
-        adaptation.add(packets, Span::from_micros(mean_us) * packets);
+        adaptation.update(packets, Span::from_micros(mean_us) * packets);
         adaptation.rho0()
     };
     assert!(near(after(100, 20_000), 0.19), "above d_max it falls");
@@ -129,7 +129,7 @@ fn rho_0_follows_the_delay() {
 fn without_a_target_rho_0_stays() {
     let mut adaptation = Adaptation::new(&lbm(&[]));
     for mean in [1, 12, 100] {
-        adaptation.add(10, Span::from_millis(mean) * 10);
+        adaptation.update(10, Span::from_millis(mean) * 10);
         assert!(near(adaptation.rho0(), 0.2));
     }
 }
@@ -145,7 +145,7 @@ fn rho_0_moves_once_in_so_many_windows() {
     let seen: Vec<f64> = windows
         .iter()
         .map(|&(packets, all_ms)| {
-            adaptation.add(packets, Span::from_millis(all_ms));
+            adaptation.update(packets, Span::from_millis(all_ms));
             adaptation.rho0()
         })
         .collect();
@@ -231,7 +231,7 @@ fn acknowledgements_echo_if_they_are_to_be_marked() {
 fn rho_0_does_not_drift_in_an_idle_cell() {
     let mut adaptation = Adaptation::new(&lbm(&[ADAPT]));
     for _ in 0..1000 {
-        adaptation.add(10, Span::from_millis(10));
+        adaptation.update(10, Span::from_millis(10));
     }
     assert!(near(adaptation.rho0(), 0.25), "{}", adaptation.rho0());
 }
@@ -330,7 +330,7 @@ fn only_access_points_and_wires_act() {
         })
     };
     let built = lbm(&[]);
-    for at in Interface::sorts() {
+    for at in Interface::all_kinds() {
         let (radio, ap) = (at.medium == Medium::Radio, at.access_point);
         assert_eq!(built.agent(&at).is_some(), radio && ap, "{at:?}");
         let wants = built.wants(&at);

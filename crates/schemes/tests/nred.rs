@@ -50,16 +50,16 @@ fn sample(transmit: u64, own: u64, idle: u64) -> NodeSample {
 #[test]
 fn averages_move_by_a_fifth() {
     let mut accounting = Accounting::new(0.2, 250.0, false);
-    accounting.add(&sample(20, 10, 40));
+    accounting.update(&sample(20, 10, 40));
     let s = accounting.shares();
     assert!(near(s.total, 30.0) && near(s.tx, 10.0) && near(s.rx, 5.0), "{s:?}");
-    accounting.add(&sample(20, 10, 40));
+    accounting.update(&sample(20, 10, 40));
     let s = accounting.shares();
     assert!(near(s.total, 54.0) && near(s.tx, 18.0) && near(s.rx, 9.0), "{s:?}");
-    accounting.add(&sample(0, 0, 100));
+    accounting.update(&sample(0, 0, 100));
     let s = accounting.shares();
     assert!(near(s.total, 43.2) && near(s.own(), 14.4 + 7.2), "{s:?}");
-    accounting.add(&NodeSample::default());
+    accounting.update(&NodeSample::default());
     assert_eq!(accounting.shares(), s, "an interval without length says nothing");
 }
 
@@ -71,8 +71,8 @@ fn frames_for_others_are_the_neighbours_share() {
     heard.airtime.busy = Span::from_millis(5);
     heard.airtime.nav = Span::from_millis(15);
     let (mut own, mut all) = (Accounting::new(1.0, 250.0, false), Accounting::new(1.0, 250.0, true));
-    own.add(&heard);
-    all.add(&heard);
+    own.update(&heard);
+    all.update(&heard);
     assert_eq!(own.shares(), Shares { total: 125.0, tx: 0.0, rx: 25.0 });
     assert_eq!(all.shares(), Shares { total: 125.0, tx: 0.0, rx: 75.0 });
 }
@@ -101,12 +101,15 @@ fn a_node_speaks_under_four_conditions() {
     let detector = Detector::new(&nred(&[]));
     let suffers = Shares { total: 170.0, tx: 50.0, rx: 34.0 };
     let c = detector.congestion(suffers.total);
-    assert!(detector.speaks(c, suffers, true, 0.0));
-    assert!(!detector.speaks(detector.congestion(100.0), suffers, true, 0.0), "(i)");
-    assert!(!detector.speaks(c, suffers, false, 0.0), "(ii)");
-    assert!(!detector.speaks(c, Shares { rx: 35.0, ..suffers }, true, 0.0), "(iii): 85 is half of 170");
-    assert!(!detector.speaks(c, suffers, true, c.normalized * 1.001), "(iv)");
-    assert!(detector.speaks(c, suffers, true, c.normalized), "(iv) is about a larger one");
+    assert!(detector.should_notify(c, suffers, true, 0.0));
+    assert!(!detector.should_notify(detector.congestion(100.0), suffers, true, 0.0), "(i)");
+    assert!(!detector.should_notify(c, suffers, false, 0.0), "(ii)");
+    assert!(
+        !detector.should_notify(c, Shares { rx: 35.0, ..suffers }, true, 0.0),
+        "(iii): 85 is half of 170"
+    );
+    assert!(!detector.should_notify(c, suffers, true, c.normalized * 1.001), "(iv)");
+    assert!(detector.should_notify(c, suffers, true, c.normalized), "(iv) is about a larger one");
 }
 
 /// §5.2: the largest is kept, its sender may change it, it holds for its lifetime.
@@ -132,7 +135,7 @@ fn the_largest_notification_holds() {
     assert_eq!(heard.normalized(at(4)), 0.0, "it has expired");
     heard.take(a, 0.05, at(9), at(5));
     assert_eq!(heard.normalized(at(5)), 0.05, "after that any other is the largest");
-    assert_eq!((heard.take_loudest(), heard.take_loudest()), (0.4, 0.0), "since the last look");
+    assert_eq!((heard.take_largest(), heard.take_largest()), (0.4, 0.0), "since the last look");
 }
 
 fn packet(class: PacketClass, ecn: Ecn) -> Packet {
@@ -469,9 +472,9 @@ fn a_notification_expires_at_its_time() {
 fn its_own_notification_does_not_silence_a_node() {
     let mut heard = Heard::default();
     heard.take_own(NodeId(1), 0.5, Time(10), Time(0));
-    assert_eq!((heard.held(), heard.take_loudest()), (0.5, 0.0));
+    assert_eq!((heard.held(), heard.take_largest()), (0.5, 0.0));
     heard.take(NodeId(2), 0.3, Time(10), Time(1));
-    assert_eq!((heard.held(), heard.take_loudest()), (0.5, 0.3));
+    assert_eq!((heard.held(), heard.take_largest()), (0.5, 0.3));
 }
 
 #[test]

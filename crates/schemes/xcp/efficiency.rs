@@ -4,7 +4,7 @@ use airfair_units::Span;
 
 /// The observations of a control interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Seen {
+pub struct Observed {
     /// Its length, s.
     pub seconds: f64,
     /// d: the mean round-trip time, s.
@@ -15,14 +15,14 @@ pub struct Seen {
     pub dropped: u64,
     /// Q: the queue that has stood during the whole last queue interval, or this control interval where there is none, bytes.
     pub standing: u64,
-    /// The backlog at its end, bytes.
+    /// The backlog at the end of the control interval, bytes.
     pub backlog: u64,
 }
 
 /// A law for phi.
 pub trait Efficiency: Send {
     /// phi: bytes by which all traffic shall change in a round-trip time.
-    fn change(&mut self, seen: &Seen) -> f64;
+    fn change(&mut self, seen: &Observed) -> f64;
 
     /// The interval over which a standing queue is measured, with this mean round-trip time, s, and this backlog, bytes. `None`: the
     /// control interval itself.
@@ -34,7 +34,7 @@ pub trait Efficiency: Send {
 
 /// The law of XCP: `phi = alpha d (C - y) - beta Q`.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownCapacity {
     /// The constant alpha.
     pub alpha: f64,
     /// The constant beta.
@@ -45,8 +45,8 @@ pub struct Known {
     pub least_queue_interval: Span,
 }
 
-impl Efficiency for Known {
-    fn change(&mut self, seen: &Seen) -> f64 {
+impl Efficiency for KnownCapacity {
+    fn change(&mut self, seen: &Observed) -> f64 {
         let spare = self.capacity - seen.arrived as f64 / seen.seconds;
         self.alpha * seen.rtt * spare - self.beta * seen.standing as f64
     }

@@ -6,16 +6,16 @@
 //! Rates of change are counted in 1/256 byte/s. A packet of `s` bytes with `X = rtt/cwnd` gets `xi_p X s` and loses `xi_n s`; that
 //! times its round-trip time is the change of its window.
 
-use super::header::{self, PARTS, Sending};
+use super::header::{self, PARTS, SenderState};
 use crate::places::Header;
 
-/// No packet changes the rate of its flow by more: 8.6 Gbit/s.
+/// The largest change of a flow's rate by a packet: 8.6 Gbit/s.
 const MOST: u64 = 1 << 38;
 
 /// Larger packets count as this, bytes.
 const LARGEST: u32 = 1 << 20;
 
-/// A factor of any size for integers, with 32 binary places of its own.
+/// A positive real factor for integers: 32 significant bits and a shift.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Factor {
     mantissa: u64,
@@ -100,37 +100,37 @@ impl Fairness {
 
     /// Counts an arrival.
     #[inline]
-    pub fn count(&mut self, sending: Sending, bytes: u32) {
+    pub fn count(&mut self, sender_state: SenderState, bytes: u32) {
         let size = u64::from(self.size(bytes));
-        let inverse = u64::from(sending.inverse_rate) * size;
+        let inverse = u64::from(sender_state.inverse_rate) * size;
         let sums = &mut self.sums;
         sums.bytes += u64::from(bytes);
         sums.sizes += size;
         sums.inverse = sums.inverse.saturating_add(inverse);
-        sums.rtt_inverse += u128::from(inverse) * u128::from(sending.rtt_us);
+        sums.rtt_inverse += u128::from(inverse) * u128::from(sender_state.rtt_us);
     }
 
     /// Lowers a packet's header to its share; a packet without a round-trip time gets nothing.
     #[inline]
     pub fn stamp(&mut self, header: &mut Header, bytes: u32) {
-        let Some(sending) = header::sending(header) else {
+        let Some(sender_state) = header::sender_state(header) else {
             header::grant(header, 0);
             return;
         };
         let size = u64::from(self.size(bytes));
-        let mut given = self.xi_p.times(u64::from(sending.inverse_rate) * size);
+        let mut given = self.xi_p.times(u64::from(sender_state.inverse_rate) * size);
         let mut taken = self.xi_n.times(size);
         if self.config.budgets {
             (given, taken) = (given.min(self.left_p), taken.min(self.left_n));
         }
         // Both are below 2^39, a round-trip time below 2^24 us.
         let rate = given.cast_signed() - taken.cast_signed();
-        let rtt = i64::from(sending.rtt_us);
+        let rtt = i64::from(sender_state.rtt_us);
         let change = (rate * rtt + 500_000).div_euclid(1_000_000);
         let change = change.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
         let granted = header::grant(header, change);
         if self.config.budgets {
-            // What another router or the sender does not let it have is left for others.
+            // The part of the share that the packet's request does not use stays in the budget.
             let used = i64::from(granted) * 1_000_000 / rtt + taken.cast_signed();
             self.left_p -= used.clamp(0, given.cast_signed()).cast_unsigned();
             self.left_n -= taken;
@@ -144,15 +144,15 @@ impl Fairness {
         (inverse > 0).then(|| rtt_inverse as f64 / inverse as f64 / 1e6)
     }
 
-    /// An interval of `seconds` ends. All traffic together is to change by `phi` bytes in a round-trip time of `d` s: the next
-    /// interval grants that.
-    pub fn hand_out(&mut self, phi: f64, d: f64, seconds: f64) {
+    /// Ends an interval of `seconds`: computes both xi of the next one, in which all traffic together changes by `phi` bytes in a
+    /// round-trip time of `d` s.
+    pub fn end_interval(&mut self, phi: f64, d: f64, seconds: f64) {
         let Sums { bytes, sizes, inverse, .. } = core::mem::take(&mut self.sums);
         let shuffled = (self.config.gamma * bytes as f64 / seconds * d - phi.abs()).max(0.0);
         let parts = PARTS as f64 / d;
         let (given, taken) = ((shuffled + phi.max(0.0)) * parts, (shuffled + (-phi).max(0.0)) * parts);
         let factor = self.config.xi_factor;
-        // Nothing by nothing is no number, and no number is a factor of 0.
+        // 0/0 is not a number, which makes a factor of 0.
         self.xi_p = Factor::new(factor * given / inverse as f64);
         self.xi_n = Factor::new(factor * taken / sizes as f64);
         (self.left_p, self.left_n) = (given as u64, taken as u64);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_nothing() {
+    fn values_that_are_no_positive_number_make_zero() {
         for value in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e-300] {
             assert_eq!(Factor::new(value).times(u64::MAX), 0);
         }

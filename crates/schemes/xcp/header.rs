@@ -1,4 +1,4 @@
-//! XCP's header: the sender's round-trip time, that over its window, the change of the window that it requests and routers lower,
+//! XCP's header: the sender's round-trip time, round-trip time over window, the change of the window that it requests and routers lower,
 //! and the change that the receiver echoes [draft-falk-xcp-spec-03 section 2.1].
 //!
 //! A change of the window is counted in 1/256 byte: a thousand flows that share 150 Mbit/s get less than a byte a packet.
@@ -19,28 +19,29 @@ const TCP: u8 = 6;
 /// XCP's header: XCP-b's as well.
 pub static KIND: HeaderKind = HeaderKind { name: "xcp", wire_len: 20, encode, decode, keep, answer };
 
-/// The state of a sender: its round-trip time and that over its window.
+/// The state of a sender: round-trip time, and round-trip time over window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sending {
-    /// us, 1 to [`LONGEST_RTT_US`].
+pub struct SenderState {
+    /// Round-trip time in us, 1 to [`LONGEST_RTT_US`].
     pub rtt_us: u32,
     /// Round-trip time over window, ps a byte.
     pub inverse_rate: u32,
 }
 
-/// Fills the header of a sender's packet; `wish` is the requested change of its window, 1/256 byte. Before the round-trip time is
+/// Fills the header of a sender's packet; `delta` is the requested change of its window, 1/256 byte. Before the round-trip time is
 /// known the sender requests nothing.
-pub fn request(header: &mut Header, sending: Option<Sending>, delta: i32) {
-    let (sending, delta) = sending.map_or((Sending { rtt_us: 0, inverse_rate: 0 }, 0), |s| (s, delta));
-    header.fields = [sending.rtt_us, sending.inverse_rate, delta.cast_unsigned(), 0];
+pub fn request(header: &mut Header, sender_state: Option<SenderState>, delta: i32) {
+    let (sender_state, delta) =
+        sender_state.map_or((SenderState { rtt_us: 0, inverse_rate: 0 }, 0), |s| (s, delta));
+    header.fields = [sender_state.rtt_us, sender_state.inverse_rate, delta.cast_unsigned(), 0];
 }
 
 /// The state of the sender; `None` where the round-trip time is not known. An acknowledgement has none.
 #[must_use]
 #[inline]
-pub fn sending(header: &Header) -> Option<Sending> {
+pub fn sender_state(header: &Header) -> Option<SenderState> {
     let [rtt_us, inverse_rate, ..] = header.fields;
-    (rtt_us > 0).then(|| Sending { rtt_us: rtt_us.min(LONGEST_RTT_US), inverse_rate })
+    (rtt_us > 0).then(|| SenderState { rtt_us: rtt_us.min(LONGEST_RTT_US), inverse_rate })
 }
 
 /// The change of the window that is requested, or granted so far, 1/256 byte.
@@ -68,26 +69,28 @@ fn encode(header: &Header, buffer: &mut [u8]) -> Option<usize> {
     let [rtt_us, inverse_rate, delta, reverse] = header.fields;
     let fields =
         Fields::Xcp { rtt_us, inverse_rate, delta: delta.cast_signed(), reverse: reverse.cast_signed() };
-    Congestion { next: TCP, spoken: header.spoken, missed: header.missed, fields }.encode(buffer).ok()
+    Congestion { next: TCP, supported: header.supported, unsupported: header.unsupported, fields }
+        .encode(buffer)
+        .ok()
 }
 
 fn decode(bytes: &[u8]) -> Option<Header> {
-    let (Congestion { spoken, missed, fields, .. }, _) = Congestion::decode(bytes).ok()?;
+    let (Congestion { supported, unsupported, fields, .. }, _) = Congestion::decode(bytes).ok()?;
     let Fields::Xcp { rtt_us, inverse_rate, delta, reverse } = fields else { return None };
     Some(Header {
-        spoken,
-        missed,
+        supported,
+        unsupported,
         fields: [rtt_us, inverse_rate, delta.cast_unsigned(), reverse.cast_unsigned()],
     })
 }
 
 /// Changes add up until an acknowledgement carries them.
 fn keep(kept: &mut Header, arrived: &Header) {
-    kept.missed = arrived.missed;
+    kept.unsupported = arrived.unsupported;
     kept.fields[3] = feedback(kept).saturating_add(delta(arrived)).cast_unsigned();
 }
 
 fn answer(kept: &mut Header) -> Header {
     let reverse = core::mem::take(&mut kept.fields[3]);
-    Header { missed: kept.missed, fields: [0, 0, 0, reverse], ..Header::default() }
+    Header { unsupported: kept.unsupported, fields: [0, 0, 0, reverse], ..Header::default() }
 }

@@ -5,7 +5,7 @@
 //!
 //! | file | what | section of the paper |
 //! |---|---|---|
-//! | `header` | round-trip time, that over the window, requested change, echoed change: 20 bytes in each packet | 3.1 |
+//! | `header` | round-trip time, round-trip time over window, requested change, echoed change: 20 bytes in each packet | 3.1 |
 //! | `efficiency` | the change of all traffic: `phi = alpha d (C - y) - beta Q` | 3.5.1 |
 //! | `fairness` | the share of each packet | 3.5.2 |
 //! | `router` | sums, control interval, standing queue | 3.5 |
@@ -31,7 +31,7 @@
 //! against the paper's text: the first round trip and losses.
 //!
 //! Readings, each a parameter where another is worth a try:
-//! - **The request** is the difference to the largest window of the flow, divided among the packets of a window (`wish`).
+//! - **The request** is the difference to the largest window of the flow, divided among the packets of a window (`request`).
 //! - **SYN and first packets** whose sender has no round-trip time count as traffic, but in no sum, and get nothing.
 //! - **Acknowledgements**, and packets of other schemes, count as traffic (y), but in no sum, and get nothing; h is a part of the
 //!   traffic that can get a share. The paper has flows of XCP alone.
@@ -47,7 +47,7 @@
 //! - **Positive feedback** counts whether the window was full or not.
 //! - **A radio** has no known capacity: C is `radio_capacity`, the rate of its data frames by default, which no traffic reaches; so the
 //!   queue stands where `alpha d (C - y) = beta Q`. XCP-b is made for that.
-//! - **Routers that do not speak XCP**: see [`explicit`](crate::explicit); TCP's law alone applies.
+//! - **Routers without support for XCP**: see [`explicit`](crate::explicit); TCP's law alone applies.
 //!
 //! The first ns-2 code also has, off by default: `xi_factor` 1.1, `budgets` that shrink as packets take them, and
 //! `per_packet` counting.
@@ -58,7 +58,7 @@ pub mod header;
 mod router;
 mod sender;
 
-pub use efficiency::{Efficiency, Known, Seen};
+pub use efficiency::{Efficiency, KnownCapacity, Observed};
 pub use fairness::{Fairness, FairnessConfig};
 pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
@@ -113,7 +113,7 @@ params! {
         /// each packet counts the same whatever its size, as in ns-2.35's sums of X
         per_packet: bool = false;
         /// the rate that a sender requests; 0: what its largest window allows. Ours
-        wish: Rate = Rate(0), in Rate(0)..=FASTEST;
+        request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the round-trip time that a sender reports: smoothed, latest, or the least so far. The draft smooths
         rtt: RttChoice = RttChoice::Smoothed;
     }
@@ -181,7 +181,10 @@ impl Common {
 
     /// The configuration of senders.
     pub(crate) fn sender(&self) -> SenderConfig {
-        SenderConfig { wish: (self.wish > Rate(0)).then(|| bytes_per_second(self.wish)), rtt: self.rtt }
+        SenderConfig {
+            request: (self.request > Rate(0)).then(|| bytes_per_second(self.request)),
+            rtt: self.rtt,
+        }
     }
 }
 
@@ -193,7 +196,7 @@ impl Scheme for Xcp {
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         let known = interface.medium == Medium::Radio && self.radio_capacity > Rate(0);
         let rate = if known { self.radio_capacity } else { interface.rate };
-        let efficiency = Known {
+        let efficiency = KnownCapacity {
             alpha: self.alpha,
             beta: self.beta,
             capacity: rate.as_bps() as f64 / 8.0,

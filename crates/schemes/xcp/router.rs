@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
-use super::efficiency::{Efficiency, Seen};
+use super::efficiency::{Efficiency, Observed};
 use super::fairness::{Fairness, FairnessConfig};
 use super::header::{self, KIND};
 use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
@@ -71,26 +71,27 @@ impl<E: Efficiency> Router<E> {
         self.interval.0 as f64 / 1e9
     }
 
-    fn control(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
+    /// Ends a control interval: d, Q, phi and both xi of the next one.
+    fn end_interval(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         let (least, most) = self.config.intervals;
         let mean = self.fairness.mean_rtt().map(|s| Span((s * 1e9) as u64));
         self.interval = mean.unwrap_or(self.config.first_interval).max(least).min(most);
         let rtt = self.seconds();
         if self.efficiency.queue_interval(rtt, backlog.bytes).is_none() {
-            self.look_at_queue(backlog, context);
+            self.end_queue_interval(backlog, context);
         }
         let (arrived, dropped) = (core::mem::take(&mut self.arrived), core::mem::take(&mut self.dropped));
         let (standing, backlog) = (self.standing, backlog.bytes);
-        self.phi = self.efficiency.change(&Seen { seconds, rtt, arrived, dropped, standing, backlog });
+        self.phi = self.efficiency.change(&Observed { seconds, rtt, arrived, dropped, standing, backlog });
         self.input = arrived as f64 / seconds;
-        self.fairness.hand_out(self.phi, rtt, seconds);
+        self.fairness.end_interval(self.phi, rtt, seconds);
         self.began = context.now;
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval)));
     }
 
-    /// The queue that has stood at all times.
-    fn look_at_queue(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
+    /// Ends a queue interval: Q is its least backlog; the next end is scheduled.
+    fn end_queue_interval(&mut self, backlog: Backlog, context: &mut HopContext<'_>) {
         self.standing = self.least.min(backlog.bytes);
         self.least = backlog.bytes;
         if let Some(next) = self.efficiency.queue_interval(self.seconds(), backlog.bytes) {
@@ -107,7 +108,7 @@ impl<E: Efficiency> Hop for Router<E> {
     fn on_start(&mut self, context: &mut HopContext<'_>) {
         self.began = context.now;
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval)));
-        self.look_at_queue(Backlog::default(), context);
+        self.end_queue_interval(Backlog::default(), context);
     }
 
     #[inline]
@@ -115,8 +116,8 @@ impl<E: Efficiency> Hop for Router<E> {
         self.arrived += u64::from(passage.bytes);
         self.least = self.least.min(passage.backlog.bytes);
         let Some(header) = header else { return };
-        if let Some(sending) = header::sending(header) {
-            self.fairness.count(sending, passage.bytes);
+        if let Some(sender_state) = header::sender_state(header) {
+            self.fairness.count(sender_state, passage.bytes);
         }
         if !self.config.at_departure {
             self.fairness.stamp(header, passage.bytes);
@@ -139,8 +140,8 @@ impl<E: Efficiency> Hop for Router<E> {
 
     fn on_timer(&mut self, timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
         match timer {
-            INTERVAL => self.control(backlog, context),
-            _ => self.look_at_queue(backlog, context),
+            INTERVAL => self.end_interval(backlog, context),
+            _ => self.end_queue_interval(backlog, context),
         }
     }
 

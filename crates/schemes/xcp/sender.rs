@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Span};
 
-use super::header::{self, KIND, LONGEST_RTT_US, PARTS, Sending};
+use super::header::{self, KIND, LONGEST_RTT_US, PARTS, SenderState};
 use crate::explicit::{ExplicitSender, Rtt, RttChoice};
 use crate::places::{Allowance, CongestionCause, FlowSetup, Header, HeaderKind};
 
@@ -13,7 +13,7 @@ const LARGEST: u64 = 1 << 40;
 #[derive(Debug, Clone, Copy)]
 pub struct SenderConfig {
     /// The rate that it requests, bytes/s; `None`: what its largest window allows.
-    pub wish: Option<u32>,
+    pub request: Option<u32>,
     /// The round-trip time that counts.
     pub rtt: RttChoice,
 }
@@ -49,8 +49,8 @@ impl Sender {
     }
 
     /// The change that a packet requests, 1/256 byte: all packets of a window together request the missing part.
-    fn wish(&self) -> i32 {
-        let target = self.config.wish.map_or(self.limit, |rate| self.rtt.times(rate).min(self.limit));
+    fn request(&self) -> i32 {
+        let target = self.config.request.map_or(self.limit, |rate| self.rtt.times(rate).min(self.limit));
         let window = self.bytes().cast_signed();
         let missing = target.cast_signed() - window;
         // Windows are below 2^40, segments below 2^16.
@@ -91,17 +91,17 @@ impl ExplicitSender for Sender {
         let us = self.rtt.us().min(LONGEST_RTT_US);
         let inverse = u64::from(us) * 1_000_000 * PARTS / self.window;
         let inverse_rate = u32::try_from(inverse).unwrap_or(u32::MAX);
-        let sending = (us > 0).then_some(Sending { rtt_us: us, inverse_rate });
-        header::request(header, sending, self.wish());
+        let sender_state = (us > 0).then_some(SenderState { rtt_us: us, inverse_rate });
+        header::request(header, sender_state, self.request());
     }
 
-    fn window_with(&self, _header: &Header) -> u64 {
+    fn window_after(&self, _header: &Header) -> u64 {
         self.bytes()
     }
 
     fn on_feedback(&mut self, header: &Header, tcp: Option<u64>) {
         match tcp {
-            // The routers that speak do not see the whole path: their grants alone are no limit.
+            // The routers with support do not see the whole path: their grants alone are no limit.
             Some(window) => self.set(window.saturating_mul(PARTS)),
             None => self.set(self.window.saturating_add_signed(i64::from(header::feedback(header)))),
         }

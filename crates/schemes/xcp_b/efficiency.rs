@@ -2,7 +2,7 @@
 
 use airfair_units::Span;
 
-use crate::xcp::{Efficiency, Seen};
+use crate::xcp::{Efficiency, Observed};
 
 /// The law of XCP-b for phi.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub struct Blind {
 }
 
 impl Efficiency for Blind {
-    fn change(&mut self, seen: &Seen) -> f64 {
+    fn change(&mut self, seen: &Observed) -> f64 {
         let queue = if self.least { seen.standing } else { seen.backlog };
         self.empty = if queue == 0 { self.empty.saturating_add(1) } else { 0 };
         // What was dropped would stand in a larger queue.

@@ -359,10 +359,10 @@ fn captures_show_the_header() {
     add(&mut spec, "file", (0, 1), Traffic::File { size: Bytes(1500) });
     let rates = |request, feedback, rtt_us| Fields::Qfcp(Rates { rtt_us, request, feedback });
     let seen: Vec<_> =
-        captured(&spec, 0).into_iter().map(|(c, payload)| (c.spoken, c.fields, payload)).collect();
+        captured(&spec, 0).into_iter().map(|(c, payload)| (c.supported, c.fields, payload)).collect();
     let all = u32::MAX;
     assert_eq!(seen[..2], [(1, rates(50_000, 0, 0), 0), (1, rates(50_000, 50_000, 0), 0)]);
     assert_eq!(seen[2].1, rates(50_000, 0, 20_112));
-    assert!(seen.iter().all(|(spoken, fields, _)| *spoken == 1 && *fields != rates(all, 0, 0)));
+    assert!(seen.iter().all(|(supported, fields, _)| *supported == 1 && *fields != rates(all, 0, 0)));
     assert_eq!(seen.iter().map(|packet| packet.2).sum::<usize>(), 1500);
 }

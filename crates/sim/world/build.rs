@@ -159,7 +159,7 @@ impl Plan<'_> {
         };
         network.agents.is_empty()
             && network.interfaces.ports().all(|port| !network.interfaces.judges(port))
-            && Interface::sorts().iter().any(acts)
+            && Interface::all_kinds().iter().any(acts)
     }
 }
 

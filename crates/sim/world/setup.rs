@@ -82,7 +82,7 @@ impl World {
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
-        let only_marks = Interface::sorts().iter().any(|at| placed.run.wants(at).ecn);
+        let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).ecn);
         let for_all = placed.run.source().is_some();
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
             Transport::Tcp { law, pinned, .. } if *pinned || !for_all => Some((i, law.clone())),

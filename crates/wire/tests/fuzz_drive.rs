@@ -179,7 +179,7 @@ fn congestion_seeds() -> Vec<Vec<u8>> {
     let rates = Rates { rtt_us: 100_000, request: u32::MAX, feedback: 18_750_000 };
     let xcp = Fields::Xcp { rtt_us: 100_000, inverse_rate: 53_333, delta: -700, reverse: 256 };
     let bytes = |fields| {
-        let header = Congestion { next: 6, spoken: 3, missed: 1, fields };
+        let header = Congestion { next: 6, supported: 3, unsupported: 1, fields };
         let mut bytes = vec![0; header.wire_len()];
         header.encode(&mut bytes).unwrap();
         bytes

@@ -19,7 +19,7 @@ pub fn bytes(kind: &HeaderKind, header: &Header) -> Vec<u8> {
 /// Version 1 and the scheme, TCP, 3 interfaces that spoke, none that did not; 100 ms; 18.75 MB/s wished; nothing echoed.
 #[test]
 fn the_header_of_rates_has_its_bytes() {
-    let header = Header { spoken: 3, missed: 0, fields: [100_000, 18_750_000, 0, 0] };
+    let header = Header { supported: 3, unsupported: 0, fields: [100_000, 18_750_000, 0, 0] };
     let rest = [6, 3, 0, 0, 1, 0x86, 0xa0, 1, 0x1e, 0x1a, 0x30, 0, 0, 0, 0];
     for (kind, first) in [(&QFCP, 0x11), (&RCP, 0x12)] {
         let bytes = bytes(kind, &header);
@@ -31,7 +31,7 @@ fn the_header_of_rates_has_its_bytes() {
 /// The same; 10,000 ps a byte; a byte less wished, two more echoed.
 #[test]
 fn the_header_of_changes_has_its_bytes() {
-    let header = Header { spoken: 3, missed: 1, fields: [100_000, 10_000, 0xffff_ff00, 512] };
+    let header = Header { supported: 3, unsupported: 1, fields: [100_000, 10_000, 0xffff_ff00, 512] };
     let bytes = bytes(&XCP, &header);
     assert_eq!(bytes, [0x13, 6, 3, 1, 0, 1, 0x86, 0xa0, 0, 0, 0x27, 0x10, 0xff, 0xff, 0xff, 0, 0, 0, 2, 0]);
     assert_eq!((XCP.decode)(&bytes), Some(header));
@@ -53,7 +53,7 @@ fn headers_of_others_and_parts_of_headers_are_refused() {
 
 #[test]
 fn a_router_only_lowers_and_the_receiver_echoes_the_last_rate() {
-    let mut header = Header { spoken: 2, missed: 1, fields: [50_000, u32::MAX, 7, 0] };
+    let mut header = Header { supported: 2, unsupported: 1, fields: [50_000, u32::MAX, 7, 0] };
     grant(&mut header, 1_000_000);
     grant(&mut header, 2_000_000);
     assert_eq!(header.fields, [50_000, 1_000_000, 7, 0]);
@@ -61,11 +61,11 @@ fn a_router_only_lowers_and_the_receiver_echoes_the_last_rate() {
         let mut kept = Header::default();
         (kind.keep)(&mut kept, &header);
         let answer = (kind.answer)(&mut kept);
-        assert_eq!(answer, Header { spoken: 0, missed: 1, fields: [0, u32::MAX, 1_000_000, 0] });
+        assert_eq!(answer, Header { supported: 0, unsupported: 1, fields: [0, u32::MAX, 1_000_000, 0] });
         assert_eq!((kind.answer)(&mut kept), answer, "a rate holds until the next one");
         (kind.keep)(&mut kept, &Header { fields: [0, 500, 0, 0], ..Header::default() });
         assert_eq!((kind.answer)(&mut kept).fields[2], 500);
-        assert_eq!((kind.answer)(&mut kept).missed, 0);
+        assert_eq!((kind.answer)(&mut kept).unsupported, 0);
     }
 }
 
@@ -73,11 +73,12 @@ fn a_router_only_lowers_and_the_receiver_echoes_the_last_rate() {
 #[test]
 fn changes_add_up_until_they_are_told() {
     let mut kept = Header::default();
-    let arrived = |delta: i32| Header { spoken: 3, missed: 1, fields: [1, 2, delta.cast_unsigned(), 9] };
+    let arrived =
+        |delta: i32| Header { supported: 3, unsupported: 1, fields: [1, 2, delta.cast_unsigned(), 9] };
     for delta in [700, -200, 56] {
         (XCP.keep)(&mut kept, &arrived(delta));
     }
-    assert_eq!((XCP.answer)(&mut kept), Header { spoken: 0, missed: 1, fields: [0, 0, 0, 556] });
+    assert_eq!((XCP.answer)(&mut kept), Header { supported: 0, unsupported: 1, fields: [0, 0, 0, 556] });
     assert_eq!((XCP.answer)(&mut kept).fields, [0; 4]);
     for _ in 0..3 {
         (XCP.keep)(&mut kept, &arrived(i32::MAX));

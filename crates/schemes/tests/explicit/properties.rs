@@ -4,7 +4,7 @@ use airfair_schemes::ParamValue::{self, Choice, Flag};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
 use airfair_schemes::places::{CongestionCause, FlowSetup, Header};
 use airfair_schemes::qfcp;
-use airfair_schemes::xcp::header::{Sending, request};
+use airfair_schemes::xcp::header::{SenderState, request};
 use airfair_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -48,14 +48,11 @@ enum Event {
 
 /// Anything, or something near to what flows send.
 fn header() -> impl Strategy<Value = Header> {
-    let plain = (any::<u8>(), any::<u8>(), any::<[u32; 4]>()).prop_map(|(spoken, missed, fields)| Header {
-        spoken,
-        missed,
-        fields,
-    });
+    let plain = (any::<u8>(), any::<u8>(), any::<[u32; 4]>())
+        .prop_map(|(supported, unsupported, fields)| Header { supported, unsupported, fields });
     let likely = (1u32..2_000_000, 1u32..100_000_000).prop_map(|(rtt_us, inverse_rate)| {
         let mut header = Header::default();
-        request(&mut header, Some(Sending { rtt_us, inverse_rate }), i32::MAX);
+        request(&mut header, Some(SenderState { rtt_us, inverse_rate }), i32::MAX);
         header
     });
     let greedy = (0u32..2_000_000).prop_map(|rtt_us| {
@@ -211,16 +208,16 @@ proptest! {
             flow.echo(events[0].2);
         }
         flow.start(&FlowSetup { rtt: None, ..setup() });
-        for (what, missed, word, ns) in events {
+        for (what, unsupported, word, ns) in events {
             let window = match what % 10 {
                 0 | 1 => flow.echo(word),
-                2 => flow.echo_past(missed, word),
+                2 => flow.echo_past(unsupported, word),
                 3 => flow.ack(None),
                 // Up to 18 minutes.
                 4 => flow.ack(Some(Span(ns >> 24))),
                 5 => flow.recovered(u64::from(word)),
                 6 => flow.idle(),
-                _ => flow.congestion(CAUSES[usize::from(missed) % CAUSES.len()]),
+                _ => flow.congestion(CAUSES[usize::from(unsupported) % CAUSES.len()]),
             };
             prop_assert!(window >= MSS);
             prop_assert!(name != "xcp" || window <= setup().window_limit.get());
@@ -233,13 +230,13 @@ proptest! {
 
     /// Whatever stands in a header comes out of its bytes.
     #[test]
-    fn headers_come_back(spoken: u8, missed: u8, fields: [u32; 4]) {
+    fn headers_come_back(supported: u8, unsupported: u8, fields: [u32; 4]) {
         for kind in KINDS {
-            let bytes = bytes(kind, &Header { spoken, missed, fields });
+            let bytes = bytes(kind, &Header { supported, unsupported, fields });
             // Headers of rates have three fields.
             let last = if kind.wire_len == 16 { 0 } else { fields[3] };
             let fields = [fields[0], fields[1], fields[2], last];
-            prop_assert_eq!((kind.decode)(&bytes), Some(Header { spoken, missed, fields }));
+            prop_assert_eq!((kind.decode)(&bytes), Some(Header { supported, unsupported, fields }));
         }
     }
 

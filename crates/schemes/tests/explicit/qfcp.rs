@@ -197,7 +197,7 @@ fn a_header_carries_less_than_all() {
 /// Section III-B: what comes in through an access point's radio counts and is stamped, but its queue is its own.
 #[test]
 fn both_directions_of_a_cell_share_one_controller() {
-    let [.., access_point, _] = Interface::sorts();
+    let [.., access_point, _] = Interface::all_kinds();
     let access_point = Interface { rate: Rate::from_mbps(8), ..access_point };
     let mut router = Router::new("qfcp", &[], &access_point);
     assert!(router.wants.received && !configured().wants.received);
@@ -297,7 +297,7 @@ fn a_wire_that_changes_is_followed() {
 /// Wires have their rate, radios begin with 1 Mbit/s; access points alone see both directions.
 #[test]
 fn what_stands_where() {
-    let [radio, wire, access_point, its_wire] = Interface::sorts();
+    let [radio, wire, access_point, its_wire] = Interface::all_kinds();
     let value = |params: &[(&str, ParamValue)], at: &Interface, name: &str| {
         gauge(build("qfcp", params).hop(at).expect("a hop everywhere").as_ref(), name)
     };

@@ -108,7 +108,7 @@ fn a_header_carries_less_than_all() {
 /// R begins with a twentieth of C. A wire's is its rate, a radio's what is said of it, or its nominal rate.
 #[test]
 fn what_stands_where() {
-    let [radio, ..] = Interface::sorts();
+    let [radio, ..] = Interface::all_kinds();
     let known = [("radio_capacity", Speed(Rate::from_mbps(1)))];
     for (params, at, mbps) in
         [(&known[..], wire(Rate::from_mbps(8)), 8.0), (&known, radio, 1.0), (&[], radio, 2.0)]

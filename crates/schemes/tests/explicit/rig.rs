@@ -274,9 +274,9 @@ impl Flow {
     }
 
     /// The same after a path on which so many interfaces did not speak.
-    pub fn echo_past(&mut self, missed: u8, word: u32) -> u64 {
+    pub fn echo_past(&mut self, unsupported: u8, word: u32) -> u64 {
         let place = echoed(self.law.header().expect("it speaks with routers"));
-        let mut header = Header { missed, ..Header::default() };
+        let mut header = Header { unsupported, ..Header::default() };
         header.fields[place] = word;
         self.hook(|law, context| law.on_feedback(&header, context))
     }

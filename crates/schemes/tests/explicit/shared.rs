@@ -56,8 +56,8 @@ impl Alone {
     }
 
     /// An echo: so many interfaces did not speak, and the sender has this window.
-    fn hear(&mut self, missed: u8, window: u64) -> Option<u64> {
-        self.ask(|fallback, context| fallback.on_feedback(missed, window, context))
+    fn hear(&mut self, unsupported: u8, window: u64) -> Option<u64> {
+        self.ask(|fallback, context| fallback.on_feedback(unsupported, window, context))
     }
 
     /// Routers grant so many bytes.

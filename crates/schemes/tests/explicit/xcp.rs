@@ -3,7 +3,7 @@
 use airfair_schemes::ParamValue::{Choice, Flag, Number, Rate as Speed, Span as Duration};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
 use airfair_schemes::places::{FlowSetup, Header, Interface};
-use airfair_schemes::xcp::header::{self, Sending, delta, sending};
+use airfair_schemes::xcp::header::{self, SenderState, delta, sender_state};
 use airfair_units::Rate;
 
 use super::rig::{Flow, MSS, PACKET, Router, ms, near, refuses, setup, wire};
@@ -13,7 +13,7 @@ pub fn packet(rtt_ms: u32, window: u32) -> Header {
     let rtt_us = rtt_ms * 1000;
     let inverse_rate = (u64::from(rtt_us) * 1_000_000 / u64::from(window)) as u32;
     let mut header = Header::default();
-    header::request(&mut header, Some(Sending { rtt_us, inverse_rate }), i32::MAX);
+    header::request(&mut header, Some(SenderState { rtt_us, inverse_rate }), i32::MAX);
     header
 }
 
@@ -188,7 +188,7 @@ fn budgets_end() {
     }
 }
 
-/// Of the 7,100 bytes that each of 100 packets may have, packets that wish for half leave the other half: it lasts for 200.
+/// Of the 7,100 bytes that each of 100 packets may have, packets that request half leave the other half: it lasts for 200.
 #[test]
 fn budgets_shrink_by_what_is_taken() {
     let mut router = Router::new("xcp", &[("budgets", Flag(true))], &wire(Rate::from_mbps(150)));
@@ -229,7 +229,7 @@ fn packets_may_count_alike() {
 /// Silent, the change is alpha C in a round trip. A wire has its rate, a radio what is said of it, or its nominal rate.
 #[test]
 fn what_stands_where() {
-    let [radio, ..] = Interface::sorts();
+    let [radio, ..] = Interface::all_kinds();
     let known = [("radio_capacity", Speed(Rate::from_mbps(1)))];
     for (params, at, mbps) in
         [(&known[..], wire(Rate::from_mbps(8)), 8.0), (&known, radio, 1.0), (&[], radio, 2.0)]
@@ -250,14 +250,14 @@ fn parameters_have_bounds() {
             // Above the largest one.
             ("min_interval", Duration(ms(20_000))),
             ("first_interval", Duration(ms(100_001))),
-            ("wish", Speed(Rate(8 << 32))),
+            ("request", Speed(Rate(8 << 32))),
             ("gamma", Number(1.1)),
         ];
         refuses(scheme, &bad);
     }
     refuses("xcp", &[("radio_capacity", Speed(Rate(8 << 32)))]);
     // 2^32 - 1 bytes/s in 100 ms are more than a window holds.
-    let mut greedy = Flow::started("xcp", &[("wish", Speed(Rate(8 * u64::from(u32::MAX))))]);
+    let mut greedy = Flow::started("xcp", &[("request", Speed(Rate(8 * u64::from(u32::MAX))))]);
     assert_eq!(delta(&greedy.stamp()), 99_000 * 256);
 }
 
@@ -315,11 +315,11 @@ fn a_packet_tells_its_round_trip_and_its_wish() {
     assert_eq!(flow.stamp(), Header::default(), "a connection without handshake");
     flow.ack(Some(ms(100)));
     let header = flow.stamp();
-    let told = sending(&header).expect("it knows its round-trip time");
+    let told = sender_state(&header).expect("it knows its round-trip time");
     assert_eq!((told.rtt_us, told.inverse_rate), (100_000, 10_000_000));
     assert_eq!(delta(&header), 99_000 * 256);
     // 8 Mbit/s are 100,000 bytes in 100 ms.
-    let mut modest = Flow::started("xcp", &[("wish", Speed(Rate::from_mbps(8)))]);
+    let mut modest = Flow::started("xcp", &[("request", Speed(Rate::from_mbps(8)))]);
     assert_eq!(delta(&modest.stamp()), 9000 * 256);
     change_by(&mut modest, 150_000.0);
     assert_eq!(delta(&modest.stamp()), -375 * 256, "60,000 bytes less, by 160 packets");

@@ -57,7 +57,9 @@ impl Laws {
 
     /// True if a law reads the backlog of its node's queue.
     pub(crate) fn reads_own_queue(&self, id: LawId) -> bool {
-        self.0.get(id.0).is_some_and(|scheme| Interface::sorts().iter().any(|at| scheme.wants(at).own_queue))
+        self.0
+            .get(id.0)
+            .is_some_and(|scheme| Interface::all_kinds().iter().any(|at| scheme.wants(at).own_queue))
     }
 
     /// Creates a source of a law.
