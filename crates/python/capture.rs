@@ -1,4 +1,4 @@
-//! Captures and the table of frames: what is looked at, and how it is handed to Python while the run goes on.
+//! Captures and the table of frames: what is observed, and how Python receives it during the run.
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
@@ -16,8 +16,8 @@ use crate::scenario::Scenario;
 /// Bytes of a capture file that are handed over together.
 const BYTES: usize = 1 << 18;
 
-/// What is captured of a run, and who takes it. Interfaces are "all", a node, or a node and one of its queues: "ap:default" (a radio),
-/// "ap:server" (a wire, by the node at its far end).
+/// The part of a run that is captured, and the functions that receive it. Interfaces are "all", a node, or a node and one of its
+/// queues: "ap:default" (a radio), "ap:server" (a wire, by the node at its far end).
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Watch {
     interfaces: Vec<String>,
@@ -33,7 +33,10 @@ pub(crate) struct Watch {
 #[pymethods]
 impl Watch {
     #[new]
-    #[pyo3(signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=TimeText(0), until=None), text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, start='0 s', until=None)")]
+    #[pyo3(
+        signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=TimeText(0), until=None),
+        text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, start='0 s', until=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         on_capture: Py<PyAny>,
@@ -52,7 +55,7 @@ impl Watch {
 }
 
 impl Watch {
-    /// Begins to look at a world.
+    /// Begins to observe a world.
     pub fn begin(&self, world: &mut World, scenario: &Scenario) -> PyResult<()> {
         let until = self.until.unwrap_or(world.end()).min(world.end());
         if self.from >= until {
@@ -81,7 +84,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Hands over what has become of it since the last call.
+    /// Passes on the packets and frames since the last call.
     pub fn hand_over(&self, world: &mut World) -> PyResult<()> {
         let captures = world.take_captures(BYTES);
         let frames = world.take_frames(columns::ROWS);

@@ -1,11 +1,11 @@
-//! Rows that are handed to Python while a run goes on: columns of bytes that its libraries take as they are.
+//! Rows that Python receives during a run: columns of bytes that its libraries read without a conversion.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::series::bytes;
 
-/// Rows that are handed over together. How many of them make a row group is for who writes the file.
+/// Rows of a block. The writer of the file decides how many of them make a row group.
 pub(crate) const ROWS: usize = 1 << 16;
 
 /// A column.
@@ -14,7 +14,7 @@ pub(crate) enum Column<'a> {
     Whole(&'a [i64]),
     /// Places in a list of names.
     Code(&'a [i64], &'a [&'a str]),
-    /// What is not a number is nothing.
+    /// A NaN is a missing value.
     Float(&'a [f64]),
 }
 

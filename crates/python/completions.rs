@@ -1,4 +1,4 @@
-//! Files that have ended, handed to Python while the run goes on: however many there are, few are in memory.
+//! Completed files, passed to Python in blocks during the run, so that few are in memory at a time.
 
 use airfair_sim::World;
 use airfair_sim::ids::FlowIx;
@@ -8,17 +8,17 @@ use pyo3::types::PyDict;
 
 use crate::columns::{self, Column, ROWS};
 
-/// Who takes them.
+/// The Python function that receives the blocks.
 pub(crate) struct Completions(Py<PyAny>);
 
 impl Completions {
-    /// From now on the world keeps them for `on_completions`.
+    /// Makes the world record completed files, for `on_completions`.
     pub fn begin(world: &mut World, on_completions: &Py<PyAny>) -> Self {
         world.keep_completions();
         Self(Python::attach(|py| on_completions.clone_ref(py)))
     }
 
-    /// Hands over the blocks that are full, at the end of the run what is left.
+    /// Passes on the full blocks, and at the end of the run the rest.
     pub fn hand_over(&self, world: &mut World) -> PyResult<()> {
         while let Some(block) = world.take_completion_block(ROWS) {
             Python::attach(|py| self.0.call1(py, (table(py, world, &block)?,)))?;

@@ -1,12 +1,16 @@
-//! The result contract of `run --json`. Keys are written in the order of the fields; floats are the shortest decimals
-//! that read back as the same bits.
+//! The result of a run as `run --json` prints it. Each key is declared here once, with its type and where its value comes from;
+//! `airfair.results` declares the same keys for Python, and a test compares both.
+//!
+//! Keys are written in the order of the fields; floats are the shortest decimals that read back as the same bits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use airfair_scenario::Scenario;
+use airfair_schemes::places;
 use airfair_sim::World;
-use airfair_sim::engine::drive::Lateness;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
     FilesResult, FlowResult, MessageCounts, PacketFates, QueueResult, RoutingCounts, RunResult, SizeClass,
     StationResult,
@@ -17,202 +21,205 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::{Serialize, Serializer};
 
-#[derive(Serialize)]
-struct Run<'a> {
-    scenario: &'a str,
-    scheme: &'a str,
-    seed: u64,
-    version: &'a str,
-    duration_s: f64,
-    warmup_s: f64,
-    flows: Vec<Flow<'a>>,
-    jain_index: Option<f64>,
-    log_utility: f64,
-    aggregate_goodput_bps: f64,
-    min_goodput_bps: f64,
-    starved_flows: usize,
-    flows_below_1kbps: usize,
-    mean_delay_s: Option<f64>,
-    p99_delay_s: Option<f64>,
-    rtt_s: Option<f64>,
-    retransmissions: u64,
-    loss_ratio: Option<f64>,
-    completion_s: Option<f64>,
-    drops: &'a BTreeMap<String, u64>,
-    channel_utilisation: BTreeMap<String, f64>,
-    warnings: Vec<&'a str>,
-    ends: EndsJson<'a>,
-    marks: &'a BTreeMap<String, u64>,
-    queues: Vec<Queue<'a>>,
-    stations: Vec<Station<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    window_jain: Vec<WindowJain>,
-    perf: Perf<'a>,
-}
-
-#[derive(Serialize)]
-struct Flow<'a> {
-    id: &'a str,
-    src: &'a str,
-    dst: &'a str,
-    goodput_bps: f64,
-    delivered_bytes: u64,
-    sent_packets: u64,
-    retransmissions: u64,
-    fallbacks: u64,
-    mean_delay_s: Option<f64>,
-    p99_delay_s: Option<f64>,
-    completion_s: Option<f64>,
-    hops: Option<u16>,
-    delivered_packets: u64,
-    dropped_packets: u64,
-    loss_ratio: Option<f64>,
-    rtt_s: Option<f64>,
-    offered_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Files>,
-}
-
-/// Files of a flow that sends many, grouped.
-#[derive(Serialize)]
-struct Files {
-    started: u64,
-    finished: u64,
-    failed: u64,
-    mean_completion_s: Option<f64>,
-    p95_completion_s: Option<f64>,
-    by_size: Vec<SizeClassJson>,
-}
-
-#[derive(Serialize)]
-struct SizeClassJson {
-    from_bytes: u64,
-    finished: u64,
-    mean_completion_s: f64,
-    p95_completion_s: f64,
-}
-
-impl From<&FilesResult> for Files {
-    fn from(f: &FilesResult) -> Self {
-        let class = |c: &SizeClass| SizeClassJson {
-            from_bytes: c.from_bytes,
-            finished: c.finished,
-            mean_completion_s: c.mean_completion_s,
-            p95_completion_s: c.p95_completion_s,
-        };
-        Self {
-            started: f.started,
-            finished: f.finished,
-            failed: f.failed,
-            mean_completion_s: f.completions.mean_s(),
-            p95_completion_s: f.completions.quantile_s(0.95),
-            by_size: f.by_size.iter().map(class).collect(),
+/// Declares objects of the result: their fields, each with its type and its value, and what they are made from.
+macro_rules! objects {
+    ($(
+        $(#[$about:meta])*
+        $object:ident $(<$life:lifetime>)? from $source:ident: $from:ty {
+            $($(#[$rule:meta])* $field:ident: $type:ty = $value:expr;)*
         }
+    )*) => { $(
+        $(#[$about])*
+        #[derive(Serialize)]
+        pub(crate) struct $object $(<$life>)? {
+            $($(#[$rule])* $field: $type,)*
+        }
+
+        impl $(<$life>)? From<$from> for $object $(<$life>)? {
+            fn from($source: $from) -> Self {
+                Self { $($field: $value,)* }
+            }
+        }
+    )* };
+}
+
+/// All that the result of a run is made from.
+struct Whole<'a> {
+    scenario: &'a Scenario,
+    run: &'a RunResult,
+    delays: &'a Delays,
+    windows: &'a [WindowFairness],
+    wall: Duration,
+    lateness: Option<&'a Lateness>,
+}
+
+objects! {
+    Run<'a> from of: &'a Whole<'a> {
+        scenario: &'a str = &of.scenario.name;
+        scheme: &'a str = &of.run.scheme;
+        seed: u64 = of.run.seed;
+        version: &'a str = env!("CARGO_PKG_VERSION");
+        duration_s: f64 = of.run.duration_s;
+        warmup_s: f64 = of.run.warmup_s;
+        flows: Vec<Flow<'a>> = each(&of.run.flows);
+        jain_index: Option<f64> = of.run.jain_index();
+        log_utility: f64 = of.run.log_utility();
+        aggregate_goodput_bps: f64 = of.run.aggregate_goodput_bps();
+        min_goodput_bps: f64 = of.run.min_goodput_bps();
+        starved_flows: usize = of.run.starved_flows();
+        flows_below_1kbps: usize = of.run.flows_below_1kbps();
+        mean_delay_s: Option<f64> = of.delays.mean_s();
+        p99_delay_s: Option<f64> = of.delays.quantile_s(0.99);
+        rtt_s: Option<f64> = of.run.rtt_s();
+        retransmissions: u64 = of.run.retransmissions();
+        loss_ratio: Option<f64> = of.run.loss_ratio();
+        completion_s: Option<f64> = of.run.completion_s();
+        drops: &'a BTreeMap<String, u64> = &of.run.drops;
+        channel_utilisation: BTreeMap<String, f64> = of.run.channel_utilisation();
+        warnings: Vec<&'a str> = warnings(of.scenario, of.run).collect();
+        ends: Ends<'a> = (&of.run.ends).into();
+        marks: &'a BTreeMap<String, u64> = &of.run.marks;
+        queues: Vec<Queue<'a>> = each(&of.run.queues);
+        stations: Vec<Station<'a>> = each(&of.run.stations);
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        window_jain: Vec<WindowJain> = each(of.windows);
+        perf: Perf<'a> = of.into();
+    }
+
+    Flow<'a> from f: &'a FlowResult {
+        id: &'a str = &f.id;
+        src: &'a str = &f.src;
+        dst: &'a str = &f.dst;
+        goodput_bps: f64 = f.goodput_bps;
+        delivered_bytes: u64 = f.delivered_bytes;
+        sent_packets: u64 = f.sent_packets;
+        retransmissions: u64 = f.retransmissions;
+        fallbacks: u64 = f.fallbacks;
+        mean_delay_s: Option<f64> = f.mean_delay_s();
+        p99_delay_s: Option<f64> = f.p99_delay_s();
+        completion_s: Option<f64> = f.completion_s;
+        hops: Option<u16> = f.hops;
+        delivered_packets: u64 = f.delivered_packets;
+        dropped_packets: u64 = f.dropped_packets;
+        loss_ratio: Option<f64> = f.loss_ratio();
+        rtt_s: Option<f64> = f.rtt_s();
+        offered_bytes: Option<u64> = f.offered_bytes;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        files: Option<Files> = f.files.as_ref().map(Files::from);
+    }
+
+    /// The files of a flow that sends many, each over a connection of its own.
+    Files from f: &FilesResult {
+        started: u64 = f.started;
+        finished: u64 = f.finished;
+        failed: u64 = f.failed;
+        mean_completion_s: Option<f64> = f.completions.mean_s();
+        p95_completion_s: Option<f64> = f.completions.quantile_s(0.95);
+        by_size: Vec<FilesBySize> = each(&f.by_size);
+    }
+
+    FilesBySize from c: &SizeClass {
+        from_bytes: u64 = c.from_bytes;
+        finished: u64 = c.finished;
+        mean_completion_s: f64 = c.mean_completion_s;
+        p95_completion_s: f64 = c.p95_completion_s;
+    }
+
+    /// The queue of an output interface.
+    Queue<'a> from q: &'a QueueResult {
+        node: &'a str = &q.node;
+        towards: &'a str = &q.towards;
+        wired: bool = q.wired;
+        packets: u64 = q.packets;
+        mean_wait_s: Option<f64> = q.mean_wait_s;
+        mean_packets: f64 = q.mean_packets;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        routing: Option<Routing<'a>> = q.routing.as_ref().map(Routing);
+    }
+
+    /// The ends of all packets: `made` is the sum of all others.
+    Ends<'a> from e: &'a PacketFates {
+        made: u64 = e.made;
+        delivered: u64 = e.delivered;
+        dropped: &'a BTreeMap<String, u64> = &e.dropped;
+        queued: u64 = e.queued;
+        in_mac: u64 = e.in_mac;
+        on_wire: u64 = e.on_wire;
+        awaiting_arp: u64 = e.awaiting_arp;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        awaiting_route: Option<u64> = e.awaiting_route;
+    }
+
+    Station<'a> from s: &'a StationResult {
+        node: &'a str = &s.node;
+        radio: &'a str = &s.radio;
+        airtime_ns: Airtime = (&s.airtime).into();
+        sent: BTreeMap<&'static str, u64> = by_kind(&s.counters.sent);
+        received: BTreeMap<&'static str, u64> = by_kind(&s.counters.received);
+        lost: BTreeMap<&'static str, u64> = Loss::NAMES.into_iter().zip(s.counters.lost).collect();
+        duplicates: u64 = s.counters.duplicates;
+        no_cts: u64 = s.counters.no_cts;
+        no_ack: u64 = s.counters.no_ack;
+        cts_withheld: u64 = s.counters.cts_withheld;
+        given_up: u64 = s.counters.given_up;
+        nav_extended: u64 = s.counters.nav_extended;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        messages: Option<Messages> = s.messages.as_ref().map(Messages::from);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        routing: Option<Routing<'a>> = s.routing.as_ref().map(Routing);
+    }
+
+    /// Nanoseconds in each radio state; they add up to the run.
+    Airtime from a: &places::Airtime {
+        transmit: u64 = a.transmit.0;
+        receive: u64 = a.receive.0;
+        busy: u64 = a.busy.0;
+        nav: u64 = a.nav.0;
+        idle: u64 = a.idle.0;
+    }
+
+    /// Messages of a station's agent.
+    Messages from m: &MessageCounts {
+        sent: u64 = m.sent;
+        missed: u64 = m.missed;
+        heard: u64 = m.heard;
+        received: u64 = m.received;
+    }
+
+    /// Jain's index over the windows of one length.
+    WindowJain from w: &WindowFairness {
+        window_s: f64 = w.window.as_secs_f64();
+        windows: u64 = w.windows;
+        empty_windows: u64 = w.empty;
+        mean: Option<f64> = w.mean;
+        p10: Option<f64> = w.p10;
+        min: Option<f64> = w.min;
+    }
+
+    /// The cost of the run: the only part that differs from run to run.
+    Perf<'a> from of: &'a Whole<'a> {
+        events: u64 = of.run.events;
+        transmissions: u64 = of.run.transmissions;
+        wall_s: f64 = of.wall.as_secs_f64();
+        peak_rss_bytes: u64 = peak_rss_bytes();
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lateness: Option<&'a Lateness> = of.lateness;
+    }
+
+    /// How late the deadlines of a paced run were handled.
+    Lateness from l: &drive::Lateness {
+        steps: u64 = l.steps;
+        worst_s: f64 = l.worst.as_secs_f64();
+        below_10us: u64 = l.histogram[0];
+        below_100us: u64 = l.histogram[1];
+        below_1ms: u64 = l.histogram[2];
+        below_10ms: u64 = l.histogram[3];
+        below_100ms: u64 = l.histogram[4];
+        above: u64 = l.histogram[5];
     }
 }
 
-/// A queue of an output interface.
-#[derive(Serialize)]
-struct Queue<'a> {
-    node: &'a str,
-    towards: &'a str,
-    wired: bool,
-    packets: u64,
-    mean_wait_s: Option<f64>,
-    mean_packets: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<Routing<'a>>,
-}
-
-impl<'a> From<&'a QueueResult> for Queue<'a> {
-    fn from(q: &'a QueueResult) -> Self {
-        Self {
-            node: &q.node,
-            towards: &q.towards,
-            wired: q.wired,
-            packets: q.packets,
-            mean_wait_s: q.mean_wait_s,
-            mean_packets: q.mean_packets,
-            routing: q.routing.as_ref().map(Routing),
-        }
-    }
-}
-
-impl<'a> From<&'a FlowResult> for Flow<'a> {
-    fn from(f: &'a FlowResult) -> Self {
-        Self {
-            id: &f.id,
-            src: &f.src,
-            dst: &f.dst,
-            goodput_bps: f.goodput_bps,
-            delivered_bytes: f.delivered_bytes,
-            sent_packets: f.sent_packets,
-            retransmissions: f.retransmissions,
-            fallbacks: f.fallbacks,
-            mean_delay_s: f.mean_delay_s(),
-            p99_delay_s: f.p99_delay_s(),
-            completion_s: f.completion_s,
-            hops: f.hops,
-            delivered_packets: f.delivered_packets,
-            dropped_packets: f.dropped_packets,
-            loss_ratio: f.loss_ratio(),
-            rtt_s: f.rtt_s(),
-            offered_bytes: f.offered_bytes,
-            files: f.files.as_ref().map(Files::from),
-        }
-    }
-}
-
-/// Where every packet has ended: `made` is the sum of all others.
-#[derive(Serialize)]
-struct EndsJson<'a> {
-    made: u64,
-    delivered: u64,
-    dropped: &'a BTreeMap<String, u64>,
-    queued: u64,
-    in_mac: u64,
-    on_wire: u64,
-    awaiting_arp: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    awaiting_route: Option<u64>,
-}
-
-impl<'a> From<&'a PacketFates> for EndsJson<'a> {
-    fn from(e: &'a PacketFates) -> Self {
-        Self {
-            made: e.made,
-            delivered: e.delivered,
-            dropped: &e.dropped,
-            queued: e.queued,
-            in_mac: e.in_mac,
-            on_wire: e.on_wire,
-            awaiting_arp: e.awaiting_arp,
-            awaiting_route: e.awaiting_route,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Station<'a> {
-    node: &'a str,
-    radio: &'a str,
-    airtime_ns: Airtime,
-    sent: BTreeMap<&'static str, u64>,
-    received: BTreeMap<&'static str, u64>,
-    lost: BTreeMap<&'static str, u64>,
-    duplicates: u64,
-    no_cts: u64,
-    no_ack: u64,
-    cts_withheld: u64,
-    given_up: u64,
-    nav_extended: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Messages>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<Routing<'a>>,
-}
-
-/// What the routing of its node has sent over it, and done: counts by name.
+/// Counters of a routing protocol by the names that it gives them.
 struct Routing<'a>(&'a RoutingCounts);
 
 impl Serialize for Routing<'_> {
@@ -221,176 +228,33 @@ impl Serialize for Routing<'_> {
     }
 }
 
-/// Messages of its agent.
-#[derive(Serialize)]
-struct Messages {
-    sent: u64,
-    missed: u64,
-    heard: u64,
-    received: u64,
+/// An object for each of several values.
+fn each<'a, T, O: From<&'a T>>(values: &'a [T]) -> Vec<O> {
+    values.iter().map(O::from).collect()
 }
 
-impl From<MessageCounts> for Messages {
-    fn from(m: MessageCounts) -> Self {
-        Self { sent: m.sent, missed: m.missed, heard: m.heard, received: m.received }
-    }
+/// Counts by the kind of frame.
+fn by_kind(counts: &[u64]) -> BTreeMap<&'static str, u64> {
+    FrameKind::ALL.iter().map(|kind| kind.name()).zip(counts.iter().copied()).collect()
 }
 
-/// Nanoseconds in each radio state; they add up to the run.
-#[derive(Serialize)]
-struct Airtime {
-    transmit: u64,
-    receive: u64,
-    busy: u64,
-    nav: u64,
-    idle: u64,
-}
-
-impl<'a> From<&'a StationResult> for Station<'a> {
-    fn from(s: &'a StationResult) -> Self {
-        let (a, c) = (&s.airtime, &s.counters);
-        let kinds =
-            |counts: &[u64]| FrameKind::ALL.iter().map(|k| k.name()).zip(counts.iter().copied()).collect();
-        Self {
-            node: &s.node,
-            radio: &s.radio,
-            airtime_ns: Airtime {
-                transmit: a.transmit.0,
-                receive: a.receive.0,
-                busy: a.busy.0,
-                nav: a.nav.0,
-                idle: a.idle.0,
-            },
-            sent: kinds(&c.sent),
-            received: kinds(&c.received),
-            lost: Loss::NAMES.into_iter().zip(c.lost).collect(),
-            duplicates: c.duplicates,
-            no_cts: c.no_cts,
-            no_ack: c.no_ack,
-            cts_withheld: c.cts_withheld,
-            given_up: c.given_up,
-            nav_extended: c.nav_extended,
-            messages: s.messages.map(Messages::from),
-            routing: s.routing.as_ref().map(Routing),
-        }
-    }
-}
-
-/// Jain's index over the windows of one length.
-#[derive(Serialize)]
-struct WindowJain {
-    window_s: f64,
-    windows: u64,
-    empty_windows: u64,
-    mean: Option<f64>,
-    p10: Option<f64>,
-    min: Option<f64>,
-}
-
-impl From<&WindowFairness> for WindowJain {
-    fn from(w: &WindowFairness) -> Self {
-        Self {
-            window_s: w.window.as_secs_f64(),
-            windows: w.windows,
-            empty_windows: w.empty,
-            mean: w.mean,
-            p10: w.p10,
-            min: w.min,
-        }
-    }
-}
-
-/// What the run cost: the only part that differs from run to run.
-#[derive(Serialize)]
-struct Perf<'a> {
-    events: u64,
-    transmissions: u64,
-    wall_s: f64,
-    peak_rss_bytes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lateness: Option<&'a LatenessJson>,
-}
-
-/// How late a paced run was.
-#[derive(Serialize)]
-pub(crate) struct LatenessJson {
-    steps: u64,
-    worst_s: f64,
-    below_10us: u64,
-    below_100us: u64,
-    below_1ms: u64,
-    below_10ms: u64,
-    below_100ms: u64,
-    above: u64,
-}
-
-impl From<&Lateness> for LatenessJson {
-    fn from(l: &Lateness) -> Self {
-        let [below_10us, below_100us, below_1ms, below_10ms, below_100ms, above] = l.histogram;
-        Self {
-            steps: l.steps,
-            worst_s: l.worst.as_secs_f64(),
-            below_10us,
-            below_100us,
-            below_1ms,
-            below_10ms,
-            below_100ms,
-            above,
-        }
-    }
-}
-
-/// What to look at before trusting a world's numbers.
+/// Warnings to consider before using a run's numbers.
 pub(crate) fn warnings<'a>(scenario: &'a Scenario, result: &'a RunResult) -> impl Iterator<Item = &'a str> {
     scenario.warnings.iter().chain(&result.warnings).map(String::as_str)
 }
 
-/// A world's numbers up to its present.
+/// The result of a world up to its present, as JSON.
 pub(crate) fn write(
     scenario: &Scenario,
     world: &World,
     wall: Duration,
-    lateness: Option<&LatenessJson>,
+    lateness: Option<&Lateness>,
     windows: &[WindowFairness],
 ) -> PyResult<String> {
-    let r: RunResult = world.result();
-    let delays = r.delays();
-    json(&Run {
-        scenario: &scenario.name,
-        scheme: &r.scheme,
-        seed: r.seed,
-        version: env!("CARGO_PKG_VERSION"),
-        duration_s: r.duration_s,
-        warmup_s: r.warmup_s,
-        flows: r.flows.iter().map(Flow::from).collect(),
-        jain_index: r.jain_index(),
-        log_utility: r.log_utility(),
-        aggregate_goodput_bps: r.aggregate_goodput_bps(),
-        min_goodput_bps: r.min_goodput_bps(),
-        starved_flows: r.starved_flows(),
-        flows_below_1kbps: r.flows_below_1kbps(),
-        mean_delay_s: delays.mean_s(),
-        p99_delay_s: delays.quantile_s(0.99),
-        rtt_s: r.rtt_s(),
-        retransmissions: r.retransmissions(),
-        loss_ratio: r.loss_ratio(),
-        completion_s: r.completion_s(),
-        drops: &r.drops,
-        channel_utilisation: r.channel_utilisation(),
-        warnings: warnings(scenario, &r).collect(),
-        ends: (&r.ends).into(),
-        marks: &r.marks,
-        queues: r.queues.iter().map(Queue::from).collect(),
-        stations: r.stations.iter().map(Station::from).collect(),
-        window_jain: windows.iter().map(WindowJain::from).collect(),
-        perf: Perf {
-            events: r.events,
-            transmissions: r.transmissions,
-            wall_s: wall.as_secs_f64(),
-            peak_rss_bytes: peak_rss_bytes(),
-            lateness,
-        },
-    })
+    let run = world.result();
+    let delays = run.delays();
+    let whole = Whole { scenario, run: &run, delays: &delays, windows, wall, lateness };
+    json(&Run::from(&whole))
 }
 
 /// A value as JSON on one line.
@@ -398,7 +262,7 @@ pub(crate) fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
 }
 
-/// The most memory that the process has had; 0 where the system does not tell.
+/// Peak of the memory that the process has used, bytes; 0 where the system does not report it.
 fn peak_rss_bytes() -> u64 {
     std::fs::read_to_string("/proc/self/status")
         .ok()

@@ -1,4 +1,4 @@
-//! Makes a world go: in slices that a signal can end, or paced by the wall clock.
+//! Advances a world: in slices that a signal can end, or paced by the wall clock.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::arguments::{SchemeName, Seed};
-use crate::contract::{self, LatenessJson};
+use crate::contract;
 use crate::error::input_error;
 use crate::hosted::Hosted;
 use crate::scenario::Scenario;
 
-/// How long Python is not asked for signals, about.
+/// Wall time between two checks for signals, about.
 pub(crate) const SLICE: Duration = Duration::from_millis(20);
 /// Simulated time of the first slice.
 const FIRST_SLICE: Span = Span::from_millis(1);
@@ -24,7 +24,7 @@ const FIRST_SLICE: Span = Span::from_millis(1);
 /// Simulated time of the longest slice: a quiet start must not make the first busy slice endless.
 const LONGEST_SLICE: Span = Span::from_secs(1);
 
-/// Asks the runs that were given it to end: only the main thread hears of signals, a run in another thread needs telling.
+/// A request to end, shared by runs: only the main thread receives signals, so runs in other threads check this flag.
 #[pyclass(frozen, module = "airfair._core")]
 #[derive(Default)]
 pub(crate) struct Stop(AtomicBool);
@@ -42,7 +42,7 @@ impl Stop {
     }
 }
 
-/// Whether Python wants the work to end.
+/// Raises `KeyboardInterrupt` if a signal has come or `stop` is set.
 pub(crate) fn check(stop: Option<&Stop>) -> PyResult<()> {
     if stop.is_some_and(|s| s.0.load(Ordering::Relaxed)) {
         return Err(PyKeyboardInterrupt::new_err("stopped"));
@@ -57,12 +57,12 @@ pub(crate) struct Slices {
 }
 
 impl Slices {
-    /// Slices that take from half to twice as long as this to compute.
+    /// Slices whose computation takes from half to twice this time.
     pub const fn of(work: Duration) -> Self {
         Self { work, length: FIRST_SLICE }
     }
 
-    /// Advances by one slice, at most until then, and adapts the length to the work. Raises what a hook has raised.
+    /// Advances by one slice, at most until then, and adapts the length to the work. Raises the exception of a hook.
     pub fn advance(&mut self, world: &mut Hosted, until: Time) -> PyResult<()> {
         let began = Instant::now();
         let end = world.now().saturating_add(self.length).min(until);
@@ -82,7 +82,7 @@ pub(crate) fn advance(world: &mut Hosted, until: Time, stop: Option<&Stop>) -> P
     advance_with(world, until, &|_| Ok(()), stop)
 }
 
-/// The same; after every slice what is kept is handed over.
+/// The same; `hand_over` is called after every slice.
 pub(crate) fn advance_with(
     world: &mut Hosted,
     until: Time,
@@ -100,10 +100,10 @@ pub(crate) fn advance_with(
     Ok(())
 }
 
-/// What ended a paced run before its time.
+/// The exception that ended a paced run early.
 type Ended = RefCell<Option<PyErr>>;
 
-/// A world that stands still once the run has been ended.
+/// A world that no longer advances once the run has been ended.
 struct Stoppable<'a> {
     world: &'a mut Hosted,
     ended: &'a Ended,
@@ -126,7 +126,7 @@ impl Surface for Stoppable<'_> {
     }
 }
 
-/// The wall clock, which looks for signals whenever [`SLICE`] has passed.
+/// The wall clock, which checks for signals whenever [`SLICE`] has passed.
 struct Wall<'a> {
     start: Instant,
     checked: Instant,
@@ -191,7 +191,7 @@ pub(crate) fn run_paced(
     py.detach(|| {
         let began = Instant::now();
         let mut world = scenario.world(scheme.as_ref(), seed.0)?;
-        let lateness = LatenessJson::from(&paced(&mut world, speed)?);
+        let lateness = contract::Lateness::from(&paced(&mut world, speed)?);
         let result = contract::write(&scenario.0, &world, began.elapsed(), Some(&lateness), &[])?;
         Ok((result, contract::json(&lateness)?))
     })

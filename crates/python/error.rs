@@ -1,12 +1,17 @@
-//! What a user did wrong, as Python exceptions.
+//! Errors of a user's input, as Python exceptions.
 
 use airfair_scenario::Errors;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(airfair, InputError, PyValueError, "Something that the caller can put right.");
-create_exception!(airfair, SchemeError, PyRuntimeError, "A scheme has asked for what its place cannot do.");
+create_exception!(airfair, InputError, PyValueError, "An error in the input, which the caller can correct.");
+create_exception!(
+    airfair,
+    SchemeError,
+    PyRuntimeError,
+    "A scheme has requested an effect that its place does not have."
+);
 create_exception!(
     airfair,
     ScenarioError,
@@ -35,7 +40,7 @@ pub(crate) fn unsuitable(value: &Bound<'_, PyAny>, name: &str, expected: &str) -
     input_error(format!("{name}: {}; expected {expected}", shown(value)))
 }
 
-/// All that is wrong with a scenario.
+/// All errors of a scenario.
 pub(crate) fn scenario_error(py: Python<'_>, errors: &Errors) -> PyErr {
     let error = ScenarioError::new_err(errors.to_string());
     let list: Vec<String> = errors.list.iter().map(ToString::to_string).collect();
@@ -45,10 +50,10 @@ pub(crate) fn scenario_error(py: Python<'_>, errors: &Errors) -> PyErr {
     }
 }
 
-/// So many names are listed.
+/// Most names that are listed.
 const LISTED: usize = 12;
 
-/// A name that does not exist, with the one that was probably meant, or with those that there are.
+/// A name that does not exist, with the most similar existing name, or with all of them.
 pub(crate) fn unknown<'n>(what: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> PyErr {
     let like =
         |other: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());

@@ -1,4 +1,4 @@
-//! Why a flow gets what it gets, as JSON. Keys are written in the order of the fields.
+//! The explanation of a flow's goodput, as JSON. Keys are written in the order of the fields.
 
 use std::collections::BTreeMap;
 
@@ -169,7 +169,7 @@ fn named(shares: &Shares) -> BTreeMap<&'static str, u64> {
     Activity::ALL.iter().map(|doing| doing.name()).zip(shares.iter().copied()).collect()
 }
 
-/// Those who held it longest first.
+/// In the order of the time for which they held it, the longest first.
 fn holders(by: &BTreeMap<Option<String>, HoldTime>) -> Vec<Holder<'_>> {
     let mut list: Vec<_> = by.iter().collect();
     list.sort_by_key(|(_, held)| std::cmp::Reverse(held.sum()));
@@ -279,7 +279,7 @@ impl From<&TcpExplanation> for Tcp {
     }
 }
 
-/// What a hop had done until a moment.
+/// The counters of a hop at a moment.
 #[derive(Clone, Copy)]
 struct Done {
     no_packet: u64,
@@ -350,7 +350,7 @@ fn explanation(world: &World) -> PyResult<Explanation> {
     world.explanation().ok_or_else(|| PyRuntimeError::new_err("nobody looked on"))
 }
 
-/// The place of the flow that is meant: by its id, or the one that gets least of what is due to it.
+/// The index of the flow to explain: by its id, or the flow with the smallest ratio of goodput to fair share.
 fn place(
     scenario: &Scenario,
     name: Option<&str>,
@@ -367,7 +367,7 @@ fn place(
     let mut world = plain()?;
     drive::advance(&mut world, Time::NEVER, stop)?;
     let result = world.result();
-    // A flow without traffic has nothing to explain. Of equals the first by name, wherever it stands in the file.
+    // A flow without traffic has nothing to explain. Of equals the first by name, independent of the order of the file.
     let place = |&i: &usize| {
         let flow = &result.flows[i];
         (!flow.has_traffic(), share_of_due(&result, flow, &flows[i].traffic), &flows[i].id)
@@ -381,7 +381,7 @@ fn place(
         .ok_or_else(|| input_error(format!("{}: there is no flow to explain", scenario.name)))
 }
 
-/// Runs a scenario and explains a flow of it; by default that which gets least of what is due to it.
+/// Runs a scenario and explains one of its flows; by default the flow with the smallest ratio of goodput to fair share.
 pub(crate) fn explain(
     scenario: &Scenario,
     flow: Option<&str>,

@@ -21,7 +21,7 @@ struct Inner {
     run: Option<Run>,
 }
 
-/// An exception, and where it was raised until it was told that.
+/// An exception, and its origin until a note about the origin was added to it.
 struct Kept {
     error: PyErr,
     origin: Option<Origin>,
@@ -36,7 +36,7 @@ pub(crate) struct Origin {
     pub now: Option<u64>,
 }
 
-/// What an exception tells of the run that it ended.
+/// The run that an exception ended, for its note.
 pub(crate) struct Run {
     pub seed: u64,
     /// The flow over TCP, where there is only one.
@@ -65,7 +65,7 @@ impl Raised {
         self.check_in(|| None)
     }
 
-    /// Raises it. A law is not told whose it is: the world may know the `flow`.
+    /// Raises the exception. A law does not know its flow: the world may know the `flow`.
     fn check_in<'a>(&self, flow: impl FnOnce() -> Option<&'a str>) -> PyResult<()> {
         if !self.any() {
             return Ok(());
@@ -73,7 +73,7 @@ impl Raised {
         Python::attach(|py| match &mut *self.0.kept.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(Kept { error, origin }) => {
                 if let Some(origin) = origin.take() {
-                    // An exception that takes no note is told without.
+                    // An exception that accepts no note is raised without one.
                     _ = error.value(py).call_method1("add_note", (self.note(&origin, flow()),));
                 }
                 Err(error.clone_ref(py))
@@ -97,17 +97,17 @@ impl Raised {
     }
 }
 
-/// A world and what its Python code has raised.
+/// A world, and the exception that its Python code has raised.
 pub(crate) struct Hosted {
     pub world: World,
     pub raised: Raised,
 }
 
 impl Hosted {
-    /// Raises what a hook has raised: the world is of no use any more.
+    /// Raises the exception of a hook, if there is one: the world is not usable after it.
     pub fn check(&self) -> PyResult<()> {
         self.raised.check_in(|| self.world.faulty_flow())?;
-        // Schemes are code, be they written in Python or in Rust: what is wrong with one is not the caller's input.
+        // Schemes are code, in Python or in Rust: a mistake in one is not an error of the caller's input.
         self.world.fault().map_or(Ok(()), |fault| Err(SchemeError::new_err(fault)))
     }
 }

@@ -10,7 +10,7 @@ use crate::error::input_error;
 
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// Most names of a process, and most bytes of one: past this a program makes them up as it goes.
+/// Most names of a process, and most bytes of one: a program with more invents names at run time.
 const MOST: usize = 100_000;
 const LONGEST: usize = 10_000;
 

@@ -1,7 +1,7 @@
-//! `airfair._core`: the simulator for Python. Thin: it reads, runs, and writes the result contract as JSON.
+//! `airfair._core`: the simulator for Python. Thin: it reads scenarios, runs them, and writes results as JSON.
 //!
-//! The interpreter is free while a world runs. A run goes in slices of simulated time, and between two slices Python is
-//! asked whether a signal has come; how a run is sliced changes nothing of its result.
+//! The interpreter is released while a world runs. A run consists of slices of simulated time, between which signals are checked; the
+//! slices do not change the result.
 
 mod arguments;
 mod capture;

@@ -1,4 +1,4 @@
-//! The network of a scenario as the simulator builds it, for whoever draws it.
+//! The network of a scenario as the simulator builds it, as JSON.
 
 use airfair_scenario::Scenario;
 use airfair_sim::World;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::input_error;
 use crate::summary::{Estimate, FlowRow, Numbers, WindowRow};
 
-/// What a user asks for.
+/// The precision that a user requests.
 pub(crate) struct Wanted {
     /// Greatest half-width, as a share of the mean.
     pub target: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Wanted {
     pub statistics: Vec<String>,
 }
 
-/// What a scheme has reached.
+/// The precision that a scheme has reached.
 #[derive(Serialize)]
 pub(crate) struct Precision {
     target: f64,
@@ -59,7 +59,7 @@ impl Wanted {
 }
 
 impl Precision {
-    /// What to tell of a scheme that has not come so far.
+    /// The warning about a scheme that has not reached the target.
     pub fn warning(&self, scheme: &str, runs: usize) -> Option<String> {
         let missed = self.relative_ci95.iter().filter(|(_, r)| r.is_none_or(|r| r > self.target));
         let percent = |share: f64| format!("{} %", (share * 10_000.0).round() / 100.0);

@@ -179,7 +179,7 @@ impl Scenario {
         read_written(py, || Ok(self.1.with(more)))
     }
 
-    /// Its file: as it was written, with what was put over it.
+    /// The text of its file, with all overrides.
     #[getter]
     fn text(&self, py: Python<'_>) -> String {
         py.detach(|| self.text_in(None))
@@ -200,7 +200,7 @@ impl Scenario {
         &self.0.name
     }
 
-    /// What it shows.
+    /// Its description.
     #[getter]
     fn description(&self) -> &str {
         &self.0.description
@@ -218,8 +218,8 @@ impl Scenario {
         &self.0.resolved
     }
 
-    /// What a run with this scheme, the scenario's own by default, warns of before it starts: of the file, and of the network that is built
-    /// from it. Raises `InputError` if it cannot be built.
+    /// The warnings of a run with this scheme, the scenario's own by default, before it starts: about the file, and about the
+    /// network that is built from it. Raises `InputError` if it cannot be built.
     #[pyo3(signature = (scheme=None))]
     fn check(&self, py: Python<'_>, scheme: Option<SchemeName>) -> PyResult<Vec<String>> {
         py.detach(|| {
@@ -228,7 +228,7 @@ impl Scenario {
         })
     }
 
-    /// What the file alone lets doubt, as its reader finds it; `check` tells the rest.
+    /// Warnings about the file alone, as its reader finds them; `check` has those about the network, too.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings.clone()
@@ -252,7 +252,7 @@ impl Scenario {
         self.0.spec.duration.0
     }
 
-    /// What is cut off of it, ns.
+    /// Length of the warm-up, ns.
     #[getter]
     fn warmup_ns(&self) -> u64 {
         self.0.spec.warmup.0
@@ -265,15 +265,15 @@ impl Scenario {
         raised.check().and(checked)
     }
 
-    /// The network that a run of this seed lives in, as JSON: nodes, radios, who can decode or sense whom, links, routes.
+    /// The network of a run with this seed, as JSON: nodes, radios, who can decode or sense whom, links, routes.
     #[pyo3(signature = (seed=Seed(1)), text_signature = "($self, seed=1)")]
     fn network(&self, py: Python<'_>, seed: Seed) -> PyResult<String> {
         py.detach(|| network::write(&self.0, &*self.world(None, seed.0)?))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
-    /// of everything but `perf`. `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the headers of
-    /// explicit-rate schemes become bytes and are read again at every hop, and the result is the same. Raises `InputError` for an
+    /// of everything but `perf`. `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the headers
+    /// of explicit-rate schemes are encoded as bytes and decoded again at every hop, and the result is the same. Raises `InputError` for an
     /// unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
     #[pyo3(
         signature = (scheme=None, seed=Seed(1), stop=None, windows=Windows::default(), wire_check=WireCheck(false)),
@@ -349,8 +349,8 @@ impl Scenario {
         })
     }
 
-    /// Runs it to the end and tells, as JSON, why a flow gets what it gets; by default the one that gets the least of its share. Otherwise
-    /// like `run`.
+    /// Runs it to the end and explains the goodput of a flow, as JSON; by default of the flow with the smallest ratio of goodput to
+    /// fair share. Otherwise like `run`.
     #[pyo3(
         signature = (flow=None, scheme=None, seed=Seed(1), stop=None),
         text_signature = "($self, flow=None, scheme=None, seed=1, stop=None)"
@@ -393,7 +393,7 @@ impl Scenario {
         )
     }
 
-    /// What a notebook shows.
+    /// HTML for notebooks.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("airfair.notebook")?.call_method1("of_scenario", (slf,))
     }

@@ -1,4 +1,4 @@
-//! What happens over time, as columns of bytes that Python's libraries take as they are.
+//! Series over time, as columns of bytes that Python's libraries read without a conversion.
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Surface;
@@ -11,7 +11,7 @@ use crate::error::input_error;
 
 /// Most rows of all tables together: some gigabytes.
 const MOST_ROWS: u64 = 50_000_000;
-/// Most windows of all lengths together, each times the flows: what reading them costs.
+/// Most windows of all lengths together, times the flows: the cost of evaluating them.
 const MOST_SHARES: u64 = 200_000_000;
 
 /// Whether a world can be read so often.

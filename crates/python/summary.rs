@@ -1,6 +1,6 @@
 //! The rows of `compare --json`: statistics over the seeds, computed here so that the same runs give the same bytes.
 //!
-//! Differences are paired by seed: schemes share their seeds, so what a seed does to all of them drops out.
+//! Differences are paired by seed: schemes share their seeds, so an effect of a seed on all of them cancels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::contract::json;
 use crate::error::input_error;
 use crate::precision::{Precision, Wanted};
 
-/// What is read of a run. Numbers may be missing: a run without deliveries has no delay, one of an older version may not tell.
+/// The part of a run that is read. Numbers may be missing: a run without deliveries has no delay, one of an older version may lack keys.
 #[derive(Deserialize)]
 struct Run {
     scheme: String,
@@ -149,13 +149,13 @@ struct Row<'a> {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     window_jain: Vec<WindowRow>,
-    /// None where runs do not tell.
+    /// None where runs lack the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     drops: Option<BTreeMap<&'a str, Option<Estimate>>>,
     /// None where there are no such flows.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<ContentRow<'a>>,
-    /// None where runs do not tell.
+    /// None where runs lack the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<Vec<ChannelRow<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,7 +187,7 @@ pub(crate) struct FlowRow<'a> {
     difference: Numbers,
 }
 
-/// Flows that ask for less than their share and get it, with every scheme and seed, and Jain's index of the others.
+/// Flows whose offered load is below their fair share and is delivered, with every scheme and seed, and Jain's index of the others.
 #[derive(Serialize)]
 struct ContentRow<'a> {
     flows: Vec<&'a str>,
@@ -200,7 +200,7 @@ pub(crate) struct WindowRow {
     pub window_s: f64,
     /// Of the means of the runs.
     pub jain_index: Option<Estimate>,
-    /// Of what a tenth of a run's windows do not exceed.
+    /// Of the value that a tenth of a run's windows do not exceed.
     p10: Option<Estimate>,
     /// Of the means, to the first scheme.
     difference: Option<Estimate>,
@@ -218,7 +218,7 @@ struct ChannelRow<'a> {
     idle: Option<Estimate>,
 }
 
-/// What all runs of the row cost together; `peak_rss_bytes` is the largest.
+/// The cost of all runs of the row together; `peak_rss_bytes` is the largest.
 #[derive(Serialize)]
 struct PerfRow {
     events: u64,
@@ -296,7 +296,7 @@ fn window(runs: &[Run], first: &[Run], i: usize) -> WindowRow {
     }
 }
 
-/// Drops by reason; none where a run does not tell.
+/// Drops by reason; none where a run lacks them.
 fn drops(runs: &[Run]) -> Option<BTreeMap<&str, Option<Estimate>>> {
     let told = runs.iter().map(|r| r.drops.as_ref()).collect::<Option<Vec<_>>>()?;
     let reasons: BTreeSet<&str> = told.iter().flat_map(|drops| drops.keys().map(String::as_str)).collect();
@@ -304,7 +304,7 @@ fn drops(runs: &[Run]) -> Option<BTreeMap<&str, Option<Estimate>>> {
     Some(reasons.into_iter().map(|reason| (reason, mean(runs, |r| count(r, reason)))).collect())
 }
 
-/// Radio states of every radio; none where a run does not tell.
+/// Radio states of every radio; none where a run lacks them.
 fn channel(runs: &[Run]) -> Option<Vec<ChannelRow<'_>>> {
     let told = runs.iter().map(|r| r.stations.as_deref()).collect::<Option<Vec<_>>>()?;
     let row = |i: usize| {
@@ -324,11 +324,11 @@ fn channel(runs: &[Run]) -> Option<Vec<ChannelRow<'_>>> {
     Some((0..told[0].len()).map(row).collect())
 }
 
-/// A tenth less than what was asked for may be chance, or what is still on its way: as `explain` has it.
+/// Up to a tenth of the offered load may be missing by chance, or be on its way: as in `explain`.
 const ALL_ASKED_FOR: f64 = 0.9;
 
 impl Run {
-    /// Whether a flow asks for less than the mean of those with traffic, and gets it.
+    /// Whether a flow's offered load is below the mean goodput of the flows with traffic, and is delivered.
     fn is_content(&self, flow: &Flow, mean_bps: f64) -> bool {
         let (Some(offered), Some(delivered)) = (flow.offered_bytes, flow.delivered_bytes) else {
             return false;
@@ -362,7 +362,7 @@ fn content_row<'a>(runs: &'a [Run], content: &[bool]) -> Option<ContentRow<'a>> 
     let others = |run: &'a Run| -> Vec<f64> {
         let traffic = among(run, false).filter(|flow| flow.has_traffic());
         let mut goodputs: Vec<f64> = traffic.map(|flow| flow.goodput_bps).collect();
-        goodputs.sort_by(f64::total_cmp); // sums do not hang on the order of the file
+        goodputs.sort_by(f64::total_cmp); // sums do not depend on the order of the file
         goodputs
     };
     let jain_index = over(runs.iter().map(|run| statistics::jain_index(&others(run))));

@@ -68,7 +68,7 @@ fn value_of(value: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Valu
         }
         return Ok(Value::InlineTable(table));
     }
-    // Scalars of numpy and the like: what has an index is whole, what has a float is a number.
+    // Scalars of numpy and similar libraries: a value with `__index__` is a whole number, one with `__float__` a number.
     if let Ok(whole) = value.extract::<i64>() {
         return Ok(Value::from(whole));
     }

@@ -37,14 +37,14 @@ struct Teller {
 }
 
 impl Teller {
-    /// Goes on until there is a line to tell.
+    /// Advances the world until there is a line.
     fn next(&mut self) -> PyResult<Option<String>> {
         if !self.started {
             drive::advance(&mut self.world, self.from, None)?;
             self.world.start_trace();
             self.started = true;
         }
-        // What happens in the last moment is told when the world has gone a little further.
+        // Lines of the last instant are complete when the world has advanced past it.
         let horizon = self.until.saturating_add(SETTLED).min(self.world.end());
         while self.lines.is_empty() && self.world.now() < horizon {
             self.slices.advance(&mut self.world, horizon)?;
@@ -73,7 +73,7 @@ impl Trace {
         py.detach(|| match self.0.try_lock() {
             Ok(mut teller) => teller.next(),
             Err(TryLockError::Poisoned(teller)) => teller.into_inner().next(),
-            // As with a generator: a signal handler or another thread asks while an answer is being made.
+            // As with a generator: a signal handler or another thread calls during a call.
             Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("the trace is being read")),
         })
     }

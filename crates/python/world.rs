@@ -1,4 +1,4 @@
-//! A world that is stepped by hand.
+//! A world that a program advances step by step.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,7 +91,7 @@ impl World {
             let until = until.map_or(self.end, |until| Time(until.0)).min(self.end);
             let mut slices = drive::Slices::of(drive::SLICE);
             loop {
-                // A signal handler may look at this very world: nothing is held while signals are asked for.
+                // A signal handler may use this world: no lock is held while signals are checked.
                 drive::check(None)?;
                 let mut state = self.state()?;
                 if state.world.now() >= until {
@@ -136,7 +136,7 @@ impl World {
         })
     }
 
-    /// Injected packets that have ended since the last call: (time in ns, tag, why it was dropped or None if it arrived).
+    /// Injected packets that were delivered or dropped since the last call: (time in ns, tag, reason of the drop or None).
     fn drain_outputs(&self, py: Python<'_>) -> PyResult<Vec<(u64, u32, Option<&'static str>)>> {
         py.detach(|| {
             let outputs = self.state()?.world.drain_outputs();
@@ -144,7 +144,7 @@ impl World {
         })
     }
 
-    /// From now on files that end are kept one by one for `take_completions`.
+    /// Records each completed file from now on, for `take_completions`.
     fn keep_completions(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| {
             self.state()?.world.keep_completions();
@@ -152,7 +152,7 @@ impl World {
         })
     }
 
-    /// Files that ended since the last call, in the order of their ends: (number of the flow in `Scenario.flows`, start in ns,
+    /// Files that were completed since the last call, in the order of their ends: (number of the flow in `Scenario.flows`, start in ns,
     /// bytes, duration in ns).
     fn take_completions(&self, py: Python<'_>) -> PyResult<Vec<(usize, u64, u64, u64)>> {
         py.detach(|| {

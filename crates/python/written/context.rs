@@ -1,4 +1,4 @@
-//! What every hook is handed beside its subject.
+//! The context of a hook: time, random numbers, effects.
 
 use airfair_schemes::places;
 use airfair_units::Time;
@@ -9,10 +9,10 @@ use crate::arguments::{At, Bound32, Now, PacketNumber, Reason, Seed, StreamName,
 use crate::error::{SchemeError, input_error};
 use crate::interned::reason;
 
-/// Where a context is handed in, which says what may be asked of it.
+/// The place of a context, which determines the effects that are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A program's own, to try its hooks with: everything.
+    /// A program's own, for tests of hooks: all effects.
     Any,
     Source,
     Queue,
@@ -59,7 +59,7 @@ impl Random {
 /// Packets and reasons.
 type Named = Vec<(u32, &'static str)>;
 
-/// What every hook is handed beside its subject: the present, a random stream, and where effects go.
+/// The context of a hook: the present, a random stream, and the effects that it requests.
 #[pyclass(module = "airfair.scheme")]
 pub(crate) struct Context {
     /// The present, ns since the start of the run.
@@ -72,12 +72,12 @@ pub(crate) struct Context {
     marked: Named,
 }
 
-/// Effects of a place, taken over from what Python has asked for. A context has refused by then what its place does not have.
+/// Effects of a place, as requested by Python. The context has refused effects that the place does not have.
 pub(crate) trait Effects {
-    /// Takes over what the place has.
+    /// Moves the requested effects to the place.
     fn accept(&mut self, asked: &mut Context);
 
-    /// Python's code has raised something: a place whose host wants to know is told.
+    /// Notifies the place's host that Python's code has raised an exception.
     fn fail(&mut self) {}
 }
 
@@ -125,7 +125,7 @@ impl Context {
         Ok(())
     }
 
-    /// Takes the stream back and passes effects on.
+    /// Takes the random stream back and passes the effects on.
     pub fn give_back<E: Effects>(
         this: &Bound<'_, Self>,
         context: &mut places::Context<'_, E>,
@@ -149,7 +149,7 @@ impl Context {
 
 #[pymethods]
 impl Context {
-    /// A context of one's own, to try hooks with.
+    /// A context for tests of hooks.
     #[new]
     #[pyo3(
         signature = (now=Now(0), *, seed=Seed(1), name=StreamName("test".to_string())),
@@ -179,21 +179,21 @@ impl Context {
         Ok(())
     }
 
-    /// A packet (by its `id`) that the queue stored is thrown away by itself: it is no longer stored.
+    /// Reports that the queue has dropped a packet (its `id`) that it stored.
     fn drop(&mut self, packet: PacketNumber, why: Reason) -> PyResult<()> {
         self.only(Place::Queue, "drop")?;
         self.dropped.push((packet.0, reason(&why.0)?));
         Ok(())
     }
 
-    /// A packet (by its `id`) that the queue stores is marked by itself.
+    /// Marks a packet (its `id`) that the queue stores.
     fn mark(&mut self, packet: PacketNumber, why: Reason) -> PyResult<()> {
         self.only(Place::Queue, "mark")?;
         self.marked.push((packet.0, reason(&why.0)?));
         Ok(())
     }
 
-    /// What was asked for and not yet carried out: timers and their times, ns.
+    /// Timers that were set and not yet passed on: numbers and times, ns.
     #[getter]
     fn timers(&self) -> Vec<(u16, u64)> {
         self.timers.clone()

@@ -1,4 +1,4 @@
-//! Calling the hooks of a Python object: the interpreter is taken for each call, and what it raises ends the run.
+//! Calls of the hooks of a Python object: each call acquires the interpreter, and an exception ends the run.
 
 use airfair_schemes::places::{self, DropReason, Ecn, MarkReason, PacketClass, QueueView};
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    /// Around what a factory has made, which must be of the place's base class.
+    /// Wraps the object of a factory, which must be an instance of the place's base class.
     pub fn new(
         object: &Bound<'_, PyAny>,
         base: &Bound<'_, PyType>,
@@ -49,7 +49,7 @@ impl Hooks {
         Ok(Self { object: object.clone().unbind(), context, raised: raised.clone(), scheme, place })
     }
 
-    /// Whether the object's class has a hook of its own: what does nothing is not called.
+    /// Whether the object's class overrides a hook: the base class's hooks do nothing and are not called.
     pub fn has(object: &Bound<'_, PyAny>, base: &Bound<'_, PyType>, hook: &str) -> PyResult<bool> {
         Ok(!object.get_type().getattr(hook)?.is(&base.getattr(hook)?))
     }
@@ -70,7 +70,7 @@ impl Hooks {
             answer
         });
         if !before && self.raised.any() {
-            // The world knows of which flow a source is, and `Hosted::check` tells it.
+            // The world knows the flow of a source, and `Hosted::check` adds it to the note.
             context.out.fail();
         }
         answer
@@ -109,7 +109,7 @@ impl Hooks {
         self.bad_answer(hook, answer, &format!("; expected {expected}"))
     }
 
-    /// What a hook has decided about a packet; `None` if its answer is nothing of the kind.
+    /// The decision of a hook about a packet; `None` for an answer of another type.
     pub fn decision(&self, hook: &str, answer: &Bound<'_, PyAny>) -> PyResult<Option<Decision>> {
         let refused =
             |error: PyErr| self.bad_answer(hook, answer, &format!(": {}", error.value(answer.py())));
@@ -153,7 +153,7 @@ pub(super) fn view<'py>(py: Python<'py>, v: &QueueView) -> PyResult<Bound<'py, P
     class!(py, "QueueView")?.call1((v.packets, v.bytes, v.limit_packets))
 }
 
-/// What Python decided about a packet.
+/// A decision of Python about a packet.
 pub(super) enum Decision {
     /// `None`.
     Accept,

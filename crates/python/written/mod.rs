@@ -1,6 +1,6 @@
-//! Schemes written in Python: what `airfair.register` hands over becomes a line of the table beside those of the tree.
+//! Schemes written in Python: `airfair.register` adds a class to the registry, beside the built-in schemes.
 //!
-//! Every world builds its own objects. A hook takes the interpreter for as long as it runs; an exception ends the run ([`Raised`]).
+//! Each world builds its own objects. A hook holds the interpreter while it runs; an exception ends the run ([`Raised`]).
 
 mod aqm;
 mod context;
@@ -25,7 +25,7 @@ use crate::interned::interned;
 
 pub(crate) use context::{Context, Random};
 
-/// What is known of a class that was registered.
+/// A registered class.
 struct Definition {
     class: Py<PyAny>,
     name: &'static str,
@@ -37,18 +37,18 @@ struct Definition {
 
 static REGISTERED: Mutex<Vec<Arc<Definition>>> = Mutex::new(Vec::new());
 
-/// What was registered so far; nothing is held while Python code runs.
+/// The registered classes; the lock is not held while Python code runs.
 fn registered() -> Vec<Arc<Definition>> {
     REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// The schemes of the tree and those of Python, as one world or one reading knows them: what their code raises goes to `raised`.
+/// The built-in schemes and those of Python, for one world or one reading: exceptions of their code are kept in `raised`.
 pub(crate) fn schemes(raised: &Raised) -> Registry {
     let known = Registry::built_in().clone();
     registered().iter().fold(known, |known, definition| known.with_accepted(definition.entry(raised)))
 }
 
-/// What a kind of parameter takes, for messages.
+/// The expected values of a kind of parameter, for messages.
 const fn expected(kind: ParamKind) -> &'static str {
     match kind {
         ParamKind::Span => Span::EXPECTED,
@@ -152,7 +152,7 @@ struct Written {
 }
 
 impl Written {
-    /// Asks a factory, if the class has it; what it raises ends the run.
+    /// Calls a factory, if the class has it; an exception ends the run.
     fn make<T>(
         &self,
         place: &str,
@@ -200,8 +200,8 @@ impl Scheme for Written {
     }
 }
 
-/// Adds a scheme to the table, or replaces the one of Python's that has its name. Raises `InputError` for what is wrong with it, and
-/// whatever its code raises when it is built with its defaults.
+/// Adds a scheme to the registry, or replaces the Python scheme of that name. Raises `InputError` for a mistake in its declaration, and
+/// the exception of its code when it is built with its defaults.
 #[pyfunction]
 pub(crate) fn register_scheme(
     scheme: Py<PyAny>,

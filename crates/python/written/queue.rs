@@ -1,4 +1,4 @@
-//! A queue discipline written in Python. What it stores is counted here too, so that no answer of it can lose or double a packet.
+//! A queue discipline written in Python. Its packets are counted here too, so that no answer can lose or duplicate a packet.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct PythonQueue {
     limit_packets: u32,
     stored: BTreeMap<PacketId, Packet>,
     bytes: u64,
-    /// What the last `peek` has named.
+    /// The packet that the last `peek` has returned.
     peeked: Option<PacketId>,
 }
 
@@ -43,7 +43,7 @@ impl PythonQueue {
         Some(packet)
     }
 
-    /// Counts what the discipline has dropped and marked by itself. What it says of packets that it does not store is not passed on.
+    /// Counts the packets that the discipline has dropped and marked. Reports about packets that it does not store are not passed on.
     fn own_verdicts(&mut self, context: &mut QueueContext<'_>) {
         let before = context.out.dropped.len() + context.out.marked.len();
         if before == 0 {
@@ -141,7 +141,7 @@ impl Queue for PythonQueue {
     }
 
     fn view(&self) -> QueueView {
-        // A queue whose code has failed is full: sources that wait for room go on waiting.
+        // A queue whose code has failed is full: sources that wait for room keep waiting.
         let packets = if self.hooks.ended() { self.limit_packets } else { self.stored.len() as u32 };
         QueueView { packets, bytes: self.bytes, limit_packets: self.limit_packets }
     }

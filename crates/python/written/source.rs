@@ -13,7 +13,7 @@ use super::context::Place;
 use super::hooks::{Hooks, class};
 use crate::hosted::Raised;
 
-/// What a law allows whose code has failed: nothing.
+/// The allowance of a law whose code has failed: nothing.
 const NOTHING: Allowance = Allowance { window: Some(Bytes(0)), rate: None, quantum: None };
 
 pub(super) struct PythonSource {
