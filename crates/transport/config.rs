@@ -212,7 +212,7 @@ impl TcpConfig {
     }
 
     /// The window that a SYN or SYN-ACK announces, bytes.
-    pub(crate) fn of_syn(&self, window: u64) -> u64 {
+    pub(crate) fn syn_announced_window(&self, window: u64) -> u64 {
         self.syn_window.map_or(window, |most| window.min(most))
     }
 

@@ -58,14 +58,14 @@ impl Input<'_> {
 }
 
 /// A window law whose decisions come from the input.
-struct Whim {
+struct RandomLaw {
     window: Option<u64>,
     rate: Option<u64>,
     quantum: Option<u64>,
     reno: bool,
 }
 
-impl Source for Whim {
+impl Source for RandomLaw {
     fn on_start(&mut self, _setup: &FlowSetup, _context: &mut SourceContext<'_>) {}
 
     fn on_acked(&mut self, acked: &Acked, _context: &mut SourceContext<'_>) {
@@ -162,7 +162,7 @@ pub fn fuzz_transport(data: &[u8]) {
     let window = data.flag().then(|| data.number().min(1 << 16));
     let rate = data.flag().then(|| data.number());
     let quantum = data.flag().then(|| data.number());
-    let law = Whim { window, rate, quantum, reno: data.flag() };
+    let law = RandomLaw { window, rate, quantum, reno: data.flag() };
     let mut sender = Sender::new(&config, Box::new(law));
     let mut receiver = Receiver::new(&config);
     let (mut random, mut out) = (Stream::new(1, "fuzz", Purpose::Source), SourceEffects::default());

@@ -57,7 +57,7 @@ impl RttEstimator {
     }
 
     /// A round-trip time as laws receive it: under 4.4BSD, laws that need one (Vegas) read a finer clock than the timers.
-    pub(crate) fn for_law(&self, rtt: Span, config: &TcpConfig) -> Span {
+    pub(crate) fn law_rtt(&self, rtt: Span, config: &TcpConfig) -> Span {
         match config.tick_mode {
             TickMode::RoundUp => config.ticks(rtt),
             TickMode::Bsd => rtt,
@@ -121,7 +121,7 @@ impl RttEstimator {
     }
 
     /// Data start after a lost SYN (RFC 6298 section 5.7); a measurement by timestamps has precedence.
-    pub(crate) fn begin_after_syn_loss(&mut self, config: &TcpConfig) {
+    pub(crate) fn raise_after_syn_loss(&mut self, config: &TcpConfig) {
         self.backoffs = 0;
         if self.smoothed.is_none() {
             self.rto = self.rto.max(config.ticks(config.rto_after_syn_loss));
@@ -235,15 +235,15 @@ mod tests {
     fn after_a_lost_syn_data_begin_with_three_seconds() {
         let mut rtt = RttEstimator::new(&config());
         rtt.back_off();
-        rtt.begin_after_syn_loss(&config());
+        rtt.raise_after_syn_loss(&config());
         assert_eq!(rtt.rto(&config()), Span::from_secs(3));
         let long = TcpConfig { initial_rto: Span::from_secs(4), ..config() };
         let mut rtt = RttEstimator::new(&long);
-        rtt.begin_after_syn_loss(&long);
+        rtt.raise_after_syn_loss(&long);
         assert_eq!(rtt.rto(&long), Span::from_secs(4), "a longer one stays");
         let mut rtt = RttEstimator::new(&config());
         rtt.sample(Span::from_millis(100), 1, &config());
-        rtt.begin_after_syn_loss(&config());
+        rtt.raise_after_syn_loss(&config());
         assert_eq!(rtt.rto(&config()), Span::from_millis(300), "what was measured counts");
     }
 
@@ -272,7 +272,7 @@ mod tests {
         let counted = |from, to| rtt.counted(at(to), Span::from_millis(to - from), &config).0 / 500_000_000;
         assert_eq!((counted(0, 199), counted(0, 200), counted(199, 201)), (0, 1, 1));
         assert_eq!((counted(200, 699), counted(200, 700), counted(0, 1700)), (0, 1, 4));
-        assert_eq!(rtt.for_law(Span::from_millis(3), &config), Span::from_millis(3));
+        assert_eq!(rtt.law_rtt(Span::from_millis(3), &config), Span::from_millis(3));
     }
 
     /// A timer of n ticks expires at the n-th tick: two ticks take more than 0.5 s and at most 1 s.

@@ -19,7 +19,7 @@ pub(crate) struct Outstanding {
     /// True if the receiver has reported it.
     pub(crate) sacked: bool,
     /// True if the receiver has ever reported it, also before a time-out: it counts as delivered once.
-    pub(crate) told: bool,
+    pub(crate) reported: bool,
     /// True if it is assumed lost.
     pub(crate) lost: bool,
     /// True if it was retransmitted since it was last assumed lost: up to HighRxt of RFC 6675.
@@ -55,7 +55,7 @@ impl Outstanding {
 
 /// Result of an acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct News {
+pub(crate) struct AckResult {
     /// Newly delivered payload, bytes.
     pub(crate) delivered: u64,
     /// Payload covered by the advance of the cumulative acknowledgement, bytes.
@@ -76,7 +76,7 @@ pub(crate) struct Newest {
     end: u64,
 }
 
-impl News {
+impl AckResult {
     fn add(&mut self, segment: &Outstanding) {
         self.delivered += u64::from(segment.payload);
         let key = |snapshot: &Snapshot, end: u64| (snapshot.sent_at, end);
@@ -157,7 +157,7 @@ impl Scoreboard {
             payload,
             fin,
             sacked: false,
-            told: false,
+            reported: false,
             lost: false,
             resent: false,
             repeated: false,
@@ -167,7 +167,7 @@ impl Scoreboard {
     }
 
     /// Removes everything below `ack`. A partly acknowledged segment is cut.
-    pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut News) {
+    pub(crate) fn acknowledge(&mut self, ack: u64, result: &mut AckResult) {
         while let Some(segment) = self.segments.front_mut() {
             if segment.seq >= ack {
                 break;
@@ -187,12 +187,12 @@ impl Scoreboard {
             }
             self.payload -= u64::from(gone.payload);
             self.pipe -= gone.in_pipe();
-            news.cumulative += u64::from(gone.payload);
+            result.cumulative += u64::from(gone.payload);
             if gone.sacked {
                 self.sacked -= u64::from(gone.payload);
             }
-            if !gone.told {
-                news.add(&gone);
+            if !gone.reported {
+                result.add(&gone);
             }
             if !whole {
                 break;
@@ -201,7 +201,7 @@ impl Scoreboard {
     }
 
     /// Marks `left..right` as selectively acknowledged (RFC 6675 section 4, Update). Invalid blocks are ignored.
-    pub(crate) fn sack(&mut self, left: u64, right: u64, news: &mut News) {
+    pub(crate) fn sack(&mut self, left: u64, right: u64, result: &mut AckResult) {
         let Some(last) = self.segments.back() else { return };
         if left >= right || right > last.end() {
             return;
@@ -222,9 +222,9 @@ impl Scoreboard {
             segment.sacked = true;
             self.sacked += u64::from(segment.payload);
             self.sacked_to = self.sacked_to.max(segment.end());
-            news.sacked = true;
-            if !core::mem::replace(&mut segment.told, true) {
-                news.add(segment);
+            result.sacked = true;
+            if !core::mem::replace(&mut segment.reported, true) {
+                result.add(segment);
             }
         }
         let place = known.unwrap_or(self.next_block);
@@ -285,7 +285,7 @@ impl Scoreboard {
 
     /// Marks the first segment as lost and to be retransmitted, at the start or during a recovery. Returns its payload if it was not lost
     /// before.
-    pub(crate) fn lose_head(&mut self) -> u64 {
+    pub(crate) fn mark_head_lost(&mut self) -> u64 {
         let Some(head) = self.segments.front_mut() else { return 0 };
         self.pipe -= head.in_pipe();
         head.resent = false;
@@ -295,7 +295,7 @@ impl Scoreboard {
     }
 
     /// Resets the record of retransmissions in earlier recoveries (RFC 6675 section 5, step 4.3: HighRxt starts anew).
-    pub(crate) fn forget_resent(&mut self) {
+    pub(crate) fn clear_resent(&mut self) {
         for segment in self.segments.iter_mut().filter(|segment| segment.resent) {
             self.pipe -= segment.in_pipe();
             segment.resent = false;
@@ -306,7 +306,7 @@ impl Scoreboard {
 
     /// The retransmission timer has expired: all segments are lost, and the receiver's reports are discarded (RFC 2018 section 8, RFC 6675
     /// section 5.1), though reported segments still count as delivered.
-    pub(crate) fn lose_all(&mut self) {
+    pub(crate) fn mark_all_lost(&mut self) {
         for segment in &mut self.segments {
             segment.lost = true;
             segment.resent = false;
@@ -337,7 +337,7 @@ impl Scoreboard {
     }
 
     /// The first segment below the highest reported one that was neither reported nor retransmitted: NextSeg, rule 3.
-    pub(crate) fn next_doubtful(&self) -> Option<usize> {
+    pub(crate) fn next_possibly_lost(&self) -> Option<usize> {
         let below = self.segments.partition_point(|segment| segment.seq < self.sacked_to);
         self.segments.range(..below).position(|segment| !segment.sacked && !segment.resent)
     }
@@ -384,23 +384,23 @@ mod tests {
         for i in 0..segments {
             board.push(10 * i, 10, false, Snapshot::default());
         }
-        let (mut known, mut told) = ([false; 12], [false; 12]);
+        let (mut known, mut reported) = ([false; 12], [false; 12]);
         for &(left, length, time_out) in blocks {
             if time_out {
-                board.lose_all();
+                board.mark_all_lost();
                 known = [false; 12];
             }
-            let (right, mut news) = (left + length, News::default());
-            board.sack(left, right, &mut news);
+            let (right, mut result) = (left + length, AckResult::default());
+            board.sack(left, right, &mut result);
             let mut delivered = 0;
             for i in 0..segments {
                 if left < right && right <= 10 * segments && 10 * i >= left && 10 * (i + 1) <= right {
-                    delivered += if told[i as usize] { 0 } else { 10 };
-                    (known[i as usize], told[i as usize]) = (true, true);
+                    delivered += if reported[i as usize] { 0 } else { 10 };
+                    (known[i as usize], reported[i as usize]) = (true, true);
                 }
             }
             prop_assert_eq!(board.segments.iter().map(|s| s.sacked).collect::<Vec<_>>(), known.to_vec());
-            prop_assert_eq!(news.delivered, delivered);
+            prop_assert_eq!(result.delivered, delivered);
             prop_assert_eq!(board.recount(), (board.payload(), board.pipe(), board.sacked()));
         }
         Ok(())

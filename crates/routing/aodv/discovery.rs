@@ -19,7 +19,7 @@ pub(super) struct Search {
     /// Number of repetitions of the widest request.
     retries: u32,
     /// True if the request was delayed by the rate limit.
-    held_back: bool,
+    delayed: bool,
     /// End of the wait for a reply, or time at which a delayed request is tried again.
     pub deadline: Time,
     /// Hops of the route before it broke, if the search repairs it.
@@ -52,7 +52,7 @@ impl Aodv {
 
     fn begin(&mut self, to: Ipv4Addr, ttl: u8, repairs: Option<u8>, cx: &mut Context<'_>) {
         self.counts.discoveries += 1;
-        let mut search = Search { to, ttl, retries: 0, held_back: false, deadline: cx.now, repairs };
+        let mut search = Search { to, ttl, retries: 0, delayed: false, deadline: cx.now, repairs };
         self.request(&mut search, cx);
         self.searches.push(search);
     }
@@ -65,8 +65,8 @@ impl Aodv {
 
     /// Sends the request of a search, or delays it.
     fn request(&mut self, search: &mut Search, cx: &mut Context<'_>) {
-        search.held_back = !self.request_rate.pass(cx.now);
-        if search.held_back {
+        search.delayed = !self.request_rate.pass(cx.now);
+        if search.delayed {
             search.deadline = self.request_rate.free_at();
             return;
         }
@@ -85,12 +85,12 @@ impl Aodv {
             originator_number: self.number,
         };
         self.seen.is_new((self.address, rreq.id), cx.now, self.config.path_discovery_time);
-        search.deadline = cx.now.saturating_add(self.patience(search));
+        search.deadline = cx.now.saturating_add(self.reply_timeout(search));
         self.broadcast(Message::Rreq(rreq), search.ttl, cx);
     }
 
     /// Time for which the reply to the present request is awaited.
-    fn patience(&self, search: &Search) -> Span {
+    fn reply_timeout(&self, search: &Search) -> Span {
         let config = &self.config;
         if search.ttl < config.net_diameter || search.repairs.is_some() {
             return config.ring_traversal_time(search.ttl);
@@ -106,8 +106,8 @@ impl Aodv {
         for mut search in due {
             // A route may have become valid by other messages.
             if self.table.valid(search.to, cx.now).is_some() {
-                self.found(&search, cx);
-            } else if search.held_back || self.widen(&mut search) {
+                self.forward_waiting(&search, cx);
+            } else if search.delayed || self.widen(&mut search) {
                 self.request(&mut search, cx);
                 self.searches.push(search);
             } else {
@@ -140,17 +140,17 @@ impl Aodv {
     }
 
     /// Ends searches whose routes have become valid.
-    pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn end_completed_searches(&mut self, cx: &mut Context<'_>) {
         let now = cx.now;
         let (found, rest): (Vec<Search>, _) = core::mem::take(&mut self.searches)
             .into_iter()
             .partition(|search| self.table.valid(search.to, now).is_some());
         self.searches = rest;
-        found.iter().for_each(|search| self.found(search, cx));
+        found.iter().for_each(|search| self.forward_waiting(search, cx));
     }
 
     /// Forwards the packets that waited for a route.
-    fn found(&mut self, search: &Search, cx: &mut Context<'_>) {
+    fn forward_waiting(&mut self, search: &Search, cx: &mut Context<'_>) {
         for packet in self.buffer.take(search.to) {
             match self.use_route(self.address, search.to, None, cx.now) {
                 Some(hop) => cx.out.push(Effect::Forward { packet, hop }),

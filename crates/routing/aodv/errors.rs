@@ -13,16 +13,16 @@ use super::table::is_younger;
 use crate::{Context, Hop};
 
 /// Largest number of destinations in one message; further ones go into further messages.
-pub const MOST_LISTED: usize = 15;
+pub const MAX_LISTED: usize = 15;
 
 /// Content and receivers of a route error.
 #[derive(Default)]
-struct News {
+struct ErrorReport {
     lost: Vec<Unreachable>,
     users: BTreeSet<Hop>,
 }
 
-impl News {
+impl ErrorReport {
     fn add(&mut self, destination: Ipv4Addr, number: Option<u32>, users: impl IntoIterator<Item = Hop>) {
         let before = self.users.len();
         let mut any = false;
@@ -38,10 +38,10 @@ impl News {
 impl Aodv {
     /// Handles a broken link to a neighbour; `ends`: source and destination of the packet by which it was detected, if known.
     pub(super) fn link_broken(&mut self, hop: Hop, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
-        let lost = self.table.over(hop, cx.now);
+        let lost = self.table.destinations_via(hop, cx.now);
         self.counts.breaks += u64::from(!lost.is_empty());
         let repair = ends.and_then(|ends| self.repair_reach(ends, cx));
-        let mut news = News::default();
+        let mut report = ErrorReport::default();
         for to in lost {
             match repair {
                 Some((destination, ttl, hops)) if destination == to => {
@@ -50,12 +50,12 @@ impl Aodv {
                 }
                 _ => {
                     if let Some((route, users)) = self.table.end(to, None, cx.now) {
-                        news.add(to, route.number, users);
+                        report.add(to, route.number, users);
                     }
                 }
             }
         }
-        self.tell(&news, false, false, cx);
+        self.send_error(&report, false, false, cx);
     }
 
     /// Decides whether the route of a packet is repaired here: its destination, the time to live of the request, and the route's hops.
@@ -78,9 +78,9 @@ impl Aodv {
     /// A repair has failed: notifies the users of the route.
     pub(super) fn repair_failed(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
         let Some(route) = self.table.known(to, cx.now) else { return };
-        let mut news = News::default();
-        news.add(to, route.number, route.precursors().to_vec());
-        self.tell(&news, false, false, cx);
+        let mut report = ErrorReport::default();
+        report.add(to, route.number, route.precursors().to_vec());
+        self.send_error(&report, false, false, cx);
     }
 
     /// Reports a repaired route that is longer than before, so that its users may search for a better one.
@@ -88,53 +88,54 @@ impl Aodv {
         let Some(route) = self.table.known(to, cx.now).filter(|route| route.hops > hops_before) else {
             return;
         };
-        let mut news = News::default();
-        news.add(to, route.number, route.precursors().to_vec());
-        self.tell(&news, true, false, cx);
+        let mut report = ErrorReport::default();
+        report.add(to, route.number, route.precursors().to_vec());
+        self.send_error(&report, true, false, cx);
     }
 
     /// Handles a packet of another node for which there is no route.
     pub(super) fn cannot_relay(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
         self.table.prolong(destination, from, Time::ZERO, cx.now);
-        let mut news = News::default();
+        let mut report = ErrorReport::default();
         match self.table.known(destination, cx.now) {
             Some(route) => {
-                news.add(destination, route.number, route.precursors().iter().copied().chain([from]));
+                report.add(destination, route.number, route.precursors().iter().copied().chain([from]));
             }
-            None => news.add(destination, None, [from]),
+            None => report.add(destination, None, [from]),
         }
-        self.tell(&news, false, false, cx);
+        self.send_error(&report, false, false, cx);
     }
 
     /// Handles a neighbour's report of unreachable destinations.
     pub(super) fn on_error(&mut self, rerr: &Rerr, from: Hop, cx: &mut Context<'_>) {
-        let mut news = News::default();
+        let mut report = ErrorReport::default();
         for Unreachable { destination, number } in rerr.unreachable() {
-            let told = (number > 0).then_some(number);
+            let reported = (number > 0).then_some(number);
             let Some(route) = self.table.valid(destination, cx.now) else { continue };
-            let stale = matches!((told, route.number), (Some(told), Some(own)) if !is_younger(told, own));
+            let stale =
+                matches!((reported, route.number), (Some(reported), Some(own)) if !is_younger(reported, own));
             if route.hop.neighbour != from.neighbour || stale && !rerr.no_delete {
                 continue;
             }
             if rerr.no_delete {
-                news.add(destination, told, route.precursors().to_vec());
-            } else if let Some((route, users)) = self.table.end(destination, told, cx.now) {
-                news.add(destination, route.number, users);
+                report.add(destination, reported, route.precursors().to_vec());
+            } else if let Some((route, users)) = self.table.end(destination, reported, cx.now) {
+                report.add(destination, route.number, users);
             }
         }
-        self.tell(&news, rerr.no_delete, true, cx);
+        self.send_error(&report, rerr.no_delete, true, cx);
     }
 
     /// Sends route errors to the only user, or to all, within the rate limit.
-    fn tell(&mut self, news: &News, no_delete: bool, passed_on: bool, cx: &mut Context<'_>) {
-        for lost in news.lost.chunks(MOST_LISTED) {
+    fn send_error(&mut self, report: &ErrorReport, no_delete: bool, forwarded: bool, cx: &mut Context<'_>) {
+        for lost in report.lost.chunks(MAX_LISTED) {
             let Some(rerr) = Rerr::new(no_delete, lost).filter(|_| self.error_rate.pass(cx.now)) else {
                 return;
             };
             let message = Message::Rerr(rerr);
-            match news.users.first() {
-                Some(&only) if news.users.len() == 1 => self.send(message, only, cx),
-                _ if passed_on => self.broadcast_later(message, 1, cx),
+            match report.users.first() {
+                Some(&only) if report.users.len() == 1 => self.send(message, only, cx),
+                _ if forwarded => self.broadcast_later(message, 1, cx),
                 _ => self.broadcast(message, 1, cx),
             }
         }

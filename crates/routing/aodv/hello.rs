@@ -7,7 +7,7 @@ use airfair_units::{Span, Time};
 use airfair_wire::aodv::{Message, PrefixSize, Rrep};
 
 use super::Aodv;
-use super::table::Offer;
+use super::table::RouteOffer;
 use crate::{Context, Hop};
 
 /// Times at which neighbours were received and the node has sent.
@@ -43,7 +43,7 @@ impl Aodv {
     pub(super) fn on_hello(&mut self, rrep: &Rrep, from: Hop, now: Time) {
         let silence = self.config.allowed_silence();
         let until = now.saturating_add(silence).max(self.table.valid_until(from.neighbour, now));
-        let offer = Offer { number: Some(rrep.destination_number), hops: 1, hop: from, until };
+        let offer = RouteOffer { number: Some(rrep.destination_number), hops: 1, hop: from, until };
         if !self.table.offer(from.neighbour, &offer, now) {
             self.table.prolong(from.neighbour, from, until, now);
         }

@@ -59,7 +59,7 @@ use requests::Seen;
 use table::Table;
 
 pub use config::{Base, Config};
-pub use errors::MOST_LISTED;
+pub use errors::MAX_LISTED;
 pub use table::{Route, is_younger};
 
 /// Names of the kinds of messages, in the order of their counters.
@@ -186,7 +186,7 @@ impl Aodv {
 
     /// All known destinations with their routes.
     pub fn routes(&mut self, now: Time) -> impl Iterator<Item = (Ipv4Addr, &Route)> {
-        self.table.settled(now).iter().map(|(&to, route)| (to, route))
+        self.table.current(now).iter().map(|(&to, route)| (to, route))
     }
 
     /// Packets that wait for routes.
@@ -267,7 +267,7 @@ impl Routing for Aodv {
             Message::Rerr(rerr) => self.on_error(rerr, received.from, cx),
             Message::RrepAck => self.replies.acknowledged(received.from),
         }
-        self.go_on(cx);
+        self.end_completed_searches(cx);
     }
 
     /// A data packet breaks the link: all routes by that neighbour and interface become invalid. A reply puts the neighbour on the

@@ -8,7 +8,7 @@ use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PrefixSize, Rrep, Rreq};
 
 use super::Aodv;
-use super::table::{Offer, is_younger};
+use super::table::{RouteOffer, is_younger};
 use crate::{Context, Hop};
 
 /// Neighbours to which replies fail, and those whose acknowledgements are awaited.
@@ -78,23 +78,29 @@ impl Aodv {
         true
     }
 
-    /// Sends a reply one hop on its way to `asker`; `onward` is the next hop of the reported route.
-    fn reply_towards(&mut self, asker: Ipv4Addr, rrep: Rrep, onward: Option<Hop>, cx: &mut Context<'_>) {
+    /// Sends a reply one hop on its way to `requester`; `route_hop` is the next hop of the reported route.
+    fn reply_towards(
+        &mut self,
+        requester: Ipv4Addr,
+        rrep: Rrep,
+        route_hop: Option<Hop>,
+        cx: &mut Context<'_>,
+    ) {
         let now = cx.now;
-        let Some(back) = self.table.valid(asker, now).map(|route| route.hop) else { return };
+        let Some(back) = self.table.valid(requester, now).map(|route| route.hop) else { return };
         let until = now.saturating_add(self.config.active_route_timeout);
-        self.table.prolong(asker, back, until, now);
+        self.table.prolong(requester, back, until, now);
         self.hellos.active(until);
         // New precursors of both routes (6.6.2, 6.7).
-        let mut tell = |to: Ipv4Addr, user: Hop| {
+        let mut add_user = |to: Ipv4Addr, user: Hop| {
             if let Some(route) = self.table.known(to, now).filter(|route| route.valid) {
                 route.add_precursor(user);
             }
         };
-        if let Some(onward) = onward {
-            tell(rrep.destination, back);
-            tell(onward.neighbour, back);
-            tell(asker, onward);
+        if let Some(route_hop) = route_hop {
+            add_user(rrep.destination, back);
+            add_user(route_hop.neighbour, back);
+            add_user(requester, route_hop);
         }
         let acknowledge = self.config.reply_acknowledgement;
         if acknowledge {
@@ -107,7 +113,7 @@ impl Aodv {
     /// Handles a reply [RFC 3561 section 6.7].
     pub(super) fn on_reply(&mut self, rrep: &Rrep, from: Hop, cx: &mut Context<'_>) {
         let now = cx.now;
-        self.meet(from, now);
+        self.add_neighbour(from, now);
         if rrep.acknowledge {
             self.send(Message::RrepAck, from, cx);
         }
@@ -115,7 +121,7 @@ impl Aodv {
             return;
         };
         let until = now.saturating_add(Span::from_millis(rrep.lifetime_ms.into()));
-        let offer = Offer { number: Some(rrep.destination_number), hops, hop: from, until };
+        let offer = RouteOffer { number: Some(rrep.destination_number), hops, hop: from, until };
         let taken = self.table.offer(rrep.destination, &offer, now);
         // The sender relies on this node's route to the originator.
         self.table.prolong(rrep.originator, from, Time::ZERO, now);
@@ -125,10 +131,10 @@ impl Aodv {
     }
 
     /// Adds the route to a neighbour that was received, without a number.
-    pub(super) fn meet(&mut self, from: Hop, now: Time) {
+    pub(super) fn add_neighbour(&mut self, from: Hop, now: Time) {
         let least = now.saturating_add(self.config.active_route_timeout);
         let until = least.max(self.table.valid_until(from.neighbour, now));
-        let offer = Offer { number: None, hops: 1, hop: from, until };
+        let offer = RouteOffer { number: None, hops: 1, hop: from, until };
         if !self.table.offer(from.neighbour, &offer, now) {
             self.table.prolong(from.neighbour, from, least, now);
         }

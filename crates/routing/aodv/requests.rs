@@ -8,11 +8,11 @@ use airfair_wire::aodv::{Message, Rreq};
 
 use super::Aodv;
 use super::config::times;
-use super::table::{Offer, is_younger};
+use super::table::{RouteOffer, is_younger};
 use crate::{Context, Received};
 
 /// Largest number of remembered requests.
-const MOST_SEEN: usize = 1 << 16;
+const MAX_SEEN: usize = 1 << 16;
 
 /// Identity of a request: its originator and its number there.
 type Name = (Ipv4Addr, u32);
@@ -29,7 +29,7 @@ impl Seen {
     /// Returns true if a request was not seen in the last `memory`, and remembers it.
     pub(super) fn is_new(&mut self, name: Name, now: Time, memory: Span) -> bool {
         while let Some(&(until, old)) = self.until.front() {
-            if until > now && self.until.len() < MOST_SEEN {
+            if until > now && self.until.len() < MAX_SEEN {
                 break;
             }
             self.until.pop_front();
@@ -49,14 +49,14 @@ impl Aodv {
         if self.ignores_requests_of(from, now) {
             return;
         }
-        self.meet(from, now);
+        self.add_neighbour(from, now);
         let own = rreq.originator == self.address;
         if own || !self.seen.is_new((rreq.originator, rreq.id), now, self.config.path_discovery_time) {
             return;
         }
         let Some(hops) = rreq.hops.checked_add(1) else { return };
         let rreq = Rreq { hops, ..*rreq };
-        self.learn_way_back(&rreq, received, now);
+        self.update_reverse_route(&rreq, received, now);
         if self.answer(&rreq, from, cx) || received.ttl <= 1 {
             return;
         }
@@ -71,14 +71,14 @@ impl Aodv {
     }
 
     /// Updates the route to the originator; `hops` counts up to here. It lasts at least as long as a reply may take.
-    fn learn_way_back(&mut self, rreq: &Rreq, received: Received, now: Time) {
+    fn update_reverse_route(&mut self, rreq: &Rreq, received: Received, now: Time) {
         let config = &self.config;
         let spent = times(config.node_traversal_time, 2 * u64::from(rreq.hops));
         let whole = times(config.net_traversal_time, 2);
         let least = now.saturating_add(Span(whole.0.saturating_sub(spent.0)));
         let until = least.max(self.table.valid_until(rreq.originator, now));
         let number = Some(rreq.originator_number);
-        let offer = Offer { number, hops: rreq.hops, hop: received.from, until };
+        let offer = RouteOffer { number, hops: rreq.hops, hop: received.from, until };
         if !self.table.offer(rreq.originator, &offer, now) {
             self.table.prolong(rreq.originator, received.from, least, now);
         }

@@ -17,7 +17,7 @@ use airfair_wire::Ipv4Addr;
 use crate::Hop;
 
 /// Largest number of entries: a node that floods a network with invented addresses does not fill other nodes' memory.
-const MOST_ROUTES: usize = 1 << 16;
+const MAX_ROUTES: usize = 1 << 16;
 /// Number of entries from which on expired ones are removed.
 const FIRST_SWEEP: usize = 64;
 
@@ -68,7 +68,7 @@ pub const fn is_younger(number: u32, than: u32) -> bool {
 
 /// A route to a destination as a message offers it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offer {
+pub(super) struct RouteOffer {
     pub number: Option<u32>,
     /// Hops from this node.
     pub hops: u8,
@@ -98,12 +98,12 @@ impl Table {
     pub(super) fn known(&mut self, to: Ipv4Addr, now: Time) -> Option<&mut Route> {
         match self.routes.entry(to) {
             Entry::Vacant(_) => None,
-            Entry::Occupied(entry) => settle(entry, self.memory, now).map(|entry| entry.into_mut()),
+            Entry::Occupied(entry) => apply_expiry(entry, self.memory, now).map(|entry| entry.into_mut()),
         }
     }
 
     /// All routes, after expiry.
-    pub(super) fn settled(&mut self, now: Time) -> &BTreeMap<Ipv4Addr, Route> {
+    pub(super) fn current(&mut self, now: Time) -> &BTreeMap<Ipv4Addr, Route> {
         self.sweep(now);
         &self.routes
     }
@@ -118,7 +118,7 @@ impl Table {
     /// Accepts an offer if it is better than the present route [RFC 3561 section 6.2]. Returns true if it was accepted.
     ///
     /// Without a number it can only be the route to a neighbour, which has no weight where a number is known.
-    pub(super) fn offer(&mut self, to: Ipv4Addr, offer: &Offer, now: Time) -> bool {
+    pub(super) fn offer(&mut self, to: Ipv4Addr, offer: &RouteOffer, now: Time) -> bool {
         let Some(route) = self.known(to, now) else { return self.insert(to, offer, now) };
         let better = match (offer.number, route.number) {
             (Some(new), Some(old)) => {
@@ -138,15 +138,15 @@ impl Table {
         better
     }
 
-    fn insert(&mut self, to: Ipv4Addr, offer: &Offer, now: Time) -> bool {
+    fn insert(&mut self, to: Ipv4Addr, offer: &RouteOffer, now: Time) -> bool {
         if self.routes.len() >= self.sweep_at {
             self.sweep(now);
             self.sweep_at = (2 * self.routes.len()).max(FIRST_SWEEP);
         }
-        if self.routes.len() >= MOST_ROUTES {
+        if self.routes.len() >= MAX_ROUTES {
             return false;
         }
-        let Offer { number, hops, hop, until } = *offer;
+        let RouteOffer { number, hops, hop, until } = *offer;
         self.routes.insert(to, Route { number, hops, hop, valid: true, until, precursors: Vec::new() });
         true
     }
@@ -186,7 +186,7 @@ impl Table {
     }
 
     /// Destinations whose valid routes use a neighbour by an interface.
-    pub(super) fn over(&mut self, hop: Hop, now: Time) -> Vec<Ipv4Addr> {
+    pub(super) fn destinations_via(&mut self, hop: Hop, now: Time) -> Vec<Ipv4Addr> {
         let valid = |route: &Route| route.valid && route.until > now && route.hop == hop;
         self.routes.iter().filter(|(_, route)| valid(route)).map(|(&to, _)| to).collect()
     }
@@ -195,7 +195,7 @@ impl Table {
 type Occupied<'a> = alloc::collections::btree_map::OccupiedEntry<'a, Ipv4Addr, Route>;
 
 /// Applies expiry to an entry; `None` if it is removed.
-fn settle(mut entry: Occupied<'_>, memory: Span, now: Time) -> Option<Occupied<'_>> {
+fn apply_expiry(mut entry: Occupied<'_>, memory: Span, now: Time) -> Option<Occupied<'_>> {
     let route = entry.get_mut();
     if route.valid && route.until <= now {
         route.end(None, route.until, memory);

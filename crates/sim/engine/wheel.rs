@@ -163,7 +163,7 @@ impl Wheel {
 
     /// Moves the event in a free slot to `current` or `far`: its bucket is the present one, an earlier one, or beyond the horizon.
     #[inline(never)]
-    fn push_aside(&mut self, at: u32) {
+    fn push_outside_bucket(&mut self, at: u32) {
         let event = self.slots[at as usize].event;
         if event.time >> BUCKET_BITS <= self.bucket {
             self.current.push(event);
@@ -194,7 +194,7 @@ impl EventQueue for Wheel {
         let at = self.free;
         let slot = &mut self.slots[at as usize];
         slot.event = event;
-        let Some(index) = bucket_for(event.time, self.bucket) else { return self.push_aside(at) };
+        let Some(index) = bucket_for(event.time, self.bucket) else { return self.push_outside_bucket(at) };
         self.free = slot.next;
         slot.next = std::mem::replace(&mut self.heads[index], at);
         self.occupied.set(index);
@@ -241,7 +241,7 @@ impl EventQueue for Wheel {
                         return Some(event);
                     }
                     slot.event.time = time;
-                    self.push_aside(at);
+                    self.push_outside_bucket(at);
                     continue;
                 }
             }

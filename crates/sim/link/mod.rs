@@ -264,7 +264,7 @@ impl Links {
     pub(crate) fn on_arrival(&mut self, wire: WireIx) -> (Option<WireEnd>, Option<ScheduledEvent>) {
         let wire = &mut self.wires[wire];
         if let Some(timetable) = &mut wire.timetable {
-            timetable.forget_first();
+            timetable.on_first_removed();
         }
         let end = match wire.in_flight.pop_front() {
             Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),

@@ -34,7 +34,7 @@ impl Timetable {
 
     /// Adjusts the timetable after the first packet in flight was removed.
     #[inline(always)]
-    pub(super) fn forget_first(&mut self) {
+    pub(super) fn on_first_removed(&mut self) {
         self.begun = self.begun.saturating_sub(1);
     }
 

@@ -78,19 +78,20 @@ pub struct GaugeSeries {
 
 impl GaugeSeries {
     /// Names and places are those at the start.
-    fn new(told: &[Gauges]) -> Self {
-        let names: Vec<&'static str> =
-            told.first().map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
-        let places = told.iter().map(|&(place, _)| place).collect();
+    fn new(gauges: &[Gauges]) -> Self {
+        let names: Vec<&'static str> = gauges
+            .first()
+            .map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
+        let places = gauges.iter().map(|&(place, _)| place).collect();
         Self { places, values: vec![Vec::new(); names.len()], names }
     }
 
     /// Adds a row; missing values are NaN.
-    fn add(&mut self, told: &[Gauges]) {
+    fn add(&mut self, gauges: &[Gauges]) {
         for &place in &self.places {
-            let told = told.iter().find(|(other, _)| *other == place);
+            let gauges = gauges.iter().find(|(other, _)| *other == place);
             for (name, column) in self.names.iter().zip(&mut self.values) {
-                let value = told.and_then(|(_, gauges)| gauges.iter().find(|(other, _)| other == name));
+                let value = gauges.and_then(|(_, gauges)| gauges.iter().find(|(other, _)| other == name));
                 column.push(value.map_or(f64::NAN, |&(_, value)| value));
             }
         }

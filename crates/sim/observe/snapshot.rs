@@ -12,9 +12,10 @@ impl WorldView<'_> {
     /// Counters from the start of the run to the present, warm-up included.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let network = self.network;
-        let told = |gauges: &Gauges| !gauges.1.is_empty();
-        let agent = |station: StationIx| Some((station.ix(), network.agents.gauges(station))).filter(told);
-        let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(told);
+        let has_values = |gauges: &Gauges| !gauges.1.is_empty();
+        let agent =
+            |station: StationIx| Some((station.ix(), network.agents.gauges(station))).filter(has_values);
+        let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(has_values);
         Snapshot {
             flows: self.flow_samples(),
             queues: network.interfaces.ports().map(|port| self.queue_sample(port)).collect(),

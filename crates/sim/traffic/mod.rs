@@ -98,7 +98,7 @@ impl TrafficSource {
     }
 
     /// Shifts the due times of later packets, since the source was held up until now.
-    pub(crate) fn shift(&mut self, now: Time) {
+    pub(crate) fn resume(&mut self, now: Time) {
         self.origin = now;
         self.ticks = 0;
     }

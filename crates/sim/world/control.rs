@@ -67,8 +67,8 @@ impl Network {
                 self.carry_out_routing(node, actions, now);
             }
             Payload::Message(_) if packet.destination == node || to_all => {
-                let hearing = MessageReception { to_me: true, own_frame: !to_all };
-                self.on_message_received(station, packet, hearing, now);
+                let reception = MessageReception { to_me: true, own_frame: !to_all };
+                self.on_message_received(station, packet, reception, now);
             }
             // Addressed to another node: forwarded.
             Payload::Message(_) => {
@@ -296,11 +296,11 @@ impl Network {
         &mut self,
         station: StationIx,
         packet: &Packet,
-        hearing: MessageReception,
+        reception: MessageReception,
         now: Time,
     ) {
         let from = self.interfaces.id(packet.source);
-        self.agents.on_message(station, (from, packet), hearing, now, &mut self.schedule);
+        self.agents.on_message(station, (from, packet), reception, now, &mut self.schedule);
         self.apply_agent_effects(station, now);
     }
 

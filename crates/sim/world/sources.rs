@@ -235,7 +235,7 @@ impl Network {
         if now >= f.stop {
             return;
         }
-        f.source.shift(now);
+        f.source.resume(now);
         let due = f.source.next(now);
         let (stop, order) = (f.stop, f.order());
         self.make_packet(flow, now);

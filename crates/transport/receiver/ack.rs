@@ -34,7 +34,7 @@ impl AckPolicy {
     }
 
     /// True if an acknowledgement is due now; it includes the delayed one.
-    pub(crate) fn take(&mut self) -> bool {
+    pub(crate) fn take_due(&mut self) -> bool {
         if self.due {
             (self.due, self.held, self.held_until) = (false, 0, None);
             return true;

@@ -58,7 +58,7 @@ pub struct Receiver {
     syn_ack_at: Option<Time>,
     syn_acks: u32,
     /// Duplicate data to be reported once (RFC 2883).
-    twice: Option<(u64, u64)>,
+    duplicate: Option<(u64, u64)>,
 }
 
 impl Receiver {
@@ -82,7 +82,7 @@ impl Receiver {
             echo: false,
             syn_ack_at: None,
             syn_acks: 0,
-            twice: None,
+            duplicate: None,
         }
     }
 
@@ -140,20 +140,20 @@ impl Receiver {
         let end = segment.seq.saturating_add(u64::from(segment.payload));
         let edge = self.window.edge(expected);
         let had_gap = self.reassembly.has_gap();
-        let news = self.reassembly.insert(from, end.min(edge), segment.flags.fin && end <= edge);
+        let inserted = self.reassembly.insert(from, end.min(edge), segment.flags.fin && end <= edge);
         let in_order = self.reassembly.next() > expected;
         let finished = in_order && self.reassembly.is_finished();
-        if let Some((left, right)) = news.twice.filter(|_| self.config.duplicate_sack && self.sack) {
-            self.twice.get_or_insert((left, right));
+        if let Some((left, right)) = inserted.duplicate.filter(|_| self.config.duplicate_sack && self.sack) {
+            self.duplicate.get_or_insert((left, right));
         }
         if segment.payload > 0 {
             // A segment refused by a closed window is no duplicate.
-            self.stats.duplicates += u64::from(!news.any && from < edge);
-            self.stats.out_of_order += u64::from(news.any && !in_order);
+            self.stats.duplicates += u64::from(!inserted.any && from < edge);
+            self.stats.out_of_order += u64::from(inserted.any && !in_order);
         }
         self.window.on_delivered(self.delivered());
         // RFC 5681 section 4.2: at once for a segment beyond a gap, one that fills a gap, and one without new data; at once also for a FIN.
-        if !in_order || had_gap || finished || news.twice.is_some() {
+        if !in_order || had_gap || finished || inserted.duplicate.is_some() {
             self.acks.send_now();
         } else {
             self.acks.on_in_order(self.config.delayed_ack, now);
@@ -176,7 +176,7 @@ impl Receiver {
 
     /// The acknowledgement that is due now, if any. To be called after every segment: several due ones are sent as one.
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
-        if !self.acks.take() {
+        if !self.acks.take_due() {
             return None;
         }
         self.stats.acks += 1;
@@ -199,7 +199,7 @@ impl Receiver {
     fn blocks(&mut self) -> SackBlocks {
         let most = if self.timestamps { 3 } else { 4 };
         let mut blocks = SackBlocks::default();
-        if let Some((left, right)) = self.twice.take() {
+        if let Some((left, right)) = self.duplicate.take() {
             blocks.push(left, right);
         }
         self.reassembly.report(most, &mut blocks);

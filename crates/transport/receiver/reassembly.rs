@@ -19,7 +19,7 @@ pub(crate) struct Inserted {
     /// True if some data were new.
     pub(crate) any: bool,
     /// First part that was not new (RFC 2883).
-    pub(crate) twice: Option<(u64, u64)>,
+    pub(crate) duplicate: Option<(u64, u64)>,
 }
 
 /// Data that have arrived. Runs are in order and not adjacent.
@@ -77,28 +77,28 @@ impl Reassembly {
 
     /// Inserts data `[left, right)`, with a FIN after them if `fin`.
     pub(crate) fn insert(&mut self, left: u64, right: u64, fin: bool) -> Inserted {
-        let mut news = Inserted::default();
+        let mut inserted = Inserted::default();
         if self.is_finished() {
-            return news;
+            return inserted;
         }
         let right = self.end_of(right, fin);
         if left >= right {
-            return news;
+            return inserted;
         }
         if left < self.next {
-            news.twice = Some((left, right.min(self.next)));
+            inserted.duplicate = Some((left, right.min(self.next)));
         }
         let (mut from, mut to) = (left.max(self.next), right);
         if from >= to {
-            return news;
+            return inserted;
         }
         // Runs that overlap or adjoin it are merged with it.
         let first = self.runs.partition_point(|run| run.right < from);
         let last = self.runs.partition_point(|run| run.left <= to);
         let mut touching = self.runs.range(first..last);
-        news.any = !touching.clone().any(|run| run.left <= from && run.right >= to);
+        inserted.any = !touching.clone().any(|run| run.left <= from && run.right >= to);
         if let Some(run) = touching.clone().find(|run| run.left < to && run.right > from) {
-            news.twice.get_or_insert((run.left.max(from), run.right.min(to)));
+            inserted.duplicate.get_or_insert((run.left.max(from), run.right.min(to)));
         }
         let begin = touching.clone().next().map_or(from, |run| run.left.min(from));
         let end = touching.next_back().map_or(to, |run| run.right.max(to));
@@ -106,7 +106,7 @@ impl Reassembly {
         if from == self.next {
             self.next = to;
             self.runs.drain(first..last);
-            return news;
+            return inserted;
         }
         self.touches += 1;
         let run = Run { left: from, right: to, touched: self.touches };
@@ -116,7 +116,7 @@ impl Reassembly {
         } else {
             self.runs.insert(first, run);
         }
-        news
+        inserted
     }
 
     /// Fills `blocks` with up to `most` runs, the one extended last first.

@@ -33,7 +33,8 @@ impl ReceiveWindow {
         };
         window.buffer = window.field(window.buffer);
         // Without handshake no SYN has limited the first window.
-        window.edge = 1 + if config.handshake { config.of_syn(window.buffer) } else { window.buffer };
+        window.edge =
+            1 + if config.handshake { config.syn_announced_window(window.buffer) } else { window.buffer };
         window
     }
 

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Span, Time};
 
 use super::{Sender, State};
 use crate::Segment;
-use crate::scoreboard::{Newest, News};
+use crate::scoreboard::{AckResult, Newest};
 
 impl Sender {
     /// Handles a segment of the receiver. Unacceptable segments are ignored.
@@ -36,23 +36,23 @@ impl Sender {
             && !advance
             && segment.window == self.peer_window;
 
-        let mut news = News::default();
-        self.board.acknowledge(segment.ack, &mut news);
+        let mut result = AckResult::default();
+        self.board.acknowledge(segment.ack, &mut result);
         if self.sack {
             for &(left, right) in segment.sack.as_slice() {
-                self.board.sack(left, right, &mut news);
+                self.board.sack(left, right, &mut result);
             }
         }
         self.una = segment.ack;
         self.next = self.next.max(self.una);
         if !self.sack {
-            self.count_duplicates(duplicate, missing, &mut news);
+            self.count_duplicates(duplicate, missing, &mut result);
         }
         self.update_window(segment.window);
-        self.stats.bytes_acked += news.cumulative;
+        self.stats.bytes_acked += result.cumulative;
 
-        let rtt = self.measure(advance, segment, news.newest, now);
-        let (rate_sample, round_ended) = self.sample_rate(&news, now);
+        let rtt = self.measure(advance, segment, result.newest, now);
+        let (rate_sample, round_ended) = self.sample_rate(&result, now);
         if advance {
             self.expiries = 0;
             self.restart_timer(now);
@@ -62,14 +62,14 @@ impl Sender {
             self.on_mark(prior, context);
         }
         let was_in_recovery = self.state == State::Recovery;
-        self.on_loss_signals(advance, duplicate, &news, context);
+        self.on_loss_signals(advance, duplicate, &result, context);
         let in_recovery = was_in_recovery || self.state == State::Recovery;
 
-        if news.delivered > 0 || news.cumulative > 0 {
+        if result.delivered > 0 || result.cumulative > 0 {
             let acked = Acked {
-                bytes: Bytes(news.delivered),
-                cumulative: Bytes(news.cumulative),
-                lost: Bytes(core::mem::take(&mut self.lost_untold)),
+                bytes: Bytes(result.delivered),
+                cumulative: Bytes(result.cumulative),
+                lost: Bytes(core::mem::take(&mut self.lost_unreported)),
                 prior_in_flight: Bytes(prior_in_flight),
                 in_flight: Bytes(self.pipe()),
                 rtt,
@@ -78,14 +78,14 @@ impl Sender {
                 // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2).
                 window_limited: was_full && !marked,
                 in_recovery,
-                sent_at: news
+                sent_at: result
                     .newest
                     .map_or_else(|| self.duplicate_sent_at(now), |newest| newest.snapshot.sent_at),
             };
             self.law.on_acked(&acked, context);
         }
-        self.tell_recovered(context);
-        self.reduce_proportionally(news.delivered, now);
+        self.notify_recovered(context);
+        self.reduce_proportionally(result.delivered, now);
     }
 
     /// Earliest departure of the segment behind a duplicate acknowledgement: of n segments that have arrived beyond the first one, the
@@ -132,7 +132,7 @@ impl Sender {
                 self.ts_recent = stamps.value;
             }
             // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: weighted by the expected number in a round.
-            if advance && let Some(rtt) = self.echoed(stamps, now) {
+            if advance && let Some(rtt) = self.echoed_rtt(stamps, now) {
                 let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
                 let rtt = self.rtt.counted(now, rtt, &self.config);
                 self.rtt.sample(rtt, per_round, &self.config);
@@ -144,15 +144,15 @@ impl Sender {
         self.rtt.observe(rtt);
         self.stats.round_trips += 1;
         self.stats.round_trip_ns += rtt.as_nanos();
-        Some(self.rtt.for_law(rtt, &self.config))
+        Some(self.rtt.law_rtt(rtt, &self.config))
     }
 
-    fn sample_rate(&mut self, news: &News, now: Time) -> (Option<RateSample>, bool) {
-        let Some(newest) = news.newest else {
-            self.delivery.on_unknown(now, news.delivered);
+    fn sample_rate(&mut self, result: &AckResult, now: Time) -> (Option<RateSample>, bool) {
+        let Some(newest) = result.newest else {
+            self.delivery.on_unknown(now, result.delivered);
             return (None, false);
         };
-        self.delivery.on_delivered(now, news.delivered, &newest.snapshot, self.rtt.smallest())
+        self.delivery.on_delivered(now, result.delivered, &newest.snapshot, self.rtt.smallest())
     }
 
     /// Restarts the retransmission timer by RFC 6298 sections 5.2 and 5.3; in fast recovery without SACK, RFC 6582 section 3.2, step 3.
@@ -174,7 +174,7 @@ impl Sender {
         let one_segment = self.window(context.now) <= u64::from(self.mss);
         if self.reductions.on_echo(self.una, self.next) {
             self.stats.ecn_reductions += 1;
-            self.tell_congestion(CongestionCause::Mark, flight, pipe, false, context);
+            self.notify_congestion(CongestionCause::Mark, flight, pipe, false, context);
             if one_segment {
                 // The window cannot fall below one segment: the timer limits the rate instead.
                 let wait = self.rtt.expiry(context.now, &self.config);

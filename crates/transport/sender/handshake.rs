@@ -46,7 +46,7 @@ impl Sender {
         let config = &self.config;
         let ecn = config.ecn;
         Segment {
-            window: config.of_syn(config.whole_window(config.window_scale)),
+            window: config.syn_announced_window(config.whole_window(config.window_scale)),
             // RFC 3168 section 6.1.1: ECE and CWR on a SYN announce that this end supports ECN.
             flags: Flags { syn: true, ece: ecn, cwr: ecn, ..Flags::default() },
             timestamps: config.timestamps.then(|| Timestamps { value: Timestamps::clock(now), echo: 0 }),
@@ -73,7 +73,9 @@ impl Sender {
         // A retransmitted SYN is not measured (Karn), unless timestamps identify the answered one.
         let rtt = match self.syn_at {
             Some(at) => Some(context.now.since(at)),
-            None => segment.timestamps.filter(|_| self.timestamps).and_then(|s| self.echoed(s, context.now)),
+            None => {
+                segment.timestamps.filter(|_| self.timestamps).and_then(|s| self.echoed_rtt(s, context.now))
+            }
         };
         self.ack_due = true;
         let counted = rtt.map(|rtt| self.rtt.counted(context.now, rtt, &self.config));
@@ -98,13 +100,13 @@ impl Sender {
             self.rtt.sample(counted, 1, &self.config);
         }
         if syn_lost {
-            self.rtt.begin_after_syn_loss(&self.config);
+            self.rtt.raise_after_syn_loss(&self.config);
         }
         let mss = Bytes(u64::from(self.mss));
         // RFC 5681 section 3.1: after a lost SYN the initial window is one segment.
         let initial_window = if syn_lost { mss } else { self.config.initial_window.bytes(self.mss) };
         let window_limit = Bytes(self.config.window_limit);
-        let rtt = rtt.map(|(exact, _)| self.rtt.for_law(exact, &self.config));
+        let rtt = rtt.map(|(exact, _)| self.rtt.law_rtt(exact, &self.config));
         self.law.on_start(&FlowSetup { mss, initial_window, window_limit, rtt, syn_lost }, context);
     }
 
@@ -114,7 +116,7 @@ impl Sender {
     }
 
     /// Round-trip time from an echoed timestamp (RFC 7323 section 4.1), to a millisecond; none if the echo is later than now.
-    pub(super) fn echoed(&self, stamps: Timestamps, now: Time) -> Option<Span> {
+    pub(super) fn echoed_rtt(&self, stamps: Timestamps, now: Time) -> Option<Span> {
         let elapsed = Timestamps::clock(now).wrapping_sub(stamps.echo);
         (elapsed < 1 << 31).then(|| Span::from_millis(u64::from(elapsed)))
     }

@@ -42,7 +42,7 @@ impl Sender {
             if law > self.config.window_limit { Limit::WindowLimit } else { Limit::Window }
         };
         if self.state != State::Open && self.board.has_lost() {
-            return if self.repair_now || self.fits(self.mss, &allowance) {
+            return if self.retransmit_head_now || self.fits(self.mss, &allowance) {
                 Limit::Nothing
             } else {
                 window()

@@ -7,7 +7,7 @@ use airfair_units::Bytes;
 use super::{Sender, State};
 use crate::PartialAckTimer;
 use crate::prr::Prr;
-use crate::scoreboard::News;
+use crate::scoreboard::AckResult;
 
 impl Sender {
     /// Handles signs of loss, after the update of the scoreboard.
@@ -15,7 +15,7 @@ impl Sender {
         &mut self,
         advance: bool,
         duplicate: bool,
-        news: &News,
+        result: &AckResult,
         context: &mut SourceContext<'_>,
     ) {
         if advance {
@@ -23,20 +23,20 @@ impl Sender {
             self.limited = 0;
             match self.state {
                 State::Recovery if self.una >= self.recover || self.ends_at_partial_ack() => {
-                    self.leave_recovery(State::Open);
-                    self.recovered_untold = true;
+                    self.end_recovery(State::Open);
+                    self.recovery_end_unreported = true;
                 }
-                State::Recovery if !self.sack => self.on_partial_ack(news.cumulative),
+                State::Recovery if !self.sack => self.on_partial_ack(result.cumulative),
                 State::Loss if self.una >= self.recover => self.state = State::Open,
                 _ => {}
             }
         }
-        if news.sacked && self.state != State::Loss {
+        if result.sacked && self.state != State::Loss {
             let lost = self.board.mark_lost(self.config.dupack_threshold, self.mss);
             self.count_lost(lost);
         }
         // RFC 6675 section 2: with SACK, an acknowledgement with a new block is a duplicate, whatever else it does.
-        if if self.sack { news.sacked } else { duplicate } {
+        if if self.sack { result.sacked } else { duplicate } {
             self.stats.duplicate_acks += 1;
             self.on_duplicate(context);
         }
@@ -46,28 +46,28 @@ impl Sender {
     /// of the segments acknowledged afterwards was missing, and the rest was counted already. Linux counts in this way
     /// (`tcp_add_reno_sack`, `tcp_remove_reno_sacks`), but resets the count at a time-out. `missing`: payload of the first segment before
     /// this acknowledgement.
-    pub(super) fn count_duplicates(&mut self, duplicate: bool, missing: u64, news: &mut News) {
+    pub(super) fn count_duplicates(&mut self, duplicate: bool, missing: u64, result: &mut AckResult) {
         let first = self.board.head().map_or(0, |head| u64::from(head.payload));
         let beyond = self.board.payload().saturating_sub(first);
         if duplicate && self.state != State::Loss {
             let new = u64::from(self.mss).min(beyond.saturating_sub(self.arrived));
             self.arrived += new;
-            news.delivered += new;
-        } else if news.cumulative > 0 {
+            result.delivered += new;
+        } else if result.cumulative > 0 {
             // Retransmissions after a time-out may have been counted by duplicates too.
             let repaired = self.state == State::Loss && self.una >= self.recover;
-            let counted = news.cumulative - if repaired { 0 } else { missing.min(news.cumulative) };
+            let counted = result.cumulative - if repaired { 0 } else { missing.min(result.cumulative) };
             let left = self.arrived.saturating_sub(counted).min(beyond);
-            let left = left.max(self.arrived.saturating_sub(news.cumulative));
-            news.delivered = news.cumulative - (self.arrived - left);
+            let left = left.max(self.arrived.saturating_sub(result.cumulative));
+            result.delivered = result.cumulative - (self.arrived - left);
             self.arrived = left;
         }
     }
 
     /// Notifies the law of the end of fast recovery: after the acknowledgement that ended it, but before a new recovery starts. Without
     /// SACK with FlightSize (RFC 6582 section 3.2, step 3), which duplicates do not reduce.
-    pub(super) fn tell_recovered(&mut self, context: &mut SourceContext<'_>) {
-        if core::mem::take(&mut self.recovered_untold) {
+    pub(super) fn notify_recovered(&mut self, context: &mut SourceContext<'_>) {
+        if core::mem::take(&mut self.recovery_end_unreported) {
             self.law.on_recovered(Bytes(self.board.pipe()), context);
         }
     }
@@ -102,20 +102,20 @@ impl Sender {
 
     fn begin_recovery(&mut self, context: &mut SourceContext<'_>) {
         let Some(head) = self.board.head().copied() else { return };
-        self.tell_recovered(context);
+        self.notify_recovered(context);
         let flight = self.board.payload();
         // RFC 3168 section 6.1.2: one reduction per window of data, for whichever sign comes first.
         if !self.reductions.marked_since(head.seq) {
             let (counted, pipe) = (flight.saturating_sub(self.limited), self.pipe());
-            self.tell_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
+            self.notify_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
             self.reductions.on_reduced(self.next);
         }
         self.stats.fast_recoveries += 1;
         self.state = State::Recovery;
         self.partial_seen = false;
         self.timing = None;
-        self.board.forget_resent();
-        self.repair_head();
+        self.board.clear_resent();
+        self.retransmit_head();
         if self.sack {
             self.recover = self.next;
             self.rescue = head.end();
@@ -133,7 +133,7 @@ impl Sender {
     /// Handles a partial acknowledgement (RFC 6582 section 3.2, step 3): the next hole is retransmitted, and the window is deflated by the
     /// acknowledged bytes, less a segment for the retransmission.
     fn on_partial_ack(&mut self, acked: u64) {
-        self.repair_head();
+        self.retransmit_head();
         // QFCP, equation 5: num_dupACK returns to zero only when all data sent before the loss are acknowledged.
         if self.law.partial_ack() == PartialAck::RepairsUndeflated {
             return;
@@ -153,21 +153,21 @@ impl Sender {
     }
 
     /// Ends fast recovery, by success or by a time-out.
-    pub(super) fn leave_recovery(&mut self, to: State) {
+    pub(super) fn end_recovery(&mut self, to: State) {
         self.state = to;
-        self.repair_now = false;
+        self.retransmit_head_now = false;
         self.prr = None;
     }
 
     /// Retransmits the first outstanding segment next, whatever the window is.
-    fn repair_head(&mut self) {
-        let lost = self.board.lose_head();
+    fn retransmit_head(&mut self) {
+        let lost = self.board.mark_head_lost();
         self.count_lost(lost);
-        self.repair_now = true;
+        self.retransmit_head_now = true;
     }
 
     pub(super) fn count_lost(&mut self, bytes: u64) {
-        self.lost_untold = self.lost_untold.saturating_add(bytes);
+        self.lost_unreported = self.lost_unreported.saturating_add(bytes);
         self.stats.bytes_lost += bytes;
     }
 }

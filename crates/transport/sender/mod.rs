@@ -96,15 +96,15 @@ pub struct Sender {
     /// True if a partial acknowledgement has restarted the timer in this recovery.
     partial_seen: bool,
     /// True if a segment must be retransmitted whatever the window is.
-    repair_now: bool,
+    retransmit_head_now: bool,
     /// RescueRxt of RFC 6675, exclusive.
     rescue: u64,
     /// Proportional rate reduction during a recovery, and the window that it set last, bytes.
     prr: Option<(Prr, u64)>,
     /// Payload assumed lost since the last notification of the law, bytes.
-    lost_untold: u64,
+    lost_unreported: u64,
     /// True if fast recovery has ended and the law is not notified yet.
-    recovered_untold: bool,
+    recovery_end_unreported: bool,
 
     /// Expiry of the retransmission timer.
     rto_at: Option<Time>,
@@ -167,11 +167,11 @@ impl Sender {
             recover: 0,
             inflation: 0,
             partial_seen: false,
-            repair_now: false,
+            retransmit_head_now: false,
             rescue: 0,
             prr: None,
-            lost_untold: 0,
-            recovered_untold: false,
+            lost_unreported: 0,
+            recovery_end_unreported: false,
             rto_at: None,
             expiries: 0,
             persist_at: None,
@@ -219,7 +219,7 @@ impl Sender {
         let outstanding = (self.una..self.next).contains(&seq) && !self.board.is_empty();
         if outstanding && self.reductions.on_link_drop(seq, self.next) {
             let (flight, pipe) = (self.board.payload(), self.pipe());
-            self.tell_congestion(CongestionCause::LinkDrop, flight, pipe, false, context);
+            self.notify_congestion(CongestionCause::LinkDrop, flight, pipe, false, context);
         }
     }
 
@@ -407,7 +407,7 @@ impl Sender {
     }
 
     /// Notifies the law of congestion with `flight` bytes outstanding, `pipe` of them in the network.
-    fn tell_congestion(
+    fn notify_congestion(
         &mut self,
         cause: CongestionCause,
         flight: u64,

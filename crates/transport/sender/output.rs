@@ -35,7 +35,7 @@ impl Sender {
             && let Some(index) = self.board.next_lost()
         {
             // Lost data are retransmitted before new data are sent (RFC 6675 section 4, NextSeg rule 1).
-            return self.repair(index, context);
+            return self.retransmit(index, context);
         }
         if let Some((payload, fin)) = self.new_data(context.now) {
             return self.send_new(payload, fin, context);
@@ -57,35 +57,35 @@ impl Sender {
 
     /// Retransmits the segment at an index of the scoreboard, if window and pacing allow it.
     #[inline(never)]
-    fn repair(&mut self, index: usize, context: &mut SourceContext<'_>) -> Option<Segment> {
+    fn retransmit(&mut self, index: usize, context: &mut SourceContext<'_>) -> Option<Segment> {
         let segment = *self.board.get(index)?;
         let allowance = self.law.allowance(context.now);
-        if !self.repair_now && !self.fits(segment.payload, &allowance) {
+        if !self.retransmit_head_now && !self.fits(segment.payload, &allowance) {
             self.full_to = self.next;
             return None;
         }
         self.pace(segment.payload, &allowance, context.now)?;
-        self.repair_now = false;
+        self.retransmit_head_now = false;
         let snapshot = self.delivery.on_sent(context.now, false);
         self.board.resend(index, snapshot);
         // RFC 6298 section 3 (Karn): an acknowledgement of it, or of anything after it, does not identify the acknowledged copy.
         self.timing = self.timing.filter(|&(end, _)| end <= segment.seq);
         self.stats.retransmissions += 1;
         self.stats.bytes_retransmitted += u64::from(segment.payload);
-        Some(self.leave(segment.seq, segment.payload, segment.fin, true, &allowance, context))
+        Some(self.send(segment.seq, segment.payload, segment.fin, true, &allowance, context))
     }
 
     /// RFC 6675 section 4, NextSeg rules 3 and 4: if nothing else can be sent, possibly lost data are retransmitted, and once in a recovery
     /// the last segment.
     fn last_resort(&mut self, context: &mut SourceContext<'_>) -> Option<Segment> {
-        if let Some(index) = self.board.next_doubtful() {
-            return self.repair(index, context);
+        if let Some(index) = self.board.next_possibly_lost() {
+            return self.retransmit(index, context);
         }
         if self.una <= self.rescue {
             return None;
         }
         let index = self.board.last_missing()?;
-        let segment = self.repair(index, context)?;
+        let segment = self.retransmit(index, context)?;
         self.rescue = self.recover;
         Some(segment)
     }
@@ -151,7 +151,7 @@ impl Sender {
         {
             self.limited += u64::from(payload);
         }
-        let mut segment = self.leave(seq, payload, fin, false, &allowance, context);
+        let mut segment = self.send(seq, payload, fin, false, &allowance, context);
         if self.ecn && payload > 0 {
             // RFC 3168 section 6.1.2: new data are ECN-capable, and the first after a reduction carry CWR.
             segment.ecn = Ecn::Ect;
@@ -162,7 +162,7 @@ impl Sender {
 
     /// Counts a departure, notifies the law, starts the timer (RFC 6298 section 5.1), and builds the segment.
     #[inline(always)]
-    fn leave(
+    fn send(
         &mut self,
         seq: u64,
         payload: u32,

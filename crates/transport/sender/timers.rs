@@ -48,10 +48,10 @@ impl Sender {
         self.stats.timeouts += 1;
         let repeated = self.board.head().is_some_and(|head| head.timed_out);
         let (flight, pipe) = (self.board.payload(), self.pipe());
-        self.tell_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
-        self.board.lose_all();
+        self.notify_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
+        self.board.mark_all_lost();
         self.count_lost(pipe);
-        self.leave_recovery(State::Loss);
+        self.end_recovery(State::Loss);
         self.recover = self.next;
         self.timing = None;
         self.reductions.on_reduced(self.next);

@@ -1,6 +1,6 @@
 //! Sections 6.11 and 6.12: links that break.
 
-use airfair_routing::aodv::{Config, MOST_LISTED};
+use airfair_routing::aodv::{Config, MAX_LISTED};
 use airfair_routing::{DropReason, Hop, Received, Routing, Undelivered};
 use airfair_wire::aodv::{Message, Rerr, Rreq, Unreachable};
 
@@ -92,7 +92,7 @@ fn errors_are_limited() {
 #[test]
 fn long_lists_are_cut() {
     let mut node = Node::new(&config());
-    for to in 50..50 + MOST_LISTED as u8 + 5 {
+    for to in 50..50 + MAX_LISTED as u8 + 5 {
         node.hear(0, rrep(to, 20, 3, 1), 2);
         node.hear(0, rreq(103, to.into(), to, None), 3);
     }

@@ -192,7 +192,7 @@ pub(super) fn frame(
         }
     }
     if header.flags.is_some_and(|flags| flags.bad_fcs) {
-        spoil(&mut front.0);
+        corrupt(&mut front.0);
     }
     cut(front, rest, snap_len, nodes)
 }
@@ -212,7 +212,7 @@ fn finish(
         front.0.resize(whole, 0);
         Fcs::seal(&mut front.0[before..]).expect("there is room for it");
         if header.flags.is_some_and(|flags| flags.bad_fcs) {
-            spoil(&mut front.0);
+            corrupt(&mut front.0);
         }
         return cut(front, 0, snap_len, nodes);
     }
@@ -220,7 +220,7 @@ fn finish(
 }
 
 /// Corrupts a frame received with errors: which bits were wrong is unknown, so the last ones are changed.
-fn spoil(bytes: &mut [u8]) {
+fn corrupt(bytes: &mut [u8]) {
     bytes.iter_mut().rev().take(Fcs::wire_len()).for_each(|byte| *byte = !*byte);
 }
 

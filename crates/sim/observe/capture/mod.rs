@@ -107,11 +107,11 @@ impl Observer for Capture {
     }
 
     fn event_done(&mut self, world: &WorldView<'_>) {
-        self.forget(world.now);
+        self.remove_ended(world.now);
     }
 
     fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.forget(world.now);
+        self.remove_ended(world.now);
     }
 }
 
@@ -163,7 +163,7 @@ impl Capture {
     }
 
     /// Removes frames that have ended at all hearers.
-    fn forget(&mut self, now: Time) {
+    fn remove_ended(&mut self, now: Time) {
         self.on_air.retain(|_, on_air| on_air.frame.end.0 + self.echo >= now.0);
     }
 

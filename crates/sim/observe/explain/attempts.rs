@@ -78,7 +78,7 @@ struct Exchange {
     /// True if that is an RTS.
     rts: bool,
     /// Reason of its loss, and the interfering transmitter.
-    fate: Option<(Why, Option<Holder>)>,
+    loss_cause: Option<(Why, Option<Holder>)>,
 }
 
 /// Counters of frames with the flow's packets on one hop.
@@ -102,25 +102,25 @@ impl AttemptCounts {
         let one = u64::from(counts);
         self.exchanges += if goes_on { 0 } else { one };
         *(if rts { &mut self.rts } else { &mut self.data }) += one;
-        self.exchange = Some(Exchange { frame: frame.number, rts, fate: None });
+        self.exchange = Some(Exchange { frame: frame.number, rts, loss_cause: None });
     }
 
     /// Handles the loss of a frame at its receiver `station`.
     pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, answers: bool) {
         let Some(exchange) = &mut self.exchange else { return };
-        let (why, by) = fate(frame, loss, station);
+        let (why, by) = loss_cause(frame, loss, station);
         if frame.number == exchange.frame {
-            exchange.fate = Some((why, by));
+            exchange.loss_cause = Some((why, by));
         } else if answers {
             let why = if why == Why::Collision { Why::AnswerCollided } else { Why::AnswerLost };
-            exchange.fate = Some((why, by));
+            exchange.loss_cause = Some((why, by));
         }
     }
 
     /// Handles a withheld response: the medium is reserved at the receiver, or busy.
     pub fn on_withheld(&mut self, reserved: bool, by: Option<Holder>) {
         if let Some(exchange) = &mut self.exchange {
-            exchange.fate = Some((if reserved { Why::Reserved } else { Why::Sensing }, by));
+            exchange.loss_cause = Some((if reserved { Why::Reserved } else { Why::Sensing }, by));
         }
     }
 
@@ -132,7 +132,7 @@ impl AttemptCounts {
         }
         *(if cts { &mut self.no_cts } else { &mut self.no_ack }) += 1;
         self.given_up += u64::from(given_up);
-        let (why, by) = exchange.fate.unwrap_or((Why::NotAnswered, None));
+        let (why, by) = exchange.loss_cause.unwrap_or((Why::NotAnswered, None));
         // The direction of the flow's packet that the interfering frame served does not matter.
         let by = by.map(|by| match by.owner {
             Owner::Flow(flow, _) => Holder { owner: Owner::Flow(flow, true), ..by },
@@ -143,7 +143,7 @@ impl AttemptCounts {
 }
 
 /// Reason of a frame's loss at a station, and the interfering transmitter.
-fn fate(frame: &FrameView, loss: Loss, station: &Station) -> (Why, Option<Holder>) {
+fn loss_cause(frame: &FrameView, loss: Loss, station: &Station) -> (Why, Option<Holder>) {
     match loss {
         Loss::OutOfReach | Loss::TooWeak => (Why::TooWeak, None),
         Loss::Transmitting | Loss::LockAborted => (Why::Transmitting, Some(station.served)),

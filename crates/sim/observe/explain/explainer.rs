@@ -178,11 +178,11 @@ impl Explainer {
         if self.seen < now {
             self.seen = now;
             for station in &mut self.stations {
-                station.forget(now);
+                station.remove_ended(now);
             }
             for hop in &mut self.hops {
                 if let HopSender::Wire(wire) = &mut hop.sends {
-                    wire.forget(now);
+                    wire.remove_ended(now);
                 }
             }
         }
@@ -357,8 +357,8 @@ impl Explainer {
     fn on_dropped_by_queue(&mut self, node: NodeIx, packet: PacketRef, now: u64, network: &Network) {
         let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
         let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
-        let told = hop.filter(|&hop| is_here(&self.hops[hop]));
-        let Some(hop) = told.or_else(|| self.hops.iter().position(is_here)) else { return };
+        let found = hop.filter(|&hop| is_here(&self.hops[hop]));
+        let Some(hop) = found.or_else(|| self.hops.iter().position(is_here)) else { return };
         let hop = &mut self.hops[hop];
         hop.dropped += 1;
         for (owner, packets) in view::waiting_by_owner(network, hop.ends.link, Time(now)) {
@@ -453,7 +453,7 @@ impl Explainer {
                 .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), network)))
                 .collect(),
             awaited_route: self.forward_hops.is_none().then_some(self.awaited_route),
-            drops: in_order(
+            drops: sorted(
                 self.drops
                     .iter()
                     .map(|(&(node, reason, data), &packets)| Drops {
@@ -501,7 +501,7 @@ impl Explainer {
                 no_cts: trials.no_cts,
                 no_ack: trials.no_ack,
                 given_up: trials.given_up,
-                causes: in_order(
+                causes: sorted(
                     trials
                         .causes
                         .iter()
@@ -526,9 +526,9 @@ impl Explainer {
 }
 
 /// Sorts by names, not by places in the file.
-fn in_order<T: Ord>(mut told: Vec<T>) -> Vec<T> {
-    told.sort();
-    told
+fn sorted<T: Ord>(mut found: Vec<T>) -> Vec<T> {
+    found.sort();
+    found
 }
 
 /// State of the queue of a hop's sender.

@@ -112,7 +112,7 @@ pub(super) struct Senders {
     waiting: [u64; Sending::ALL.len()],
     /// Connections with an event in the present step.
     touched: BTreeSet<(u32, u32)>,
-    told: TcpExplanation,
+    summary: TcpExplanation,
 }
 
 fn key(id: ConnectionRef) -> (u32, u32) {
@@ -148,9 +148,9 @@ impl Senders {
 
     /// Accounts for the time since the last event.
     pub fn add(&mut self, ns: u64) {
-        for (told, waiting) in self.told.waited.iter_mut().zip(self.waiting) {
-            *told += ns * waiting;
-            self.told.observed += ns * waiting;
+        for (summary, waiting) in self.summary.waited.iter_mut().zip(self.waiting) {
+            *summary += ns * waiting;
+            self.summary.observed += ns * waiting;
         }
     }
 
@@ -163,7 +163,7 @@ impl Senders {
             if let Some(view) = &view
                 && (window.0..=window.1).contains(&now)
             {
-                count_reasons(&mut self.told, connection, view, now);
+                count_reasons(&mut self.summary, connection, view, now);
             }
             connection.reasons = view.map_or(connection.reasons, |view| view.reasons);
             connection.were_under_way = connection.under_way;
@@ -171,7 +171,7 @@ impl Senders {
                 continue;
             }
             if connection.waits == Sending::Timeout {
-                list_wait(&mut self.told, connection.waits_from, now, window);
+                list_wait(&mut self.summary, connection.waits_from, now, window);
             }
             self.waiting[connection.waits as usize] -= 1;
             match waits {
@@ -186,31 +186,31 @@ impl Senders {
 
     /// The explanation up to `now`.
     pub fn explanation(&self, now: u64, window: (u64, u64)) -> TcpExplanation {
-        let mut told = self.told.clone();
+        let mut summary = self.summary.clone();
         for connection in self.live.values().filter(|c| c.waits == Sending::Timeout) {
-            list_wait(&mut told, connection.waits_from, now, window);
+            list_wait(&mut summary, connection.waits_from, now, window);
         }
-        told
+        summary
     }
 }
 
 /// Counts the reasons for which a sender has reduced its rate since the last event.
-fn count_reasons(told: &mut TcpExplanation, connection: &Connection, view: &ConnectionView, now: u64) {
+fn count_reasons(summary: &mut TcpExplanation, connection: &Connection, view: &ConnectionView, now: u64) {
     let [timeouts, losses, marks] = [0, 1, 2].map(|i| view.reasons[i] - connection.reasons[i]);
-    told.timeouts += timeouts;
-    told.fast_losses += losses;
-    told.marks += marks;
+    summary.timeouts += timeouts;
+    summary.fast_losses += losses;
+    summary.marks += marks;
     if timeouts > 0 {
-        told.timeouts_under_way += u64::from(connection.were_under_way > 0);
-        if told.timeout_times.len() < TcpExplanation::LISTED {
-            told.timeout_times.push(now);
+        summary.timeouts_under_way += u64::from(connection.were_under_way > 0);
+        if summary.timeout_times.len() < TcpExplanation::LISTED {
+            summary.timeout_times.push(now);
         }
     }
 }
 
-fn list_wait(told: &mut TcpExplanation, from: u64, until: u64, window: (u64, u64)) {
+fn list_wait(summary: &mut TcpExplanation, from: u64, until: u64, window: (u64, u64)) {
     let (from, until) = (from.max(window.0), until.min(window.1));
-    if from < until && told.timeout_waits.len() < TcpExplanation::LISTED {
-        told.timeout_waits.push((from, until));
+    if from < until && summary.timeout_waits.len() < TcpExplanation::LISTED {
+        summary.timeout_waits.push((from, until));
     }
 }

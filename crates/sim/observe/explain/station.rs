@@ -260,7 +260,7 @@ impl Station {
     }
 
     /// Removes signals that have ended before `now` from those that make the medium busy.
-    pub fn forget(&mut self, now: u64) {
+    pub fn remove_ended(&mut self, now: u64) {
         self.sensed.retain(|s| s.end > now);
         self.own = self.own.filter(|&(end, _)| end > now);
     }

@@ -53,7 +53,7 @@ impl Wire {
     }
 
     /// Removes packets that were sent before `now`.
-    pub fn forget(&mut self, now: u64) {
+    pub fn remove_ended(&mut self, now: u64) {
         while self.given.front().is_some_and(|(entry, _)| entry.end.0 <= now) {
             self.given.pop_front();
         }
