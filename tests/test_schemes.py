@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import re
 import subprocess
 import sys
 import textwrap
@@ -548,41 +547,13 @@ def test_hooks_can_be_tried_by_hand() -> None:
     assert source.timers == [(1, 10)]
 
 
-# ---- the pages about it ----
-
-PAGE = "\n".join(page.read_text() for page in sorted((ROOT / "docs" / "how-to").glob("schemes*.md")))
-BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# ---- the help about it ----
 
 
-def test_the_pages_show_what_the_files_say() -> None:
-    """A block with a file's name is a part of that file, word for word; the files run in other tests."""
-    shown = [(path, text) for _, path, text in BLOCK.findall(PAGE) if path]
-    assert {path.rpartition(".")[2] for path, _ in shown} >= {"rs", "py", "toml"}
-    for path, text in shown:
-        assert text in (ROOT / path).read_text(), f"{path}\n{text}"
-
-
-def test_the_pages_run() -> None:
-    """Python blocks without a file's name run, each as a program of its own; so do commands."""
-    programs = [text for kind, path, text in BLOCK.findall(PAGE) if kind == "python" and not path]
-    assert programs
+def test_the_help_of_the_module_runs() -> None:
     summary = airfair.scheme.__doc__ or ""
-    programs.append(textwrap.dedent(summary[summary.index("    from ") : summary.index("From then on")]))
-    for program in programs:
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.returncode == 0, done.stderr
-    commands = [
-        line
-        for kind, _, text in BLOCK.findall(PAGE)
-        if kind == "sh"
-        for line in text.splitlines()
-        if line.startswith("airfair ")
-    ]
-    assert commands
-    for line in commands:
-        words = [word.strip("'\"") for word in re.findall(r'"[^"]*"|\S+', line.partition("#")[0])]
-        short = [] if words[1] == "schemes" else ["--set", "duration=2 s", "--set", "warmup=0 s"]
-        done = command(*words[1:], *short, cwd=ROOT)
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    program = textwrap.dedent(summary[summary.index("    from ") : summary.index("From then on")])
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
