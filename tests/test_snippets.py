@@ -2,7 +2,7 @@
 
 The line that opens a block has its language, then one of these:
 
-- nothing: the block is run. `toml` is a study, or a scenario, stored under the name in the line before it; `sh`
+- nothing: the block is run. `toml` is a study, or a scenario that is stored under the name before it; `sh`
   and `python` run in a folder of the page, where earlier blocks have left their files. A `python` block that
   does not import Airfair continues the block before it.
 - `file=PATH`: a part of that file, word for word.
