@@ -1,10 +1,11 @@
 //! Entry points for fuzzers: each reads any bytes and checks what was read.
 
+use crate::resolve::movement::waypoints;
 use airfair_schemes::Params;
 use airfair_sim::World;
 
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, UnknownMedium, import};
-use crate::keys::file_traffic::Listed;
+use crate::keys::file_traffic::ListedFile;
 use crate::resolve::{file_traffic_csv, movement_file};
 use crate::{Limits, Location, Override, Scenario, read_within};
 
@@ -52,13 +53,13 @@ pub fn fuzz_file_list(data: &[u8]) {
                 "out of order: {list:?}"
             );
             let mut text = String::from("start_s,bytes\r\n");
-            for Listed(start, size) in &list {
+            for ListedFile(start, size) in &list {
                 let (seconds, rest) = (start.as_nanos() / 1_000_000_000, start.as_nanos() % 1_000_000_000);
                 text.push_str(&format!("{seconds}.{rest:09},{}\r\n", size.0));
             }
             // Late moments have more digits than a float: they may move by a few nanoseconds, but stay in order.
             let again = file_traffic_csv::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-            let near = |a: &Listed, b: &Listed| a.0.0.abs_diff(b.0.0) <= 4 && a.1 == b.1;
+            let near = |a: &ListedFile, b: &ListedFile| a.0.0.abs_diff(b.0.0) <= 4 && a.1 == b.1;
             assert!(list.len() == again.len() && list.iter().zip(&again).all(|(a, b)| near(a, b)), "{text}");
         }
         Err(errors) => {
@@ -76,7 +77,7 @@ pub fn fuzz_movement_file(data: &[u8]) {
         Ok(nodes) => {
             for node in nodes.iter().filter(|node| !node.legs.is_empty()).take(20) {
                 let [x, y, z] = node.start.unwrap_or_default();
-                let waypoints = crate::resolve::movement::waypoints(&node.legs);
+                let waypoints = waypoints(&node.legs);
                 let text = format!(
                     "name = \"fuzz\"\nduration = \"1 s\"\n[radio]\n[[node]]\nid = \"a\"\nposition = [\"{x:?} m\", \"{y:?} m\", \
                      \"{z:?} m\"]\nmovement = {{ waypoints = [\n{waypoints}] }}\n"

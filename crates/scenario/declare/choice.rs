@@ -1,5 +1,8 @@
 //! Choices: the words that a key may have as its value, for every setting that is a choice.
 
+use crate::declare::field::{Field, quote, read_word, wrong_type};
+use crate::text::error::{Cx, one_of, quoted};
+use crate::text::nearest::hint;
 use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
     Standard,
@@ -7,9 +10,7 @@ use airfair_sim::spec::{
 use airfair_transport::{PartialAckTimer, TickMode};
 use airfair_units::Dbm;
 
-use crate::declare::field::{Field, quote, read_word};
 use crate::declare::schema::{Schema, words, words_or};
-use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
 
@@ -131,15 +132,15 @@ impl Field for Sensitivity {
         match (word, &item.value) {
             (Some(&(_, word)), _) => Some(word),
             (None, Value::Text(text)) if text.starts_with(char::is_alphabetic) => {
-                let hint = crate::text::nearest::hint(text, Self::choices());
+                let hint = hint(text, Self::choices());
                 let expected = Self::expected();
                 cx.error(item.at, path, || {
-                    format!("{}: unknown choice; expected {expected}{hint}", crate::text::error::quoted(text))
+                    format!("{}: unknown choice; expected {expected}{hint}", quoted(text))
                 });
                 None
             }
             (None, Value::Text(_)) => Dbm::read(item, path, cx).map(Self::Level),
-            _ => crate::declare::field::wrong_type(item, path, cx),
+            _ => wrong_type(item, path, cx),
         }
     }
 

@@ -1,9 +1,9 @@
 //! `delayed_ack`: how a receiver delays acknowledgements.
 
+use crate::declare::field::{Field, quote, wrong_type};
 use airfair_transport::DelayedAck;
 use airfair_units::Span;
 
-use crate::declare::field::{Field, wrong_type};
 use crate::declare::schema::{Schema, words_or};
 use crate::declare::table::{OtherKeys, table};
 use crate::text::error::Cx;
@@ -57,7 +57,7 @@ impl Field for Acks {
 
     fn write(&self) -> String {
         match self.0 {
-            None => crate::declare::field::quote(OFF),
+            None => quote(OFF),
             Some(DelayedAck { segments, timeout, quick }) => {
                 format!("{{ segments = {segments}, timeout = {}, quick = {quick} }}", timeout.write())
             }

@@ -1,12 +1,14 @@
 //! Types of values: how each is read, written, described in messages and expressed as a JSON Schema.
 
+use crate::declare::choice::not_modelled;
+use crate::text::error::{Cx, cut, one_of, quoted};
+use crate::text::nearest::hint;
 use std::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
 use crate::declare::frequency::Frequency;
 use crate::declare::schema::{self, Schema};
-use crate::text::error::{Cx, cut, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
 
@@ -400,11 +402,11 @@ pub(crate) fn read_word<T: Field + Copy>(
 
 /// The message about a word that is not among the choices.
 pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String {
-    if let Some(problem) = crate::declare::choice::not_modelled(text) {
+    if let Some(problem) = not_modelled(text) {
         return problem;
     }
-    let hint = crate::text::nearest::hint(text, choices.iter().map(AsRef::as_ref));
-    format!("{}: unknown choice; expected {}{hint}", crate::text::error::quoted(text), one_of(choices))
+    let hint = hint(text, choices.iter().map(AsRef::as_ref));
+    format!("{}: unknown choice; expected {}{hint}", quoted(text), one_of(choices))
 }
 
 /// A text as a TOML basic string.

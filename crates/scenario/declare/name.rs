@@ -1,10 +1,10 @@
 //! Names that users give to nodes, flows and kinds of radio.
 
-use crate::declare::field::{Field, quote};
+use crate::declare::field::{Field, quote, wrong_type};
 use crate::declare::schema::Schema;
 use crate::text::error::{Cx, unprintable};
 use crate::text::location::Path;
-use crate::text::tree::Located;
+use crate::text::tree::{Located, Value};
 
 /// Longest name, in characters.
 const LONGEST: usize = 64;
@@ -14,7 +14,7 @@ const LONGEST: usize = 64;
 pub(crate) struct Name(pub String);
 
 /// What is wrong with a name.
-pub(crate) fn problem(text: &str) -> Option<&'static str> {
+pub(crate) fn name_problem(text: &str) -> Option<&'static str> {
     if text.is_empty() {
         Some("a name must not be empty")
     } else if text.chars().count() > LONGEST {
@@ -38,11 +38,11 @@ impl Field for Name {
     }
 
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        if !matches!(item.value, crate::text::tree::Value::Text(_)) && cx.override_text(item.at).is_none() {
-            return crate::declare::field::wrong_type(item, path, cx);
+        if !matches!(item.value, Value::Text(_)) && cx.override_text(item.at).is_none() {
+            return wrong_type(item, path, cx);
         }
         let text = String::read(item, path, cx)?;
-        if let Some(problem) = problem(&text) {
+        if let Some(problem) = name_problem(&text) {
             cx.error(item.at, path, || format!("{}: {problem}", item.shown()));
             return None;
         }

@@ -9,8 +9,9 @@
 
 use crate::declare::field::Field;
 use crate::declare::schema::Schema;
-use crate::text::error::{Cx, one_of};
+use crate::text::error::{Cx, cut, one_of};
 use crate::text::location::{Locations, Path};
+use crate::text::nearest::nearest;
 use crate::text::tree::{Entry, Table, Value};
 
 /// One key, as the reference shows it.
@@ -158,7 +159,7 @@ pub(crate) fn refuse_unknown(
         if keys.contains(&key) || other.known.contains(&key) || tag == Some(key) {
             continue;
         }
-        cx.error(entry.key_at, &path.child(&crate::text::error::cut(key)), || {
+        cx.error(entry.key_at, &path.child(&cut(key)), || {
             let owners: Vec<&str> = other.variant.as_ref().map_or_else(Vec::new, |v| {
                 v.family.iter().filter(|(_, keys)| keys.contains(&key)).map(|&(name, _)| name).collect()
             });
@@ -167,7 +168,7 @@ pub(crate) fn refuse_unknown(
                 return format!("not a key of {tag} = \"{}\"; it belongs to {owners}", v.value, tag = v.tag);
             }
             let names = || keys.iter().chain(other.known).copied().chain(tag);
-            match crate::text::nearest::nearest(key, names()) {
+            match nearest(key, names()) {
                 Some(name) => format!("unknown key; did you mean \"{name}\"?"),
                 None if names().count() <= LISTED => {
                     format!("unknown key; expected one of: {}", names().collect::<Vec<_>>().join(", "))

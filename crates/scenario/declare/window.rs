@@ -1,5 +1,6 @@
 //! Windows of TCP, in bytes or in segments.
 
+use crate::text::nearest::hint;
 use airfair_transport::InitialWindow;
 use airfair_units::{Bytes, Quantity};
 
@@ -118,7 +119,7 @@ impl Field for InitialWindow {
         };
         cx.error(item.at, path, || {
             let hint = match &item.value {
-                Value::Text(text) => crate::text::nearest::hint(text, Self::choices()),
+                Value::Text(text) => hint(text, Self::choices()),
                 _ => String::new(),
             };
             format!("{}: {problem}; expected {}{hint}", item.shown(), Self::expected())

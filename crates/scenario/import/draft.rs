@@ -1,10 +1,10 @@
 //! The result of a format's reader: nodes, links, and the records that were left out, each with its reason.
 
+use crate::text::error::{clean, cut, quoted};
 use std::collections::BTreeMap;
 
 use super::reason::{Reason, Record};
 use crate::resolve::movement_file::Leg;
-use crate::text::error::{clean, quoted};
 
 /// Delivery ratios above 1 by no more than this are rounding.
 const ROUNDING: f64 = 1e-6;
@@ -253,7 +253,7 @@ impl<'a> Draft<'a> {
 
     /// Notes that an id is named which no node has.
     pub fn missing(&mut self, id: &str) {
-        *self.found.missing.entry(clean(&crate::text::error::cut(id))).or_insert(0) += 1;
+        *self.found.missing.entry(clean(&cut(id))).or_insert(0) += 1;
     }
 
     /// The two nodes of a link. `None` after leaving the link out.
@@ -316,7 +316,7 @@ pub(crate) fn numbered(kind: &str, index: usize) -> String {
 /// An id in a report: short, on one line, in quotes only if it could be misread.
 pub(crate) fn name(id: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "._:-/".contains(c);
-    if !id.is_empty() && id.chars().all(plain) { crate::text::error::cut(id) } else { clean(&quoted(id)) }
+    if !id.is_empty() && id.chars().all(plain) { cut(id) } else { clean(&quoted(id)) }
 }
 
 /// A delivery ratio, or the problem if the value is not one.

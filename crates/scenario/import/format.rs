@@ -1,5 +1,6 @@
 //! Formats of maps, recognised by the content of a file, never by its name.
 
+use crate::text::limits::too_large;
 use serde_json::Value;
 
 use super::draft::{ImportLimits, Imported, ReadOptions};
@@ -245,7 +246,7 @@ fn read_as(
 /// The first character that is not a space, by which the syntax is recognised.
 fn parse<'a>(bytes: &'a [u8], format: Option<Format>, limits: &ImportLimits) -> Result<Content<'a>, String> {
     if bytes.len() as u64 > limits.file_bytes {
-        return Err(crate::text::limits::too_large(limits.file_bytes));
+        return Err(too_large(limits.file_bytes));
     }
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes.iter().take(e.valid_up_to()).filter(|&&b| b == b'\n').count() + 1;

@@ -44,6 +44,9 @@ mod topohub;
 mod write;
 mod xml;
 
+use crate::defaults::standard;
+use crate::text::error::one_of;
+use crate::text::limits::too_large;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -95,8 +98,7 @@ pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Error
             files.push((shown(&file), load(&file, most)?));
         }
         if files.is_empty() {
-            let problem =
-                format!("a folder without {}; expected a file", crate::text::error::one_of(&SIBLINGS));
+            let problem = format!("a folder without {}; expected a file", one_of(&SIBLINGS));
             return Err(Errors::whole(&shown(path), problem));
         }
     } else {
@@ -132,7 +134,7 @@ fn load(path: &Path, most: u64) -> Result<Vec<u8>, Errors> {
         .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes))
         .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > most {
-        return Err(Errors::whole(&origin, crate::text::limits::too_large(most)));
+        return Err(Errors::whole(&origin, too_large(most)));
     }
     Ok(bytes)
 }
@@ -162,7 +164,7 @@ fn import_as(
         return Err(fail(format!(
             "since: records of {} have no date; expected no such option (those of {} have one)",
             format.name(),
-            crate::text::error::one_of(&dated)
+            one_of(&dated)
         )));
     }
     let model = options.link_model.unwrap_or(format.link_model());
@@ -244,8 +246,7 @@ fn radio(format: Format, options: &ImportOptions) -> Result<quality::Radio, Stri
     let usual = if standard == Standard::Dot11b { Rate::from_mbps(11) } else { Rate::from_mbps(24) };
     let data_rate = options.data_rate.unwrap_or(usual);
     quality::Radio::new(standard, data_rate, options.margin, options.antenna).ok_or_else(|| {
-        let modes: Vec<String> =
-            crate::defaults::standard::defaults(standard).modes.iter().map(Rate::to_string).collect();
+        let modes: Vec<String> = standard::defaults(standard).modes.iter().map(Rate::to_string).collect();
         let standard = options::standard_name(standard);
         format!(
             "data-rate: \"{data_rate}\": {standard} has no such mode; expected one of {}",

@@ -1,5 +1,7 @@
 //! Names of nodes: ids of a map as names that a scenario may have.
 
+use crate::declare::name::name_problem;
+use crate::text::error::unprintable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest name without a number behind it, in characters.
@@ -7,24 +9,18 @@ const LONGEST: usize = 56;
 
 /// A name for each id, and the ids that had to change, each with its name. Valid ids stay.
 pub(crate) fn names(ids: &[&str]) -> (Vec<String>, Vec<(String, String)>) {
-    let mut taken: BTreeSet<String> = ids
-        .iter()
-        .filter(|id| crate::declare::name::problem(id).is_none())
-        .map(|id| (*id).to_string())
-        .collect();
+    let mut taken: BTreeSet<String> =
+        ids.iter().filter(|id| name_problem(id).is_none()).map(|id| (*id).to_string()).collect();
     let mut next: BTreeMap<String, u64> = BTreeMap::new();
     let mut renamed = Vec::new();
     let named = ids
         .iter()
         .map(|id| {
-            if crate::declare::name::problem(id).is_none() {
+            if name_problem(id).is_none() {
                 return (*id).to_string();
             }
-            let plain: String = id
-                .chars()
-                .map(|c| if crate::text::error::unprintable(c) { '_' } else { c })
-                .take(LONGEST)
-                .collect();
+            let plain: String =
+                id.chars().map(|c| if unprintable(c) { '_' } else { c }).take(LONGEST).collect();
             let base = if plain.trim().is_empty() { "node" } else { plain.trim() };
             // Numbers continue from the last one used, since many ids with a common beginning would take too long otherwise.
             let number = next.entry(base.to_string()).or_insert(1u64);
@@ -58,6 +54,6 @@ mod tests {
         let alike: Vec<&str> = alike.iter().map(String::as_str).collect();
         let (named, _) = super::names(&alike);
         assert_eq!(named[19_999], format!("{}-10000", "y".repeat(56)));
-        assert!(names.iter().all(|n| crate::declare::name::problem(n).is_none()));
+        assert!(names.iter().all(|n| name_problem(n).is_none()));
     }
 }

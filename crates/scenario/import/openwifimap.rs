@@ -6,6 +6,7 @@
 //! or if `signal` or `noise` is given; on another interface it is a cable; without an interface its medium is unknown. Neighbours
 //! without a row are nodes without a location.
 
+use crate::text::error::cut;
 use serde_json::Value;
 
 use super::draft::{
@@ -43,7 +44,7 @@ pub(crate) fn read(value: &Value, read_options: &ReadOptions<'_>) -> Result<Impo
             links.iter().try_for_each(|_| draft.count("links"))?;
             let when = if mtime.is_empty() { "no date" } else { mtime };
             let detail = format!("of {when}, with {}", count(links.len(), "link"));
-            draft.reject(node_record(&name), Reason::TooOld, crate::text::error::cut(&detail));
+            draft.reject(node_record(&name), Reason::TooOld, cut(&detail));
             continue;
         }
         if draft.node(&name, location(row)).is_some() {

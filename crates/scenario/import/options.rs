@@ -1,5 +1,8 @@
 //! Options of an import. Every option has a name and a text as its value, as on a command line.
 
+use crate::declare::field::LONGEST;
+use crate::declare::name::name_problem;
+use crate::text::limits::Limits;
 use airfair_sim::spec::Standard;
 use airfair_units::{Db, Meters, Quantity, Rate, Span};
 
@@ -227,16 +230,15 @@ impl ImportOptions {
             "wire-rate" => self.wire_rate = quantity(key, text, &rates)?,
             "tunnel-rate" => self.tunnel_rate = quantity(key, text, &rates)?,
             "flows" => {
-                let flows = whole(key, text, crate::text::limits::Limits::default().flows)?;
+                let flows = whole(key, text, Limits::default().flows)?;
                 self.flows = u32::try_from(flows).unwrap_or(u32::MAX);
             }
             "gateway" => self.gateway = Some(text.to_string()).filter(|t| t != "auto"),
             "seed" => self.seed = whole(key, text, u64::MAX)?,
             "duration" => {
-                self.duration =
-                    quantity(key, text, &(Span::from_millis(1)..=crate::declare::field::LONGEST))?;
+                self.duration = quantity(key, text, &(Span::from_millis(1)..=LONGEST))?;
             }
-            "name" => match crate::declare::name::problem(text) {
+            "name" => match name_problem(text) {
                 Some(problem) => return Err(format!("name: {}: {problem}", quoted(text))),
                 None => self.name = Some(text.to_string()),
             },

@@ -1,5 +1,6 @@
 //! Writing a network as a scenario, in TOML that people can read.
 
+use crate::resolve::movement::waypoints;
 use std::fmt::Write as _;
 
 use airfair_units::{Meters, Rate};
@@ -122,7 +123,7 @@ impl Scenario<'_> {
                 out.push_str(", radios = []");
             }
             if !node.legs.is_empty() {
-                let waypoints = crate::resolve::movement::waypoints(&node.legs);
+                let waypoints = waypoints(&node.legs);
                 let _ = write!(out, ", movement = {{ waypoints = [\n{waypoints}  ] }}");
             }
             out.push_str(" },");

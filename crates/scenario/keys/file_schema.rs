@@ -3,6 +3,7 @@
 //! It knows keys, types, units, choices, ranges of plain numbers, required keys and tagged tables. It does not know what
 //! depends on two keys, on names, or on the size of a quantity: that is the reader's.
 
+use crate::keys::scheme_params;
 use serde_json::{Map, Value, json};
 
 use crate::declare::field::Field;
@@ -42,7 +43,7 @@ pub fn schema() -> String {
     }
     let schemes: Map<String, Value> = airfair_schemes::registry()
         .iter()
-        .map(|entry| (entry.name.to_string(), crate::keys::scheme_params::doc(entry).schema()))
+        .map(|entry| (entry.name.to_string(), scheme_params::doc(entry).schema()))
         .collect();
     let radio = RadioTable::doc(no_name());
     let about = |text: &str, mut schema: Schema| {

@@ -1,10 +1,10 @@
 //! The keys of traffic that consists of files, which only TCP carries: one file, one after the other, arrivals at random, or a list.
 
+use crate::declare::field::{Field, LONGEST, Or, Unlimited, describe, wrong_type};
+use crate::declare::schema::{Schema, pair};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::choice::Distribution;
-use crate::declare::field::{Field, LONGEST, Or, Unlimited, wrong_type};
-use crate::declare::schema::Schema;
 use crate::declare::table::table;
 use crate::text::error::Cx;
 use crate::text::location::Path;
@@ -75,15 +75,15 @@ table! {
         /// seconds and a size in bytes, in ascending order of times.
         file: String = computed("either this or files");
         /// The list itself, for a short one: `[["0 s", "30 kB"], ["0.2 s", "5 kB"]]`.
-        files: Vec<Listed> = computed("either this or file");
+        files: Vec<ListedFile> = computed("either this or file");
     }
 }
 
 /// A file of a list: its start, after the start of the flow, and its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Listed(pub Span, pub Bytes);
+pub(crate) struct ListedFile(pub Span, pub Bytes);
 
-impl Field for Listed {
+impl Field for ListedFile {
     const TYPE: &'static str = "list";
 
     fn expected() -> String {
@@ -91,7 +91,7 @@ impl Field for Listed {
     }
 
     fn schema() -> Schema {
-        crate::declare::schema::pair(Span::schema(), Bytes::schema())
+        pair(Span::schema(), Bytes::schema())
     }
 
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
@@ -106,7 +106,7 @@ impl Field for Listed {
                 format!(
                     "out of range; expected a moment up to {} and a size of {}",
                     LONGEST.write(),
-                    crate::declare::field::describe(&SIZES)
+                    describe(&SIZES)
                 )
             });
             return None;

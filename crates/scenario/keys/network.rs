@@ -1,9 +1,10 @@
 //! The keys of all blocks except radios, flows and movement: the run, nodes, links, gains, routing, ARP, headers.
 
+use crate::declare::field::{Field, LONGEST, Off, Or, Real, wrong_type};
+use crate::text::tree::{Located, Value};
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
 use crate::declare::choice::Metric;
-use crate::declare::field::{Field, LONGEST, Off, Or, Real};
 use crate::declare::name::Name;
 use crate::declare::schema::Schema;
 use crate::declare::table::{inline_table, table, variants};
@@ -12,7 +13,6 @@ use crate::keys::routing::RoutingProtocol;
 use crate::keys::scheme_name::SchemeName;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::Located;
 
 /// Rates of a wired link.
 const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
@@ -263,8 +263,8 @@ impl Field for Position {
     }
 
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        if !matches!(item.value, crate::text::tree::Value::List(_)) {
-            return crate::declare::field::wrong_type(item, path, cx);
+        if !matches!(item.value, Value::List(_)) {
+            return wrong_type(item, path, cx);
         }
         let list = Vec::<Meters>::read(item, path, cx)?;
         if list.iter().any(|m| m.0.abs() > FARTHEST) {

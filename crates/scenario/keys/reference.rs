@@ -1,12 +1,12 @@
 //! The reference of the file format, from the definitions that the reader uses.
 
+use crate::keys::{examples, scheme_params};
 use airfair_schemes::Registry;
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
 use crate::declare::field::Field;
 use crate::declare::frequency::Frequency;
 use crate::declare::table::TableDoc;
-use crate::keys::examples;
 use crate::keys::network::{
     ArpTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RateChangeTable, RoutingTable,
     TopTable,
@@ -108,7 +108,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
         Section {
             title: "Parameters of schemes",
             example: examples::SCHEMES,
-            tables: schemes.entries().iter().map(crate::keys::scheme_params::doc).collect(),
+            tables: schemes.entries().iter().map(scheme_params::doc).collect(),
         },
     ];
     // The words of these keys depend on the schemes, not on the types of the keys.

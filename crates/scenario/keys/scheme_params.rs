@@ -1,5 +1,6 @@
 //! `[schemes.NAME]`: parameters of schemes, checked against the registry.
 
+use crate::text::error::{Cx, cut, one_of, quoted};
 use std::collections::BTreeMap;
 
 use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, Registry, SchemeEntry};
@@ -8,7 +9,6 @@ use airfair_units::{Bytes, Rate, Span};
 use crate::declare::field::{Field, misfit, quote, unknown_choice};
 use crate::declare::schema::{Schema, within, words};
 use crate::declare::table::{DefaultDoc, KeyDoc, TableDoc};
-use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
 use crate::text::tree::{Located, Table, Value};
@@ -51,7 +51,7 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     let Some(table) = table else { return params };
     for (key, written) in &table.entries {
         if !entry.params.iter().any(|d| d.name == key) {
-            cx.error(written.key_at, &path.child(&crate::text::error::cut(key)), || {
+            cx.error(written.key_at, &path.child(&cut(key)), || {
                 let names: Vec<&str> = entry.params.iter().map(|d| d.name).collect();
                 match names.as_slice() {
                     [] => format!("{} has no parameters", entry.name),

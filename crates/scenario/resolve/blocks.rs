@@ -1,8 +1,8 @@
 //! Blocks and tables of the file by their keys, and the names that blocks define.
 
+use crate::declare::name::{Name, name_problem};
 use std::collections::BTreeMap;
 
-use crate::declare::name::Name;
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
@@ -34,7 +34,7 @@ pub(crate) fn blocks<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Vec<Bl
     for (i, item) in items.iter().enumerate() {
         match item.table() {
             Some(table) => {
-                let id = table.text("id").filter(|id| crate::declare::name::problem(id).is_none());
+                let id = table.text("id").filter(|id| name_problem(id).is_none());
                 out.push(Block { label: id.map_or_else(|| i.to_string(), str::to_string), table });
             }
             None => refuse(item, &path.child(&i.to_string()), cx),

@@ -1,13 +1,13 @@
 //! From the keys of file traffic to the simulator's model of it.
 
+use crate::declare::field::{Field, describe};
 use std::sync::Arc;
 
 use airfair_sim::spec::{Sizes, Traffic};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::choice::Distribution;
-use crate::declare::field::Field;
-use crate::keys::file_traffic::{ARRIVALS, ArrivalsTable, ListTable, Listed, SIZES, WebTable};
+use crate::keys::file_traffic::{ARRIVALS, ArrivalsTable, ListTable, ListedFile, SIZES, WebTable};
 use crate::keys::inherit::{Precedence, precedence};
 use crate::resolve::file_traffic_csv;
 use crate::text::error::{Cx, quoted};
@@ -124,7 +124,7 @@ impl ArrivalsTable {
                 format!(
                     "{}: that is {per_second} arrivals per second; expected {}",
                     load.write(),
-                    crate::declare::field::describe(&ARRIVALS)
+                    describe(&ARRIVALS)
                 )
             });
         }
@@ -162,7 +162,7 @@ impl ListTable {
             self.check(path, cx);
         }
         let files: Arc<[(Span, Bytes)]> =
-            self.files.iter().flatten().map(|&Listed(start, size)| (start, size)).collect();
+            self.files.iter().flatten().map(|&ListedFile(start, size)| (start, size)).collect();
         Traffic::List { files }
     }
 
@@ -173,7 +173,7 @@ impl ListTable {
             cx.error(at, &path, || "empty; expected at least one moment and size".to_string());
         }
         for (i, pair) in files.windows(2).enumerate() {
-            if let [Listed(first, _), Listed(second, _)] = pair
+            if let [ListedFile(first, _), ListedFile(second, _)] = pair
                 && second < first
             {
                 cx.error(at, &path.child(&(i + 1).to_string()), || {

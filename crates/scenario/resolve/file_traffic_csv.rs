@@ -3,7 +3,7 @@
 use airfair_units::{Bytes, Span};
 
 use crate::declare::field::LONGEST;
-use crate::keys::file_traffic::{Listed, SIZES};
+use crate::keys::file_traffic::{ListedFile, SIZES};
 use crate::resolve::named_file::load;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{At, Path};
@@ -27,7 +27,7 @@ pub(crate) struct ListError {
 }
 
 /// Reads a CSV file that a scenario names.
-pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> Option<Vec<Listed>> {
+pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> Option<Vec<ListedFile>> {
     let bytes = load(file, "`files = [[\"0 s\", \"30 kB\"], ...]`", (at, path), cx)?;
     let read = parse(&bytes);
     for error in read.as_ref().err().into_iter().flatten() {
@@ -43,9 +43,9 @@ pub(crate) fn read(file: &str, (at, path): (At, &Path<'_>), cx: &mut Cx<'_>) -> 
 ///
 /// # Errors
 /// The first few things that are wrong, at least one.
-pub(crate) fn parse(data: &[u8]) -> Result<Vec<Listed>, Vec<ListError>> {
+pub(crate) fn parse(data: &[u8]) -> Result<Vec<ListedFile>, Vec<ListError>> {
     let mut errors = Vec::new();
-    let mut list: Vec<Listed> = Vec::new();
+    let mut list: Vec<ListedFile> = Vec::new();
     // Spreadsheets begin UTF-8 files with a byte-order mark.
     let data = String::from_utf8_lossy(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data));
     let mut lines = data.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
@@ -82,7 +82,7 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The moment and the size of a line, or the column and the problem.
-fn row(line: &str, last: Span) -> Result<Listed, (Option<&'static str>, String)> {
+fn row(line: &str, last: Span) -> Result<ListedFile, (Option<&'static str>, String)> {
     let mut two = cells(line);
     let (Some(start), Some(size), None) = (two.next(), two.next(), two.next()) else {
         return Err((None, format!("{} cells; expected 2, {HEADER}", cells(line).count())));
@@ -98,7 +98,7 @@ fn row(line: &str, last: Span) -> Result<Listed, (Option<&'static str>, String)>
         );
         (Some("bytes"), problem)
     };
-    Ok(Listed(start, bytes.ok_or_else(expected)?))
+    Ok(ListedFile(start, bytes.ok_or_else(expected)?))
 }
 
 /// A moment from a text in seconds, rounded to whole nanoseconds: programs write more digits than a list needs.

@@ -1,5 +1,9 @@
 //! From the tables of flows to their specifications: flows that are written and flows that are drawn.
 
+use crate::declare::name::{Name, name_problem};
+use crate::keys::scheme_params;
+use crate::resolve::file_traffic::only_tcp;
+use crate::text::tree::{Located, Table, Value};
 use std::collections::BTreeSet;
 
 use airfair_schemes::Params;
@@ -8,7 +12,6 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
 use crate::declare::field::{Field, LONGEST};
-use crate::declare::name::Name;
 use crate::declare::table::OtherKeys;
 use crate::keys::inherit::hoist;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
@@ -19,7 +22,6 @@ use crate::resolve::tcp::{Tcp, warn_of_delayed_acks};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::limits::Limits;
 use crate::text::location::Path;
-use crate::text::tree::{Located, Table};
 
 /// The flows: their complete tables and their specifications.
 pub(crate) struct Flows {
@@ -120,7 +122,7 @@ pub(crate) fn flows(root: &Table, context: &FlowContext<'_>, cx: &mut Cx<'_>) ->
 fn read_generator(node: &Located, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
     let path = Path::ROOT.child("flows");
     let mut node = node.clone();
-    if let crate::text::tree::Value::Table(table) = &mut node.value {
+    if let Value::Table(table) = &mut node.value {
         hoist(table, &path, cx);
     }
     let FlowsTable::Random(table) = FlowsTable::read(&node, &path, cx)?;
@@ -134,9 +136,7 @@ fn flow_model(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>
     table.start_jitter.get_or_insert(table.traffic.usual_jitter(choice));
     let transport = if unreadable { None } else { transport(table, choice, tcp, path, cx) };
     if let (TransportChoice::Udp, Some(kind), false) = (choice, table.traffic.only_tcp(), unreadable) {
-        cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || {
-            crate::resolve::file_traffic::only_tcp(kind)
-        });
+        cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || only_tcp(kind));
     }
     let traffic = table.traffic.resolve(&path.child("traffic"), cx);
     FlowModel { transport: transport.unwrap_or(Transport::Udp), traffic }
@@ -151,7 +151,7 @@ fn transport(
 ) -> Option<Transport> {
     let place = (table.locations.of("scheme"), &path.child("scheme"));
     let own = match &table.scheme {
-        Some(name) => Some(crate::keys::scheme_params::known(cx.schemes, &name.0, place, cx)?),
+        Some(name) => Some(scheme_params::known(cx.schemes, &name.0, place, cx)?),
         None => None,
     };
     let TransportChoice::Tcp(law) = choice else {
@@ -275,7 +275,7 @@ fn draw(flows: &mut Flows, t: RandomFlowsTable, context: &FlowContext<'_>, cx: &
             }
         };
         let id = format!("{}{i}", prefix);
-        if let Some(problem) = crate::declare::name::problem(&id) {
+        if let Some(problem) = name_problem(&id) {
             cx.error(locations.of("prefix"), &path.child("prefix"), || format!("{}: {problem}", quoted(&id)));
             return;
         }

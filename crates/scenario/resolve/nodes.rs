@@ -1,13 +1,16 @@
 //! From the tables of radios and nodes to their specifications.
 
+use crate::declare::field::{Field, outside};
+use crate::declare::name::{Name, name_problem};
+use crate::defaults::standard;
+use crate::keys::scheme_params;
+use crate::text::error::{Cx, quoted};
 use airfair_sim::air::least_power;
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::modes::Mode;
 use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 
-use crate::declare::field::Field;
-use crate::declare::name::Name;
 use crate::declare::table::OtherKeys;
 use crate::generate::building;
 use crate::generate::positions::{Air, count, place_nodes};
@@ -17,7 +20,6 @@ use crate::resolve::blocks::{Names, blocks, generator};
 use crate::resolve::movement::{Movements, from_file};
 use crate::resolve::propagation::reach;
 use crate::resolve::radio::{DEFAULT, Radios};
-use crate::text::error::Cx;
 use crate::text::limits::Limits;
 use crate::text::location::{At, Locations, Path};
 use crate::text::tree::{Located, Table, Value};
@@ -123,7 +125,7 @@ fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_
     }
     if let Some(SchemeName(name)) = &table.scheme {
         let place = (table.locations.of("scheme"), &path.child("scheme"));
-        if crate::keys::scheme_params::known(cx.schemes, name, place, cx).is_some() {
+        if scheme_params::known(cx.schemes, name, place, cx).is_some() {
             nodes.schemes.push((nodes.specs.len(), name.clone()));
         }
     }
@@ -174,7 +176,7 @@ fn generate(
     };
     if let Some((key, sides, most)) = sides {
         let range = Meters(0.0)..=most;
-        if let Some(problem) = sides.iter().find_map(|side| crate::declare::field::outside(side, &range)) {
+        if let Some(problem) = sides.iter().find_map(|side| outside(side, &range)) {
             cx.error(locations.of(key), &path.child(key), || problem);
             nodes.names.complete = false;
             return;
@@ -193,10 +195,8 @@ fn generate(
         walls(nodes, node, t, &placed, (&indices, radios), cx);
     }
     for (id, position) in placed {
-        if let Some(problem) = crate::declare::name::problem(&id) {
-            cx.error(locations.of("prefix"), &path.child("prefix"), || {
-                format!("{}: {problem}", crate::text::error::quoted(&id))
-            });
+        if let Some(problem) = name_problem(&id) {
+            cx.error(locations.of("prefix"), &path.child("prefix"), || format!("{}: {problem}", quoted(&id)));
             return;
         }
         nodes.names.add(&id, locations.of("prefix"), &path.child("prefix"), cx);
@@ -241,7 +241,7 @@ fn walls(
     let Some(first) = matrix().next() else { return };
     let loudest = matrix().fold(f64::MIN, |most, r| most.max(r.phy.tx_power.0));
     let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
-    let frequency_hz = crate::defaults::standard::defaults(first.phy.standard).frequency_hz;
+    let frequency_hz = standard::defaults(first.phy.standard).frequency_hz;
     let positions: Vec<[f64; 3]> = placed.iter().map(|(_, position)| *position).collect();
     match building::gains(table, &positions, frequency_hz, Db(finest - loudest)) {
         Ok(gains) => {

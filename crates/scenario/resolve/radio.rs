@@ -1,6 +1,8 @@
 //! From the keys of a radio to its specification: defaults by standard and profile, thresholds from ranges, and errors about keys
 //! that contradict each other.
 
+use crate::declare::name::name_problem;
+use crate::text::error::{Cx, cut};
 use airfair_sim::spec::{
     MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
 };
@@ -16,7 +18,6 @@ use crate::keys::radio::{RadioTable, THRESHOLDS};
 use crate::resolve::blocks::{Names, single};
 use crate::resolve::propagation::threshold;
 use crate::resolve::tcp::Tcp;
-use crate::text::error::Cx;
 use crate::text::location::{At, Path};
 use crate::text::tree::{Entry, Table};
 
@@ -55,8 +56,8 @@ pub(crate) fn radios(root: &Table, tcp: &Tcp, cx: &mut Cx<'_>) -> Radios {
     }
     for (name, entry) in kinds.map(|t| &t.entries).into_iter().flatten() {
         let path = parent.child(name);
-        if let Some(problem) = crate::declare::name::problem(name) {
-            cx.error(entry.key_at, &parent.child(&crate::text::error::cut(name)), || problem.to_string());
+        if let Some(problem) = name_problem(name) {
+            cx.error(entry.key_at, &parent.child(&cut(name)), || problem.to_string());
             continue;
         }
         let Some(own) = entry.item.table() else {

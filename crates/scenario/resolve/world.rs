@@ -1,5 +1,6 @@
 //! From the tree of values to the specification of a world, and the model from which the complete form is written.
 
+use crate::declare::field::{Field, Or, outside};
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
@@ -9,7 +10,6 @@ use airfair_sim::spec::{
 };
 use airfair_units::{Bytes, Span, Time};
 
-use crate::declare::field::{Field, Or};
 use crate::declare::name::Name;
 use crate::declare::table::OtherKeys;
 use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
@@ -189,7 +189,7 @@ fn warn_of_many_packets(spec: &WorldSpec) -> Vec<String> {
 fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
     // The table's range keeps every length below 2^16.
     let len = |b: Bytes| u32::try_from(b.0).unwrap_or(u32::MAX);
-    if let Some(problem) = t.tcp.0.and_then(|tcp| crate::declare::field::outside(&tcp, &HEADERS)) {
+    if let Some(problem) = t.tcp.0.and_then(|tcp| outside(&tcp, &HEADERS)) {
         let path = Path::ROOT.child("headers");
         cx.error(t.locations.of("tcp"), &path.child("tcp"), || format!("{}: {problem}", t.tcp.write()));
     }
