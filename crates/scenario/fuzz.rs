@@ -1,11 +1,11 @@
 //! Entry points for fuzzers: each reads any bytes and checks what was read.
 
-use crate::resolve::movement::waypoints;
 use airfair_schemes::Params;
 use airfair_sim::World;
 
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, UnknownMedium, import};
 use crate::keys::file_traffic::ListedFile;
+use crate::resolve::movement::waypoints;
 use crate::resolve::{file_traffic_csv, movement_file};
 use crate::{Limits, Location, Override, Scenario, read_within};
 

@@ -1,8 +1,5 @@
 //! Choices: the words that a key may have as its value, for every setting that is a choice.
 
-use crate::declare::field::{Field, quote, read_word, wrong_type};
-use crate::text::error::{Cx, one_of, quoted};
-use crate::text::nearest::hint;
 use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
     Standard,
@@ -10,8 +7,11 @@ use airfair_sim::spec::{
 use airfair_transport::{PartialAckTimer, TickMode};
 use airfair_units::Dbm;
 
+use crate::declare::field::{Field, quote, read_word, wrong_type};
 use crate::declare::schema::{Schema, words, words_or};
+use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::Path;
+use crate::text::nearest::hint;
 use crate::text::tree::{Located, Value};
 
 /// Profiles of a radio: which simulator's reading of the standard the keys that are not written follow.

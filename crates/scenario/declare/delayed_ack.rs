@@ -1,9 +1,9 @@
 //! `delayed_ack`: how a receiver delays acknowledgements.
 
-use crate::declare::field::{Field, quote, wrong_type};
 use airfair_transport::DelayedAck;
 use airfair_units::Span;
 
+use crate::declare::field::{Field, quote, wrong_type};
 use crate::declare::schema::{Schema, words_or};
 use crate::declare::table::{OtherKeys, table};
 use crate::text::error::Cx;

@@ -1,15 +1,15 @@
 //! Types of values: how each is read, written, described in messages and expressed as a JSON Schema.
 
-use crate::declare::choice::not_modelled;
-use crate::text::error::{Cx, cut, one_of, quoted};
-use crate::text::nearest::hint;
 use std::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
+use crate::declare::choice::not_modelled;
 use crate::declare::frequency::Frequency;
 use crate::declare::schema::{self, Schema};
+use crate::text::error::{Cx, cut, one_of, quoted};
 use crate::text::location::Path;
+use crate::text::nearest::hint;
 use crate::text::tree::{Located, Value};
 
 /// The longest time that any key may have: a year.

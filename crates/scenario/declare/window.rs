@@ -1,6 +1,5 @@
 //! Windows of TCP, in bytes or in segments.
 
-use crate::text::nearest::hint;
 use airfair_transport::InitialWindow;
 use airfair_units::{Bytes, Quantity};
 
@@ -8,6 +7,7 @@ use crate::declare::field::{Field, quote, wrong_type};
 use crate::declare::schema::{Schema, any_of, quantity, text_like, words_or};
 use crate::text::error::{Cx, cut};
 use crate::text::location::Path;
+use crate::text::nearest::hint;
 use crate::text::tree::{Located, Value};
 
 /// Most segments of a window.

@@ -1,10 +1,10 @@
 //! The result of a format's reader: nodes, links, and the records that were left out, each with its reason.
 
-use crate::text::error::{clean, cut, quoted};
 use std::collections::BTreeMap;
 
 use super::reason::{Reason, Record};
 use crate::resolve::movement_file::Leg;
+use crate::text::error::{clean, cut, quoted};
 
 /// Delivery ratios above 1 by no more than this are rounding.
 const ROUNDING: f64 = 1e-6;

@@ -1,6 +1,5 @@
 //! Formats of maps, recognised by the content of a file, never by its name.
 
-use crate::text::limits::too_large;
 use serde_json::Value;
 
 use super::draft::{ImportLimits, Imported, ReadOptions};
@@ -9,6 +8,7 @@ use super::{batman, bmx6, cnml, graphml, matrix, meshviewer, movement, netjson, 
 use super::{topohub, xml};
 use crate::resolve::movement_file;
 use crate::text::error::{one_of, quoted};
+use crate::text::limits::too_large;
 
 /// A format that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

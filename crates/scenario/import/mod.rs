@@ -44,17 +44,16 @@ mod topohub;
 mod write;
 mod xml;
 
-use crate::defaults::standard;
-use crate::text::error::one_of;
-use crate::text::limits::too_large;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use airfair_sim::spec::Standard;
 use airfair_units::Rate;
 
-use crate::text::error::Errors;
-use draft::ReadOptions;
+use crate::defaults::standard;
+use crate::import::draft::ReadOptions;
+use crate::text::error::{Errors, one_of};
+use crate::text::limits::too_large;
 
 pub use draft::ImportLimits;
 pub use format::{Format, Part};

@@ -1,8 +1,9 @@
 //! Names of nodes: ids of a map as names that a scenario may have.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::declare::name::name_problem;
 use crate::text::error::unprintable;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest name without a number behind it, in characters.
 const LONGEST: usize = 56;

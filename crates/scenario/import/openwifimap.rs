@@ -6,7 +6,6 @@
 //! or if `signal` or `noise` is given; on another interface it is a cable; without an interface its medium is unknown. Neighbours
 //! without a row are nodes without a location.
 
-use crate::text::error::cut;
 use serde_json::Value;
 
 use super::draft::{
@@ -16,6 +15,7 @@ use super::draft::{
 use super::json::{id, list, number, text};
 use super::reason::Reason;
 use super::report::count;
+use crate::text::error::cut;
 
 /// Powers that a receiver can report, dBm.
 const POWERS: std::ops::RangeInclusive<f64> = -130.0..=30.0;

@@ -1,15 +1,15 @@
 //! Options of an import. Every option has a name and a text as its value, as on a command line.
 
-use crate::declare::field::LONGEST;
-use crate::declare::name::name_problem;
-use crate::text::limits::Limits;
 use airfair_sim::spec::Standard;
 use airfair_units::{Db, Meters, Quantity, Rate, Span};
 
 use super::draft::ImportLimits;
 use super::format::Format;
 use crate::declare::choice::not_modelled;
+use crate::declare::field::LONGEST;
+use crate::declare::name::name_problem;
 use crate::text::error::{one_of, quoted};
+use crate::text::limits::Limits;
 use crate::text::nearest::hint;
 
 /// Link models: how the quality of a link becomes a received power.

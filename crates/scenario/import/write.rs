@@ -1,6 +1,5 @@
 //! Writing a network as a scenario, in TOML that people can read.
 
-use crate::resolve::movement::waypoints;
 use std::fmt::Write as _;
 
 use airfair_units::{Meters, Rate};
@@ -14,6 +13,7 @@ use super::quality::{NOISE_FIGURE, Radio, TX_POWER, broadcast_rate};
 use super::report::Report;
 use crate::declare::field::quote;
 use crate::defaults::standard::PREAMBLE_DETECT;
+use crate::resolve::movement::waypoints;
 use crate::text::error::{clean, cut};
 
 /// Links with a lower delivery ratio do not influence the preamble threshold.

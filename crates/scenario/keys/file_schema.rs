@@ -3,7 +3,6 @@
 //! It knows keys, types, units, choices, ranges of plain numbers, required keys and tagged tables. It does not know what
 //! depends on two keys, on names, or on the size of a quantity: that is the reader's.
 
-use crate::keys::scheme_params;
 use serde_json::{Map, Value, json};
 
 use crate::declare::field::Field;
@@ -17,6 +16,7 @@ use crate::keys::network::{
 };
 use crate::keys::radio::RadioTable;
 use crate::keys::routing::PROTOCOLS;
+use crate::keys::scheme_params;
 use crate::keys::tcp::TcpTable;
 use crate::keys::traffic::{FlowTable, FlowsTable};
 

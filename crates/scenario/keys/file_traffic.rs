@@ -1,10 +1,10 @@
 //! The keys of traffic that consists of files, which only TCP carries: one file, one after the other, arrivals at random, or a list.
 
-use crate::declare::field::{Field, LONGEST, Or, Unlimited, describe, wrong_type};
-use crate::declare::schema::{Schema, pair};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::choice::Distribution;
+use crate::declare::field::{Field, LONGEST, Or, Unlimited, describe, wrong_type};
+use crate::declare::schema::{Schema, pair};
 use crate::declare::table::table;
 use crate::text::error::Cx;
 use crate::text::location::Path;

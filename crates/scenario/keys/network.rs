@@ -1,10 +1,9 @@
 //! The keys of all blocks except radios, flows and movement: the run, nodes, links, gains, routing, ARP, headers.
 
-use crate::declare::field::{Field, LONGEST, Off, Or, Real, wrong_type};
-use crate::text::tree::{Located, Value};
 use airfair_units::{Bytes, Db, Meters, Rate, Span};
 
 use crate::declare::choice::Metric;
+use crate::declare::field::{Field, LONGEST, Off, Or, Real, wrong_type};
 use crate::declare::name::Name;
 use crate::declare::schema::Schema;
 use crate::declare::table::{inline_table, table, variants};
@@ -13,6 +12,7 @@ use crate::keys::routing::RoutingProtocol;
 use crate::keys::scheme_name::SchemeName;
 use crate::text::error::Cx;
 use crate::text::location::Path;
+use crate::text::tree::{Located, Value};
 
 /// Rates of a wired link.
 const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);

@@ -1,6 +1,5 @@
 //! The reference of the file format, from the definitions that the reader uses.
 
-use crate::keys::{examples, scheme_params};
 use airfair_schemes::Registry;
 use airfair_units::{Bytes, Db, Dbm, Meters, Quantity, Rate, Span, Speed};
 
@@ -15,6 +14,7 @@ use crate::keys::propagation::PropagationTable;
 use crate::keys::radio::RadioTable;
 use crate::keys::routing::PROTOCOLS;
 use crate::keys::traffic::{FlowTable, FlowsTable, TrafficTable};
+use crate::keys::{examples, scheme_params};
 use crate::text::error::one_of;
 
 /// Tables that belong together.

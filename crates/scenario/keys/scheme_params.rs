@@ -1,6 +1,5 @@
 //! `[schemes.NAME]`: parameters of schemes, checked against the registry.
 
-use crate::text::error::{Cx, cut, one_of, quoted};
 use std::collections::BTreeMap;
 
 use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, Registry, SchemeEntry};
@@ -9,6 +8,7 @@ use airfair_units::{Bytes, Rate, Span};
 use crate::declare::field::{Field, misfit, quote, unknown_choice};
 use crate::declare::schema::{Schema, within, words};
 use crate::declare::table::{DefaultDoc, KeyDoc, TableDoc};
+use crate::text::error::{Cx, cut, one_of, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;
 use crate::text::tree::{Located, Table, Value};

@@ -1,8 +1,8 @@
 //! Blocks and tables of the file by their keys, and the names that blocks define.
 
-use crate::declare::name::{Name, name_problem};
 use std::collections::BTreeMap;
 
+use crate::declare::name::{Name, name_problem};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::{At, Path};
 use crate::text::nearest::hint;

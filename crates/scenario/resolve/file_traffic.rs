@@ -1,12 +1,12 @@
 //! From the keys of file traffic to the simulator's model of it.
 
-use crate::declare::field::{Field, describe};
 use std::sync::Arc;
 
 use airfair_sim::spec::{Sizes, Traffic};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::choice::Distribution;
+use crate::declare::field::{Field, describe};
 use crate::keys::file_traffic::{ARRIVALS, ArrivalsTable, ListTable, ListedFile, SIZES, WebTable};
 use crate::keys::inherit::{Precedence, precedence};
 use crate::resolve::file_traffic_csv;

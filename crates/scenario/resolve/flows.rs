@@ -1,9 +1,5 @@
 //! From the tables of flows to their specifications: flows that are written and flows that are drawn.
 
-use crate::declare::name::{Name, name_problem};
-use crate::keys::scheme_params;
-use crate::resolve::file_traffic::only_tcp;
-use crate::text::tree::{Located, Table, Value};
 use std::collections::BTreeSet;
 
 use airfair_schemes::Params;
@@ -12,16 +8,20 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
 use crate::declare::field::{Field, LONGEST};
+use crate::declare::name::{Name, name_problem};
 use crate::declare::table::OtherKeys;
 use crate::keys::inherit::hoist;
+use crate::keys::scheme_params;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
 use crate::keys::transport::{TransportChoice, has_source, laws};
 use crate::resolve::blocks::{Names, blocks, generator};
+use crate::resolve::file_traffic::only_tcp;
 use crate::resolve::nodes::Nodes;
 use crate::resolve::tcp::{Tcp, warn_of_delayed_acks};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::limits::Limits;
 use crate::text::location::Path;
+use crate::text::tree::{Located, Table, Value};
 
 /// The flows: their complete tables and their specifications.
 pub(crate) struct Flows {

@@ -1,25 +1,25 @@
 //! From the tables of radios and nodes to their specifications.
 
-use crate::declare::field::{Field, outside};
-use crate::declare::name::{Name, name_problem};
-use crate::defaults::standard;
-use crate::keys::scheme_params;
-use crate::text::error::{Cx, quoted};
 use airfair_sim::air::least_power;
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::modes::Mode;
 use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 
+use crate::declare::field::{Field, outside};
+use crate::declare::name::{Name, name_problem};
 use crate::declare::table::OtherKeys;
+use crate::defaults::standard;
 use crate::generate::building;
 use crate::generate::positions::{Air, count, place_nodes};
 use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
 use crate::keys::scheme_name::SchemeName;
+use crate::keys::scheme_params;
 use crate::resolve::blocks::{Names, blocks, generator};
 use crate::resolve::movement::{Movements, from_file};
 use crate::resolve::propagation::reach;
 use crate::resolve::radio::{DEFAULT, Radios};
+use crate::text::error::{Cx, quoted};
 use crate::text::limits::Limits;
 use crate::text::location::{At, Locations, Path};
 use crate::text::tree::{Located, Table, Value};

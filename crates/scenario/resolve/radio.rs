@@ -1,14 +1,13 @@
 //! From the keys of a radio to its specification: defaults by standard and profile, thresholds from ranges, and errors about keys
 //! that contradict each other.
 
-use crate::declare::name::name_problem;
-use crate::text::error::{Cx, cut};
 use airfair_sim::spec::{
     MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
 };
 use airfair_units::{Db, Dbm, Meters, Rate, Span};
 
 use crate::declare::field::{Field, Or, describe};
+use crate::declare::name::name_problem;
 use crate::declare::table::OtherKeys;
 use crate::defaults::radio_profile::{Switches, switches};
 use crate::defaults::standard::{self, Defaults, PREAMBLE_DETECT};
@@ -18,6 +17,7 @@ use crate::keys::radio::{RadioTable, THRESHOLDS};
 use crate::resolve::blocks::{Names, single};
 use crate::resolve::propagation::threshold;
 use crate::resolve::tcp::Tcp;
+use crate::text::error::{Cx, cut};
 use crate::text::location::{At, Path};
 use crate::text::tree::{Entry, Table};
 

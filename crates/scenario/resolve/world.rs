@@ -1,6 +1,5 @@
 //! From the tree of values to the specification of a world, and the model from which the complete form is written.
 
-use crate::declare::field::{Field, Or, outside};
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
@@ -10,6 +9,7 @@ use airfair_sim::spec::{
 };
 use airfair_units::{Bytes, Span, Time};
 
+use crate::declare::field::{Field, Or, outside};
 use crate::declare::name::Name;
 use crate::declare::table::OtherKeys;
 use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
