@@ -9,7 +9,7 @@ use crate::resolve::movement::waypoints;
 use crate::resolve::{file_traffic_csv, movement_file};
 use crate::{Limits, Location, Override, Scenario, read_within};
 
-/// Small enough that no input takes long.
+/// Limits that bound the time of every input.
 const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, waypoints: 1000 };
 /// A line that begins with this is an override as well as a comment.
 const OVERRIDE: &str = "#--set ";

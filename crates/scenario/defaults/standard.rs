@@ -86,7 +86,7 @@ pub(crate) fn defaults(standard: Standard) -> &'static Defaults {
     }
 }
 
-/// The slot and the sensing delay that goes with it.
+/// The slot and the default sensing delay of a standard.
 pub(crate) fn slot(standard: Standard, short_slot: bool) -> (Span, Span) {
     match standard {
         Standard::Dot11a => (Span::from_micros(9), Span::from_micros(6)),

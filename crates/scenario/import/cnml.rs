@@ -1,6 +1,6 @@
 //! guifi.net's CNML: nodes with devices, whose interfaces have links.
 //!
-//! A link has an id and stands at both of its ends; it is read once. `wds` and `ap/client` are radio, `cable` and `fiber`
+//! A link has an id and a record at both of its ends; it is read once. `wds` and `ap/client` are radio, `cable` and `fiber`
 //! are cables, most of them inside one node. No quality is recorded: path loss comes from length. Only links that work or are
 //! tested count, with `planned` also those that are planned, reserved or being built.
 

@@ -140,7 +140,7 @@ impl Kind {
     }
 }
 
-/// A file that was read as far as its syntax goes.
+/// A file whose syntax was read.
 enum Content<'a> {
     Json(Value),
     Xml(roxmltree::Document<'a>),

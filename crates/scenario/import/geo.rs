@@ -1,4 +1,4 @@
-//! Distances between positions on the Earth, and the plane in which a scenario's nodes stand.
+//! Distances between positions on the Earth, and their projection into the plane of a scenario.
 
 use airfair_units::math;
 

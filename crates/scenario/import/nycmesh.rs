@@ -1,8 +1,8 @@
 //! NYC Mesh: `nodes`, `links` and `sectors`, a JSON list each.
 //!
 //! Coordinates are longitude, latitude and metres. An `active` link is radio at 5 GHz; `60GHz` shares no air with others
-//! and is a cable here, as `fiber` is; `vpn` is a tunnel; `planned` and `potential` links do not stand, unless `planned` is asked
-//! for. No quality is recorded: path loss comes from length. A sector is an antenna; it gives no link, but its node
+//! and is a cable here, as `fiber` is; `vpn` is a tunnel; `planned` and `potential` links are left out, unless the option `planned` is
+//! set. No quality is recorded: path loss comes from length. A sector is an antenna; it gives no link, but its node
 //! must exist.
 
 use serde_json::Value;

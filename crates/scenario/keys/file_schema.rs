@@ -20,7 +20,7 @@ use crate::keys::scheme_params;
 use crate::keys::tcp::TcpTable;
 use crate::keys::traffic::{FlowTable, FlowsTable};
 
-/// Adds the keys of a flow that may stand in its `traffic` to the schema of `traffic`.
+/// Adds the keys of a flow that its `traffic` may have too to the schema of `traffic`.
 fn with_hoisted(mut flow: Schema) -> Schema {
     let hoisted: Vec<(&str, Value)> =
         HOISTED.iter().map(|key| (*key, flow["properties"][*key].clone())).collect();

@@ -1,10 +1,10 @@
-//! Keys that say the same in two ways, or that may stand in two tables: which of them has precedence.
+//! Precedence between keys that set the same quantity in two ways, or in two tables.
 
 use crate::text::error::Cx;
 use crate::text::location::{At, Path};
 use crate::text::tree::{Table, Value};
 
-/// Pairs of keys that set the same quantity; the second of each pair may stand in `propagation`.
+/// Pairs of keys that set the same quantity; the second of each pair may be a key of `propagation`.
 const TWO_WAYS: [(&str, &str); 3] =
     [("noise", "noise_figure"), ("preamble_detect", "range"), ("energy_detect", "carrier_sense")];
 
@@ -51,7 +51,7 @@ pub(crate) fn precedence(first: At, second: At) -> Precedence {
     }
 }
 
-/// Keys of a flow that may stand in its `traffic` as well.
+/// Keys of a flow that its `traffic` may have as well.
 pub(crate) const HOISTED: [&str; 3] = ["start", "start_jitter", "stop"];
 
 /// Movements `start`, `start_jitter` and `stop` from `traffic` to the flow.

@@ -30,7 +30,7 @@ pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
     TABLES.into_iter().chain(PROTOCOLS.iter().map(|entry| entry.word))
 }
 
-/// Keys that may stand at the top of a file: those of the run, tables and blocks.
+/// Keys at the top of a file: those of the run, tables and blocks.
 pub(crate) fn top_keys() -> impl Iterator<Item = &'static str> {
     TopTable::KEYS.iter().copied().chain(tables())
 }

@@ -1,4 +1,4 @@
-//! The keys of `propagation`: how power falls with distance, and ranges in metres that stand for thresholds.
+//! The keys of `propagation`: how power falls with distance, and ranges in metres from which thresholds are computed.
 
 use airfair_units::{Db, Meters};
 

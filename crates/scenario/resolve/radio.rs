@@ -167,7 +167,7 @@ fn noise(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {
     t.noise.get_or_insert(standard::noise(t.standard, figure.unwrap_or(NOISE_FIGURE).0));
 }
 
-/// The threshold that a range stands for, unless the threshold itself is written.
+/// The threshold that is written, or the one computed from a range; an error if both are written in the file, or both as overrides.
 fn by_range(
     written: (Option<Dbm>, At, &str),
     range: (Option<Dbm>, At, &str),

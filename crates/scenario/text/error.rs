@@ -114,7 +114,7 @@ pub(crate) struct Cx<'a> {
     overrides: &'a [Override],
     problems: Vec<(At, String, String)>,
     uncounted: usize,
-    /// The folder in which the scenario stands, if it was read from a file.
+    /// The folder of the scenario, if it was read from a file.
     pub folder: Option<&'a std::path::Path>,
     /// The schemes that the scenario may name.
     pub schemes: &'a Registry,

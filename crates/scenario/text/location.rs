@@ -99,7 +99,7 @@ impl Locations {
         self.keys.iter().find(|(k, _)| *k == key).map_or(self.table, |&(_, at)| at)
     }
 
-    /// Where the first of these keys that was written stands.
+    /// The location of the first of these keys that was written; the table's own if none was.
     pub fn of_any(&self, keys: &[&str]) -> At {
         self.keys.iter().find(|(k, _)| keys.contains(k)).map_or(self.table, |&(_, at)| at)
     }

@@ -132,7 +132,7 @@ pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
     }
 }
 
-/// Whether blocks of this kind may stand in a file, `[[node]]` for instance.
+/// Whether a file may have blocks of this kind, such as `[[node]]`.
 fn is_block(kind: &str) -> bool {
     BY_ID.contains(&kind) || BY_NUMBER.contains(&kind)
 }
