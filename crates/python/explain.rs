@@ -347,7 +347,7 @@ impl Done {
 }
 
 fn explanation(world: &World) -> PyResult<Explanation> {
-    world.explanation().ok_or_else(|| PyRuntimeError::new_err("nobody looked on"))
+    world.explanation().ok_or_else(|| PyRuntimeError::new_err("the run was not observed"))
 }
 
 /// The index of the flow to explain: by its id, or the flow with the smallest ratio of goodput to fair share.

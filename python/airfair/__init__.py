@@ -11,10 +11,11 @@
     over_time = airfair.record(scenario, interval="100 ms").pandas("flow_series")
     runs = airfair.sweep("scenarios/studies/queue.toml", out="out/queue").runs
 
-A scheme of your own: `airfair.scheme`.
+Schemes written in Python: `airfair.scheme`.
 
-Results are plain dicts of the contract of `airfair run --json` and `airfair compare --json`; units stand in
-the names of the keys.
+Results are plain dicts, those of `airfair run --json` and `airfair compare --json`; units are in the names
+of the keys. Times that functions take are texts with their units, such as "100 ms". An argument that cannot
+be used raises `InputError`.
 """
 
 from __future__ import annotations
@@ -79,12 +80,12 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is there to use."""
+    """The public names, sorted."""
     return sorted(__all__)
 
 
 def __getattr__(name: str) -> object:
-    """What is heavy, or for writing schemes, is loaded when it is asked for: the rest starts at once."""
+    """Names whose modules are slow to import are loaded on first use."""
     if name == "plots":
         return import_module(".plots", __name__)
     if name in {"Capture", "Recording", "record"}:

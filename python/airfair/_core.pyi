@@ -1,6 +1,6 @@
 """The simulator: scenarios, runs, statistics, traces.
 
-Times that functions take are texts such as "1.5 ms"; times that they give have their unit in their names.
+Times that functions take are texts such as "1.5 ms"; times that they return have their units in their names.
 """
 
 import os
@@ -44,25 +44,26 @@ _Overrides = str | Sequence[str] | Mapping[str, Any]
 _Texts = str | Sequence[str]
 
 class InputError(ValueError):
-    """Something that the caller can put right."""
+    """An error in the input, which the caller can correct."""
 
 class SchemeError(RuntimeError):
-    """A scheme has asked for what its place cannot do."""
+    """A scheme has requested an effect that its place does not have."""
 
 class ScenarioError(InputError):
-    """A scenario that cannot be used. Its text is one line an error."""
+    """A scenario that cannot be used. Its text has one line for each error."""
 
     errors: list[str]
-    """These lines; when there are more than twenty errors, the first twenty."""
+    """The lines of the text; of more than twenty errors the first twenty."""
 
 @final
 class Scenario:
-    """A scenario that was read and checked. It never changes; equal ones have the same complete form."""
+    """A scenario that was read and checked. It is immutable; two scenarios are equal if their `resolved`
+    texts are."""
 
     @staticmethod
     def read(path: str | os.PathLike[str], overrides: _Overrides = ()) -> Scenario:
-        """Read a file; `overrides` are put over it: `path=value` texts, one such text, or a dict of paths and
-        values. Raises `ScenarioError`."""
+        """Read a file. `overrides` replace its values: `path=value` texts, one such text, or a dict of
+        paths and values. Raises `ScenarioError`."""
 
     @staticmethod
     def parse(text: str, origin: str = "scenario", overrides: _Overrides = ()) -> Scenario:
@@ -80,7 +81,7 @@ class Scenario:
         """The tables of its file: a copy to change and to give to `from_dict`."""
 
     def edited(self, changes: Mapping[str, Any]) -> Scenario:
-        """Another scenario, with values put over this one's.
+        """A copy of this scenario with other values.
 
         `changes` are key paths, as of `--set`, and values: `{"radio.queue_packets": 20,
         "flow.left.traffic.rate": "1 Mbit/s"}`. Raises `ScenarioError`.
@@ -88,9 +89,9 @@ class Scenario:
 
     @property
     def text(self) -> str:
-        """Its file: as it was written, with comments, and with what was put over it.
+        """The text of its file, with its comments and with all overrides.
 
-        Reading it gives this scenario.
+        Reading this text gives this scenario.
         """
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -106,18 +107,18 @@ class Scenario:
 
     @property
     def resolved(self) -> str:
-        """The complete scenario as TOML, every default filled in."""
+        """The complete scenario as TOML, with every default."""
 
     def check(self, scheme: str | None = None) -> list[str]:
-        """What a run with this scheme, the scenario's own by default, warns of before it starts.
+        """The warnings of a run with this scheme, the scenario's own by default, before it starts.
 
-        Of the file, and of the network that is built from it: no route, a rate that the power does not
-        carry, a scheme that does nothing. Raises `InputError` if it cannot be built.
+        About the file, and about the network that is built from it: no route, a rate that the received
+        power does not support, a scheme without effect. Raises `InputError` if the network cannot be built.
         """
 
     @property
     def warnings(self) -> list[str]:
-        """What the file alone lets doubt; `check` tells the rest."""
+        """Warnings about the file alone; `check` returns those about the network, too."""
 
     @property
     def flows(self) -> list[str]:
@@ -128,17 +129,19 @@ class Scenario:
         """Ids of the nodes."""
 
     @property
-    def duration_ns(self) -> int: ...
+    def duration_ns(self) -> int:
+        """Length of a run."""
+
     @property
     def warmup_ns(self) -> int:
-        """What is cut off of it."""
+        """Length of the warm-up, which measurements leave out."""
 
     def _repr_html_(self) -> str: ...
     def check_scheme(self, scheme: str) -> None:
         """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
 
     def network(self, seed: int = 1) -> str:
-        """The network that a run of this seed lives in, as JSON: see `airfair.network`."""
+        """The network of a run with this seed, as JSON: see `airfair.network`."""
 
     def run(
         self,
@@ -148,7 +151,7 @@ class Scenario:
         windows: _Texts = (),
         wire_check: bool = False,
     ) -> str:
-        """Run it to the end; the result contract as JSON.
+        """Run to the end; the result as JSON, as `airfair run --json` prints it.
 
         The same scenario, scheme, seed and version give the same bytes of everything but `perf`.
         `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the
@@ -168,29 +171,28 @@ class Scenario:
         on_completions: Callable[[Mapping[str, tuple[str, bytes, Sequence[str] | None]]], object]
         | None = None,
     ) -> Recorded:
-        """Run it to the end and read it every `interval`, such as "100 ms"; otherwise like `run`.
+        """Run to the end and record series, a row every `interval` ("100 ms"); otherwise like `run`.
 
-        `watch` and `on_completions` are called meanwhile, in this thread. Raises what they raise, too.
-        `on_completions` gets columns of the files that were done, in the order of their ends and in blocks of
-        one length; at the end of the run what is left, which may be none. It is not called if no flow sends
+        `watch` and `on_completions` are called during the run, in this thread; their exceptions end it.
+        `on_completions` receives columns of completed files, in the order of their ends and in blocks of
+        one length; at the end of the run the rest, which may be empty. It is not called if no flow sends
         files.
         """
 
     def explain(
         self, flow: str | None = None, scheme: str | None = None, seed: int = 1, stop: Stop | None = None
     ) -> str:
-        """Run it to the end and tell, as JSON, why a flow gets what it gets; otherwise like `run`.
-
-        Without a flow the one that gets the least of its share is explained.
+        """Run to the end and explain the goodput of a flow, as JSON; otherwise like `run`. By default the
+        flow with the smallest ratio of goodput to fair share is explained.
         """
 
 @final
 class Watch:
-    """What is captured of a run, and who takes it.
+    """The part of a run that is captured, and the functions that receive it.
 
-    `on_capture` gets a node and bytes of its capture file, `on_frames` columns of the table of frames: kind
-    ("int64" or "float64"), bytes, and the names that the values stand for (None: they are numbers). -1, or
-    what is not a number, is nothing. Interfaces are "all", a node, or a node and one of its queues.
+    `on_capture` receives a node and bytes of its capture file, `on_frames` columns of the table of frames:
+    kind ("int64" or "float64"), bytes, and the names that the values are indices of (None: they are
+    numbers). -1 and NaN are missing values. Interfaces are "all", a node, or a node and one of its queues.
     """
 
     def __new__(
@@ -207,11 +209,11 @@ class Watch:
 
 @final
 class Recorded:
-    """A run that was read over time."""
+    """A run with its series."""
 
     @property
     def result(self) -> str:
-        """The result contract as JSON."""
+        """The result as JSON."""
 
     @property
     def queues(self) -> list[tuple[str, str]]:
@@ -255,10 +257,10 @@ class Random:
 
 @final
 class Context:
-    """What every hook is handed beside its subject. It is of no use after the hook."""
+    """The context of a hook: time, random numbers, effects. It is valid during the hook only."""
 
     def __new__(cls, now: int = 0, *, seed: int = 1, name: str = "test") -> Self:
-        """A context of one's own, to try hooks with."""
+        """A context for tests of hooks."""
 
     now: int
     """The present, ns since the start of the run."""
@@ -270,40 +272,40 @@ class Context:
     def set_timer(self, timer: int, at: int) -> None:
         """Set timer number `timer` (0 to 65535) of a source to `at`, ns since the start of the run.
 
-        That must be later than now. An earlier setting of the same timer counts no more.
+        `at` must be later than now. Setting a timer again replaces its earlier time.
         """
 
     def drop(self, packet: int, why: str) -> None:
-        """Say that the queue has thrown away a packet (its `id`) that it stored."""
+        """Report that the queue has dropped a packet (its `id`) that it stored."""
 
     def mark(self, packet: int, why: str) -> None:
         """Mark a packet (its `id`) that the queue stores."""
 
     @property
     def timers(self) -> list[tuple[int, int]]:
-        """What was asked for and not yet carried out: timers and their times, ns."""
+        """Timers that were set and not yet passed on: numbers and times, ns."""
 
     @property
     def dropped(self) -> list[tuple[int, str]]:
-        """Packets dropped and why."""
+        """Packets dropped, with reasons."""
 
     @property
     def marked(self) -> list[tuple[int, str]]:
-        """Packets marked and why."""
+        """Packets marked, with reasons."""
 
 @final
 class Stop:
-    """Asks the runs that were given it to end."""
+    """A request to end, shared by runs."""
 
     def __new__(cls) -> Self: ...
     def set(self) -> None:
-        """From now on every run that was given this ends with KeyboardInterrupt."""
+        """End every run that was started with this object: they raise KeyboardInterrupt."""
 
 @final
 class World:
     """A world at time 0, which a program advances step by step.
 
-    Times that it takes are texts since the start of the run ("10 ms"), those that it gives are nanoseconds.
+    Times are since the start of the run: arguments are texts ("10 ms"), results are nanoseconds.
     """
 
     def __new__(cls, scenario: Scenario, scheme: str | None = None, seed: int = 1) -> Self: ...
@@ -341,7 +343,7 @@ class World:
         """
 
     def result(self) -> str:
-        """The numbers up to the present: the result contract as JSON."""
+        """The result up to the present, as JSON."""
 
     @property
     def now_ns(self) -> int: ...
@@ -368,14 +370,14 @@ def trace(
 def run_paced(
     scenario: Scenario, scheme: str | None = None, seed: int = 1, speed: float = 1.0
 ) -> tuple[str, str]:
-    """Run paced by the wall clock, `speed` times as fast: the result as JSON, and how late it was as JSON."""
+    """Run paced by the wall clock, `speed` times as fast: the result and the lateness, both as JSON."""
 
 def summarise(
     groups: Sequence[Sequence[str]], target: float | None = None, statistics: Sequence[str] = ()
 ) -> str:
     """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme.
 
-    With a `target`, a share of the mean, each row says how wide the 95 % intervals of the `statistics` are.
+    With a `target`, a share of the mean, each row has the widths of the 95 % intervals of the `statistics`.
     """
 
 def estimate(values: Sequence[float]) -> tuple[float, float | None]:
@@ -397,14 +399,14 @@ def import_network(
     """
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, tuple[int, object]]:
-    """Read a TOML file that is no scenario: each key with its line and value, in the order of lines.
+    """Read any TOML file: each key with its line and value, in the order of lines.
 
     A value is a text, int, float, bool, a list of (line, value), or again such a dict. Raises `ScenarioError`
     with the lines that are not TOML.
     """
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The one of `known` that was probably meant by `name`, if any is like it."""
+    """The name of `known` that is most similar to `name`, if one is similar enough."""
 
 def reference() -> str:
     """The types with units and every table and key of the scenario file, as JSON."""
@@ -425,7 +427,7 @@ def register_scheme(
 ) -> None:
     """See `airfair.register`. A parameter is its name, kind, default, least, most and documentation.
 
-    Raises `InputError`, or what the scheme's code raises when it is built with its defaults.
+    Raises `InputError`, or the exception of the scheme's code when it is built with its defaults.
     """
 
 def parse_time(text: str) -> int:

@@ -1,6 +1,7 @@
 """Checks of arguments: a value of another type, or out of its range, raises `InputError` with its name.
 
-The core checks what it is given in the same way; here stands what does not reach the core.
+The core checks its own arguments in the same way (`crates/python/arguments.rs`); this module checks the
+others.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ SHOWN = 60
 """Most characters of a value that a message shows."""
 
 SEED_LIMIT = 2**64
-"""Seeds lie below this."""
+"""Upper limit of seeds, exclusive."""
 
 Overrides = str | Sequence[str] | Mapping[str, Any]
 """Values that replace those of a file: `path=value` texts, one such text, or a dict of paths and values."""
 
 Texts = str | Sequence[str]
-"""Texts, or one, which stands for a list of one."""
+"""Texts, or a single text."""
 
 
 def unsuitable(name: str, value: object, expected: str) -> InputError:
@@ -41,7 +42,7 @@ def as_type(name: str, value: T, kind: type | UnionType, expected: str) -> T:
 
 
 def as_flag(name: str, value: bool) -> None:
-    """Raise `InputError` for what is neither True nor False."""
+    """Raise `InputError` for a value that is neither True nor False."""
     as_type(name, value, bool, "True or False")
 
 
@@ -101,6 +102,6 @@ def as_seed(seed: object) -> int:
 
 
 def as_function(name: str, function: Callable[..., Any] | None) -> None:
-    """Raise `InputError` for what is neither None nor a function."""
+    """Raise `InputError` for a value that is neither None nor a function."""
     if function is not None and not callable(function):
         raise unsuitable(name, function, "a function")

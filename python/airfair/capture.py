@@ -1,4 +1,4 @@
-"""What is written while a run goes on: captures of interfaces and the table of frames."""
+"""Captures of interfaces and the table of frames, which are written during a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SNAPLEN = 160
 """Bytes that are kept of a packet: every header fits, radiotap's and all options of TCP included."""
 
 LEAST_SNAPLEN, MOST_SNAPLEN = 64, 262_144
-"""Less does not hold radiotap and an 802.11 header."""
+"""Limits of `snaplen`: the least holds radiotap and an 802.11 header."""
 
 LONGEST_NAME = 240
 """Bytes of a file's name without its ending, below what file systems take."""
@@ -91,7 +91,8 @@ class Capture:
 
 
 class Spool:
-    """Takes what a run hands over. Captures need a folder; without one the rows stay in memory."""
+    """The files and rows that a run fills. Captures need a folder; without a folder the rows stay in
+    memory."""
 
     def __init__(self, folder: Path | None, *, trace: bool) -> None:
         self.captures: dict[str, str] = {}
@@ -116,12 +117,12 @@ class Spool:
         self._frames.append(columns)
 
     def close(self) -> None:
-        """All is there. To be called also after a failure."""
+        """Close the files; to be called also after a failure."""
         if self._frames is not None:
             self._frames.close()
 
     def table(self) -> pa.Table | None:
-        """The frames, if they were asked for and stay in memory."""
+        """The table of frames, if it was requested and is in memory."""
         return None if self._frames is None or self._folder is not None else self._frames.table()
 
 
@@ -142,7 +143,7 @@ def watch(spool: Spool, capture: Capture) -> _core.Watch | None:
 
 
 def _file_name(node: str, taken: set[str]) -> str:
-    """The file of a node: its name, but for what cannot stand in a file's name."""
+    """The name of a node's file: that of the node without characters that a file name cannot have."""
     stem = node.replace("/", "_").encode()[:LONGEST_NAME].decode(errors="ignore")
     names = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
     return next(f"{name}.pcapng" for name in names if f"{name}.pcapng" not in taken)

@@ -1,4 +1,4 @@
-"""What a paper claims, as rows of data, and whether measurements bear it out."""
+"""Claims of a paper as data, and their test by measurements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from . import _core, tables
 from .results import CompareRow, Estimate
 
 Source = Literal["paper", "ours", "calibration"]
-"""Who says it: the paper, in its words or figures; we; or a value that was set by this very measurement."""
+"""The source of a claim: the paper, in its words or figures; we; or a value that was set by this very
+measurement."""
 
 MAIN = "main"
 """The reading of a paper by which all its figures are judged."""
@@ -30,14 +31,14 @@ class MeasuredRow(CompareRow):
     against: str | None
     """The series that its differences are to; None: itself."""
     run_values: Mapping[str, Sequence[float]]
-    """What the result of each run says, seed by seed: by the names of `compare --statistic`, `flow.ID` for
+    """Numbers of the result of each run, seed by seed: by the names of `compare --statistic`, `flow.ID` for
     the goodput of a flow in bit/s; NaN where a run has no such number."""
     against_values: Mapping[str, Sequence[float]]
     """The same of the series that its differences are to; its own where there is none."""
     total_share: Estimate
     """Its total goodput as a share of that of the series that its differences are to, seed by seed."""
     numbers: dict[str, Estimate]
-    """What the experiment reads out of each run."""
+    """Numbers that the experiment reads from each run."""
     number_differences: dict[str, Estimate]
     """To the same series, paired by seed."""
     number_difference_values: Mapping[str, Sequence[float]]
@@ -51,7 +52,7 @@ class MeasuredRow(CompareRow):
 
 
 Measured = Mapping[str, MeasuredRow]
-"""What was measured, by the name of the series."""
+"""Measurements by the name of the series."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ class Claim:
     """`statistic` of `series` is above or below `factor` times `bound`, or above or below `value`."""
 
     text: str
-    """What the paper says, in our words."""
+    """The statement of the paper, in our words."""
     where: str
     """Its place in the paper."""
     series: str
@@ -298,7 +299,7 @@ class Claim:
         return [self.bound_series or series]
 
     def measured(self, rows: Measured, series: str) -> str:
-        """What is compared, as a reader sees it."""
+        """The compared numbers, in words."""
         row = rows[series]
         text = self.statistic.show(self.statistic.of(row))
         if self.bound is None:

@@ -236,7 +236,7 @@ def run_for_report(
 
 
 def write_report(path: Path, scenario: Scenario, done: experiment.Repeated) -> None:
-    """Write it, with the command that was given."""
+    """Write the report, with the command line."""
     from . import report as reports
 
     reports.write(path, scenario, done, ["airfair", *sys.argv[1:]])
@@ -244,7 +244,8 @@ def write_report(path: Path, scenario: Scenario, done: experiment.Repeated) -> N
 
 @contextmanager
 def written_first(path: Path | None, write: Callable[[Path], object]) -> Iterator[None]:
-    """Write a file before what is printed, which a reader may cut off. A failure is told at the end."""
+    """Write a file before the output is printed, since a closed pipe may end the program; a failure is
+    raised at the end."""
     failed = None
     if path is not None:
         try:
@@ -282,8 +283,8 @@ def sweep(
 ) -> None:
     """Run the scenario of STUDY with all its parameters, schemes and seeds, into a folder of Parquet tables.
 
-    The same command goes on after any interruption, and does what was added to the study. Runs that fail are
-    named and make the exit status 1; the others are done.
+    The same command continues after any interruption, and does the runs that were added to the study. Runs
+    that fail are named and make the exit status 1; the others are done.
 
     \b
     Example:
@@ -416,7 +417,7 @@ def trace(
     start: str,
     until: str | None,
 ) -> None:
-    """Tell what happens in the scenario in FILE: every frame, every loss and why, every drop and delivery.
+    """Print the events of the scenario in FILE: frames, losses with their causes, drops, deliveries.
 
     \b
     Example:
@@ -450,10 +451,10 @@ def explain(
     as_json: bool,
     out: Path,
 ) -> None:
-    """Tell why a flow of the scenario in FILE gets what it gets, in words and in one picture.
+    """Explain the goodput of a flow of the scenario in FILE, in words and in one picture.
 
-    What its senders do with their time, who keeps them waiting, why their attempts fail, what TCP waits for:
-    from the run's own counters.
+    From the run's own counters: how its senders spend their time, which nodes keep them waiting, why their
+    attempts fail, what TCP waits for.
 
     \b
     Example:
@@ -482,7 +483,7 @@ def explain(
 def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     """Check the scenario in FILE: print nothing, or everything that is wrong with it.
 
-    It warns of all that a run warns of before it starts. With --resolved it tells how far data, preambles and
+    Warnings are those of a run before it starts. With --resolved it prints how far data, preambles and
     carrier sense reach.
 
     \b
@@ -586,7 +587,7 @@ def read_scenario(file: Path, overrides: Sequence[str]) -> Scenario:
 
 
 def read_standard_input() -> str:
-    """All of it. Raises `InputError` for what is not UTF-8."""
+    """The whole standard input. Raises `InputError` if it is not UTF-8."""
     content = sys.stdin.buffer.read()
     try:
         return content.decode()
@@ -612,7 +613,7 @@ def run_progress() -> Progress:
 
 
 def given(option: str, text: str, read: Callable[[str], T]) -> T:
-    """What a text that was given to an option means."""
+    """The value of an option's text. Raises `InputError`, which names the option."""
     try:
         return read(text)
     except InputError as error:
@@ -625,7 +626,7 @@ def time(option: str, text: str) -> None:
 
 
 def warn(warnings: list[str]) -> None:
-    """Tell what to look at before trusting a result."""
+    """Print warnings to consider before using a result."""
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
 
@@ -635,7 +636,8 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="surrogateescape")  # names of files need not be UTF-8
-    # A letter that matplotlib's font has not: who shows an SVG draws its text, elsewhere a box stands there.
+    # A letter that matplotlib's font lacks: a viewer of SVG draws it with another font, other formats show
+    # a box.
     warnings.filterwarnings("ignore", message="Glyph .* missing from")
     status = 0
     try:
@@ -669,7 +671,7 @@ def main() -> NoReturn:
 
 
 def _write_no_more() -> None:
-    """What could not be written to standard output must not be tried again when the interpreter ends."""
+    """Discard standard output, so that the interpreter does not try to write the rest when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -681,7 +683,7 @@ def _mistake(error: BaseException) -> str | None:
 
 
 def _failure(error: OSError | MemoryError) -> str:
-    """What the system refused, and where."""
+    """The error of the operating system, with its path."""
     if isinstance(error, MemoryError):
         return str(error) or "out of memory"
     where = error.filename

@@ -26,7 +26,7 @@ from .results import CompareRow, Network, RunResult, SchemeInfo
 from .sequential import MAX_SEEDS, STATISTICS, Until
 
 MOST_RUNS = 100_000
-"""A comparison keeps the results of so many runs at most."""
+"""Most runs of a comparison, which keeps their results in memory."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,9 +45,9 @@ def run(
 ) -> RunResult:
     """Run a scenario, or the file of one with overrides, to its end.
 
-    `overrides` are `path=value` texts, as of `--set`, one such text, or a dict of paths and values. `windows`
-    are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`). Raises
-    `InputError` for what the caller can put right.
+    `overrides` are `path=value` texts, as of `--set`, one such text, or a dict of paths and values.
+    `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
+    Raises `InputError`.
     """
     text = as_scenario(scenario, overrides).run(scheme, seed, windows=windows)
     return cast(RunResult, json.loads(text))
@@ -69,21 +69,21 @@ def compare(
 ) -> list[CompareRow]:
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
 
-    One text stands for a list of one. `overrides` go with a file, as in `run`.
+    A single text is a list of one. `overrides` need a file, as in `run`.
 
-    `windows` are lengths of time, such as "1 s", over which fairness is measured too (`window_jain`).
+    `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
 
     With `until_halfwidth`, such as 0.05, seeds are added, those that follow the largest of `seeds`, until the
     half-width of the 95 % interval of each of the `statistics` of every scheme is at most that share of its
-    mean, or until there are `max_seeds`; `precision` and `warnings` of a row say what was reached.
-    Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`, `starved_flows`,
-    `mean_delay_s`, `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`, `completion_s`,
-    `flow.ID` (goodput of a flow), `window_jain`.
+    mean, or until there are `max_seeds`; `precision` and `warnings` of a row report the widths that were
+    reached. Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`,
+    `starved_flows`, `mean_delay_s`, `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`,
+    `completion_s`, `flow.ID` (goodput of a flow), `window_jain`.
 
     A `report` is a page with pictures, tables and the scenario: one HTML file, written whole or not at all.
 
-    `jobs` runs go at a time (as many as there are cores by default); `on_run` is called in this thread after
-    each. The rows do not depend on `jobs`. Raises `InputError` for what the caller can put right.
+    `jobs` runs are done at a time (by default as many as there are cores); `on_run` is called in this
+    thread after each. The rows do not depend on `jobs`. Raises `InputError`.
     """
     scenario = as_scenario(scenario, overrides)
     schemes, windows = as_texts("schemes", schemes), as_texts("windows", windows)
@@ -112,13 +112,13 @@ def compare(
 
 
 class Run(NamedTuple):
-    """A run that has ended."""
+    """A finished run."""
 
     result: str
-    """The result contract as JSON."""
+    """The result as JSON."""
     over_time: tuple[bytes, bytes] | None = None
-    """If it was read over time: the end of each interval (float64, seconds), and what each flow got in it
-    (int64, bytes; all flows of the first interval, then all of the second)."""
+    """With an interval: the end of each interval (float64, seconds), and the bytes delivered to each flow
+    in it (int64; all flows of the first interval, then all of the second)."""
 
 
 class Repeated(NamedTuple):
@@ -143,8 +143,8 @@ def repeat(
 ) -> Repeated:
     """Like `compare`, but with the rows as the simulator wrote them, and with the runs.
 
-    With an `interval` the runs are read over time. `on_plan` is told how many runs there will be, and again
-    if there are to be more.
+    With an `interval` the runs have series. `on_plan` is called with the number of runs, again whenever
+    runs are added.
     """
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
         raise unsuitable("seeds", seeds, "several, such as range(1, 11)")
@@ -222,7 +222,7 @@ def each(
     """`one` of each cell, in their order; `on_run` is called in this thread after each. If one fails, or the
     caller is interrupted, the others are stopped."""
     stop = _core.Stop()
-    # The simulator lets go of the interpreter while it runs, so threads use every core.
+    # The simulator releases the interpreter while it runs, so threads use every core.
     pool = ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0)))
     try:
         runs = [pool.submit(one, cell, stop) for cell in cells]
@@ -242,9 +242,8 @@ def schemes() -> list[SchemeInfo]:
 
 
 def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Network:
-    """Nodes, radios, who can decode or sense whom, wired links and routes of a scenario.
-
-    It is what the simulator builds for a run. Raises `InputError`.
+    """The network that the simulator builds from a scenario: nodes, radios, pairs of radios that decode or
+    sense each other, wired links, routes. Raises `InputError`.
     """
     return cast(Network, json.loads(as_scenario(scenario).network(seed)))
 
@@ -259,10 +258,10 @@ def trace(
     start: str = "0 s",
     until: str | None = None,
 ) -> Trace:
-    """What happens in a run, as an iterator of lines: frames, losses and why, drops and deliveries.
+    """An iterator of lines about the events of a run: frames, losses with causes, drops, deliveries.
 
-    Of one node or of all; from `start` on and before `until`, times such as "10.05 s" (by default the whole
-    run). `overrides` go with a file, as in `run`. Raises `InputError`.
+    `node` selects one node; `start` (inclusive) and `until` (exclusive) are times such as "10.05 s", by
+    default the whole run. `overrides` need a file, as in `run`. Raises `InputError`.
     """
     return _core.trace(as_scenario(scenario, overrides), scheme, seed, node, start, until)
 

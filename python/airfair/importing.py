@@ -16,15 +16,14 @@ def import_network(path: str | os.PathLike[str], **options: str | int | bool) ->
     """Make a scenario from a map, or from a folder that holds the parts of one: its TOML, and the report.
 
     `options` are those of `airfair import`, with underscores for hyphens and quantities with their units:
-    `link_model="probe", flows=10, longest="30 km", planned=True`. Raises `InputError` for what the caller can
-    put right.
+    `link_model="probe", flows=10, longest="30 km", planned=True`. Raises `InputError`.
     """
     toml, report, _ = _core.import_network(as_path("path", path), texts(options))
     return toml, cast(ImportReport, json.loads(report))
 
 
 def texts(options: Mapping[str, str | int | bool]) -> list[tuple[str, str]]:
-    """Options as the core takes them: names and texts."""
+    """Options as pairs of names and texts, for the core."""
     return [
         (name.replace("_", "-"), str(value).lower() if isinstance(value, bool) else str(value))
         for name, value in options.items()

@@ -1,4 +1,4 @@
-"""What notebooks show of values: a heading, properties, a small table. All texts are escaped."""
+"""HTML of values for notebooks: a heading, properties, a small table. All texts are escaped."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """A number of things."""
+    """A number with its noun."""
     return f"{count:,} {plural(count, what)}"
 
 

@@ -61,7 +61,7 @@ schemes_from_option = click.option(
 
 
 def scheme_names(start: str) -> list[str]:
-    """Names of schemes that begin so."""
+    """Names of schemes that begin with this text, for the completion of shells."""
     from .experiment import schemes
 
     return [scheme["name"] for scheme in schemes() if scheme["name"].startswith(start)]
@@ -177,9 +177,7 @@ class Pace:
 
 pace_options = grouped(
     Pace,
-    click.option(
-        "--realtime", is_flag=True, help="Pace the run by the wall clock, and tell how late it was."
-    ),
+    click.option("--realtime", is_flag=True, help="Pace the run by the wall clock, and report its lateness."),
     click.option("--speed", type=float, metavar="X", help="With --realtime: X times as fast as the clock."),
 )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Let an error of the system name this file or folder, not what becomes it, or nothing."""
+    """Make errors of the operating system name this file or folder instead of a temporary one."""
     try:
         yield
     except OSError as error:
@@ -25,7 +25,7 @@ def named(path: Path) -> Iterator[None]:
 
 
 def check_writable(path: Path) -> None:
-    """Make the folder of a file that is to be written later. Raises `OSError` if that cannot be."""
+    """Make the folder of a file that will be written later. Raises `OSError`."""
     with named(path):
         file = _regular(path)
         if file is not None:
@@ -38,8 +38,8 @@ def check_writable(path: Path) -> None:
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` by `content` as a whole: a reader, or a crash, sees the old file or the new one.
 
-    A link stays one, and what it leads to is replaced. What exists and is no regular file, such as a device
-    or a named pipe, is written to, not replaced. Raises `OSError`, which names the path.
+    A symbolic link stays, and its target is replaced. A file that is not regular, such as a device or a
+    named pipe, is written to, not replaced. Raises `OSError`, which names the path.
     """
     with named(path):
         file = _regular(path)
@@ -64,7 +64,7 @@ def _regular(path: Path) -> Path | None:
 
 
 def _make_folder(file: Path) -> None:
-    """The folder in which a file is to stand. Raises `OSError`, which names what stands in the way."""
+    """Make the parent folder of a file. Raises `OSError`, which names the path that is no folder."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -88,11 +88,8 @@ def _write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
-    """A folder to write into, which becomes `target` when all went well and leaves nothing otherwise.
-
-    With `replace` an older folder stays until then, and makes room.
-
-    Raises `OSError`, which names the target.
+    """A temporary folder that is renamed to `target` on success and removed on failure. With `replace` an
+    older folder stays until then and is replaced. Raises `OSError`, which names the target.
     """
     with named(target), _whole_folder(target, replace) as part:
         yield part
@@ -124,7 +121,7 @@ def _whole_folder(target: Path, replace: bool) -> Iterator[Path]:
 
 
 def _flush(file: Path) -> None:
-    """Let the disk say now that it is full."""
+    """Flush the file to the disk, so that a full disk raises an error now."""
     handle = os.open(file, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Experiments of papers: what they are made of, where they are found, how they run.
+"""Experiments of papers: their parts, their files, their runs.
 
 The files lie in `papers/` of a checkout, which is the package `airfair_papers` of an installed wheel.
 """
@@ -47,7 +47,7 @@ class Series:
     name: str
     scheme: str
     overrides: tuple[str, ...] = ()
-    """`path=value` texts put over the scenario."""
+    """`path=value` texts that replace values of the scenario."""
     against: str | None = None
     """The series that its paired differences are to."""
     scenario: Path | None = None
@@ -136,7 +136,7 @@ def _about(identity: str) -> str:
 
 
 class Seen(NamedTuple):
-    """What is kept of a run."""
+    """The part of a run that is kept."""
 
     result: str
     numbers: Mapping[str, float]
@@ -144,7 +144,7 @@ class Seen(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A run that is to be."""
+    """A planned run."""
 
     scenario: Scenario
     scheme: str
@@ -216,7 +216,7 @@ def _ratio(a: float, b: float) -> float:
 
 
 def _run_values(results: Sequence[RunResult]) -> dict[str, list[float]]:
-    """What runs say of themselves, seed by seed; NaN where a run has no such number."""
+    """A number of each run, seed by seed; NaN where a run has no such number."""
     found = {
         TOTAL: [result["aggregate_goodput_bps"] for result in results],
         "jain_index": [_number(result["jain_index"]) for result in results],

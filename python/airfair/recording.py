@@ -1,4 +1,4 @@
-"""A run with what happened over time: tables as Arrow or pandas, and a folder of them."""
+"""Recordings: a run with its series over time, as tables of Arrow or pandas, and as a folder."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from .rows import NAMES, Columns, Rows, typed
 from .versioned import read_versioned
 
 FORMAT = 1
-"""Version of the folder. A reader looks at it first."""
+"""Version of the folder's format, which a reader checks first."""
 
 TABLES = ("flows", "flow_series", "queues", "channel")
-"""Files of every folder, each with the ending `.parquet`."""
+"""Tables of every recording; in a folder, files with the ending `.parquet`."""
 
 AGENTS, HOPS = "agents", "hops"
-"""Tables that are there if the scheme has agents, or router code, with inner values."""
+"""Tables of a recording whose scheme has agents, or router code, with inner values."""
 
 COMPLETIONS = "completions"
-"""A table that is there if a flow sends files: a row for each that was done, however many they are."""
+"""The table of completed files, in a recording with flows that send files."""
 
 COMPLETION_SCHEMA = pa.schema(
     [
@@ -68,34 +68,32 @@ FLOWS = (
 """Columns of the table "flows": numbers of `FlowResult`."""
 
 GROWING = (COMPLETIONS, FRAMES)
-"""Tables of any length: written as the run goes, and read when they are asked for."""
+"""Tables of unlimited length: written during the run, and read on demand."""
 
 
 class Recording:
-    """A run with what happened over time.
-
-    Tables, units in the names of the columns; a row of those after the first is an interval that ends at
-    `end_s` (seconds since the start of the run, warm-up included), the last interval may be shorter:
+    """A run with its series over time. Tables, units in the names of the columns; a row of those after the
+    first is an interval that ends at `end_s` (seconds since the start of the run, warm-up included), the
+    last interval may be shorter:
 
     - `flows`: a row a flow, the numbers of `result["flows"]`;
-    - `flow_series`: flow, goodput, packets, segments sent again, congestion window and smoothed round-trip
+    - `flow_series`: flow, goodput, packets, retransmitted segments, congestion window and smoothed round-trip
       time at the end of the interval (null where there is none);
-    - `queues`: node and target of a queue, packets that wait at the end of the interval, packets that have
-      left in it and how long they had waited on average; of a radio also the packets of flows that the next
-      hop's MAC has acknowledged, and the mean and standard deviation of their times from the arrival in the
-      queue to that;
-    - `channel`: node and radio, time in each of the five radio states, frames, answers that did not come,
-      packets given up, packets that the MAC holds at the end of the interval;
+    - `queues`: node and target of a queue, packets in the queue at the end of the interval, packets that
+      left it in the interval and their mean waiting time; of a radio also the packets of flows that the
+      next hop's MAC has acknowledged, and the mean and standard deviation of their times from the arrival
+      in the queue to that;
+    - `channel`: node and radio, time in each of the five radio states, frames, answers that were not
+      received, packets given up, packets in the MAC at the end of the interval;
     - `agents`, if the scheme has agents with inner values: node and radio, a column for each value, as it is
       at the end of the interval (NRED: its averages and probabilities);
     - `hops`, if the scheme has router code with inner values: node and target of the interface, a column for
       each value, as it is at the end of the interval (QFCP: capacity, fair share, number of flows);
-    - `completions`, if a flow sends files: a row for each that was delivered and acknowledged, in the order
-      of their ends: flow, number in the flow (from 0, in the order of arrivals), start (since the start of
-      the run), size, completion time; of its connection the time-outs (the SYN's included) and the segments
-      sent again;
-    - `frames`, if it was asked for: a row for each transmission, reception, loss with its cause, drop and
-      delivery (`docs/how-to/captures.md`).
+    - `completions`, if a flow sends files: a row for each completed file, in the order of their ends: flow,
+      number in the flow (from 0, in the order of arrivals), start (since the start of the run), size,
+      completion time; of its connection the time-outs (the SYN's included) and the retransmitted segments;
+    - `frames`, with `Capture(trace=True)`: a row for each transmission, reception, loss with its cause,
+      drop and delivery (`docs/how-to/captures.md`).
 
     `captures` are the capture files by node.
     """
@@ -109,7 +107,7 @@ class Recording:
         captures: Mapping[str, Path] | None = None,
     ) -> None:
         """Use `airfair.record` or `Recording.load`. `scenario` is the resolved one, `files` are tables that
-        are read when they are asked for."""
+        are read on demand."""
         self.result = result
         self.scenario = scenario
         self.captures = dict(captures or {})
@@ -136,11 +134,11 @@ class Recording:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables that are there."""
+        """Names of the tables."""
         return (*self._tables, *self._files)
 
     def arrow(self, table: str) -> pa.Table:
-        """A table, as Arrow; columns of numbers are not copied again. Raises `InputError`."""
+        """A table of Arrow; columns of numbers are not copied. Raises `InputError`."""
         as_type("table", table, str, "the name of a table")
         if table in self._tables:
             return self._tables[table]
@@ -152,7 +150,7 @@ class Recording:
         raise InputError(f'there is no table "{table}"; expected one of {expected}')
 
     def pandas(self, table: str) -> pd.DataFrame:
-        """A table, for pandas. Raises `InputError`."""
+        """A table as a data frame of pandas. Raises `InputError`."""
         return cast(pd.DataFrame, self.arrow(table).to_pandas(ignore_metadata=True))
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
@@ -171,7 +169,7 @@ class Recording:
         return target
 
     def _write(self, folder: Path) -> None:
-        """Write what is in memory."""
+        """Write the tables that are in memory, and `run.json`."""
         about: dict[str, object] = {"format": FORMAT, "status": "finished", **self.result}
         about["resolved_scenario"] = self.scenario
         if self.captures:
@@ -183,7 +181,8 @@ class Recording:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Read a folder that `save` wrote. Raises `InputError` for one that is not whole, or newer."""
+        """Read a folder that `save` or `airfair run --out` wrote. Raises `InputError` if it is incomplete
+        or of a newer Airfair."""
         source = Path(as_path("folder", folder))
         about = read_about(source)
         tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
@@ -210,9 +209,8 @@ def _read(file: Path) -> pa.Table:
 
 
 def check_new(folder: Path, *, force: bool = False) -> None:
-    """Raise `InputError` if there is something at that place: better before a run than after it.
-
-    With `force` the folder of a run may be there, with nothing in it that is not of a run.
+    """Raise `InputError` if the path exists: before a run, not after it. With `force` it may be the folder
+    of a run that holds no other files.
     """
     if not (folder.exists() or folder.is_symlink()):
         return
@@ -250,17 +248,16 @@ def record(
     force: bool = False,
     capture: Capture = Capture(),  # noqa: B008 - it never changes
 ) -> Recording:
-    """Run a scenario, or the file of one with `overrides`, and read it at the end of each `interval`.
-
-    An `interval` is a time such as "100 ms".
+    """Run a scenario, or the file of one with `overrides`, and record its series, a row every `interval`
+    ("100 ms").
 
     With `out` everything is written into that new folder, whole or not at all, as `Recording.save` would;
     with `force` it may be the folder of an older run, which is replaced when this one is done.
     With `capture`, such as `airfair.Capture(pcap="all", trace=True)`, packets are captured into files of
-    `out`, and the table `frames` is made: into `out` as the run goes, otherwise in memory.
+    `out`, and the table `frames` is made: into `out` during the run, otherwise in memory.
 
-    The result is that of `airfair.run` with the same `windows`: looking changes nothing. Raises `InputError`,
-    and `OSError` if the folder cannot be written.
+    The result is that of `airfair.run` with the same `windows`: observation changes nothing. Raises
+    `InputError`, and `OSError` if the folder cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
     as_type("capture", capture, Capture, "an airfair.Capture")
@@ -290,7 +287,8 @@ def record(
 
 
 class _Completions:
-    """The table of files that were done. A run without files hands over nothing, not even an empty block."""
+    """The table of completed files. A run without flows that send files gives no block, not even an empty
+    one."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -303,12 +301,12 @@ class _Completions:
         self._rows.append(columns)
 
     def close(self) -> None:
-        """All is there. To be called also after a failure."""
+        """Close the file; to be called also after a failure."""
         if self._rows is not None:
             self._rows.close()
 
     def table(self) -> pa.Table | None:
-        """The files, if there are any flows that send some."""
+        """The table, if a flow sends files."""
         return None if self._rows is None else self._rows.table()
 
 
@@ -322,7 +320,7 @@ def _spool(folder: Path | None, *, trace: bool) -> Iterator[Spool]:
 
 
 def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
-    """What was read at the end of each interval."""
+    """The series of a run, as tables."""
     result = cast(RunResult, json.loads(recorded.result))
     columns = recorded.tables()
     ends = np.frombuffer(columns["time"]["end_s"][1])
@@ -347,7 +345,7 @@ def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
 
 
 def _numbers(column: tuple[str, bytes]) -> pa.Array:
-    """A column around the simulator's bytes; what is not a number there is null here."""
+    """A column around the simulator's bytes; NaN becomes null."""
     kind, data = column
     values = np.frombuffer(data, kind)
     return pa.array(values, from_pandas=kind == "float64" and bool(np.isnan(values).any()))

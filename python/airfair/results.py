@@ -48,8 +48,8 @@ class QueueResult(TypedDict):
 class FlowResult(TypedDict):
     """A flow, from its start (or the end of the warm-up) to its stop (or the end of the run).
 
-    `offered_bytes` is what its application had to send, None where there is no end of it, and 0 where the
-    flow has no traffic in that time: then it does not count for fairness.
+    `offered_bytes` is the load of its application, None where it is unlimited, and 0 where the flow has no
+    traffic in that time: then it does not count for fairness.
     """
 
     id: str
@@ -73,7 +73,7 @@ class FlowResult(TypedDict):
 
 
 class Ends(TypedDict):
-    """Where every packet has ended: `made` is the sum of all others."""
+    """The ends of all packets: `made` is the sum of all others."""
 
     made: int
     delivered: int
@@ -128,7 +128,7 @@ class StationResult(TypedDict):
 
 
 class Lateness(TypedDict):
-    """How late the deadlines of a paced run were acted on: the worst, and how many were late by how much."""
+    """The lateness of the deadlines of a paced run: the worst, and a histogram."""
 
     steps: int
     worst_s: float
@@ -155,7 +155,7 @@ class WindowJain(TypedDict):
 
 
 class Perf(TypedDict):
-    """What it cost: the only part that differs from run to run."""
+    """The cost of a run: the only part that differs from run to run."""
 
     events: int
     transmissions: int
@@ -165,7 +165,8 @@ class Perf(TypedDict):
 
 
 class RunResult(TypedDict):
-    """One run. What cannot be told is None: Jain's index where nothing was delivered, for example."""
+    """The result of a run. A number that is not defined is None: Jain's index where nothing was delivered,
+    for example."""
 
     scenario: str
     scheme: str
@@ -200,9 +201,9 @@ class RunResult(TypedDict):
 class NodePlace(TypedDict):
     """A node; `position_m` is x, y and z, None where the scenario does not say where it is.
 
-    `path` is empty for a node that stays; else the corners of its way, each of moment (s), x, y and z (m). It
-    goes in straight lines from one to the next; after the last one it stays, or, where `path_repeats_from` is
-    an index, goes on as from that corner, again and again.
+    `path` is empty for a node that does not move; else the corners of its path, each of time (s), x, y and
+    z (m). The node moves in straight lines from corner to corner; after the last one it stops, or, where
+    `path_repeats_from` is an index, repeats the path from that corner on.
     """
 
     id: str
@@ -221,10 +222,10 @@ class Radio(TypedDict):
 
 
 class RadioPair(TypedDict):
-    """What a radio makes of another's frames while nothing else is on the air.
+    """The reception of one radio's frames by another without interference.
 
     `sender` and `hearer` are indices of radios. `delivery_ratio` is the probability that a data frame of
-    1500 B at the sender's data rate arrives; `receives` says that it exceeds 0.1, which routes ask for in
+    1500 B at the sender's data rate arrives; `receives`: the ratio exceeds 0.1, which routes require in
     both directions. In a pair that does not receive, the hearer senses a preamble or energy: the medium is
     busy for it. Where nothing is sensed there is no pair.
     """
@@ -266,7 +267,7 @@ class Network(TypedDict):
 class Estimate(TypedDict):
     """A mean over the seeds, and the half-width of its 95 % confidence interval (None for one run).
 
-    `runs` says how many runs have the number, where not all of them have it.
+    `runs` is the number of runs that have the number, where not all do.
     """
 
     mean: float
@@ -326,8 +327,8 @@ class WindowRow(TypedDict):
 
 
 class ContentRow(TypedDict):
-    """Flows that ask for less than their share and get it, with every scheme and seed: they lower Jain's
-    index, and nobody is unfair to them. `jain_index` is that of the other flows."""
+    """Flows whose offered load is below their fair share and is delivered, with every scheme and seed: they
+    lower Jain's index although they are not treated unfairly. `jain_index` is that of the other flows."""
 
     flows: list[str]
     jain_index: Estimate | None
@@ -346,7 +347,7 @@ class ChannelRow(TypedDict):
 
 
 class Precision(TypedDict):
-    """How narrow the intervals are where runs went on until they were: half-widths as shares of the means.
+    """The widths of intervals of a comparison with `until_halfwidth`: half-widths as shares of the means.
 
     None where the mean is 0 and the interval is not, or where fewer than two runs have the number.
     """
@@ -378,7 +379,7 @@ class CompareRow(Differences):
 
 
 class ParamInfo(TypedDict):
-    """A parameter of a scheme, as `--set SCHEME.NAME=VALUE` takes it."""
+    """A parameter of a scheme, for `--set SCHEME.NAME=VALUE`."""
 
     name: str
     doc: str
@@ -399,7 +400,7 @@ class SchemeInfo(TypedDict):
 
 
 class ImportLinked(TypedDict):
-    """Pairs that the links of a map name, and their nodes, whatever becomes of the links."""
+    """Pairs that the links of a map name, and their nodes, whether or not the links are written."""
 
     pairs: int
     nodes: int
@@ -420,7 +421,7 @@ class ImportWritten(TypedDict):
 
 
 class ImportRecord(TypedDict):
-    """A record of a map: which, and what exactly is the matter with it."""
+    """A record of a map, and what is wrong with it."""
 
     record: str
     detail: str
@@ -436,7 +437,7 @@ class ImportGroup(TypedDict):
 
 
 class ImportReport(TypedDict):
-    """What an import read, wrote and left out."""
+    """The report of an import: what was read, written and left out."""
 
     file: str
     format: str

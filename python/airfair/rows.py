@@ -1,4 +1,4 @@
-"""Tables that are written while a run goes on: their rows never stand in memory together."""
+"""Tables that are written during a run, so that their rows need not fit into memory together."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 """Types of columns, by those of results."""
 
 GROUP = 1 << 16
-"""Rows of a row group, the last of a file apart. When the simulator hands rows over hangs on the machine's
-speed; the file does not."""
+"""Rows of a row group, the last of a file apart. The times at which the simulator passes rows on depend on
+the machine's speed; the file does not."""
 
 Columns = Mapping[str, tuple[str, bytes, Sequence[str] | None]]
-"""Rows as the simulator hands them over: kind, values as bytes, and the names that they stand for."""
+"""Rows from the simulator: kind, values as bytes, and the names that the values are indices of."""
 
 
 def typed(kind: type, names: Iterable[str], prefix: str = "") -> list[tuple[str, pa.DataType]]:
@@ -32,10 +32,10 @@ def typed(kind: type, names: Iterable[str], prefix: str = "") -> list[tuple[str,
 
 
 class Rows:
-    """Takes rows as they come: into `NAME.parquet` of a folder, or into memory if there is none."""
+    """A table that grows by blocks of rows, in `NAME.parquet` of a folder, or in memory without a folder."""
 
     def __init__(self, name: str, schema: pa.Schema, folder: Path | None) -> None:
-        """With a folder the file is there at once, empty."""
+        """With a folder the file is created at once, empty."""
         self._schema = schema
         self._batches: list[pa.Table] = []
         self._waiting = 0
@@ -44,7 +44,7 @@ class Rows:
         self._writer = None if self._file is None else pq.ParquetWriter(self._file, schema)
 
     def append(self, columns: Columns) -> None:
-        """Append rows; what makes no whole row group of the file yet stays in memory."""
+        """Append rows; those that do not fill a row group of the file stay in memory."""
         names = self._schema.names
         rows = pa.Table.from_arrays([_column(*columns[name]) for name in names], names).cast(self._schema)
         if not rows.num_rows:
@@ -59,7 +59,7 @@ class Rows:
             self._waiting -= whole
 
     def close(self) -> None:
-        """No more will come. To be called also after a failure."""
+        """Write the rest and close the file; to be called also after a failure."""
         if self._writer is not None:
             if self._waiting:
                 self._writer.write_table(self.table().combine_chunks())
@@ -73,7 +73,7 @@ class Rows:
 
 
 def _column(kind: str, data: bytes, labels: Sequence[str] | None) -> pa.Array:
-    """A column around the simulator's bytes: -1, or what is not a number, is nothing."""
+    """A column around the simulator's bytes: -1 and NaN are missing values."""
     values = np.frombuffer(data, kind)
     if kind == "float64":
         return pa.array(values, from_pandas=True)

@@ -1,8 +1,7 @@
-"""How many seeds: go on until the intervals are narrow enough.
-
-Who looks at an interval after every run and stops as soon as it is narrow stops where it happens to be too
-narrow. So the first look comes after 10 seeds, and the others after 14, 20, 28, 40, 56, ...: two looks for
-each doubling. `docs/how-to/compare.md` says how much of the 95 % is left.
+"""The number of seeds: seeds are added until the intervals are narrow enough. Whoever checks after every run
+and stops as soon as an interval is narrow stops where it happens to be too narrow. So the first check is
+after 10 seeds, and the others after 14, 20, 28, 40, 56, ...: two checks for each doubling.
+`docs/how-to/compare.md` has the coverage that remains of the 95 %.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ NUMBERS = tuple(Differences.__annotations__)
 """Estimates of a row of a comparison. A row has None where no run has the number."""
 
 STATISTICS = ("aggregate_goodput_bps", "jain_index")
-"""What has to be narrow unless the caller says otherwise: what a starved flow gets varies too much for it."""
+"""The statistics by default; the goodput of a starved flow varies too much to be one."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Until:
     max_seeds: int = MAX_SEEDS
 
     def check(self, flows: Sequence[str], seeds: int, windows: bool) -> None:
-        """Raise `InputError` for what cannot be asked of a scenario with these flows."""
+        """Raise `InputError` if these settings do not fit a scenario with these flows."""
         as_type("half-width", self.halfwidth, int | float, "a share of the mean such as 0.05")
         as_whole("max_seeds", self.max_seeds, 1)
         if not (math.isfinite(self.halfwidth) and 0 < self.halfwidth <= 1):
@@ -66,7 +65,7 @@ class Until:
                 raise InputError(f"there is no statistic {name!r}{hint}")
 
     def looks(self, first: int) -> Iterator[int]:
-        """Numbers of seeds at which the intervals are looked at; the last is the most there are."""
+        """Numbers of seeds at which the intervals are checked; the last is the maximum."""
         while first < self.max_seeds:
             yield first
             if first * 7 // 5 < self.max_seeds:

@@ -1,4 +1,4 @@
-"""What a person sees: tables of the numbers that the simulator computed."""
+"""Tables of results on a terminal."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
 
 
 def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:
-    """How well a paced run kept to the clock."""
+    """The lateness of a paced run."""
     out.print(
         f"paced by the clock: {lateness['steps']} steps, the latest {_delay(lateness['worst_s'])} late; "
         f"{lateness['below_1ms'] + lateness['below_100us'] + lateness['below_10us']} within 1 ms"
@@ -341,8 +341,8 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
 
 
 def _same(rows: Sequence[CompareRow], columns: Sequence[Column]) -> list[Column]:
-    """Columns that tell nothing, as every scheme has the same in every run; Jain's index and the total are
-    what everybody looks for."""
+    """Columns without information, as every scheme has the same number in every run; Jain's index and the
+    total are always shown."""
 
     def tells_nothing(column: Column) -> bool:
         differences = [row["difference"][column.key] for row in rows[1:]]  # type: ignore[literal-required]
@@ -362,7 +362,7 @@ def _show_whole(rows: Sequence[CompareRow], columns: Sequence[Column], out: rich
 
 
 def _show_content(rows: Sequence[CompareRow], out: rich.console.Console) -> None:
-    """Flows that are content with less than their share, and how fair the schemes are to the others."""
+    """Flows whose load is below their share, and the fairness among the others."""
     told = [(row["scheme"], row["content"]) for row in rows if "content" in row]
     if not told:
         return

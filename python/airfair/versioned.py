@@ -1,4 +1,4 @@
-"""What a folder of results says of itself: the format version first, then the rest."""
+"""Descriptions of folders of results: the format version, then the rest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Why a flow gets what it gets: the numbers of the simulator, in words and in one picture.
-
-The simulator gives every nanosecond of every hop to one state and names what every failed attempt met; here
-it is only put into words. `docs/how-to/explain.md` says what each share means.
+"""Explanations of a flow's goodput: the numbers of the simulator, in words and in one picture. The
+simulator assigns every nanosecond of every hop to one state, and a cause to every failed attempt; this
+package only puts them into words. `docs/how-to/explain.md` defines each share.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ def explain(
     overrides: Overrides = (),
     stop: _core.Stop | None = None,
 ) -> Explanation:
-    """Run a scenario, or the file of one with overrides, and tell why `flow` gets what it gets.
+    """Run a scenario, or the file of one with overrides, and explain the goodput of `flow`.
 
-    Without a flow that one is explained (two runs) which gets the least of what is due to it: the mean of the
-    flows, or what it asks for if that is less. The run is that of `airfair.run`.
-    Times are in ns and add up: see `Explanation`. Raises `InputError` for what the caller can put right.
+    By default (with two runs) the flow with the smallest ratio of goodput to fair share is explained, where
+    the share is the mean of the flows, or the offered load if that is less. The run is that of
+    `airfair.run`. Times are in ns and add up: see `Explanation`. Raises `InputError`.
     """
     told = json.loads(as_scenario(scenario, overrides).explain(flow, scheme, seed, stop))
     told["asked"] = flow is not None
@@ -49,7 +48,8 @@ def explain(
 
 
 def explanation_figure(explanation: Explanation) -> Figure:
-    """Draw it: what each hop does with its time, who keeps it waiting, why attempts fail, and when.
+    """Draw an explanation: the states of each hop, the senders that keep it waiting, causes of failures,
+    all over time.
 
     Raises `InputError`.
     """

@@ -1,4 +1,4 @@
-"""What `airfair explain --json` prints, as types. Times that end in `_ns` add up exactly."""
+"""The output of `airfair explain --json`, as types. Times that end in `_ns` add up exactly."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Holder(TypedDict):
 
 
 class Cause(TypedDict):
-    """Why a CTS or ACK did not come, how often, and the node (and the flow it served) whose frame did it."""
+    """The cause of missing CTS or ACKs, their number, and the node (and its flow) whose frame caused them."""
 
     missing: str
     why: str
@@ -137,12 +137,12 @@ class Timeline(TypedDict):
 
 
 class Explanation(TypedDict):
-    """Why a flow gets what it gets. A text of `advice` is followed by what to copy for it, a line each.
+    """The explanation of a flow's goodput. A text of `advice` is followed by lines to copy.
 
     From `from_s` (its start, or the end of the warm-up) to `until_s` (its stop, or the end). `standing`
     is one of unreachable, silent, starved, nearly-starved, behind, fair, content. `asked`: the flow was
-    named; otherwise it is the one that gets the least of what is due to it: the mean goodput, or what it asks
-    for if that is less.
+    named; otherwise it is the flow with the smallest ratio of goodput to fair share: the mean goodput, or
+    the offered load if that is less.
 
     Where a protocol finds routes, `hops` has all that packets of the flow have taken, in the order of their
     first packets, and `awaited_route_ns` is the time in which a packet of it waited for a route.
@@ -197,7 +197,7 @@ def held_packets(hop: Hop) -> float:
 
 
 def held_ns(holder: Holder) -> int:
-    """All the time for which somebody kept the sender waiting, alone or not."""
+    """All the time for which others kept the sender waiting, alone or jointly."""
     return holder["alone_ns"] + holder["joint_ns"] + holder["nav_ns"] + holder["eifs_ns"]
 
 

@@ -1,4 +1,4 @@
-"""What a person reads: the verdict first, then the evidence, then what to try."""
+"""An explanation on a terminal: the verdict, then the evidence, then advice."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _advise(told: Explanation, out: Console) -> None:
 
 
 def check_format(path: Path) -> None:
-    """Raise `InputError` for a picture that cannot be drawn: better before a run than after it."""
+    """Raise `InputError` for a file whose ending is no format of pictures, before the run."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"{path}: expected a file that ends in {', '.join(FORMATS)}")
 

@@ -21,7 +21,7 @@ from .result import (
 )
 
 WORTH_TELLING = 0.1
-"""A reason that takes less of the time is not told."""
+"""A reason with a smaller share of the time is left out."""
 
 MOSTLY = 0.5
 """The limit of what waits in the source's own node is a reason where it takes more of the time."""
@@ -101,7 +101,7 @@ def verdict(told: Explanation) -> str:
         case "content":
             return f"{who} gets {got}: its application asks for no more. Nothing is wrong."
         case "fair" if len(told["flows"]) == 1:
-            return f"{who} gets {got}. It is the only flow: nobody takes anything from it."
+            return f"{who} gets {got}. It is the only flow: no other competes with it."
         case "fair":
             part = told["goodput_bps"] / mean
             share_of = "more than its share" if part > 1.5 else "its share"
@@ -123,7 +123,8 @@ def verdict(told: Explanation) -> str:
 
 
 def reasons(told: Explanation) -> list[str]:
-    """What takes the flow's time, the most important first: of each kind the hop where it matters most."""
+    """The reasons for the flow's goodput, the most important first: of each kind the hop where its share is
+    largest."""
     ahead = [hop for hop in told["hops"] if hop["forward"]]
     found = [*_of_tcp(told), _searching(told)]
     for kind in (_queueing, _deferring, _failing):
@@ -181,7 +182,7 @@ def _deferring(told: Explanation, hop: Hop) -> tuple[float, str]:
     if deferring == 0:
         return 0.0, ""
     here, by_others = present(hop), foreign(told, hop)
-    nodes = [h["id"] or "somebody" for h in hop["holders"] if held_ns(h) >= 0.05 * _most(hop)]
+    nodes = [h["id"] or "another node" for h in hop["holders"] if held_ns(h) >= 0.05 * _most(hop)]
     keep = "keep" if len(nodes) > 1 else "keeps"
     text = (
         f"{hop['src']} (to {hop['dst']}) has packets of it {percent(here)} of the time and must not send for "
@@ -300,9 +301,9 @@ def _causes(causes: list[Cause], most: int = 2) -> str:
 
 
 def advice(told: Explanation) -> list[str]:
-    """What to try; nothing where nothing is wrong."""
+    """Advice; empty where nothing is wrong."""
     if told["standing"] == "unreachable":
-        return [_with("Nodes nearer, more power or a lower rate: how far each reaches is told by", RANGES)]
+        return [_with("Nodes nearer, more power or a lower rate: the ranges are printed by", RANGES)]
     if told["standing"] in ("silent", "fair", "content"):
         return []
     return _unique(_advice(told))
@@ -319,7 +320,7 @@ def _table(hop: Hop) -> str:
 
 
 def _with(text: str, *commands: str) -> str:
-    """What to try, and below it what to copy for that, a line each."""
+    """A piece of advice, and below it lines to copy."""
     return "\n".join([text, *commands])
 
 

@@ -2,13 +2,13 @@
 
     from airfair import plots
 
-    plots.network(scenario)                      # who can decode whom, who only senses whom, routes
+    plots.network(scenario)                      # the map: links, carrier sense, routes
     plots.throughput(recording)                  # goodput of each flow over time
     plots.windows(recording)                     # congestion windows
-    plots.queues(recording)                      # packets that wait
+    plots.queues(recording)                      # packets in each queue
     plots.channel(recording)                     # the five radio states of each node
     plots.bars(rows)                             # goodput of each flow, scheme by scheme, 95 % intervals
-    plots.scatter(rows)                          # the total against Jain's index
+    plots.scatter(rows)                          # total goodput against Jain's index
     plots.fairness(rows)                         # Jain's index against the length of the window
     plots.drops(rows)                            # packets dropped, by reason
     plots.channel_shares(rows)                   # the five radio states of each node, scheme by scheme

@@ -1,4 +1,4 @@
-"""`airfair plot`: which file or folder can be drawn how."""
+"""`airfair plot`: plots of files and folders."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TAKES: Mapping[str, Sequence[str]] = {
     "bars": (ROWS,),
     "scatter": (ROWS, RUN),
 }
-"""What each kind is drawn from. The first kind that takes a source is its usual one."""
+"""The sources of each kind of plot. The first kind with a source is its default."""
 
 
 def plot(
@@ -57,7 +57,7 @@ def plot(
 
 
 def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
-    """What is at a path, in words and as a value; `-` is standard input. Raises `InputError`."""
+    """The kind and the value of a path's content; `-` is standard input. Raises `InputError`."""
     if str(path) == "-":
         return read_text(cli.read_standard_input(), overrides)
     if overrides and (path.is_dir() or path.suffix == ".json"):
@@ -83,7 +83,7 @@ def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
 
 
 def read_text(text: str, overrides: Sequence[str] = ()) -> tuple[str, Source]:
-    """What a text from standard input is. Raises `InputError`."""
+    """The kind and the value of a text from standard input. Raises `InputError`."""
     try:
         value: Any = json.loads(text)
     except ValueError:
@@ -94,7 +94,7 @@ def read_text(text: str, overrides: Sequence[str] = ()) -> tuple[str, Source]:
 
 
 def read_json(value: Any, origin: str) -> tuple[str, Source]:  # noqa: ANN401 - JSON
-    """What a value is that was printed as JSON. Raises `InputError`."""
+    """The kind of a value that was printed as JSON. Raises `InputError`."""
     if isinstance(value, dict) and {"flows", "stations", "seed"} <= value.keys():
         return RUN, cast(RunResult, value)
     if isinstance(value, list) and value and all(isinstance(row, dict) and "seeds" in row for row in value):

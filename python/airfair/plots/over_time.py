@@ -1,4 +1,4 @@
-"""What happens over time: goodput, congestion windows, queues."""
+"""Plots over time: goodput, congestion windows, queues."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def windows(recording: Recording, *, ax: Axes | None = None) -> Figure:
 
 
 def queues(recording: Recording, *, ax: Axes | None = None) -> Figure:
-    """Packets that wait in each queue at the end of each interval.
+    """Packets in each queue at the end of each interval.
 
     Queues that were always empty are left out; of more than eight others the six fullest have names.
     """
@@ -105,7 +105,7 @@ def as_recording(recording: Recording) -> Recording:
 
 
 def _queue_names(recording: Recording) -> list[str]:
-    """What the queues are called: their node, and what they lead to where the node does not say it."""
+    """Names of queues: the node, and the target where a node has several queues."""
     queues = recording.result["queues"]
     radios = Counter(queue["node"] for queue in queues if not queue["wired"])
 
@@ -162,7 +162,7 @@ def _draw(
 
 
 def title(recording: Recording) -> str:
-    """What ran."""
+    """The scenario, scheme and seed of a recording."""
     result = recording.result
     return f"{result['scenario']}, {result['scheme']}, seed {result['seed']}"
 

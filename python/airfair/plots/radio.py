@@ -1,4 +1,4 @@
-"""Where the time of radios goes: the five radio states."""
+"""Plots of the five radio states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STATES: Mapping[str, tuple[str, str, str]] = {
     "nav": ("NAV", "#e69f00", "xxxx"),
     "idle": ("idle", "#e2e2e2", ""),
 }
-"""What each state is called and how it is drawn. Busy: energy that is not received. NAV: others hold it."""
+"""The label, colour and hatch of each state. Busy: energy that is not received. NAV: others hold it."""
 
 NAMED = 32
 """More radios than these have no names: they stand side by side, those with the least idle time first."""
@@ -60,7 +60,7 @@ def channel(source: Recording | RunResult, *, node: str | None = None, ax: Axes 
 
 
 def names(stations: Sequence[StationResult]) -> list[str]:
-    """What the radios are called: their node, and their own name where it has several."""
+    """Names of radios: the node, and the radio where a node has several."""
     several = Counter(station["node"] for station in stations)
     return [s["node"] if several[s["node"]] == 1 else f"{s['node']} ({s['radio']})" for s in stations]
 

@@ -1,4 +1,4 @@
-"""What a comparison says beyond one number a scheme: over time, over windows of time, by cause, by radio."""
+"""Plots of comparisons over time, over windows of time, by cause, by radio."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def fairness(
 ) -> Figure:
     """Jain's index against the length of the window in which it is taken, with 95 % intervals.
 
-    `measured_s` is the length of what is measured of the run: there stands the index of the whole run. Raises
+    `measured_s` is the measured time of the run, at which the index of the whole run is drawn. Raises
     `InputError` for rows of runs without windows.
     """
     rows = as_rows(rows)
@@ -203,7 +203,7 @@ def channel_shares(rows: Sequence[CompareRow], *, ax: Axes | None = None) -> Fig
 
 
 def shown_radios(rows: Sequence[CompareRow]) -> list[int]:
-    """Which radios `channel_shares` draws, by their places."""
+    """Indices of the radios that `channel_shares` draws."""
     stations = rows[0]["channel"]
     count = max(4, BARS // len(rows))
     if len(stations) <= count:

@@ -1,4 +1,4 @@
-"""What several runs say: distributions, means with their intervals, one number against another."""
+"""Plots of several runs: distributions, means with their intervals, one number against another."""
 
 from __future__ import annotations
 

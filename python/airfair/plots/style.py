@@ -1,4 +1,4 @@
-"""How every plot looks: figures, colours, units, legends, files. Nothing here knows what is drawn."""
+"""The style of all plots: figures, colours, units, legends, files, independent of their content."""
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ def canvas(ax: Axes | None, title: str, height: float = 2.8, width: float = WIDT
         new = figure.subplots()
         new.set_title(title)
         yield new
-        # Legends hang on the axes, whose size hangs on the legends: it takes the layout some attempts.
+        # The place of legends depends on the size of the axes, and the reverse: the layout needs some
+        # iterations.
         engine = figure.get_layout_engine()
         for _ in range(ATTEMPTS if engine is not None else 0):
             cast(Any, engine).execute(figure)
@@ -144,7 +145,7 @@ def figure_of(ax: Axes) -> Figure:
 
 @dataclass(frozen=True)
 class Look:
-    """How a flow or a scheme is drawn, in every plot."""
+    """The colour, dash, marker and hatch of a flow or a scheme, the same in every plot."""
 
     colour: str
     dash: Any
@@ -232,7 +233,7 @@ def _unit(most: float, name: str, prefixes: Sequence[str]) -> Unit:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a result: what an axis calls it, and its units."""
+    """A number of a result: its label on an axis, and its units."""
 
     words: str
     unit: Callable[[float], Unit]
@@ -261,7 +262,7 @@ _WORDS: Mapping[str, str] = {
 
 
 def quantity(name: str) -> Quantity:
-    """What a key of a result is called; its ending says the unit."""
+    """The words and unit of a key of a result; the ending of the key is the unit."""
     words = _WORDS.get(
         name, name.removesuffix("_bps").removesuffix("_s").removesuffix("_bytes").replace("_", " ")
     )

@@ -1,4 +1,4 @@
-"""The map of a network: who can decode whom, who only senses whom, wired links, the routes of flows."""
+"""The map of a network: pairs of nodes that decode or only sense each other, wired links, routes of flows."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def relations(of: Network) -> Relations:
 
 
 def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None) -> Figure:
-    """Nodes where they are, who can decode or only sense whom, wired links, and the routes of flows.
+    """The map of a network: nodes, pairs that decode or only sense each other, wired links, routes of flows.
 
     Nodes without a position are drawn near those that they hear. `seed` matters where propagation has
     shadowing. Nodes of several heights, such as the floors of a building, are drawn floor by floor. A node

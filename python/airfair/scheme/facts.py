@@ -1,4 +1,4 @@
-"""What hooks are told, and what they answer: the structures of `crates/schemes/places`, field by field.
+"""Arguments and return values of hooks: the structures of `crates/schemes/places`, field by field.
 
 Times are whole nanoseconds, sizes bytes, rates bit/s. The simulator makes them; tests may, too.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 Cause = Literal["fast-loss", "timeout", "mark", "link-drop"]
-"""Why a source is told of congestion: loss found by acknowledgements, the retransmission timer, an echoed
+"""The cause of a congestion event: loss found by acknowledgements, the retransmission timer, an echoed
 mark, a packet that the own link layer gave up."""
 
 
@@ -41,7 +41,7 @@ class QueueView(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """The packet is dropped. The reason stands in the results: lower-case letters, digits, hyphens."""
+    """The packet is dropped. Results count drops by reason: lower-case letters, digits, hyphens."""
 
     reason: str
 
@@ -60,7 +60,7 @@ class Displaced(NamedTuple):
 
 
 class FlowSetup(NamedTuple):
-    """What a source is told before its flow's first segment leaves."""
+    """The parameters of a connection, before its first segment is sent."""
 
     mss: int
     """Largest payload of a segment."""
@@ -137,7 +137,7 @@ class Idle(NamedTuple):
 
 
 class Allowance(NamedTuple):
-    """What a source may do now."""
+    """The limits of a source at present."""
 
     window: int | None = None
     """Most payload in flight; None: no limit of the scheme's."""

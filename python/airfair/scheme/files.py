@@ -1,4 +1,4 @@
-"""Schemes that stand in a file or module of their own, so that any process can learn of them."""
+"""Schemes in a file or module of their own, which any process can load."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def load_schemes(where: str | os.PathLike[str]) -> None:
 
     A second call with the same file or module does nothing. Schemes are known in one process only: another,
     such as a worker of a pool, has to load them itself, for instance as `initializer=airfair.load_schemes`.
-    Raises `InputError` if there is no such file or module, or if it registers nothing; what its code raises
-    goes through.
+    Raises `InputError` if there is no such file or module, or if it registers nothing; exceptions of its
+    code are not caught.
     """
     name = as_path("where", where, "the path of a file, or the name of a module")
     is_file = name.endswith(".py") or os.sep in name
@@ -42,7 +42,8 @@ def load_schemes(where: str | os.PathLike[str]) -> None:
 
 
 def loaded() -> tuple[str, ...]:
-    """What was loaded so far, for `load_schemes` in another process: whole paths, names of modules."""
+    """Files and modules that were loaded, for `load_schemes` in another process: whole paths, names of
+    modules."""
     return tuple(_loaded)
 
 

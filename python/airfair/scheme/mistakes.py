@@ -1,4 +1,4 @@
-"""A mistake in the code of a user's scheme, told without the frames of everybody else."""
+"""Tracebacks of mistakes in a user's scheme, without the frames of other code."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Kind = Literal["number", "integer", "flag", "time", "rate", "size"]
 
 
 class ParamError(InputError):
-    """A value that a scheme cannot work with, beyond its range: raised by `Scheme.check`."""
+    """A value that is in its range but does not fit the others: raised by `Scheme.check`."""
 
     def __init__(self, name: str, problem: str) -> None:
         """Name the parameter; say what is wrong and what was expected."""

@@ -29,7 +29,8 @@ class Aqm(ABC):
         """A packet arrives; `queue` is without it. None lets it pass."""
 
     def on_dequeue(self, packet: Packet, queue: QueueView, context: Context) -> Drop | Mark | None:
-        """A packet is about to leave; `queue` is with it. After a drop the next is asked about at once."""
+        """A packet is about to leave; `queue` is with it. After a drop the hook is called for the next
+        packet at once."""
 
 
 class Queue(ABC):
@@ -44,15 +45,15 @@ class Queue(ABC):
 
     @abstractmethod
     def peek(self, context: Context) -> Packet | None:
-        """The packet that goes next; None only when nothing is stored. It stays until `commit`.
+        """The next packet to send; None only when nothing is stored. It stays until `commit`.
 
-        `context.drop` and `context.mark` tell what the discipline drops and marks by itself, here and in
-        `enqueue`.
+        `context.drop` and `context.mark` report packets that the discipline itself drops and marks, here
+        and in `enqueue`.
         """
 
     @abstractmethod
     def commit(self) -> Packet:
-        """Take out the packet that the last `peek` has named."""
+        """Remove the packet that the last `peek` has returned."""
 
 
 class Source(ABC):
@@ -67,10 +68,10 @@ class Source(ABC):
 
     @abstractmethod
     def on_start(self, setup: FlowSetup, context: Context) -> None:
-        """The connection stands; data may leave."""
+        """The connection is established; data may be sent."""
 
     def on_sent(self, sent: Sent, context: Context) -> None:
-        """A segment left."""
+        """A segment was sent."""
 
     @abstractmethod
     def on_acked(self, acked: Acked, context: Context) -> None:
@@ -78,7 +79,7 @@ class Source(ABC):
 
     @abstractmethod
     def on_congestion(self, congestion: Congestion, context: Context) -> None:
-        """Congestion was noticed."""
+        """Congestion was detected."""
 
     def on_recovered(self, in_flight: int, context: Context) -> None:
         """Fast recovery has ended; so many bytes are left in flight."""
@@ -91,7 +92,7 @@ class Source(ABC):
 
     @abstractmethod
     def allowance(self, now: int) -> Allowance:
-        """What is allowed at `now`, ns. Between two hooks it may hang on `now` alone."""
+        """What is allowed at `now`, ns. Between two hooks it may depend on `now` alone."""
 
     def ssthresh(self) -> int | None:
         """Slow-start threshold, bytes, for tables; None where the law has none."""

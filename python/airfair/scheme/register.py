@@ -1,4 +1,4 @@
-"""The scheme itself, and how a process learns of it."""
+"""The base class of schemes, and their registration."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .params import Param, ParamError
 from .places import Aqm, Queue, Source
 
 registered: list[type[Scheme]] = []
-"""Every class that `register` took, in order."""
+"""The registered classes, in order."""
 
 PLACES = ("source", "queue", "aqm")
-"""What a scheme in Python may fill: one factory each."""
+"""The places that a scheme in Python may fill: one factory each."""
 
 
 class Scheme:
     """A complete way of controlling congestion: parameters, and a factory for each place that it fills.
 
     Each world builds its own; the factories are called once for each interface or connection. The first
-    paragraph of the docstring says in one line what the scheme does.
+    paragraph of the docstring is the description of the scheme.
     """
 
     name: ClassVar[str]
     """Its name everywhere: lower-case letters, digits, hyphens."""
     origin: ClassVar[str]
-    """Where it comes from: a paper, an RFC."""
+    """Its source: a paper, an RFC."""
 
     def check(self) -> None:
-        """Raise `ParamError` for parameters that do not go together. Ranges are checked before."""
+        """Raise `ParamError` for parameters that contradict each other. Ranges are checked before."""
 
     def queue(self, limit_packets: int) -> Queue:
         """The queue of an interface that takes so many packets; without this, drop-tail."""
@@ -65,8 +65,8 @@ def register(scheme: S) -> S:
     """Make a scheme known in this process, by its name: to scenarios, `run`, `compare`, `schemes`.
 
     Returns the class, so that it serves as a decorator. It is built once with its defaults to see that it
-    works. Registering a name again replaces what stood there; the tree's own names are taken. Raises
-    `InputError`, and what the class raises when it is built.
+    works. Registering a name again replaces the earlier class; names of built-in schemes are refused.
+    Raises `InputError`, and the exception of the class when it is built.
     """
     if not (isinstance(scheme, type) and issubclass(scheme, Scheme)):
         raise InputError(f"{scheme!r}: expected a class made from airfair.Scheme")

@@ -22,7 +22,7 @@ from .study import Study, read_study
 __all__ = ["Progress", "Study", "Sweep", "SweepError", "load_sweep", "sweep"]
 
 LOOK_SECONDS = 5.0
-"""How often a cluster is asked how large it is."""
+"""Time between two queries of a cluster's size."""
 
 
 def sweep(
@@ -39,12 +39,13 @@ def sweep(
 
     Runs go to `executor` (any of `concurrent.futures`' kind), or to the Dask cluster whose scheduler is at
     the address `dask` (or has written that file), or else to `jobs` processes, one for each core by default.
-    `out` is the folder of the results, `out/sweep/NAME` by default. `overrides`, as of `airfair.run`, are put
-    over the scenario of every run. `on_run` is called in this thread before the first run and after each.
+    `out` is the folder of the results, `out/sweep/NAME` by default. `overrides`, as of `airfair.run`,
+    replace values of every run's scenario. `on_run` is called in this thread before the first run and after
+    each.
 
-    Runs that fail are listed in `Sweep.failed`; the same call tries them again. Whatever ends a sweep, also
-    Ctrl-C or a kill, the same call goes on with what is missing. Raises `InputError` for what the caller can
-    put right, `OSError` if the folder cannot be written, `SweepError` if workers cannot be had.
+    Runs that fail are listed in `Sweep.failed`; the same call tries them again. After any interruption,
+    also Ctrl-C or a kill, the same call does the runs that are missing. Raises `InputError`, `OSError` if
+    the folder cannot be written, `SweepError` if there are no workers.
     """
     if not isinstance(study, Study):
         study = read_study(study)
@@ -81,7 +82,7 @@ def run_plan(
 
 
 def folder_of(plan: Plan, out: str | os.PathLike[str] | None) -> Path:
-    """Where the results of a plan go."""
+    """The folder of a plan's results."""
     return (
         Path("out") / "sweep" / plan.study.name
         if out is None
@@ -101,7 +102,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, Callable[[], int]]]:
         client = connect(scheduler_file=address) if Path(address).is_file() else connect(address)
     except ValueError as error:
         raise InputError(f"--dask {address}: {error}; expected an address such as tcp://host:8786") from error
-    except OSError as error:  # nobody answered in time
+    except OSError as error:  # no answer in time
         raise SweepError(f"no Dask scheduler at {address}: {error}") from error
     try:
         others = {

@@ -67,7 +67,7 @@ def kind_of(values: Iterable[Value], before: str | None = None) -> str:
 
 
 def put(value: Value | None, kind: str) -> Any:  # noqa: ANN401 - what pyarrow takes
-    """A value as its column takes it."""
+    """A value converted to its column's type."""
     if value is None:
         return None
     if kind == "string":

@@ -74,7 +74,7 @@ def sweep(
 
 
 def _kept(done: Progress, folder: Path) -> str:
-    """What remains of a sweep that did not come to its end."""
+    """The rest of a sweep that was interrupted."""
     if not done.total:
         return "nothing was run"
     kept = f"{done.finished} of {done.total} runs are finished and kept in {folder}"

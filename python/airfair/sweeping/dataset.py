@@ -1,6 +1,6 @@
 """The folder of a sweep: tables that any reader of Parquet opens, every finished run in them exactly once.
 
-    study.json           what was asked for; the format version, which readers look at first
+    study.json           the study; the format version, which readers check first
     journal.jsonl        finished runs that are not in the tables yet
     runs/part-N.parquet  a row a run
     flows/part-N.parquet a row a flow of each of these runs
@@ -34,7 +34,7 @@ from .lock import Lock
 from .plan import Plan
 
 FORMAT = 1
-"""Version of the folder. A reader looks at it first."""
+"""Version of the folder's format, which a reader checks first."""
 
 JOURNAL_RUNS = 1000
 JOURNAL_BYTES = 16 << 20
@@ -115,7 +115,7 @@ class Dataset:
                 _write_part(self.folder / table / all_parts[0].name, new)
 
     def close(self) -> None:
-        """Let others write there."""
+        """Release the lock of the folder."""
         self._journal.close()
         self._lock.release()
 
@@ -132,7 +132,7 @@ class Dataset:
         return f'{json.dumps(labels, ensure_ascii=False)[:-1]}, "row": {row}}}'
 
     def _begin(self) -> None:
-        """Take in what an earlier driver left, and make all rows tell of the study as it is now."""
+        """Read the runs of an earlier driver, and update all rows to the study as it is now."""
         planned = {run.identity: run.cell for run in self._plan}
         for runs in parts(self.folder):
             self._committed.update(run_ids(read_part(runs, ["run"])))
@@ -171,7 +171,7 @@ class Dataset:
         _write_part(part, new)
 
     def _labelled(self, table: pa.Table, name: str, planned: Mapping[str, int]) -> pa.Table:
-        """A table whose rows say what the study says of their runs; others are marked and keep the rest."""
+        """A table whose rows have the labels of the study; rows of other runs are marked and keep theirs."""
         ids = table["run"].to_pylist()
         cells = {run: planned[run] for run in dict.fromkeys(ids) if run in planned}
         labels: dict[int, dict[str, Any]] = {}
@@ -296,7 +296,7 @@ def _remove_halves(folder: Path) -> None:
 
 
 def _check_folder(folder: Path, plan: Plan) -> None:
-    """Refuse what is not a sweep, or is another one."""
+    """Raise `InputError` for a folder that is not a sweep, or is another one."""
     if not folder.exists():
         return
     if not folder.is_dir():

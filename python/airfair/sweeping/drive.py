@@ -1,4 +1,4 @@
-"""Going through a plan: runs are handed out a few at a time, and what comes back is kept at once."""
+"""Execution of a plan: runs are submitted a few at a time, and their results are kept at once."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ADVICE = (
     '(a script calls airfair.sweep below `if __name__ == "__main__":`, since worker processes load it too)'
 )
 AHEAD = 2
-"""Runs handed to an executor that was given, for each of its workers."""
+"""Runs submitted at a time for each worker of a given executor."""
 
 
 class Failure(NamedTuple):
     """A run that failed."""
 
     cell: str
-    """What its cell sets, in words."""
+    """The parameters of its cell, in words."""
     scheme: str
     seed: int
     error: str
@@ -43,7 +43,7 @@ class Failure(NamedTuple):
 
 @dataclass
 class Progress:
-    """How far a sweep is."""
+    """The progress of a sweep."""
 
     total: int
     """Runs of the study."""
@@ -70,9 +70,9 @@ def drive(
     `executor` gets at most `window()` runs at a time; without one, `jobs` processes do them. `on_run` is
     called in this thread: before the first run, and after each.
 
-    A run that fails is told in the result; the others go on. Raises `InputError` for what the caller can put
-    right, `OSError` if the folder cannot be written, `SweepError` if the executor fails, and
-    `KeyboardInterrupt`: whatever ends it, finished runs are kept, and the same call goes on with the rest.
+    The result lists runs that fail; the others are done. Raises `InputError`, `OSError` if the folder
+    cannot be written, `SweepError` if the executor fails, and `KeyboardInterrupt`: after any of them
+    finished runs are kept, and the same call does the rest.
     """
     if jobs is not None and executor is not None:
         raise InputError("jobs goes with processes of the sweep's own: an executor was given")
@@ -107,7 +107,7 @@ class _Driver:
     ) -> None:
         assert executor is not None
         self.window = self.usual_window if window is None else window
-        """How many runs may be out."""
+        """Most runs that may be submitted at a time."""
         self.plan = plan
         self.sources = sources()
         if not isinstance(executor, ThreadPoolExecutor):
@@ -132,7 +132,7 @@ class _Driver:
         return AHEAD * int(workers)
 
     def go(self) -> None:
-        """Until everything is done."""
+        """Execute the plan."""
         self.tell()
         runs: Iterator[Run] = (run for run in self.plan if run.identity not in self.dataset.finished)
         first = next(runs, None)
@@ -167,7 +167,7 @@ class _Driver:
             )
 
     def fill(self, runs: Iterator[Run]) -> bool:
-        """Hand out runs as long as there is room; whether any is out."""
+        """Submit runs as long as there is room; whether any is running."""
         room = self.window() - len(self.out)
         while room > 0:
             # Those whose worker died come last: others first find out whether the machine is well.
@@ -187,7 +187,7 @@ class _Driver:
         return bool(self.out)
 
     def take(self, future: Future[Outcome]) -> None:
-        """What came back."""
+        """Handle finished runs."""
         run = self.out.pop(future)
         try:
             outcome = future.result()
@@ -218,7 +218,7 @@ class _Driver:
         self.tell()
 
     def keep(self) -> None:
-        """Write down what is finished."""
+        """Write finished runs to the journal."""
         if self.unsaved:
             self.dataset.append(self.unsaved)
             for _ in self.unsaved:
@@ -227,7 +227,7 @@ class _Driver:
             self.unsaved = []
 
     def cancel(self) -> None:
-        """Take back what is out, and keep what has come back meanwhile."""
+        """Cancel submitted runs, and keep those that have finished."""
         for future in list(self.out):
             future.cancel()
         with suppress(queue.Empty):

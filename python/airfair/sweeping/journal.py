@@ -1,4 +1,4 @@
-"""What is finished and not yet in the tables: a line a run, each with its checksum, only ever appended."""
+"""The journal of finished runs that are not in the tables yet: a line a run with a checksum, append-only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Journal:
-    """A file of lines `CRC32 JSON`. What stands in it is finished; a torn end is not read.
+    """A file of lines `CRC32 JSON`. Its lines are finished runs; a torn last line is not read.
 
     A crash of the process loses nothing that was appended; neither does one of the machine, as far as its
     disk keeps what it says it has.
@@ -48,7 +48,7 @@ class Journal:
         self.lines += len(entries)
 
     def clear(self) -> None:
-        """Forget everything: it stands elsewhere now."""
+        """Remove all lines, which are in the tables now."""
         os.ftruncate(self._file, 0)
         os.fsync(self._file)
         self.lines = self.length = 0

@@ -50,7 +50,7 @@ class Lock:
         os.pwrite(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
 
     def release(self) -> None:
-        """Let others write there."""
+        """Release the lock."""
         os.close(self._file)
         _mine.discard(self._key)
 

@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 @dataclass(slots=True)
 class Checked:
-    """What is known of a cell."""
+    """A checked cell."""
 
     sha256: str
     scheme: str
@@ -59,8 +59,8 @@ class Plan:
         overrides: Overrides = (),
         on_check: Callable[[int, int], object] | None = None,
     ) -> None:
-        """Check every cell. `overrides` are put over the scenario of all; `on_check` is told how many cells
-        are checked, of how many. Raises `InputError` with everything that is wrong."""
+        """Check every cell. `overrides` replace values of every scenario; `on_check` is called with the
+        numbers of checked cells and of all. Raises `InputError` with everything that is wrong."""
         self.study = study
         overrides = as_overrides(overrides)
         if isinstance(overrides, Mapping):
@@ -85,7 +85,7 @@ class Plan:
 
     @property
     def warnings(self) -> list[str]:
-        """What to look at before trusting the results."""
+        """Warnings to consider before using the results."""
         return list(dict.fromkeys(warning for checked in self._checked for warning in checked.warnings))
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class Plan:
         return text
 
     def _check(self, on_check: Callable[[int, int], object] | None, before: Sequence[str]) -> list[Checked]:
-        """What is known of every cell. Raises `InputError` with what was wrong `before` and is wrong here."""
+        """The checked cells. Raises `InputError` with what was wrong `before` and is wrong here."""
         checked: list[Checked] = []
         errors: dict[str, None] = dict.fromkeys([*before, *self._unknown_schemes()])
         twins: dict[str, int] = {}
@@ -216,7 +216,7 @@ def digest(text: str) -> str:
 
 
 def identity(sha256: str, scheme: str, seed: int, code: str = "") -> str:
-    """What tells a run from all others: the digest of its resolved scenario, its scheme (and that of its
+    """The identity of a run: the digest of its resolved scenario, its scheme (and that of its
     `code`, if it is written in Python), its seed, and the version of Airfair. The same identity gives the
     same bytes, so that a finished run is never repeated."""
     parts = [_core.__version__, sha256, scheme, str(seed)] + ([code] if code else [])

@@ -1,4 +1,4 @@
-"""Worker processes: one that dies takes only its own run along, and none outlives the driver."""
+"""Worker processes: the death of one fails only its own run, and none outlives the driver."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Processes(Executor):
         self._lock = threading.Lock()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Let a process that is free do it."""
+        """Submit a run to a free process."""
         with self._lock:
             if not self._free:
                 raise RuntimeError("more runs than processes")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 SUMMARISED = ("id", "offered_bytes", "delivered_bytes", *FlowDifferences.__annotations__)
-"""What a summary needs of a flow."""
+"""Keys of a flow that a summary needs."""
 
 
 class CaseSummary(TypedDict):
@@ -40,13 +40,13 @@ class CaseSummary(TypedDict):
 
 
 class Sweep:
-    """A sweep as it stood in its folder when this was read.
+    """The runs and flows of a sweep, as they were in its folder when it was read.
 
     - `runs`: a row a run, with the study, its parameters (columns by their paths, null where the scenario's
       own value stands), scheme, seed, and the numbers of the whole;
     - `flows`: a row a flow of each run, with the run's parameters, scheme and seed, and the flow's numbers.
 
-    Column `run` joins them. Units stand in the names of columns.
+    Column `run` joins them. Units are in the names of the columns.
     """
 
     def __init__(self, folder: Path, about: dict[str, Any], runs: pa.Table, flows: pa.Table) -> None:
@@ -90,12 +90,12 @@ class Sweep:
 
     @property
     def runs(self) -> pd.DataFrame:
-        """A row a run, for pandas."""
+        """A row a run, as a data frame of pandas."""
         return self.pandas("runs")
 
     @property
     def flows(self) -> pd.DataFrame:
-        """A row a flow of each run, for pandas."""
+        """A row a flow of each run, as a data frame of pandas."""
         return self.pandas("flows")
 
     def arrow(self, table: str) -> pa.Table:
@@ -105,7 +105,7 @@ class Sweep:
         return self._tables[table]
 
     def pandas(self, table: str) -> pd.DataFrame:
-        """Table "runs" or "flows", for pandas. Raises `InputError`."""
+        """Table "runs" or "flows", as a data frame of pandas. Raises `InputError`."""
         return cast("pd.DataFrame", self.arrow(table).to_pandas(ignore_metadata=True))
 
     def summary(self) -> Iterator[CaseSummary]:
@@ -133,10 +133,10 @@ class Sweep:
 
 
 def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Sweep:
-    """Read the folder of a sweep, finished or not, even while it goes on.
+    """Read the folder of a sweep, finished or not, also during the sweep.
 
     Only runs of the study as it is now are read; with `earlier` also those of earlier editions of the study,
-    of the scenario or of Airfair, which column `in_study` tells apart. Rows stand in the order of the study:
+    of the scenario or of Airfair, which the column `in_study` marks. Rows stand in the order of the study:
     by cell, scheme and seed, whatever was finished first. Raises `InputError` for a folder that
     is not a sweep, or is from a newer Airfair.
     """
@@ -156,7 +156,7 @@ def _is_perf(column: str) -> bool:
 
 
 def _as_result(row: dict[str, Any], flows: list[dict[str, Any]]) -> str:
-    """A row as the result of a run, with what `_core.summarise` reads of one."""
+    """A row as the result of a run, with the keys that `_core.summarise` reads."""
     result = {name: row[name] for name in (*SCALARS, "warnings")}
     perf = {name.removeprefix("perf_"): value for name, value in row.items() if _is_perf(name)}
     return json.dumps(result | {"flows": flows, "perf": perf})

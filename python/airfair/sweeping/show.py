@@ -64,7 +64,7 @@ class _Tables:
         self.count_runs = any(row["runs"] != seeds for row in rows)
         self.named = any(case["case"] is not None for case in cases)
         columns = columns_of(rows)
-        kept = FAIRNESS[:2]  # what everybody looks for
+        kept = FAIRNESS[:2]  # shown in any case
         same = [column for column in columns if column not in kept and _is_same(rows, column)]
         self.same = same if len(rows) > 1 else []
         self.told = [column for column in columns if column not in self.same]

@@ -1,4 +1,4 @@
-"""What a sweep is asked to do: a scenario, schemes, seeds, and the values that its parameters take."""
+"""Studies: a scenario, schemes, seeds, and values of parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Value = str | int | float | bool | list[Any] | dict[str, Any]
 """A value of a parameter: what may stand after the equals sign of `--set`."""
 
 MOST_SEEDS = 1_000_000
-"""A study has so many seeds at most."""
+"""Most seeds of a study."""
 
 KEYS = ("name", "description", "scenario", "schemes", "seeds", "seed_from", "parameters", "case")
 SHOWN = 20
@@ -36,14 +36,14 @@ class Case:
 
 
 class Study:
-    """A scenario, and all that it is to be run with: every case with every combination of the parameters'
+    """A scenario and the runs of it that a sweep does: every case with every combination of the parameters'
     values, every scheme and every seed."""
 
     name: str
     description: str
     scenario: Path | Scenario
     schemes: list[str]
-    """In the order of the study; the first is what the others differ from. Empty: the scenario's own."""
+    """In the order of the study; the first is the baseline of differences. Empty: the scenario's own."""
     seeds: list[int]
     parameters: dict[str, list[Value]]
     """By path, as in `--set`."""
@@ -54,9 +54,10 @@ class Study:
     lines: dict[tuple[str, int], int]
     """Lines of the parameters' values, by path and number; of the schemes, by "schemes" and number."""
     errors: list[str]
-    """What is wrong with the study itself, where it was read by `read_study`; what is sound stands above."""
+    """Errors of the study itself, where it was read by `read_study`; the other attributes hold the valid
+    part."""
     left_out: bool
-    """Something that tells cells apart is wrong, and does not stand above."""
+    """Whether a value that distinguishes cells is wrong and left out."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class Study:
     ) -> None:
         """The same keys, checks and messages as those of a file.
 
-        `seeds` says how many there are from `seed_from` on, or names them. `parameters` are paths as in
+        `seeds` is their number from `seed_from` on, or a list of them. `parameters` are paths as in
         `--set`, each with its values; `cases` are values by path, and an `id` if wanted. A scenario that was
         read before takes parameters as its resolved text does. Raises `InputError`.
         """
@@ -137,11 +138,11 @@ class Study:
         return list(dict.fromkeys([*self.parameters, *(path for case in self.cases for path in case.values)]))
 
     def place(self, line: int, key: str) -> str:
-        """Where a value stands, as messages begin."""
+        """The place of a value, at the beginning of messages."""
         return f"{self.origin}:{line}: {key}" if line else key
 
     def resolved(self) -> dict[str, Any]:
-        """The study as JSON keeps it."""
+        """The study for JSON."""
         return {
             "name": self.name,
             "description": self.description,
@@ -154,7 +155,7 @@ class Study:
 
 
 def as_toml(value: Value, *, inside: bool = False) -> str:
-    """A value as `--set` takes it: a text stands as it is, but quoted inside of a list or table."""
+    """A value in the notation of `--set`: a text stands as it is, but quoted inside of a list or table."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -201,7 +202,7 @@ def _fill(study: Study, file: Path) -> None:
 
 
 class _Reader:
-    """Fills a study from keys with lines, leaves out what is wrong, and collects what is wrong with it."""
+    """A reader that fills a study from keys with lines, leaves out wrong values, and collects errors."""
 
     def __init__(self, study: Study, origin: str, folder: Path) -> None:
         self.study = study

@@ -1,6 +1,5 @@
-"""One run of a sweep, wherever it happens: the scenario comes as text, the row goes back as text.
-
-Only what is light is imported here, and nothing but the network or a pipe is shared with the driver.
+"""One run of a sweep, in any process: the scenario arrives as text, the row returns as text. This module
+imports little, and shares only a pipe or the network with the driver.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ KEPT = 4
 
 
 class Outcome(NamedTuple):
-    """What became of a run: its row as JSON, or what went wrong. The version is that of the worker."""
+    """The outcome of a run: its row as JSON, or its error. The version is that of the worker."""
 
     version: str
     row: str | None
@@ -59,7 +58,7 @@ def _scenario(text: str) -> Scenario:
 
 
 SCALARS = tuple(scalars(RunResult))
-"""What a row takes from a result as it is."""
+"""Keys of a result that a row has unchanged."""
 
 FLOW = (
     "id",
@@ -79,18 +78,18 @@ FLOW = (
     "hops",
     "offered_bytes",
 )
-"""What a flow's row takes as it is."""
+"""Keys of a flow that its row has unchanged."""
 
 FILES = ("started", "finished", "mean_completion_s", "p95_completion_s")
-"""What it takes from the files of a flow that has many, with `files_` before the name."""
+"""Keys of a flow's files that its row has, with `files_` before the name."""
 
 
 PERF = tuple(scalars(Perf))
-"""What it takes from the cost of a run, with `perf_` before the name."""
+"""Keys of a run's cost that its row has, with `perf_` before the name."""
 
 
 def _row(result: dict[str, Any]) -> dict[str, Any]:
-    """What a sweep keeps of a result: the numbers of the whole and of the flows, not those of the nodes."""
+    """The row of a result: the numbers of the run and of the flows, not those of the nodes."""
     ends = result["ends"]
     flows = [
         {name: flow[name] for name in FLOW}
