@@ -114,7 +114,7 @@ impl AgentSlot {
     }
 
     /// Calls the hook for the start of the run.
-    pub fn start(
+    pub fn on_start(
         &mut self,
         setup: &AgentSetup<'_>,
         now: Time,
@@ -125,7 +125,7 @@ impl AgentSlot {
     }
 
     /// Calls the hook for the end of an interval with the counters, the number of flows being set up, and the queue.
-    pub fn sample(
+    pub fn on_sample(
         &mut self,
         counted: InterfaceCounters,
         set_up: u32,
@@ -139,7 +139,7 @@ impl AgentSlot {
     }
 
     /// Calls the hook for a due timer.
-    pub fn timer(
+    pub fn on_timer(
         &mut self,
         (timer, generation): (Timer, u32),
         now: Time,

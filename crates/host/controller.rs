@@ -26,7 +26,7 @@ impl ControllerSlot {
     }
 
     /// Calls the hook for the start of the run.
-    pub fn start(&mut self, now: Time, effects: &mut ControllerEffects, firings: &mut Vec<Firing>) {
+    pub fn on_start(&mut self, now: Time, effects: &mut ControllerEffects, firings: &mut Vec<Firing>) {
         self.0.call(now, effects, firings, |controller, context| controller.on_start(context));
     }
 
@@ -42,7 +42,7 @@ impl ControllerSlot {
     }
 
     /// Calls the hook for a due timer.
-    pub fn timer(
+    pub fn on_timer(
         &mut self,
         (timer, generation): (Timer, u32),
         now: Time,
@@ -91,15 +91,15 @@ mod tests {
         let random = Stream::new(1, "controller", Purpose::Agent);
         let mut slot = ControllerSlot::new(Box::new(Mirror::default()), random, 3);
         let (mut effects, mut firings) = (ControllerEffects::default(), vec![]);
-        slot.start(Time::ZERO, &mut effects, &mut firings);
+        slot.on_start(Time::ZERO, &mut effects, &mut firings);
         for round in 1..=3 {
             slot.on_message((NodeId(9), &[round]), Time(1), &mut effects, &mut firings);
             assert_eq!(effects.messages, []);
             let Firing { at, timer, generation } = firings.pop().expect("one round at a time");
             assert_eq!((at, firings.len()), (Time(u64::from(round) * 8_000_000_000), 0));
-            slot.timer((timer, generation.wrapping_add(1)), at, &mut effects, &mut firings);
+            slot.on_timer((timer, generation.wrapping_add(1)), at, &mut effects, &mut firings);
             assert_eq!(effects.messages, [], "another setting");
-            slot.timer((timer, generation), at, &mut effects, &mut firings);
+            slot.on_timer((timer, generation), at, &mut effects, &mut firings);
             let sent = effects.messages.pop().expect("a share");
             assert_eq!((sent.to, sent.bytes), (Destination::Node(NodeId(9)), vec![round]));
         }

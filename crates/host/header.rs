@@ -63,7 +63,7 @@ impl HeaderKinds {
 
     /// Encodes and decodes a header, if the check is enabled. A header without an encoding stays as it is.
     #[inline]
-    pub fn checked(&self, id: HeaderId, header: &mut Header) {
+    pub fn round_trip(&self, id: HeaderId, header: &mut Header) {
         if self.check
             && let Some(kind) = self.of(id)
         {
@@ -150,10 +150,10 @@ mod tests {
         let id = kinds.id(Some(&ONE));
         let sent = Header { fields: [0x1_0203, 9, 0, 0], ..Header::default() };
         let mut header = sent;
-        kinds.checked(id, &mut header);
+        kinds.round_trip(id, &mut header);
         assert_eq!(header, sent, "not checked yet");
         kinds.enable_check();
-        kinds.checked(id, &mut header);
+        kinds.round_trip(id, &mut header);
         assert_eq!(header.fields, [0x203, 0, 0, 0]);
         let mut bytes = [7; 3];
         assert_eq!((kinds.encode(id, &sent, &mut bytes), bytes), (2, [2, 3, 7]));

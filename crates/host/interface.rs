@@ -36,7 +36,7 @@ struct HopSlot {
 
 impl HopSlot {
     /// The header of a packet, if it is of the hop's kind.
-    fn own<'a>(&self, (id, header): HeaderRef<'a>) -> Option<&'a mut Header> {
+    fn own_header<'a>(&self, (id, header): HeaderRef<'a>) -> Option<&'a mut Header> {
         header.filter(|_| !id.is_none() && id == self.speaks)
     }
 }
@@ -197,9 +197,9 @@ impl Pipeline {
     #[inline(always)]
     pub fn pass_hop(&mut self, passage: &Passage, carried: HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
         let Some(hop) = &mut self.hop else { return };
-        match hop.own(carried) {
+        match hop.own_header(carried) {
             Some(header) => {
-                kinds.checked(hop.speaks, header);
+                kinds.round_trip(hop.speaks, header);
                 hop.slot.machine.on_arrival(passage, Some(header), now);
                 header.supported = header.supported.saturating_add(1);
             }
@@ -242,7 +242,7 @@ impl Pipeline {
     pub fn depart(&mut self, packet: &Packet, carried: HeaderRef<'_>, now: Time) {
         let passage = self.passage(packet, self.backlog());
         let Some(hop) = &mut self.hop else { return };
-        let header = hop.own(carried);
+        let header = hop.own_header(carried);
         hop.slot.machine.on_departure(&passage, header, now);
     }
 
@@ -252,7 +252,7 @@ impl Pipeline {
         if self.hop.is_some() {
             let passage = self.passage(packet, self.backlog());
             if let Some(hop) = &mut self.hop {
-                let header = hop.own(carried);
+                let header = hop.own_header(carried);
                 hop.slot.machine.on_receive(&passage, header, now);
             }
         }

@@ -22,11 +22,11 @@ pub struct Firing {
 #[derive(Debug, Clone, Default)]
 pub struct Timers {
     /// All timers that were ever set, in order of their numbers: the generation of the last setting.
-    known: Vec<Known>,
+    known: Vec<TimerGeneration>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct TimerGeneration {
     timer: Timer,
     generation: u32,
     pending: bool,
@@ -38,7 +38,7 @@ impl Timers {
         let i = match self.known.binary_search_by_key(&timer, |known| known.timer) {
             Ok(i) => i,
             Err(i) => {
-                self.known.insert(i, Known { timer, generation: 0, pending: false });
+                self.known.insert(i, TimerGeneration { timer, generation: 0, pending: false });
                 i
             }
         };

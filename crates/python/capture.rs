@@ -1,7 +1,7 @@
 //! Captures and the table of frames: what is observed, and how Python receives it during the run.
 
 use airfair_sim::World;
-use airfair_sim::engine::drive::Surface;
+use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{Ix, NodeIx, PortIx};
 use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_units::Time;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airfair_sim::engine::drive::{self, Lateness, Surface, WallClock};
+use airfair_sim::engine::drive::{self, Lateness, Steppable, WallClock};
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -109,7 +109,7 @@ struct Stoppable<'a> {
     ended: &'a Ended,
 }
 
-impl Surface for Stoppable<'_> {
+impl Steppable for Stoppable<'_> {
     fn advance(&mut self, until: Time) {
         if self.ended.borrow().is_none() {
             self.world.advance(until);

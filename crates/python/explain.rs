@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use airfair_scenario::Scenario;
 use airfair_sim::World;
-use airfair_sim::engine::drive::Surface;
+use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
     Activity, Attempts, Explanation, HoldTime, HopExplanation, QueueExplanation, Sending, Shares,

@@ -1,7 +1,7 @@
 //! Series over time, as columns of bytes that Python's libraries read without a conversion.
 
 use airfair_sim::World;
-use airfair_sim::engine::drive::Surface;
+use airfair_sim::engine::drive::Steppable;
 use airfair_sim::observe::series::Series;
 use airfair_units::Span;
 use pyo3::prelude::*;

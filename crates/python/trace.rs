@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
-use airfair_sim::engine::drive::Surface;
+use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::NodeIx;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use airfair_sim::Injected;
-use airfair_sim::engine::drive::Surface;
+use airfair_sim::Injection;
+use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::NodeIx;
 use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
@@ -132,7 +132,7 @@ impl World {
         py.detach(|| {
             let world = &mut self.state()?.world;
             let at = at.map_or(world.now(), |at| Time(at.0));
-            world.inject(Injected { from, to, bytes: size, tag }, at).map_err(input_error)
+            world.inject(Injection { from, to, bytes: size, tag }, at).map_err(input_error)
         })
     }
 

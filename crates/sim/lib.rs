@@ -22,6 +22,6 @@ mod traffic;
 mod world;
 
 pub use node::accounts::drop_reason;
-pub use node::outside::{Injected, Output};
+pub use node::outside::{Injection, InjectionOutcome};
 pub use traffic::LARGEST_PAYLOAD;
 pub use world::World;

@@ -45,7 +45,7 @@ impl RttEstimator {
     }
 
     /// A round-trip time that ends now, as the clock measures it.
-    pub(crate) fn counted(&self, now: Time, rtt: Span, config: &TcpConfig) -> Span {
+    pub(crate) fn measured(&self, now: Time, rtt: Span, config: &TcpConfig) -> Span {
         match config.tick_mode {
             TickMode::RoundUp => config.ticks(rtt),
             TickMode::Bsd => {
@@ -82,7 +82,7 @@ impl RttEstimator {
         }
     }
 
-    /// Adds a measurement as [`Self::counted`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off,
+    /// Adds a measurement as [`Self::measured`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off,
     /// since only data that were not retransmitted are measured (Karn; RFC 6298 section 5, last note).
     pub(crate) fn sample(&mut self, rtt: Span, per_round: u64, config: &TcpConfig) {
         match self.smoothed {
@@ -96,8 +96,8 @@ impl RttEstimator {
                 // beta is 1/4 and alpha 1/8, each shared by the measurements of a round trip (RFC 7323 appendix G).
                 let per_round = per_round.max(1);
                 let deviation = Span(smoothed.0.abs_diff(rtt.0));
-                self.variation = toward(self.variation, deviation, 4 * per_round);
-                self.smoothed = Some(toward(smoothed, rtt, 8 * per_round));
+                self.variation = move_towards(self.variation, deviation, 4 * per_round);
+                self.smoothed = Some(move_towards(smoothed, rtt, 8 * per_round));
             }
         }
         let (smoothed, spread) = (self.smoothed.unwrap_or(rtt).0, self.variation.0.saturating_mul(4));
@@ -156,7 +156,7 @@ impl RttEstimator {
 }
 
 /// `old` plus one part in `parts` of its difference to `new`, rounded down.
-fn toward(old: Span, new: Span, parts: u64) -> Span {
+fn move_towards(old: Span, new: Span, parts: u64) -> Span {
     let sum = u128::from(old.0) * u128::from(parts - 1) + u128::from(new.0);
     Span((sum / u128::from(parts)) as u64)
 }
@@ -203,7 +203,7 @@ mod tests {
         let coarse = TcpConfig { tick: Span::from_millis(10), ..config() };
         let mut rtt = RttEstimator::new(&coarse);
         for _ in 0..200 {
-            let counted = rtt.counted(Time(1_000_000_000), Span::from_millis(91), &coarse);
+            let counted = rtt.measured(Time(1_000_000_000), Span::from_millis(91), &coarse);
             rtt.sample(counted, 1, &coarse);
         }
         // Each is measured as 100 ms, the variation decays, and G remains.
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn the_slow_timer_counts_its_ticks() {
         let (config, rtt) = slow(1000);
-        let counted = |from, to| rtt.counted(at(to), Span::from_millis(to - from), &config).0 / 500_000_000;
+        let counted = |from, to| rtt.measured(at(to), Span::from_millis(to - from), &config).0 / 500_000_000;
         assert_eq!((counted(0, 199), counted(0, 200), counted(199, 201)), (0, 1, 1));
         assert_eq!((counted(200, 699), counted(200, 700), counted(0, 1700)), (0, 1, 4));
         assert_eq!(rtt.law_rtt(Span::from_millis(3), &config), Span::from_millis(3));

@@ -54,8 +54,8 @@ fn a_sample_is_what_came_since_the_last() {
         traffic: 4 * more,
         link: LinkUse { sent_packets: 5 * more, ..LinkUse::default() },
     };
-    slot.sample(counted(700, 10), 1, VIEW, &mut effects, &mut firings);
-    slot.sample(counted(1_700, 14), 0, VIEW, &mut effects, &mut firings);
+    slot.on_sample(counted(700, 10), 1, VIEW, &mut effects, &mut firings);
+    slot.on_sample(counted(1_700, 14), 0, VIEW, &mut effects, &mut firings);
     let samples = busy.0.lock().unwrap();
     let seen = |s: &NodeSample| {
         (s.interval, s.airtime.transmit, s.airtime.idle, s.receive_own, s.retries, s.traffic)
@@ -82,13 +82,13 @@ fn effects_are_the_callers_and_timers_fire_once() {
     let (mut slot, _) = slot(Span::ZERO);
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
     let setup = AgentSetup { node: NodeId(1), rate: Rate::from_mbps(2), neighbours: &[] };
-    slot.start(&setup, Time(10), &mut effects, &mut firings);
+    slot.on_start(&setup, Time(10), &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), effects.settings.len(), effects.timers.len()), (1, 1, 0));
     let Firing { at, timer, generation } = firings.pop().unwrap();
     assert_eq!((at, slot.rank()), (Time(60), 9));
-    slot.timer((timer, generation), at, &mut effects, &mut firings);
+    slot.on_timer((timer, generation), at, &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), firings.len()), (2, 1));
-    slot.timer((timer, generation), at, &mut effects, &mut firings);
+    slot.on_timer((timer, generation), at, &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), firings.len()), (2, 1), "it has fired");
 }
 

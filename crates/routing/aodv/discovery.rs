@@ -46,7 +46,7 @@ impl Aodv {
     }
 
     /// True if a route to the destination is being repaired.
-    pub(super) fn repairs(&self, to: Ipv4Addr) -> bool {
+    pub(super) fn is_repairing(&self, to: Ipv4Addr) -> bool {
         self.searches.iter().any(|search| search.to == to && search.repairs.is_some())
     }
 
@@ -99,7 +99,7 @@ impl Aodv {
     }
 
     /// Continues or ends searches whose deadlines have passed.
-    pub(super) fn searches_due(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn on_search_deadlines(&mut self, cx: &mut Context<'_>) {
         let (due, rest): (Vec<Search>, _) =
             core::mem::take(&mut self.searches).into_iter().partition(|search| search.deadline <= cx.now);
         self.searches = rest;
@@ -135,7 +135,7 @@ impl Aodv {
             cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
         }
         if search.repairs.is_some() {
-            self.repair_failed(search.to, cx);
+            self.on_repair_failed(search.to, cx);
         }
     }
 
@@ -158,7 +158,7 @@ impl Aodv {
             }
         }
         if let Some(hops) = search.repairs {
-            self.repaired(search.to, hops, cx);
+            self.on_repaired(search.to, hops, cx);
         }
     }
 }

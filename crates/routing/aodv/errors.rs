@@ -37,7 +37,7 @@ impl ErrorReport {
 
 impl Aodv {
     /// Handles a broken link to a neighbour; `ends`: source and destination of the packet by which it was detected, if known.
-    pub(super) fn link_broken(&mut self, hop: Hop, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
+    pub(super) fn on_link_broken(&mut self, hop: Hop, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
         let lost = self.table.destinations_via(hop, cx.now);
         self.counts.breaks += u64::from(!lost.is_empty());
         let repair = ends.and_then(|ends| self.repair_reach(ends, cx));
@@ -76,7 +76,7 @@ impl Aodv {
     }
 
     /// A repair has failed: notifies the users of the route.
-    pub(super) fn repair_failed(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
+    pub(super) fn on_repair_failed(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
         let Some(route) = self.table.known(to, cx.now) else { return };
         let mut report = ErrorReport::default();
         report.add(to, route.number, route.precursors().to_vec());
@@ -84,7 +84,7 @@ impl Aodv {
     }
 
     /// Reports a repaired route that is longer than before, so that its users may search for a better one.
-    pub(super) fn repaired(&mut self, to: Ipv4Addr, hops_before: u8, cx: &mut Context<'_>) {
+    pub(super) fn on_repaired(&mut self, to: Ipv4Addr, hops_before: u8, cx: &mut Context<'_>) {
         let Some(route) = self.table.known(to, cx.now).filter(|route| route.hops > hops_before) else {
             return;
         };
@@ -94,7 +94,7 @@ impl Aodv {
     }
 
     /// Handles a packet of another node for which there is no route.
-    pub(super) fn cannot_relay(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
+    pub(super) fn on_unroutable(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
         self.table.prolong(destination, from, Time::ZERO, cx.now);
         let mut report = ErrorReport::default();
         match self.table.known(destination, cx.now) {

@@ -24,17 +24,17 @@ pub(super) struct Hellos {
 }
 
 impl Hellos {
-    pub(super) fn heard(&mut self, from: Hop, now: Time) {
+    pub(super) fn record_reception(&mut self, from: Hop, now: Time) {
         if let Some(last) = self.heard.get_mut(&from) {
             *last = now;
         }
     }
 
-    pub(super) fn active(&mut self, until: Time) {
+    pub(super) fn extend_activity(&mut self, until: Time) {
         self.active_until = self.active_until.max(until);
     }
 
-    pub(super) fn broadcast(&mut self, now: Time) {
+    pub(super) fn record_broadcast(&mut self, now: Time) {
         self.last_broadcast = now;
     }
 }
@@ -63,7 +63,7 @@ impl Aodv {
 
     /// Removes neighbours that have been silent too long; sends a Hello message if the node is on an active route and has been silent
     /// itself.
-    pub(super) fn hellos_due(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn on_hello_deadline(&mut self, cx: &mut Context<'_>) {
         if !self.config.hello {
             return;
         }
@@ -73,7 +73,7 @@ impl Aodv {
             self.hellos.heard.iter().filter(|(_, heard)| silent(**heard)).map(|(&n, _)| n).collect();
         for hop in gone {
             self.hellos.heard.remove(&hop);
-            self.link_broken(hop, None, cx);
+            self.on_link_broken(hop, None, cx);
         }
         if self.hellos.next > now {
             return;

@@ -143,7 +143,7 @@ impl Aodv {
             self.table.prolong(source, from, until, now);
             self.table.prolong(from.neighbour, from, until, now);
         }
-        self.hellos.active(until);
+        self.hellos.extend_activity(until);
         Some(hop)
     }
 
@@ -160,7 +160,7 @@ impl Aodv {
         self.delayed = rest;
         due.sort_by_key(|delayed| delayed.at);
         for Delayed { message, ttl, .. } in due {
-            self.hellos.broadcast(cx.now);
+            self.hellos.record_broadcast(cx.now);
             cx.out.push(send(&message, None, ttl));
         }
     }
@@ -170,7 +170,7 @@ impl Aodv {
     }
 
     fn broadcast(&mut self, message: Message, ttl: u8, cx: &mut Context<'_>) {
-        self.hellos.broadcast(cx.now);
+        self.hellos.record_broadcast(cx.now);
         cx.out.push(send(&message, None, ttl));
     }
 
@@ -240,14 +240,14 @@ impl Routing for Aodv {
         from: Hop,
         cx: &mut Context<'_>,
     ) -> Option<Hop> {
-        self.hellos.heard(from, cx.now);
+        self.hellos.record_reception(from, cx.now);
         let hop = self.use_route(source, destination, Some(from), cx.now);
         if hop.is_none() {
-            if self.repairs(destination) {
+            if self.is_repairing(destination) {
                 self.wait_for_route(packet, destination, cx);
             } else {
                 cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
-                self.cannot_relay(destination, from, cx);
+                self.on_unroutable(destination, from, cx);
             }
         }
         hop
@@ -259,7 +259,7 @@ impl Routing for Aodv {
         if received.from.neighbour == self.address {
             return;
         }
-        self.hellos.heard(received.from, cx.now);
+        self.hellos.record_reception(received.from, cx.now);
         match &message {
             Message::Rreq(rreq) => self.on_request(rreq, received, cx),
             Message::Rrep(rrep) if is_hello(rrep, received) => self.on_hello(rrep, received.from, cx.now),
@@ -279,7 +279,7 @@ impl Routing for Aodv {
         match what {
             Undelivered::Data(ends) => {
                 let breaks = self.counts.breaks;
-                self.link_broken(neighbour, ends, cx);
+                self.on_link_broken(neighbour, ends, cx);
                 if self.config.drop_queued && self.counts.breaks > breaks {
                     cx.out.push(Effect::DropQueued { hop: neighbour });
                 }
@@ -297,9 +297,9 @@ impl Routing for Aodv {
             cx.out.push(Effect::Drop { packet, reason: DropReason::BufferTime });
         }
         self.send_delayed(cx);
-        self.searches_due(cx);
-        self.replies_due(cx.now);
-        self.hellos_due(cx);
+        self.on_search_deadlines(cx);
+        self.on_reply_deadlines(cx.now);
+        self.on_hello_deadline(cx);
     }
 
     fn deadline(&self) -> Time {

@@ -90,7 +90,7 @@ impl Aodv {
         let Some(back) = self.table.valid(requester, now).map(|route| route.hop) else { return };
         let until = now.saturating_add(self.config.active_route_timeout);
         self.table.prolong(requester, back, until, now);
-        self.hellos.active(until);
+        self.hellos.extend_activity(until);
         // New precursors of both routes (6.6.2, 6.7).
         let mut add_user = |to: Ipv4Addr, user: Hop| {
             if let Some(route) = self.table.known(to, now).filter(|route| route.valid) {
@@ -152,7 +152,7 @@ impl Aodv {
     }
 
     /// Handles acknowledgements that did not come in time.
-    pub(super) fn replies_due(&mut self, now: Time) {
+    pub(super) fn on_reply_deadlines(&mut self, now: Time) {
         let late = self.replies.awaited.iter().filter(|(_, until)| **until <= now).map(|(&to, _)| to);
         for neighbour in late.collect::<Vec<_>>() {
             self.replies.awaited.remove(&neighbour);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use airfair_scenario::import::{Format, ImportLimits, ImportOptions, Part, Reason, import, import_path};
 use airfair_scenario::{Override, read};
 use airfair_sim::World;
-use airfair_sim::engine::drive::Surface as _;
+use airfair_sim::engine::drive::Steppable as _;
 use airfair_sim::record::FrameKind;
 use proptest::prelude::*;
 

@@ -40,7 +40,7 @@ impl Air {
         let mut read = 0;
         for event in events {
             if let Some(station) = station_of(event).and_then(|station| self.medium.stations.get(station)) {
-                read ^= station.radio.deadline ^ station.clock.armed_at;
+                read ^= station.radio.deadline ^ station.rx.armed_at;
             }
         }
         for event in events {
@@ -62,8 +62,8 @@ impl Air {
             let Some((sender, list, decodable)) = self.pass_of(event) else { continue };
             let (decodable, others) = list.split_at(decodable);
             for hearer in decodable {
-                let Station { radio, clock, .. } = &self.medium.stations[hearer.id];
-                read ^= radio.busy_until ^ clock.receive_until;
+                let Station { radio, rx, .. } = &self.medium.stations[hearer.id];
+                read ^= radio.busy_until ^ rx.receive_until;
             }
             for hearer in others {
                 read ^= self.medium.stations[hearer.id].radio.busy_until;

@@ -132,7 +132,7 @@ impl Air {
     /// Sum of the powers of all signals at a station now; zero on an empty air, and always if no rule of the run needs sums.
     #[must_use]
     pub fn power(&self, station: StationIx) -> Attowatts {
-        Attowatts(self.medium.stations[station].slow.power_sum)
+        Attowatts(self.medium.stations[station].optional.power_sum)
     }
 
     /// Number of frames on the air.
@@ -222,8 +222,8 @@ impl Air {
     }
 
     /// The signals of all stations at this one, by the number of the sender.
-    pub(crate) fn heard_at(&self, station: StationIx) -> Vec<Option<ReceivedSignal>> {
-        relations::heard_at(&self.medium, station)
+    pub(crate) fn signals_at(&self, station: StationIx) -> Vec<Option<ReceivedSignal>> {
+        relations::signals_at(&self.medium, station)
     }
 
     /// Starts the movement of nodes: see [`Medium::start_movement`].

@@ -3,7 +3,7 @@
 use airfair_units::{Span, Time};
 
 /// Interface of a world to its driver: simulation, real time, or stepping.
-pub trait Surface {
+pub trait Steppable {
     /// Handles all events before `until`, and makes `until` the present.
     fn advance(&mut self, until: Time);
 
@@ -15,13 +15,13 @@ pub trait Surface {
 }
 
 /// Simulation: runs to the end without pause.
-pub fn to_end(world: &mut impl Surface) {
+pub fn to_end(world: &mut impl Steppable) {
     let end = world.end();
     world.advance(end);
 }
 
 /// Stepping: runs from event time to event time. `each` is called after every step and stops the loop by returning false.
-pub fn by_deadline(world: &mut impl Surface, mut each: impl FnMut(Time) -> bool) {
+pub fn by_deadline(world: &mut impl Steppable, mut each: impl FnMut(Time) -> bool) {
     let end = world.end();
     while let Some(at) = world.next_deadline().filter(|&at| at < end) {
         world.advance(at.saturating_add(Span(1)));
@@ -66,7 +66,7 @@ impl Lateness {
 }
 
 /// Real time: runs each step when the clock, `speed` times as fast as the wall clock, has reached its time.
-pub fn paced(world: &mut impl Surface, clock: &mut impl WallClock, speed: f64) -> Lateness {
+pub fn paced(world: &mut impl Steppable, clock: &mut impl WallClock, speed: f64) -> Lateness {
     let wall = |at: Time| Time((at.0 as f64 / speed) as u64);
     let mut lateness = Lateness::default();
     let end = world.end();
@@ -89,7 +89,7 @@ mod tests {
         seen: Vec<u64>,
         now: u64,
     }
-    impl Surface for Ticks {
+    impl Steppable for Ticks {
         fn advance(&mut self, until: Time) {
             while self.due.first().is_some_and(|&t| t < until.0) {
                 self.seen.push(self.due.remove(0));

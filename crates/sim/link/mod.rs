@@ -1,7 +1,7 @@
 //! Wired links: packets are serialised, propagate for a delay, and may be lost on the way.
 //!
 //! [`Links`] owns both directions of every link; a direction is called a *wire*. A wire either keeps its own queue, or sends packets from a
-//! queue of its node; [`Links::queues_itself`] distinguishes the two, and callers need to know no more:
+//! queue of its node; [`Links::keeps_queue`] distinguishes the two, and callers need to know no more:
 //!
 //! - A wire with its own queue accepts or refuses each packet at once ([`Links::offer`]). Sources that wait for room schedule an event for
 //!   the next departure ([`Links::wake_at_departure`]).
@@ -59,7 +59,7 @@ pub(crate) struct FreeWire {
     /// Port of the wire.
     pub port: PortIx,
     /// True if the wire keeps its own queue; otherwise it needs the next packet now.
-    pub queues_itself: bool,
+    pub keeps_queue: bool,
 }
 
 /// Times at which a packet leaves its node.
@@ -110,7 +110,7 @@ impl Links {
         let sides = links.iter().enumerate().flat_map(|(i, link)| [(i, link, 0), (i, link, 1)]);
         let wire = |(i, link, side): (usize, &LinkSpec, usize)| {
             let (from, to) = (link.ends[side], link.ends[1 - side]);
-            let name = format!("{}>{}#{}", names[from], names[to], parallel(links, i));
+            let name = format!("{}>{}#{}", names[from], names[to], parallel_index(links, i));
             let number = WireIx((2 * i + side) as u32);
             let losses = Losses {
                 probability: link.loss,
@@ -178,14 +178,14 @@ impl Links {
 
     /// True if a wire keeps its own queue: packets are offered to it and to no queue of its node.
     #[inline(always)]
-    pub(crate) fn queues_itself(&self, wire: WireIx) -> bool {
+    pub(crate) fn keeps_queue(&self, wire: WireIx) -> bool {
         self.wires[wire].timetable.is_some()
     }
 
     /// True if an event for the time at which a wire becomes free is pending.
     #[inline(always)]
-    pub(crate) fn wakes(&self, wire: WireIx) -> bool {
-        self.wires[wire].wakes
+    pub(crate) fn wake_pending(&self, wire: WireIx) -> bool {
+        self.wires[wire].wake_pending
     }
 
     /// Offers a packet to a wire with its own queue.
@@ -255,8 +255,8 @@ impl Links {
     /// Handles the event of [`Links::wake`] or [`Links::wake_at_departure`].
     pub(crate) fn on_free(&mut self, wire: WireIx) -> FreeWire {
         let wire = &mut self.wires[wire];
-        wire.wakes = false;
-        FreeWire { port: wire.port, queues_itself: wire.timetable.is_some() }
+        wire.wake_pending = false;
+        FreeWire { port: wire.port, keeps_queue: wire.timetable.is_some() }
     }
 
     /// Handles an arrival event. Returns the packet that has arrived or was lost, and the event of the next arrival.
@@ -357,7 +357,7 @@ impl Links {
 }
 
 /// Number of this link among those between the same two nodes; only the order in the file distinguishes them.
-fn parallel(links: &[LinkSpec], i: usize) -> usize {
+fn parallel_index(links: &[LinkSpec], i: usize) -> usize {
     let ends = |i: usize| {
         let [a, b] = links[i].ends;
         [a.min(b), a.max(b)]

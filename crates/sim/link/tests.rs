@@ -58,7 +58,7 @@ fn arrived(packet: u64) -> Option<WireEnd> {
 #[test]
 fn packets_leave_one_after_the_other_and_arrive_a_delay_later() {
     let mut links = queueing(spec(), 2);
-    assert!(links.queues_itself(WIRE) && !links.queues_itself(opposite(WIRE)));
+    assert!(links.keeps_queue(WIRE) && !links.keeps_queue(opposite(WIRE)));
     // 100 us to send, 5,000 us on the way. Only the first arrival is an event; each makes the next one.
     assert_eq!(accepted(links.offer(WIRE, &offer(1), us(0))), Some(us(5100)));
     assert_eq!(accepted(links.offer(WIRE, &offer(2), us(10))), None);
@@ -109,7 +109,7 @@ fn who_waits_for_room_is_woken_once_at_the_next_departure() {
     let due = links.wake_at_departure(WIRE, us(10)).unwrap();
     assert_eq!((due.at, due.what), (us(100), EventKind::WireFree(WIRE)));
     assert_eq!(links.wake_at_departure(WIRE, us(20)), None, "one is pending");
-    assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), queues_itself: true });
+    assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), keeps_queue: true });
     assert_eq!(links.wake_at_departure(WIRE, us(100)).map(|due| due.at), Some(us(200)));
 }
 
@@ -122,9 +122,9 @@ fn a_wire_without_a_queue_is_given_packets_when_it_is_idle() {
     assert!(!links.is_idle(WIRE, us(102)) && links.is_idle(WIRE, us(103)));
     let due = links.wake(WIRE).unwrap();
     assert_eq!((due.at, due.what), (us(103), EventKind::WireFree(WIRE)));
-    assert!(links.wakes(WIRE) && links.wake(WIRE).is_none());
-    assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), queues_itself: false });
-    assert!(!links.wakes(WIRE));
+    assert!(links.wake_pending(WIRE) && links.wake(WIRE).is_none());
+    assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), keeps_queue: false });
+    assert!(!links.wake_pending(WIRE));
     // Packets in the node's queue are not the wire's.
     assert_eq!(links.view(WIRE, us(1)), WireView { on_the_way: 1, ..WireView::default() });
     assert_eq!(links.wake_at_departure(WIRE, us(1)), None);
@@ -170,7 +170,7 @@ fn another_rate_holds_for_the_next_packet() {
     let change = RateChange { at: us(50), rate: Rate::from_mbps(4) };
     let spec = LinkSpec { rate_changes: vec![change], ..spec() };
     let mut links = queueing(spec.clone(), 2);
-    assert!(!links.queues_itself(WIRE), "nobody knows when packets will leave");
+    assert!(!links.keeps_queue(WIRE), "nobody knows when packets will leave");
     let specs = [spec];
     let changes: Vec<ScheduledEvent> = links.rate_changes(&specs).collect();
     assert_eq!(changes.len(), 1);
@@ -189,6 +189,6 @@ fn another_rate_holds_for_the_next_packet() {
 #[test]
 fn links_between_the_same_nodes_draw_their_own_losses() {
     let specs = [spec(), spec(), LinkSpec { ends: [1, 0], ..spec() }];
-    assert_eq!((0..3).map(|i| parallel(&specs, i)).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!((0..3).map(|i| parallel_index(&specs, i)).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(link_of(WireIx(5)), 2);
 }

@@ -45,7 +45,7 @@ impl Timetable {
         if in_flight.len() - self.begun < self.limit {
             return false;
         }
-        self.pass(in_flight, now);
+        self.advance_to(in_flight, now);
         in_flight.len() - self.begun >= self.limit
     }
 
@@ -53,7 +53,7 @@ impl Timetable {
     /// if `now` is earlier.
     #[inline]
     pub(super) fn backlog(&mut self, in_flight: &VecDeque<InFlight>, rate: Rate, now: Time) -> Backlog {
-        self.pass(in_flight, now);
+        self.advance_to(in_flight, now);
         let (Some(first), Some(last)) = (in_flight.get(self.begun), in_flight.back()) else {
             return Backlog::default();
         };
@@ -78,7 +78,7 @@ impl Timetable {
         (self.accepted - still.0, self.waited - still.1)
     }
 
-    fn pass(&mut self, in_flight: &VecDeque<InFlight>, now: Time) {
+    fn advance_to(&mut self, in_flight: &VecDeque<InFlight>, now: Time) {
         while in_flight.get(self.begun).is_some_and(|packet| packet.begin <= now) {
             self.begun += 1;
         }

@@ -68,7 +68,7 @@ pub(super) struct Wire {
     /// Time at which the last packet's last bit leaves.
     pub free_at: Time,
     /// True if an event for the end of the present transmission, or for the next departure, is pending.
-    pub wakes: bool,
+    pub wake_pending: bool,
     /// Packets that wait in the timetable, are in transmission, or propagate, in the order of arrival.
     pub in_flight: VecDeque<InFlight>,
     /// Rounding error of the last packet's end, in units of 1 ns / rate: it is carried over, so errors do not accumulate.
@@ -99,7 +99,7 @@ impl Wire {
             rate_changes: false,
             timetable: None,
             free_at: Time::ZERO,
-            wakes: false,
+            wake_pending: false,
             in_flight: VecDeque::new(),
             remainder: 0,
             last_size: LastSize::default(),
@@ -131,7 +131,7 @@ impl Wire {
     #[inline]
     pub(super) fn wake_at(&mut self, at: Time) -> Option<ScheduledEvent> {
         let order = Order::new(class::WIRE_FREE, self.rank);
-        (!std::mem::replace(&mut self.wakes, true)).then_some(ScheduledEvent {
+        (!std::mem::replace(&mut self.wake_pending, true)).then_some(ScheduledEvent {
             at,
             order,
             what: EventKind::WireFree(self.number),
@@ -145,7 +145,7 @@ impl Wire {
         self.free_at = end;
         let mut packet = InFlight { accepted, begin, end, packet: offer.packet, lost: false };
         if self.loses {
-            packet.lost = self.loses(offer.has_payload);
+            packet.lost = self.draw_loss(offer.has_payload);
         }
         let due = self.in_flight.is_empty().then(|| self.next_arrival(&packet));
         self.in_flight.push_back(packet);
@@ -154,7 +154,7 @@ impl Wire {
 
     /// Draws whether the next packet is lost on the way.
     #[inline(never)]
-    fn loses(&mut self, has_payload: bool) -> bool {
+    fn draw_loss(&mut self, has_payload: bool) -> bool {
         let losses = &mut self.losses;
         let mut lost = losses.probability > 0.0 && losses.random.uniform() < losses.probability;
         if losses.every > 0 && has_payload {

@@ -18,7 +18,7 @@ fn bin(ns: u64) -> usize {
     (octave * STEPS + (ns >> octave)) as usize
 }
 
-fn middle(bin: usize) -> f64 {
+fn bin_centre(bin: usize) -> f64 {
     let bin = bin as u64;
     if bin < STEPS {
         return bin as f64;
@@ -70,7 +70,7 @@ impl Delays {
         for (i, &n) in self.counts.iter().enumerate() {
             seen += u64::from(n);
             if seen >= wanted && self.count > 0 {
-                return Some(middle(i) / 1e9);
+                return Some(bin_centre(i) / 1e9);
             }
         }
         None

@@ -122,13 +122,13 @@ impl Agents {
     }
 
     /// Starts an agent, at time 0.
-    pub fn start(&mut self, station: StationIx, setup: &AgentSetup<'_>, schedule: &mut Schedule) {
-        self.call(station, schedule, |agent, out, firings| agent.start(setup, Time::ZERO, out, firings));
+    pub fn on_start(&mut self, station: StationIx, setup: &AgentSetup<'_>, schedule: &mut Schedule) {
+        self.call(station, schedule, |agent, out, firings| agent.on_start(setup, Time::ZERO, out, firings));
     }
 
     /// Handles the timer of an agent, unless it was moved in the meantime.
     pub fn on_timer(&mut self, station: StationIx, timer: (Timer, u32), now: Time, schedule: &mut Schedule) {
-        self.call(station, schedule, |agent, out, firings| agent.timer(timer, now, out, firings));
+        self.call(station, schedule, |agent, out, firings| agent.on_timer(timer, now, out, firings));
     }
 
     /// Notifies an agent that movement has changed the nodes that can decode its station's frames.
@@ -164,7 +164,7 @@ impl Agents {
         schedule: &mut Schedule,
     ) -> Option<(Span, Order)> {
         self.call(station, schedule, |agent, out, firings| {
-            agent.sample(counted, set_up, queue, out, firings);
+            agent.on_sample(counted, set_up, queue, out, firings);
         });
         let agent = &self.hosted(station)?.agent;
         Some((agent.interval().unwrap_or_default(), Order::new(class::TIMER, agent.rank())))

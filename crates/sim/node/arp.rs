@@ -96,7 +96,7 @@ impl Arp {
     ) -> Option<Packet> {
         let waiting = self.ports[hop.port].waiting.iter_mut().find(|waiting| waiting.node == hop.node)?;
         waiting.requests += 1;
-        let retry = now + self.spec.retry + spread(rank);
+        let retry = now + self.spec.retry + request_offset(rank);
         let (port, target) = (hop.port, hop.node);
         schedule.add(retry, Order::new(class::TIMER, rank), EventKind::ArpRetry { port, target });
         Some(message(requester, target, true, now))
@@ -144,6 +144,6 @@ fn message(from: NodeIx, to: NodeIx, request: bool, now: Time) -> Packet {
 
 /// Delay of a node's requests by its rank (28 random bits), up to 10 ms: two nodes that request at the same moment would otherwise collide
 /// at every repetition.
-fn spread(rank: u32) -> Span {
+fn request_offset(rank: u32) -> Span {
     Span((u64::from(rank) * 10_000_000) >> 28)
 }

@@ -185,7 +185,7 @@ impl ConnectionBacklog {
 
     /// True if the sender's packets in its node are as many as it sends in the time `limit` at a pacing rate.
     #[inline]
-    fn fills_limit(&self, limit: Span, pacing: Option<Rate>) -> bool {
+    fn has_reached_limit(&self, limit: Span, pacing: Option<Rate>) -> bool {
         let memory = self.bytes + u64::from(self.at_source.packets) * PACKET_MEMORY;
         pacing.is_some_and(|rate| {
             u128::from(memory) * 8_000_000_000 >= u128::from(rate.as_bps()) * u128::from(limit.0)
@@ -195,7 +195,7 @@ impl ConnectionBacklog {
 
 impl OwnFlows {
     /// True if `packets` of a flow exceed the mean of the flows that have packets here.
-    fn mean_is_less(&self, packets: u32) -> bool {
+    fn exceeds_mean(&self, packets: u32) -> bool {
         u64::from(packets) * u64::from(self.active) > u64::from(self.packets)
     }
 }
@@ -203,7 +203,7 @@ impl OwnFlows {
 impl PortSources {
     /// Packets that all flows of the node together may have in a queue of `limit` packets: half of it, with saturating ones at most
     /// [`SATURATING_PACKETS`]. The packet in transmission counts for a connection, so there is one more beside TCP.
-    fn room_of_own(&self, limit: u32) -> u32 {
+    fn allowance_of_own(&self, limit: u32) -> u32 {
         let half = (limit / 2).max(1);
         let room = if self.saturating.is_empty() { half } else { half.min(SATURATING_PACKETS) };
         room + u32::from(self.own.tcp > 0)
@@ -212,14 +212,18 @@ impl PortSources {
     /// The allowance of all own flows, and an equal share of it for a flow that has `packets` here; the share is 0 if there are more flows
     /// than places. With saturating sources the allowance is the share times the number of flows: the remainder is unused.
     fn share(&self, packets: u32, limit: u32) -> (u32, u32) {
-        let (all, flows) = (self.room_of_own(limit), (self.own.active + u32::from(packets == 0)).max(1));
+        let (all, flows) = (self.allowance_of_own(limit), (self.own.active + u32::from(packets == 0)).max(1));
         let share = all / flows;
         (if self.saturating.is_empty() || share == 0 { all } else { share * flows }, share)
     }
 
     /// True if the node's flows have used their allowance here, and a flow with `packets` has its share. A flow without packets waits only
     /// while a departure is to come: while the queue is not empty.
-    fn has_share(&self, packets: u32, (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool)) -> bool {
+    fn has_used_share(
+        &self,
+        packets: u32,
+        (limit, empty): (impl FnOnce() -> u32, impl FnOnce() -> bool),
+    ) -> bool {
         let (all, share) = self.share(packets, limit());
         self.own.packets >= all && packets >= share && (packets > 0 || !empty())
     }
@@ -359,9 +363,9 @@ impl Backpressure {
         let at = &self.ports[port];
         let count = local.at_source.packets;
         let held = !local.exempt
-            && (at.has_share(count, (limit, empty))
+            && (at.has_used_share(count, (limit, empty))
                 || count >= LEAST_PACKETS
-                    && (at.own.mean_is_less(count) || local.fills_limit(time, pacing())));
+                    && (at.own.exceeds_mean(count) || local.has_reached_limit(time, pacing())));
         // A connection without packets there waits for departures of others.
         local.held = held && count > 0;
         local.blocked = held && count == 0;
@@ -377,7 +381,7 @@ impl Backpressure {
 
     /// True if a connection must continue to wait for room at a port: it has no packets there, and the others have used the allowance of
     /// the node's flows. A connection with packets is resumed by their departures.
-    pub fn connection_waits(
+    pub fn connection_must_wait(
         &mut self,
         id: ConnectionRef,
         port: PortIx,
@@ -389,12 +393,12 @@ impl Backpressure {
         }
         self.remove_departed(port, now);
         local(&mut self.connections, id).is_some_and(|local| !local.exempt && local.at_source.packets == 0)
-            && self.ports[port].has_share(0, (limit, empty))
+            && self.ports[port].has_used_share(0, (limit, empty))
     }
 
     /// True if a flow over UDP has to wait at its node's port: it has its share, and the node's flows have used their allowance; or, beside
     /// TCP, it has more than their mean, since a connection sends less if its packets wait behind many others.
-    pub fn source_waits(
+    pub fn udp_source_must_wait(
         &mut self,
         port: PortIx,
         flow: FlowIx,
@@ -408,7 +412,8 @@ impl Backpressure {
         let count = self.flows[flow].packets;
         let at = &self.ports[port];
         // The packet in transmission counts for a connection, but not here.
-        at.own.tcp > 0 && count > 0 && at.own.mean_is_less(count + 1) || at.has_share(count, (limit, empty))
+        at.own.tcp > 0 && count > 0 && at.own.exceeds_mean(count + 1)
+            || at.has_used_share(count, (limit, empty))
     }
 
     /// Packets that each saturating source of a port keeps there. Where no limit applies to the other sources, the saturating ones share
@@ -420,7 +425,7 @@ impl Backpressure {
             Some(_) => at.own.active as usize + at.saturating.iter().filter(none_there).count(),
             None => at.saturating.len(),
         };
-        (at.room_of_own(limit) / flows.max(1) as u32).max(1)
+        (at.allowance_of_own(limit) / flows.max(1) as u32).max(1)
     }
 
     /// Schedules the resumption of a held connection for the departure of its next packet by wire. Packets that have left are removed

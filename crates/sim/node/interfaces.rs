@@ -336,7 +336,7 @@ impl Interfaces {
     #[inline]
     pub fn wire_with_queue(&self, port: PortIx, links: &Links) -> Option<WireIx> {
         match self.ports[port].link {
-            LinkRef::Wire(wire) => links.queues_itself(wire).then_some(wire),
+            LinkRef::Wire(wire) => links.keeps_queue(wire).then_some(wire),
             LinkRef::Station(_) => None,
         }
     }

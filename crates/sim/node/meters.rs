@@ -60,7 +60,7 @@ impl Meters {
     }
 
     /// Counts a received packet of a flow.
-    pub fn received(&mut self, station: StationIx, bytes: u32) {
+    pub fn on_received(&mut self, station: StationIx, bytes: u32) {
         if let Some(meter) = self.at(station) {
             meter.totals.used.received_packets += 1;
             meter.totals.used.received_bytes += u64::from(bytes);
@@ -69,7 +69,7 @@ impl Meters {
 
     /// Registers a packet of a flow that the MAC has dequeued.
     #[inline(never)]
-    pub fn taken(&mut self, station: StationIx, packet: PacketRef, enqueued: Time, now: Time) {
+    pub fn on_dequeued(&mut self, station: StationIx, packet: PacketRef, enqueued: Time, now: Time) {
         if let Some(meter) = self.at(station) {
             meter.in_mac.push_back(InMac { packet, enqueued, taken: now });
         }
@@ -77,7 +77,7 @@ impl Meters {
 
     /// Counts a packet that the MAC has finished.
     #[inline(never)]
-    pub fn ended(&mut self, station: StationIx, msdu: &Msdu, outcome: Outcome, now: Time) {
+    pub fn on_finished(&mut self, station: StationIx, msdu: &Msdu, outcome: Outcome, now: Time) {
         let Some(meter) = self.at(station) else { return };
         let free_at = std::mem::replace(&mut meter.free_at, now);
         let Some(at) = meter.in_mac.iter().position(|taken| taken.packet == msdu.packet) else { return };

@@ -8,7 +8,7 @@ use crate::ids::NodeIx;
 
 /// A packet to inject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Injected {
+pub struct Injection {
     /// Source node.
     pub from: NodeIx,
     /// Destination node.
@@ -21,7 +21,7 @@ pub struct Injected {
 
 /// An injected packet that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Output {
+pub struct InjectionOutcome {
     /// Time of the end.
     pub at: Time,
     /// Number given to `inject`.
@@ -34,16 +34,16 @@ pub struct Output {
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     /// Packets to be injected, by number.
-    coming: BTreeMap<u32, Injected>,
+    coming: BTreeMap<u32, Injection>,
     next: u32,
     entered: u64,
     delivered: u64,
-    outputs: Vec<Output>,
+    outputs: Vec<InjectionOutcome>,
 }
 
 impl Outside {
     /// Registers a packet to be injected. Returns its number.
-    pub fn add(&mut self, packet: Injected) -> u32 {
+    pub fn add(&mut self, packet: Injection) -> u32 {
         let number = self.next;
         self.next = number.wrapping_add(1);
         self.coming.insert(number, packet);
@@ -51,7 +51,7 @@ impl Outside {
     }
 
     /// Removes a packet that is injected now, by its number.
-    pub fn enter(&mut self, number: u32) -> Option<Injected> {
+    pub fn enter(&mut self, number: u32) -> Option<Injection> {
         let packet = self.coming.remove(&number)?;
         self.entered += 1;
         Some(packet)
@@ -60,7 +60,7 @@ impl Outside {
     /// Records the end of a packet.
     pub fn end(&mut self, at: Time, tag: u32, dropped: Option<&'static str>) {
         self.delivered += u64::from(dropped.is_none());
-        self.outputs.push(Output { at, tag, dropped });
+        self.outputs.push(InjectionOutcome { at, tag, dropped });
     }
 
     /// Numbers of packets injected and delivered.
@@ -69,7 +69,7 @@ impl Outside {
     }
 
     /// Packets that have ended since the last call.
-    pub fn take_outputs(&mut self) -> Vec<Output> {
+    pub fn take_outputs(&mut self) -> Vec<InjectionOutcome> {
         std::mem::take(&mut self.outputs)
     }
 }

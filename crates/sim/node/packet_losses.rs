@@ -27,7 +27,7 @@ impl PacketLosses {
     }
 
     /// Draws whether the packet that a station has just received is lost.
-    pub fn strikes(&mut self, station: StationIx) -> bool {
+    pub fn draw_loss(&mut self, station: StationIx) -> bool {
         match self.of.get_mut(station) {
             Some(Some((loss, random))) => random.uniform() < *loss,
             _ => false,

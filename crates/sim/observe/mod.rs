@@ -92,7 +92,7 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    fn each(&mut self) -> impl Iterator<Item = &mut dyn Observer> {
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut dyn Observer> {
         let Self { trace, capture, explain, series, fairness, happened: _ } = self;
         let list: [Option<&mut dyn Observer>; 5] = [
             explain.as_deref_mut().map(|observer| observer as _),
@@ -112,7 +112,7 @@ impl Observers {
     /// Gives the records of the present event to the observers.
     pub(crate) fn event_done(&mut self, world: &WorldView<'_>) {
         let mut happened = std::mem::take(&mut self.happened);
-        for observer in self.each() {
+        for observer in self.all_mut() {
             for (at, record) in &happened {
                 observer.record(*at, record, world);
             }
@@ -124,11 +124,11 @@ impl Observers {
 
     /// The next time at which an observer must be called.
     pub(crate) fn next_moment(&mut self) -> Time {
-        self.each().map(|observer| observer.next_moment()).min().unwrap_or(Time::NEVER)
+        self.all_mut().map(|observer| observer.next_moment()).min().unwrap_or(Time::NEVER)
     }
 
     /// Notifies the observers that time has passed.
     pub(crate) fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.each().for_each(|observer| observer.time_passed(world));
+        self.all_mut().for_each(|observer| observer.time_passed(world));
     }
 }

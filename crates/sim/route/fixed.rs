@@ -10,7 +10,7 @@ use crate::ids::{NodeIx, PortIx};
 /// No list.
 const NONE: u32 = u32::MAX;
 
-pub(super) struct Fixed {
+pub(super) struct FixedRoutes {
     paths: ShortestPaths,
     /// Next hops towards each destination in use, sorted by node.
     towards: Vec<Vec<(u32, NextHop)>>,
@@ -18,7 +18,7 @@ pub(super) struct Fixed {
     place: Vec<u32>,
 }
 
-impl Fixed {
+impl FixedRoutes {
     pub(super) fn new(links: Vec<Vec<Link>>, metric: Metric, ranks: Vec<u32>) -> Self {
         let place = vec![NONE; links.len()];
         Self { paths: ShortestPaths::new(links, metric, ranks), towards: Vec::new(), place }

@@ -13,7 +13,7 @@ use super::{Action, Datagram, NextHop, RoutingMessage, UndeliveredPacket};
 use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx, Table};
 
 /// Routing of all nodes, and its messages that have not ended.
-pub(super) struct Found {
+pub(super) struct FoundRoutes {
     protocol: Arc<dyn Protocol>,
     hosts: Table<NodeIx, RoutingNode>,
     /// Node of each address, from 10.0.0.1 on. As in captures, the nth name in natural order has 10.0.0.n.
@@ -43,7 +43,7 @@ struct RoutingNode {
     stale: Vec<((PortIx, NodeId), Time)>,
 }
 
-impl Found {
+impl FoundRoutes {
     pub(super) fn new(
         protocol: &Arc<dyn Protocol>,
         names: &[&str],

@@ -13,8 +13,8 @@ use airfair_units::Time;
 
 use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx};
 use crate::spec::RoutingSpec;
-use fixed::Fixed;
-use found::Found;
+use fixed::FixedRoutes;
+use found::FoundRoutes;
 
 /// Next hop towards a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +78,8 @@ pub(crate) struct Nodes<'a> {
 
 /// The routes of a world.
 pub(crate) struct Routes {
-    fixed: Fixed,
-    found: Option<Box<Found>>,
+    fixed: FixedRoutes,
+    found: Option<Box<FoundRoutes>>,
 }
 
 impl Routes {
@@ -89,9 +89,9 @@ impl Routes {
             RoutingSpec::Found(protocol) => (Metric::Hops, Some(protocol)),
         };
         let Nodes { names, ranks, ids, ports, links, ends } = nodes;
-        let mut fixed = Fixed::new(links, metric, ranks.clone());
+        let mut fixed = FixedRoutes::new(links, metric, ranks.clone());
         let found = protocol.map(|protocol| {
-            let mut found = Found::new(protocol, names, &ranks, &ids, &ports, seed);
+            let mut found = FoundRoutes::new(protocol, names, &ranks, &ids, &ports, seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::support::random_world::*;
 use crate::support::*;
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::{NodeIx, PortIx};
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::observe::capture::{CaptureSpec, Columns};

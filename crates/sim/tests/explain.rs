@@ -5,9 +5,11 @@ use crate::support::random_world::*;
 use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::*;
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::FlowIx;
-use airfair_sim::observe::explain::{Activity, Explanation, HopExplanation, Missing, Sending, Standing, Why};
+use airfair_sim::observe::explain::{
+    Activity, Explanation, FailureCause, HopExplanation, MissingResponse, Sending, Standing,
+};
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -231,13 +233,15 @@ fn hidden_or_sensed() {
     assert_eq!(attempts.given_up, station.counters.given_up);
     assert!(attempts.no_ack > 100 && attempts.given_up > 0, "{attempts:?}");
     for (cause, count) in &attempts.causes {
-        assert_eq!((cause.missing, cause.of.as_deref()), (Missing::Ack, Some("r")), "{cause:?}");
+        assert_eq!((cause.missing, cause.of.as_deref()), (MissingResponse::Ack, Some("r")), "{cause:?}");
         match cause.why {
-            Why::Collision | Why::Receiving => {
+            FailureCause::Collision | FailureCause::Receiving => {
                 assert_eq!((cause.by.as_deref(), cause.hidden), (Some("right"), true))
             }
             // It answers the other one.
-            Why::Transmitting => assert!(cause.by.as_deref() == Some("hub") && *count < 20, "{count}"),
+            FailureCause::Transmitting => {
+                assert!(cause.by.as_deref() == Some("hub") && *count < 20, "{count}")
+            }
             _ => panic!("{cause:?}"),
         }
     }

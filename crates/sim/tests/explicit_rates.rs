@@ -9,7 +9,7 @@ use airfair_schemes::places::{
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::PortIx;
 use airfair_sim::measure::statistics::jain_index;
 use airfair_sim::measure::summary::RunResult;

@@ -2,7 +2,7 @@
 
 use crate::support::random_world::*;
 use crate::support::*;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::StationIx;
 use airfair_sim::measure::summary::{PacketFates, RunResult};
 use airfair_sim::spec::*;

@@ -10,7 +10,7 @@ use airfair_schemes::places::{
 };
 use airfair_sim::World;
 use airfair_sim::air::Relation;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::StationIx;
 use airfair_sim::record::{FrameKind, FrameView, Record};
 use airfair_sim::spec::*;

@@ -5,17 +5,17 @@ use crate::support::wires::*;
 use crate::support::*;
 use airfair_routing::shortest::Metric;
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::{NodeIx, StationIx};
 use airfair_sim::record::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::record::Record;
 use airfair_sim::spec::*;
-use airfair_sim::{Injected, Output};
+use airfair_sim::{Injection, InjectionOutcome};
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
-fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injected {
-    Injected { from: NodeIx(from), to: NodeIx(to), bytes, tag }
+fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injection {
+    Injection { from: NodeIx(from), to: NodeIx(to), bytes, tag }
 }
 
 /// Packets of 1500 B that enter at 1 ms; what became of them: when, which, why dropped.
@@ -28,7 +28,7 @@ fn inject(world: &mut World, from: u32, to: u32, count: u32) {
 fn ends(world: &mut World) -> Vec<(u64, u32, Option<&'static str>)> {
     let end = world.end();
     world.advance(end);
-    world.drain_outputs().iter().map(|&Output { at, tag, dropped }| (at.0, tag, dropped)).collect()
+    world.drain_outputs().iter().map(|&InjectionOutcome { at, tag, dropped }| (at.0, tag, dropped)).collect()
 }
 
 /// Nodes in a row, joined by links.

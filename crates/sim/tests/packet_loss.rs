@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::support::wires::tcp;
 use crate::support::*;
 use airfair_routing::aodv::Config;
-use airfair_sim::engine::drive::Surface;
+use airfair_sim::engine::drive::Steppable;
 use airfair_sim::measure::summary::PacketFates;
 use airfair_sim::record::FrameKind;
 use airfair_sim::record::Record;

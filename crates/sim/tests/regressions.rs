@@ -1,7 +1,7 @@
 //! Faults that a review found, each with the input that showed it.
 
 use crate::support::{chain, dot11b, flow, make, node, run, saturating, world};
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::StationIx;
 use airfair_sim::spec::{FlowSpec, Interference, LockOn, Traffic, Transport};
 use airfair_units::{Bytes, Rate, Span, Time};

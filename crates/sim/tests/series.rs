@@ -4,7 +4,7 @@ use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::{chain, dot11b, flow};
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::observe::series::Series;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;

@@ -6,7 +6,7 @@ use airfair_schemes::droptail::DropTail;
 use airfair_schemes::places::{Enqueued, Head, Interface, Packet, Queue, QueueContext, QueueView};
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::FlowIx;
 use airfair_sim::measure::files::Completion;
 use airfair_sim::measure::summary::RunResult;

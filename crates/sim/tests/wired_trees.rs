@@ -9,7 +9,7 @@ use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Timer};
 use airfair_sim::World;
-use airfair_sim::engine::drive::{self, Surface};
+use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::measure::samples::Snapshot;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::record::Trace;

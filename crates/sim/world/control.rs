@@ -192,7 +192,7 @@ impl Network {
             let neighbours = self.in_natural_order(self.interfaces.peers(port));
             let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
             let setup = AgentSetup { node, rate, neighbours: &neighbours };
-            self.agents.start(station, &setup, &mut self.schedule);
+            self.agents.on_start(station, &setup, &mut self.schedule);
             self.apply_agent_effects(station, Time::ZERO);
         }
     }

@@ -23,14 +23,14 @@ use airfair_units::{Span, Time};
 
 use crate::air::{Air, Relation};
 use crate::engine::Agenda;
-use crate::engine::drive::Surface;
+use crate::engine::drive::Steppable;
 use crate::event::{EventKind, Order, class};
 use crate::ids::{FlowIx, NodeIx};
 use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
 use crate::node::Network;
-use crate::node::outside::{Injected, Output};
+use crate::node::outside::{Injection, InjectionOutcome};
 use crate::observe::capture::{Capture, CaptureSpec, Columns};
 use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
@@ -295,7 +295,7 @@ impl World {
     ///
     /// # Errors
     /// If a node does not exist, or the time has passed.
-    pub fn inject(&mut self, packet: Injected, at: Time) -> Result<(), String> {
+    pub fn inject(&mut self, packet: Injection, at: Time) -> Result<(), String> {
         let nodes = self.run.names.nodes.len();
         if packet.from.ix() >= nodes || packet.to.ix() >= nodes {
             return Err(format!("there are {nodes} nodes"));
@@ -310,7 +310,7 @@ impl World {
     }
 
     /// Injected packets that have ended since the last call.
-    pub fn drain_outputs(&mut self) -> Vec<Output> {
+    pub fn drain_outputs(&mut self) -> Vec<InjectionOutcome> {
         self.network.outside.take_outputs()
     }
 
@@ -381,7 +381,7 @@ impl World {
     }
 }
 
-impl Surface for World {
+impl Steppable for World {
     fn advance(&mut self, until: Time) {
         let limit = until.min(self.run.end);
         loop {

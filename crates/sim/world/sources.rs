@@ -10,7 +10,7 @@ use crate::event::{EventKind, Order, class};
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PortIx, WireIx};
 use crate::node::Network;
 use crate::node::backpressure::{Permit, Waiter};
-use crate::node::tcp::{ConnectionEnd, SenderReport, Start};
+use crate::node::tcp::{ConnectionEnd, FlowStartAction, SenderReport};
 use crate::packet::{CarriedSegment, Packet, PacketCopy, Payload};
 use crate::record::{Record, TcpCause};
 use crate::route::NextHop;
@@ -56,8 +56,8 @@ impl Network {
             agenda.push(f.stop, order, EventKind::FlowStop(flow));
         }
         match self.tcp.start(flow, now) {
-            Some(Start::Files(first)) => self.schedule_file(flow, first),
-            Some(Start::Connection { endless }) => {
+            Some(FlowStartAction::Files(first)) => self.schedule_file(flow, first),
+            Some(FlowStartAction::Connection { endless }) => {
                 if let Some(id) = self.open_connection(flow, None, now) {
                     if endless {
                         self.tcp.write_endless(id);
@@ -103,7 +103,7 @@ impl Network {
         }
         if let Some(NextHop { port, .. }) = self.first_hop(flow)
             && self.backpressure.rules(port).backpressure
-            && (self.is_full(port, now) || self.source_waits(port, flow, now))
+            && (self.is_full(port, now) || self.udp_source_must_wait(port, flow, now))
         {
             self.flows[flow].hold(now);
             self.wait_for_room(port, Waiter::Flow(flow), now);
@@ -250,12 +250,12 @@ impl Network {
         loop {
             let waiter = self.backpressure.waiter(port, place)?;
             let waits = match waiter {
-                Waiter::Flow(flow) => self.source_waits(port, flow, now),
+                Waiter::Flow(flow) => self.udp_source_must_wait(port, flow, now),
                 Waiter::Connection(id) => {
                     let Self { backpressure, interfaces, links, .. } = self;
                     let limit = || interfaces.view(port).limit_packets;
                     let empty = || interfaces.is_empty(port, links, now);
-                    backpressure.connection_waits(id, port, now, (limit, empty))
+                    backpressure.connection_must_wait(id, port, now, (limit, empty))
                 }
             };
             if !waits {
@@ -267,11 +267,11 @@ impl Network {
     }
 
     /// True if a flow over UDP has to wait at its node's port.
-    fn source_waits(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
+    fn udp_source_must_wait(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
         let Self { backpressure, interfaces, links, .. } = self;
         let limit = || interfaces.view(port).limit_packets;
         let empty = || interfaces.is_empty(port, links, now);
-        backpressure.source_waits(port, flow, now, (limit, empty))
+        backpressure.udp_source_must_wait(port, flow, now, (limit, empty))
     }
 
     /// Refills the packets of saturating sources: each keeps its share of half of the queue filled, so that the queue is never empty and
@@ -288,7 +288,7 @@ impl Network {
         for i in 0..self.backpressure.saturating(port).len() {
             let flow = self.backpressure.saturating(port)[i];
             while self.backpressure.packets_of(flow) < share {
-                let waits = self.source_waits(port, flow, now);
+                let waits = self.udp_source_must_wait(port, flow, now);
                 if waits && self.backpressure.packets_of(flow) > 0 {
                     break;
                 }

@@ -24,7 +24,7 @@ pub(super) fn warnings(
 ) -> Vec<String> {
     // In the order of names, not of places in the file.
     let by_name = |a: FlowIx, b: FlowIx| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]);
-    let mut unreachable = unreachable(network);
+    let mut unreachable = flows_without_route(network);
     unreachable.sort_by(|a, b| by_name(a.0, b.0));
     let routeless = unreachable.into_iter().map(|f| {
         format!(
@@ -34,7 +34,7 @@ pub(super) fn warnings(
             names.nodes[f.2.ix()]
         )
     });
-    let mut too_long = too_long(network);
+    let mut too_long = flows_beyond_hop_limit(network);
     too_long.sort_by(|a, b| by_name(a.0, b.0));
     let too_long = too_long.into_iter().map(|(flow, from, to, hops)| {
         let most = if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" };
@@ -44,15 +44,15 @@ pub(super) fn warnings(
         )
     });
     let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
-    let useless = useless(spec, scheme_name, (only_marks, only_law, network.rules.scheme_is_idle));
+    let useless = idle_scheme_reason(spec, scheme_name, (only_marks, only_law, network.rules.scheme_is_idle));
     let too_fast = too_fast(air, network, spec, names);
     let mut cut_off = air.cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
     cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
     let cut_off = cut_off.iter().map(|cut| cut.warning(radio(cut)));
-    let mut crowders = crowders(network, &names.flows);
-    crowders.sort_by(|a, b| by_name(a.0, b.0));
-    let crowders = crowders.into_iter().map(|(flow, node, other)| {
+    let mut unlimited_flows = unlimited_flows(network, &names.flows);
+    unlimited_flows.sort_by(|a, b| by_name(a.0, b.0));
+    let unlimited_flows = unlimited_flows.into_iter().map(|(flow, node, other)| {
         let [flow, other] = [flow, other].map(|flow| &names.flows[flow.ix()]);
         let node = &names.nodes[node.ix()];
         format!(
@@ -60,7 +60,7 @@ pub(super) fn warnings(
              nothing limits how much of the queue it fills (local_limit = \"off\")"
         )
     });
-    routeless.chain(too_long).chain(too_fast).chain(cut_off).chain(useless).chain(crowders).collect()
+    routeless.chain(too_long).chain(too_fast).chain(cut_off).chain(useless).chain(unlimited_flows).collect()
 }
 
 /// The first, by name, of the radio links on the flows' routes that have no losses by the error model although their power is too low for
@@ -103,7 +103,7 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
 }
 
 /// The reason why the run's scheme has no effect, if it has none.
-fn useless(
+fn idle_scheme_reason(
     spec: &WorldSpec,
     scheme: &str,
     (only_marks, only_law, nowhere): (bool, bool, bool),
@@ -128,13 +128,13 @@ fn useless(
 }
 
 /// Flows without a route: flow, source, destination.
-fn unreachable(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx)> {
+fn flows_without_route(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx)> {
     let cut_off = |(_, f): &(FlowIx, &Flow)| network.routes.is_cut_off(f.from, f.to);
     network.flows.pairs().filter(cut_off).map(|(flow, f)| (flow, f.from, f.to)).collect()
 }
 
 /// Flows whose static route has more hops than the hop limit in one direction: flow, source, destination, hops.
-fn too_long(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
+fn flows_beyond_hop_limit(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
     if network.routes.are_found() {
         return Vec::new();
     }
@@ -150,7 +150,7 @@ fn too_long(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
 
 /// Flows without a limit that may fill a queue which also carries forwarded packets: each with its node and one of the forwarded flows.
 /// None in a world with a routing protocol, where routes are not known in advance.
-fn crowders(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)> {
+fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)> {
     let may_fill = |flow: &FlowIx| {
         let f = &network.flows[*flow];
         let Some(NextHop { port, .. }) = f.first_hops[0] else { return false };
@@ -161,8 +161,8 @@ fn crowders(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)
             && !f.source.is_saturating()
             && window >= u64::from(network.interfaces.view(port).limit_packets)
     };
-    let crowders: Vec<FlowIx> = network.flows.places().filter(may_fill).collect();
-    if crowders.is_empty() {
+    let unlimited_flows: Vec<FlowIx> = network.flows.places().filter(may_fill).collect();
+    if unlimited_flows.is_empty() {
         return Vec::new();
     }
     // The first of the flows that a port forwards, by name and not by its place in the file.
@@ -188,5 +188,5 @@ fn crowders(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)
         let f = &network.flows[flow];
         forwarded.get(&f.first_hops[0]?.port).map(|&other| (flow, f.from, other))
     };
-    crowders.into_iter().filter_map(crowds).collect()
+    unlimited_flows.into_iter().filter_map(crowds).collect()
 }

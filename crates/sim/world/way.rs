@@ -85,7 +85,7 @@ impl Network {
     #[inline(always)]
     pub(super) fn mark_link_ready(&mut self, link: LinkRef) {
         if let LinkRef::Wire(wire) = link
-            && self.links.wakes(wire)
+            && self.links.wake_pending(wire)
         {
             return;
         }
@@ -409,7 +409,7 @@ impl Network {
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let overhear = queued.class == PacketClass::Control;
         if self.meters.any() && !overhear {
-            self.meters.taken(station, packet, queued.enqueued, now);
+            self.meters.on_dequeued(station, packet, queued.enqueued, now);
         }
         Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear })
     }
@@ -418,7 +418,7 @@ impl Network {
     fn on_mac_finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
         let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
         if self.meters.any() {
-            self.meters.ended(station, &msdu, outcome, now);
+            self.meters.on_finished(station, &msdu, outcome, now);
         }
         match outcome {
             // ARP's packets end here; the others are continued by the next hop's own copy.
@@ -475,7 +475,7 @@ impl Network {
     #[inline(never)]
     fn process_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) -> bool {
         let (node, port) = self.interfaces.of_station(station);
-        if self.packet_losses.strikes(station) {
+        if self.packet_losses.draw_loss(station) {
             self.drop_packet(node, copy, drop_reason::PACKET_LOSS, now);
             return false;
         }
@@ -483,7 +483,7 @@ impl Network {
         let Some((&packet, &PacketCopy { ecn, .. })) = self.packets.packet_and_copy(copy) else {
             return false;
         };
-        self.meters.received(station, packet.bytes);
+        self.meters.on_received(station, packet.bytes);
         if !self.interfaces.wants_received(port) {
             return true;
         }
@@ -567,8 +567,8 @@ impl Network {
     }
 
     pub(super) fn wire_free(&mut self, wire: WireIx, agenda: &mut Agenda) {
-        let FreeWire { port, queues_itself } = self.links.on_free(wire);
-        if !queues_itself {
+        let FreeWire { port, keeps_queue } = self.links.on_free(wire);
+        if !keeps_queue {
             self.serve_wire(wire, agenda);
             return;
         }

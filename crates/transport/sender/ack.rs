@@ -122,7 +122,7 @@ impl Sender {
         if let Some((_, sent_at)) = self.timing.filter(|&(end, _)| self.una >= end) {
             self.timing = None;
             if !self.timestamps {
-                let rtt = self.rtt.counted(now, now.since(sent_at), &self.config);
+                let rtt = self.rtt.measured(now, now.since(sent_at), &self.config);
                 self.rtt.sample(rtt, 1, &self.config);
             }
         }
@@ -134,7 +134,7 @@ impl Sender {
             // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: weighted by the expected number in a round.
             if advance && let Some(rtt) = self.echoed_rtt(stamps, now) {
                 let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
-                let rtt = self.rtt.counted(now, rtt, &self.config);
+                let rtt = self.rtt.measured(now, rtt, &self.config);
                 self.rtt.sample(rtt, per_round, &self.config);
             }
         }

@@ -78,7 +78,7 @@ impl Sender {
             }
         };
         self.ack_due = true;
-        let counted = rtt.map(|rtt| self.rtt.counted(context.now, rtt, &self.config));
+        let counted = rtt.map(|rtt| self.rtt.measured(context.now, rtt, &self.config));
         self.establish(rtt.zip(counted), self.syn_at.is_none(), context);
     }
 

@@ -89,8 +89,8 @@ impl Contention {
 #[inline(always)]
 pub(super) fn arm(station: &mut Station, id: StationIx, agenda: &mut Agenda) {
     let deadline = station.radio.deadline;
-    if deadline < station.clock.armed_at {
-        station.clock.armed_at = deadline;
+    if deadline < station.rx.armed_at {
+        station.rx.armed_at = deadline;
         agenda.push(Time(deadline), station.order(class::ACCESS), EventKind::Access(id));
     }
 }
@@ -113,12 +113,12 @@ pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agen
 /// Due time of a station's access event that was pushed for `time`: the deadline, which may have moved since.
 #[inline(always)]
 pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
-    let Station { radio, clock, .. } = station;
-    if clock.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
+    let Station { radio, rx, .. } = station;
+    if rx.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
         return time;
     }
-    clock.armed_at = radio.deadline.max(time);
-    clock.armed_at
+    rx.armed_at = radio.deadline.max(time);
+    rx.armed_at
 }
 
 impl Mac {
@@ -150,8 +150,8 @@ impl Mac {
         if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
             let timing = &kind.timing;
             let resume = station.resume_at(timing);
-            let Station { radio, slow, .. } = station;
-            let seen = slow.busy_from + timing.sensing_delay;
+            let Station { radio, optional, .. } = station;
+            let seen = optional.busy_from + timing.sensing_delay;
             let from = resume.max(now);
             if kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
                 radio.slots = 0;
@@ -160,7 +160,7 @@ impl Mac {
                     // A signal is present, but too recent to be sensed: the station decides by the idle time before it.
                     let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + timing.eifs };
                     radio.count_from =
-                        (slow.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs).max(now);
+                        (optional.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs).max(now);
                     radio.deadline = radio.count_from;
                     radio.freeze(seen, radio.busy_until + timing.difs, timing.slot);
                 } else {
@@ -180,10 +180,10 @@ impl Mac {
     #[inline(always)]
     pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) -> bool {
         let (station, mac, kind) = self.at(medium, id);
-        if station.clock.armed_at != agenda.now.0 {
+        if station.rx.armed_at != agenda.now.0 {
             return false;
         }
-        station.clock.armed_at = NEVER;
+        station.rx.armed_at = NEVER;
         if !station.radio.has(flag::CONTENDING) || station.radio.deadline == NO_DEADLINE {
             return false;
         }

@@ -448,11 +448,11 @@ impl Mac {
         {
             return;
         }
-        let Station { radio, clock, .. } = &mut stations[id];
+        let Station { radio, rx, .. } = &mut stations[id];
         let kind = &self.kinds[usize::from(radio.kind)];
         if kind.awaits_end && radio.lock != NONE {
             let header = kind.format.header(frames.get(radio.lock).mode);
-            if clock.lock_start + header <= agenda.now.0 {
+            if rx.lock_start + header <= agenda.now.0 {
                 radio.set(flag::AWAIT_END);
                 return;
             }

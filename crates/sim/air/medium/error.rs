@@ -162,12 +162,12 @@ pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
 /// each of 12 modes). The content affects only speed, no result.
 #[derive(Debug, Default)]
 pub(crate) struct SuccessCache {
-    by_mode: [Vec<Known>; 12],
+    by_mode: [Vec<CacheEntry>; 12],
 }
 
 /// An SNR (its bits) and the logarithm of the probability that a bit is received without error.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct CacheEntry {
     snr: u64,
     ln_bit_right: f64,
 }
@@ -188,13 +188,13 @@ impl SuccessCache {
         let table = &mut self.by_mode[mode as usize];
         if table.is_empty() {
             // The bits of a negative number, which no SNR has.
-            table.resize(1 << PLACES, Known { snr: u64::MAX, ln_bit_right: 0.0 });
+            table.resize(1 << PLACES, CacheEntry { snr: u64::MAX, ln_bit_right: 0.0 });
         }
         let key = snr.to_bits();
         // Fibonacci hashing: the upper bits of a product with the golden ratio.
         let known = &mut table[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - PLACES)) as usize];
         if known.snr != key {
-            *known = Known { snr: key, ln_bit_right: ln_bit_right(mode, snr) };
+            *known = CacheEntry { snr: key, ln_bit_right: ln_bit_right(mode, snr) };
         }
         known.ln_bit_right
     }

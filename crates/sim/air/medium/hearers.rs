@@ -92,7 +92,7 @@ impl Hearers {
                 row.push(heard);
             }
             if !matrix(station) {
-                row.extend(cells.near(station).filter_map(|j| hear(stations, kinds, i, j)));
+                row.extend(cells.near(station).filter_map(|j| entry_by_distance(stations, kinds, i, j)));
             }
             row.sort_unstable_by_key(|h| place(h, stations, kinds));
             row.dedup_by_key(|h| h.id);
@@ -168,7 +168,12 @@ pub(crate) fn cut_into_bands(
 
 /// The entry of station `to` in the list of station `from` by their distance. None if both are the same, on different channels, if the
 /// signal is too weak, or if the transmitter's gains are measured.
-pub(crate) fn hear(stations: &[StationSpec], kinds: &[PhyKind], from: usize, to: usize) -> Option<Hearer> {
+pub(crate) fn entry_by_distance(
+    stations: &[StationSpec],
+    kinds: &[PhyKind],
+    from: usize,
+    to: usize,
+) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
     if from == to
         || kinds[usize::from(sender.kind)].channel != kinds[usize::from(receiver.kind)].channel

@@ -4,7 +4,7 @@ use super::error::SuccessCache;
 use super::frame::{BROADCAST, Frame, Frames, NO_NUMBER, NONE};
 use super::hearers::{Band, Hearer};
 use super::phy::{PhyKind, exceeds};
-use super::radio::{Counted, Station, extend, flag};
+use super::radio::{Station, TransceiverCounters, extend, flag};
 use crate::ids::{FrameIx, StationIx};
 use crate::record::{FrameKind, Loss};
 
@@ -50,7 +50,7 @@ impl StartPass<'_> {
         list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
-        counted: &mut [Counted],
+        counted: &mut [TransceiverCounters],
         successes: &mut SuccessCache,
     ) {
         let range = |from: u32, to: u32| &list[from as usize..to as usize];
@@ -83,7 +83,7 @@ impl StartPass<'_> {
         list: &[Hearer],
         stations: &mut [Station],
         frames: &mut Frames,
-        counted: &mut [Counted],
+        counted: &mut [TransceiverCounters],
     ) {
         let first = &self.kinds[0];
         let shared = Times::new(self.frame, first, false);
@@ -95,7 +95,7 @@ impl StartPass<'_> {
             let times = if ONE { shared } else { Times::new(self.frame, kind, false) };
             let refused = if station.radio.lock == NONE {
                 if SUMS {
-                    station.slow.power_sum += hearer.power;
+                    station.optional.power_sum += hearer.power;
                 }
                 let idle = station.radio.busy_until <= times.start + u64::from(hearer.delay);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
@@ -107,7 +107,7 @@ impl StartPass<'_> {
                 refused
             } else {
                 // Interference against a frame that takes over the lock, where signals are compared one by one.
-                let before = station.radio.worst.max(station.clock.lock_power);
+                let before = station.radio.worst.max(station.rx.lock_power);
                 add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
                 self.contend_for_lock::<SUMS>(station, kind, entry, times, before, frames, counted)
@@ -170,21 +170,21 @@ impl StartPass<'_> {
         times: Times,
         before: u64,
         frames: &mut Frames,
-        counted: &mut [Counted],
+        counted: &mut [TransceiverCounters],
     ) -> Option<Loss> {
         let frame = self.frame;
         let start = times.start + u64::from(hearer.delay);
-        let Station { radio, clock, slow, .. } = station;
-        let listening = start < clock.lock_start + kind.preamble_detection;
-        let earlier = kind.preamble_detection == 0 && start < clock.lock_start;
+        let Station { radio, rx, optional, .. } = station;
+        let listening = start < rx.lock_start + kind.preamble_detection;
+        let earlier = kind.preamble_detection == 0 && start < rx.lock_start;
         let wins = if listening {
-            hearer.power > clock.lock_power
+            hearer.power > rx.lock_power
         } else {
-            earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, clock.lock_power))
+            earlier || kind.relock.is_some_and(|ratio| exceeds(hearer.power, ratio, rx.lock_power))
         };
         let clear = earlier
             || kind.lock_on_energy
-            || exceeds(hearer.power, kind.lock_sinr, slow.power_sum - hearer.power + kind.noise);
+            || exceeds(hearer.power, kind.lock_sinr, optional.power_sum - hearer.power + kind.noise);
         if wins && clear {
             drop_lock(station, hearer.id, start, Loss::LockTaken(frame.number), frames);
             self.lock::<SUMS>(station, kind, *hearer, times, before, counted);
@@ -192,7 +192,7 @@ impl StartPass<'_> {
         }
         let drowned = listening
             && !kind.lock_on_energy
-            && !exceeds(clock.lock_power, kind.lock_sinr, slow.power_sum - clock.lock_power + kind.noise);
+            && !exceeds(rx.lock_power, kind.lock_sinr, optional.power_sum - rx.lock_power + kind.noise);
         if drowned {
             // Neither stands out from the other: nothing was received, so no EIFS follows.
             drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
@@ -211,24 +211,24 @@ impl StartPass<'_> {
         hearer: Hearer,
         times: Times,
         before: u64,
-        counted: &mut [Counted],
+        counted: &mut [TransceiverCounters],
     ) {
-        let Station { radio, clock, slow, .. } = station;
+        let Station { radio, rx, optional, .. } = station;
         let start = times.start + u64::from(hearer.delay);
         let end = times.end + u64::from(hearer.delay);
         radio.lock = self.at;
-        clock.lock_start = start;
+        rx.lock_start = start;
         // Earlier signals count by their sum, also where later signals are compared one by one.
         let strongest = !SUMS || kind.strongest && kind.lock_on_energy;
-        radio.worst = if strongest { before } else { slow.power_sum - hearer.power };
-        clock.lock_power = hearer.power;
-        clock.worst_by = NO_NUMBER;
+        radio.worst = if strongest { before } else { optional.power_sum - hearer.power };
+        rx.lock_power = hearer.power;
+        rx.worst_by = NO_NUMBER;
         if SUMS && self.per_chunk {
-            slow.chunk_from = start;
-            slow.log_success = 0.0;
+            optional.chunk_from = start;
+            optional.log_success = 0.0;
         }
-        clock.receive_from = start.max(clock.receive_until);
-        extend(&mut clock.receive_until, &mut clock.receive, start, end);
+        rx.receive_from = start.max(rx.receive_until);
+        extend(&mut rx.receive_until, &mut rx.receive, start, end);
         if radio.has(flag::NAV_PENDING) && confirm_nav(station, kind, self.frame, start) {
             counted[hearer.id.ix()].nav_extended += 1;
         }
@@ -238,15 +238,15 @@ impl StartPass<'_> {
 /// Adds a signal's power to the sum; under a lock it is interference.
 #[inline(always)]
 fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: Hearer, number: u32) {
-    let Station { radio, clock, slow, .. } = station;
+    let Station { radio, rx, optional, .. } = station;
     if SUMS {
-        slow.power_sum += hearer.power;
+        optional.power_sum += hearer.power;
     }
     if radio.lock != NONE {
-        let level = if strongest { hearer.power } else { slow.power_sum - clock.lock_power };
+        let level = if strongest { hearer.power } else { optional.power_sum - rx.lock_power };
         if level > radio.worst {
             radio.worst = level;
-            clock.worst_by = number;
+            rx.worst_by = number;
         }
     }
 }
@@ -255,10 +255,10 @@ fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: H
 /// end adds the EIFS, unless energy alone starts one.
 #[inline(always)]
 fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, hearer: Hearer, times: Times) {
-    let Station { radio, clock, slow, .. } = station;
+    let Station { radio, rx, optional, .. } = station;
     let delay = u64::from(hearer.delay);
     let (start, end) = (times.start + delay, times.end + delay);
-    let longer = radio.make_busy::<IDLE_TIMES>(clock, slow, start, end);
+    let longer = radio.make_busy::<IDLE_TIMES>(rx, optional, start, end);
     if EIFS {
         // No EIFS begins after the medium has become idle.
         radio.eifs_from = if longer { end } else { radio.eifs_from.max(end) };
@@ -270,13 +270,13 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
 #[inline(always)]
 fn refusal(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
     let radio = &station.radio;
-    if radio.has(flag::TRANSMITTING) && station.slow.transmit_until > start {
+    if radio.has(flag::TRANSMITTING) && station.optional.transmit_until > start {
         return Some(Loss::Transmitting);
     }
     let clear = if kind.lock_on_energy {
         idle
     } else {
-        exceeds(hearer.power, kind.lock_sinr, station.slow.power_sum - hearer.power + kind.noise)
+        exceeds(hearer.power, kind.lock_sinr, station.optional.power_sum - hearer.power + kind.noise)
     };
     if clear { None } else { Some(Loss::PreambleDrowned) }
 }
@@ -284,15 +284,16 @@ fn refusal(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: 
 /// A reception has started under a NAV that was set by an RTS. Returns true if the NAV thereby becomes final.
 #[cold]
 fn confirm_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) -> bool {
-    let Station { radio, clock, slow, .. } = station;
+    let Station { radio, rx, optional, .. } = station;
     // A reception follows the RTS in time: the NAV covers the whole exchange (802.11-2016 10.3.2.4). The pass at this frame's end counts
     // slots from it.
     radio.clear(flag::NAV_PENDING);
-    let in_time = start + kind.format.header(frame.mode) <= slow.nav_check && slow.nav_full > radio.nav_until;
+    let in_time =
+        start + kind.format.header(frame.mode) <= optional.nav_check && optional.nav_full > radio.nav_until;
     if in_time {
-        clock.reserve(radio.busy_until, &mut radio.nav_until, start, slow.nav_full);
+        rx.reserve(radio.busy_until, &mut radio.nav_until, start, optional.nav_full);
         // Also if this reception is lost before its end: a back-off that this signal has frozen waits for the NAV.
-        let resume = slow.nav_full + kind.timing.difs;
+        let resume = optional.nav_full + kind.timing.difs;
         if radio.deadline >= start + kind.timing.sensing_delay && radio.count_from < resume {
             radio.count_from = resume;
             radio.deadline = resume + u64::from(radio.slots) * kind.timing.slot;
@@ -303,18 +304,18 @@ fn confirm_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64)
 
 /// Ends a reception before its frame ends.
 pub(crate) fn drop_lock(station: &mut Station, id: StationIx, now: u64, loss: Loss, frames: &mut Frames) {
-    let Station { radio, clock, .. } = station;
+    let Station { radio, rx, .. } = station;
     let locked = frames.get_mut(radio.lock);
     if locked.receiver == id {
         locked.loss = loss;
     }
     radio.lock = NONE;
     // The rest of that frame is energy, not reception.
-    let end = clock.lock_start + locked.duration();
-    let from = now.max(clock.receive_from);
-    if clock.receive_until == end && end > from {
-        clock.receive -= end - from;
-        clock.receive_until = from;
+    let end = rx.lock_start + locked.duration();
+    let from = now.max(rx.receive_from);
+    if rx.receive_until == end && end > from {
+        rx.receive -= end - from;
+        rx.receive_until = from;
     }
 }
 
@@ -385,7 +386,7 @@ impl FrameEnd {
     /// A frame for another station was received: sets the NAV by its duration field.
     #[inline(always)]
     pub(crate) fn reserve(self, station: &mut Station, kind: &PhyKind, end: u64) {
-        let Station { radio, clock, slow, .. } = station;
+        let Station { radio, rx, optional, .. } = station;
         let full = end + self.nav;
         if full <= radio.nav_until {
             return;
@@ -394,15 +395,15 @@ impl FrameEnd {
         if self.rts && kind.nav_reset {
             let check = end + kind.nav_reset_after;
             if check < full {
-                slow.nav_full = full;
-                slow.nav_check = check;
+                optional.nav_full = full;
+                optional.nav_check = check;
                 radio.set(flag::NAV_PENDING);
                 until = check;
             }
         } else {
             radio.clear(flag::NAV_PENDING);
         }
-        clock.reserve(radio.busy_until, &mut radio.nav_until, end, until);
+        rx.reserve(radio.busy_until, &mut radio.nav_until, end, until);
     }
 }
 
@@ -431,22 +432,22 @@ fn close_chunk(
     successes: &mut SuccessCache,
     now: u64,
 ) {
-    let Station { radio, clock, slow, .. } = station;
+    let Station { radio, rx, optional, .. } = station;
     if radio.lock == NONE {
         return;
     }
     let frame = frames.get(radio.lock);
-    let until = now.min(clock.lock_start + frame.duration());
-    if until <= slow.chunk_from {
+    let until = now.min(rx.lock_start + frame.duration());
+    if until <= optional.chunk_from {
         return;
     }
-    let noise = slow.power_sum - clock.lock_power + kinds[usize::from(radio.kind)].noise;
-    let sinr = clock.lock_power as f64 / noise as f64;
+    let noise = optional.power_sum - rx.lock_power + kinds[usize::from(radio.kind)].noise;
+    let sinr = rx.lock_power as f64 / noise as f64;
     let ln_bit_right = successes.ln_bit_right(frame.mode, sinr);
     // In most chunks the error probability is zero.
     if ln_bit_right < 0.0 {
-        let share = (until - slow.chunk_from) as f64 / frame.duration() as f64;
-        slow.log_success += f64::from(frame.bytes) * 8.0 * share * ln_bit_right;
+        let share = (until - optional.chunk_from) as f64 / frame.duration() as f64;
+        optional.log_success += f64::from(frame.bytes) * 8.0 * share * ln_bit_right;
     }
-    slow.chunk_from = until;
+    optional.chunk_from = until;
 }

@@ -3,7 +3,7 @@
 use airfair_units::Bytes;
 
 use super::StationSpec;
-use super::hearers::{Cells, hear};
+use super::hearers::{Cells, entry_by_distance};
 use super::phy::PhyKind;
 use crate::spec::{GainSpec, Propagation};
 
@@ -29,8 +29,9 @@ fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
     let looks = (candidates / senders.len() as u64).max(1);
     let step = senders.len().div_ceil((EXAMINED_PAIRS / looks as usize).max(16));
     let sample: Vec<usize> = senders.iter().copied().step_by(step).collect();
-    let heard =
-        |&i: &usize| cells.near(&stations[i]).filter(|&j| hear(stations, kinds, i, j).is_some()).count();
+    let heard = |&i: &usize| {
+        cells.near(&stations[i]).filter(|&j| entry_by_distance(stations, kinds, i, j).is_some()).count()
+    };
     let found: usize = sample.iter().map(heard).sum();
     (found as f64 / sample.len() as f64 * senders.len() as f64) as u64
 }

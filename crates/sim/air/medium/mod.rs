@@ -45,7 +45,7 @@ use frame::Frames;
 use hearers::Hearers;
 use movement::Movement;
 use phy::PhyKind;
-use radio::{Clock, Counted, Station};
+use radio::{RxState, Station, TransceiverCounters};
 
 /// Specification of a station.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ pub(crate) struct Medium {
     kinds: Vec<PhyKind>,
     pub hearers: Hearers,
     pub stations: Table<StationIx, Station>,
-    pub counted: Table<StationIx, Counted>,
+    pub counted: Table<StationIx, TransceiverCounters>,
     pub frames: Frames,
     per_chunk: bool,
     needs: Needs,
@@ -108,8 +108,8 @@ impl Medium {
         idle_times: bool,
     ) -> Self {
         let state = stations.iter().map(|spec| {
-            let clock = Clock { rank: rank(seed, &spec.name), ..Clock::default() };
-            let mut station = Station { clock, ..Station::default() };
+            let rx = RxState { rank: rank(seed, &spec.name), ..RxState::default() };
+            let mut station = Station { rx, ..Station::default() };
             station.radio.kind = spec.kind;
             if spec.overhears {
                 station.radio.set(radio::flag::OVERHEARS);
@@ -120,7 +120,7 @@ impl Medium {
         Self {
             hearers: Hearers::build(stations, &kinds, gains),
             stations: state.collect(),
-            counted: stations.iter().map(|_| Counted::default()).collect(),
+            counted: stations.iter().map(|_| TransceiverCounters::default()).collect(),
             frames: Frames::default(),
             per_chunk: kinds.iter().any(|k| k.error_model == ErrorModel::PerChunk),
             needs: Needs {
@@ -150,8 +150,8 @@ impl Medium {
 
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
     pub(crate) fn airtime(&self, station: StationIx, now: u64) -> Airtime {
-        let Station { radio, clock, slow } = &self.stations[station];
-        radio.airtime(clock, slow, self.counted[station].transmit, now)
+        let Station { radio, rx, optional } = &self.stations[station];
+        radio.airtime(rx, optional, self.counted[station].transmit, now)
     }
 
     /// Largest delay from a frame's end to its end at the last hearer, ns.
@@ -162,6 +162,6 @@ impl Medium {
 
     /// Memory of all stations and their lists of hearers, bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.stations.len() * (size_of::<Station>() + size_of::<Counted>()) + self.hearers.bytes()
+        self.stations.len() * (size_of::<Station>() + size_of::<TransceiverCounters>()) + self.hearers.bytes()
     }
 }

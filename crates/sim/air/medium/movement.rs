@@ -15,7 +15,9 @@ use crate::event::{EventKind, Order, class, rank};
 use crate::ids::{StationIx, Table};
 use crate::spec::{MovementSpec, Propagation};
 
-use super::hearers::{Band, Hearer, Hearers, cut_into_bands, distance, farthest_reach, hear, place};
+use super::hearers::{
+    Band, Hearer, Hearers, cut_into_bands, distance, entry_by_distance, farthest_reach, place,
+};
 use super::path::Path;
 use super::phy::PhyKind;
 use super::radio::flag;
@@ -196,7 +198,7 @@ impl Medium {
         agenda: &mut Agenda,
     ) {
         let sender = &self.stations[station];
-        let frame_end = sender.slow.transmit_until;
+        let frame_end = sender.optional.transmit_until;
         let bands = &self.hearers.bands[self.hearers.bands_of(station)];
         let silent = frame_end + bands.last().map_or(0, |band| u64::from(band.offset));
         let until = match sender.radio.has(flag::TRANSMITTING) {
@@ -224,7 +226,7 @@ impl Medium {
         let old_bands = hearers.bands_of(station);
         let length = hearers.bands[old_bands.clone()].last().map_or(0, |band| band.end - region.entries.0);
         let old = region.entries.0 as usize..(region.entries.0 + length) as usize;
-        let heard_by = |to: StationIx| fresh.heard(stations, kinds, station, to);
+        let heard_by = |to: StationIx| fresh.entry(stations, kinds, station, to);
         list.clear();
         if due.whole {
             let near = |&to: &StationIx| {
@@ -371,7 +373,7 @@ impl Movement {
             }
             let near = distance(there, station.position) <= self.reach;
             if near {
-                self.fresh.by[other] = hear(&self.stations, kinds, own.ix(), other.ix());
+                self.fresh.by[other] = entry_by_distance(&self.stations, kinds, own.ix(), other.ix());
             }
             // Measured gains do not depend on positions.
             if (near || distance(from, station.position) <= self.reach)
@@ -395,7 +397,7 @@ impl Movement {
         let list = bands.first().map_or(0..0, |b| b.first as usize..bands[bands.len() - 1].end as usize);
         let mut changed = false;
         for &hearer in &due.hearers {
-            let new = self.fresh.heard(&self.stations, kinds, station, hearer);
+            let new = self.fresh.entry(&self.stations, kinds, station, hearer);
             let old = hearers.list[list.clone()].iter_mut().find(|h| h.id == hearer);
             match (old, new) {
                 (None, None) => {}
@@ -416,7 +418,7 @@ impl Movement {
 
 impl EntryCache {
     /// The entry of `to` in the list of `from`.
-    fn heard(
+    fn entry(
         &self,
         stations: &[StationSpec],
         kinds: &[PhyKind],
@@ -429,6 +431,6 @@ impl EntryCache {
         if self.of == Some(to) && stations[from.ix()].kind == stations[to.ix()].kind {
             return self.by[from].map(|heard| Hearer { id: to, ..heard });
         }
-        hear(stations, kinds, from.ix(), to.ix())
+        entry_by_distance(stations, kinds, from.ix(), to.ix())
     }
 }

@@ -54,16 +54,16 @@ impl Medium {
         // Half duplex: a reception in progress is lost.
         if station.radio.lock != NONE {
             // The station is already transmitting when a frame arrives that is still on its way.
-            let ahead = station.clock.lock_start >= start;
+            let ahead = station.rx.lock_start >= start;
             let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
             drop_lock(station, sender, start, loss, &mut self.frames);
         }
-        let Station { radio, clock, slow } = station;
-        let rank = clock.rank;
+        let Station { radio, rx, optional } = station;
+        let rank = rx.rank;
         radio.set(flag::TRANSMITTING);
-        extend(&mut slow.transmit_until, &mut counted.transmit, start, end);
-        extend(&mut clock.receive_until, &mut clock.receive, start, end);
-        radio.make_busy::<true>(clock, slow, start, end);
+        extend(&mut optional.transmit_until, &mut counted.transmit, start, end);
+        extend(&mut rx.receive_until, &mut rx.receive, start, end);
+        radio.make_busy::<true>(rx, optional, start, end);
         radio.freeze(start, end + kind.timing.difs, kind.timing.slot);
 
         if self.records.are_enabled() {
@@ -174,7 +174,7 @@ impl Medium {
             close_chunks(list, stations, frames, kinds, successes, end);
         }
         for hearer in list {
-            stations[hearer.id.ix()].slow.power_sum -= hearer.power;
+            stations[hearer.id.ix()].optional.power_sum -= hearer.power;
         }
     }
 
@@ -268,7 +268,7 @@ impl Medium {
         let station = &self.stations[hearer.id];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         let interference = station.radio.worst;
-        let by = Some(station.clock.worst_by).filter(|&n| n != NO_NUMBER);
+        let by = Some(station.rx.worst_by).filter(|&n| n != NO_NUMBER);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
                 let mode = self.kind(frame.sender).data_mode;
@@ -277,16 +277,16 @@ impl Medium {
                     let weak = hearer.power < kind.sensitivity[mode as usize];
                     return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
                 }
-                return self.lost_by_chance(hearer, frame).then_some(Loss::Noise);
+                return self.lost_by_frame_loss(hearer, frame).then_some(Loss::Noise);
             }
-            ErrorModel::PerChunk => station.slow.log_success,
+            ErrorModel::PerChunk => station.optional.log_success,
             ErrorModel::WorstSinr => {
                 let sinr = hearer.power as f64 / (interference + kind.noise) as f64;
                 f64::from(frame.bytes) * 8.0 * self.successes.ln_bit_right(frame.mode, sinr)
             }
         };
         if self.reception[hearer.id].happens(log_success) {
-            let lost = kind.frame_loss > 0.0 && self.lost_by_chance(hearer, frame);
+            let lost = kind.frame_loss > 0.0 && self.lost_by_frame_loss(hearer, frame);
             return lost.then_some(Loss::Noise);
         }
         Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
@@ -300,7 +300,7 @@ impl Medium {
     }
 
     /// True if a good data frame for this station, or a broadcast, is lost by `frame_loss`.
-    fn lost_by_chance(&mut self, hearer: Hearer, frame: &Frame) -> bool {
+    fn lost_by_frame_loss(&mut self, hearer: Hearer, frame: &Frame) -> bool {
         let meant = frame.receiver == hearer.id || frame.receiver == BROADCAST;
         let loss = self.kinds[usize::from(self.stations[hearer.id].radio.kind)].frame_loss;
         meant

@@ -228,8 +228,8 @@ mod tests {
     #[test]
     fn a_slow_node_is_looked_at_every_metre_and_where_it_stops() {
         // 2.5 m at 0.5 m/s.
-        let slow = path(&[(1.0, 0.0), (6.0, 2.5)], None).unwrap();
-        assert_eq!(looks(&slow, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
+        let optional = path(&[(1.0, 0.0), (6.0, 2.5)], None).unwrap();
+        assert_eq!(looks(&optional, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
         // 0.1 m and back, faster than the interval: only one refresh sees it.
         let twitch = path(&[(1.0, 0.0), (1.01, 0.1), (1.02, 0.0)], None).unwrap();
         assert_eq!(looks(&twitch, 100), [(1.02, 0.0)]);

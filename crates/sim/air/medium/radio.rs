@@ -121,8 +121,8 @@ impl Radio {
     #[inline(always)]
     pub(crate) fn make_busy<const IDLE_TIMES: bool>(
         &mut self,
-        clock: &mut Clock,
-        slow: &mut Slow,
+        rx: &mut RxState,
+        optional: &mut OptionalState,
         start: u64,
         end: u64,
     ) -> bool {
@@ -130,26 +130,26 @@ impl Radio {
             return false;
         }
         if IDLE_TIMES && start > self.busy_until {
-            slow.idle_from = self.busy_until;
-            slow.busy_from = start;
+            optional.idle_from = self.busy_until;
+            optional.busy_from = start;
         }
         let from = start.max(self.busy_until);
         self.busy += end - from;
         if self.nav_until > from {
-            clock.nav -= end.min(self.nav_until) - from;
+            rx.nav -= end.min(self.nav_until) - from;
         }
         self.busy_until = end;
         true
     }
 
-    /// Time in each state from the start to `now`. `transmit` is [`Counted::transmit`].
-    pub(crate) fn airtime(&self, clock: &Clock, slow: &Slow, transmit: u64, now: u64) -> Airtime {
+    /// Time in each state from the start to `now`. `transmit` is [`TransceiverCounters::transmit`].
+    pub(crate) fn airtime(&self, rx: &RxState, optional: &OptionalState, transmit: u64, now: u64) -> Airtime {
         let known = |total: u64, until: u64| total - until.saturating_sub(now).min(total);
         // The last interval of a union may lie entirely after `now`: a union is never shorter than one that it contains.
-        let transmit = known(transmit, slow.transmit_until);
-        let receive = known(clock.receive, clock.receive_until).max(transmit);
+        let transmit = known(transmit, optional.transmit_until);
+        let receive = known(rx.receive, rx.receive_until).max(transmit);
         let busy = known(self.busy, self.busy_until).max(receive);
-        let nav = clock.nav - self.nav_until.saturating_sub(self.busy_until.max(now)).min(clock.nav);
+        let nav = rx.nav - self.nav_until.saturating_sub(self.busy_until.max(now)).min(rx.nav);
         Airtime {
             transmit: Span(transmit),
             receive: Span(receive - transmit),
@@ -168,7 +168,7 @@ impl Radio {
 /// frame's start and its arrival, may count up to 4 us (a band) in a neighbouring state.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Clock {
+pub(crate) struct RxState {
     /// Total time reserved by the NAV and not busy, ns.
     pub nav: u64,
     pub receive_until: u64,
@@ -188,7 +188,7 @@ pub(crate) struct Clock {
     pub rank: u32,
 }
 
-impl Default for Clock {
+impl Default for RxState {
     fn default() -> Self {
         Self {
             nav: 0,
@@ -213,7 +213,7 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
     }
 }
 
-impl Clock {
+impl RxState {
     /// Sets the NAV to `until`, at a moment at which the medium is busy or that is `from`.
     #[inline]
     pub(crate) fn reserve(&mut self, busy_until: u64, nav_until: &mut u64, from: u64, until: u64) {
@@ -228,7 +228,7 @@ impl Clock {
 /// State that only some runs maintain at every hearer ([`super::Needs`]), or that is rarely touched: one cache line.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
-pub(crate) struct Slow {
+pub(crate) struct OptionalState {
     /// Sum of the powers of all signals on the air here, aW.
     pub power_sum: u64,
     /// Start of the present busy period, and start of the idle period before it, ns.
@@ -249,15 +249,15 @@ pub(crate) struct Slow {
 #[repr(C)]
 pub(crate) struct Station {
     pub radio: Radio,
-    pub clock: Clock,
-    pub slow: Slow,
+    pub rx: RxState,
+    pub optional: OptionalState,
 }
 
 impl Station {
     /// Key of the station's events among those of equal time.
     #[inline(always)]
     pub(crate) fn order(&self, class: u8) -> Order {
-        Order::new(class, self.clock.rank)
+        Order::new(class, self.rx.rank)
     }
 
     /// Earliest start of the slot count if the medium stays idle: DIFS after busy medium and NAV, EIFS after a failed reception.
@@ -280,7 +280,7 @@ impl Station {
 
 /// Counters of a station as a transmitter and receiver. They stand in a separate array, so that the state of hearers is compact.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Counted {
+pub(crate) struct TransceiverCounters {
     /// Time spent transmitting, ns.
     pub transmit: u64,
     /// Time of received frames that were addressed to this station, ns.
@@ -302,8 +302,8 @@ mod tests {
     #[test]
     fn hot_state_fits_its_cache_lines() {
         assert_eq!(size_of::<Radio>(), 64);
-        assert_eq!(size_of::<Clock>(), 64);
-        assert_eq!(size_of::<Slow>(), 64);
+        assert_eq!(size_of::<RxState>(), 64);
+        assert_eq!(size_of::<OptionalState>(), 64);
         assert_eq!(size_of::<Station>(), 192);
     }
 
@@ -350,8 +350,8 @@ mod tests {
         /// For any overlaps the five states add up to the run, and each equals a count over a timeline.
         #[test]
         fn states_add_up(intervals in proptest::collection::vec((0u8..4, 0u64..50, 1u64..40), 0..30), now in 1u64..1000) {
-            let mut clock = Clock::default();
-            let (mut slow, mut transmit, mut radio) = (Slow::default(), 0, Radio::default());
+            let mut rx = RxState::default();
+            let (mut optional, mut transmit, mut radio) = (OptionalState::default(), 0, Radio::default());
             let mut line = vec![4u8; 3000];
             let mut at = 0;
             for (what, gap, length) in intervals {
@@ -359,16 +359,16 @@ mod tests {
                 let (start, end) = (at, at + length);
                 match what {
                     0 => {
-                        extend(&mut slow.transmit_until, &mut transmit, start, end);
-                        extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        radio.make_busy::<true>(&mut clock, &mut slow, start, end);
+                        extend(&mut optional.transmit_until, &mut transmit, start, end);
+                        extend(&mut rx.receive_until, &mut rx.receive, start, end);
+                        radio.make_busy::<true>(&mut rx, &mut optional, start, end);
                     }
                     1 => {
-                        extend(&mut clock.receive_until, &mut clock.receive, start, end);
-                        radio.make_busy::<true>(&mut clock, &mut slow, start, end);
+                        extend(&mut rx.receive_until, &mut rx.receive, start, end);
+                        radio.make_busy::<true>(&mut rx, &mut optional, start, end);
                     }
-                    2 => _ = radio.make_busy::<true>(&mut clock, &mut slow, start, end),
-                    _ => clock.reserve(radio.busy_until, &mut radio.nav_until, start, end),
+                    2 => _ = radio.make_busy::<true>(&mut rx, &mut optional, start, end),
+                    _ => rx.reserve(radio.busy_until, &mut radio.nav_until, start, end),
                 }
                 for state in &mut line[start as usize..end as usize] {
                     *state = (*state).min(what);
@@ -376,7 +376,7 @@ mod tests {
             }
             // Intervals that start after `now` do not count.
             prop_assume!(at <= now);
-            let airtime = radio.airtime(&clock, &slow, transmit, now);
+            let airtime = radio.airtime(&rx, &optional, transmit, now);
             let count = |s: u8| line[..now as usize].iter().filter(|&&x| x == s).count() as u64;
             prop_assert_eq!(airtime.transmit.0, count(0));
             prop_assert_eq!(airtime.receive.0, count(1));

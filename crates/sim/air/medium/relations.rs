@@ -57,7 +57,7 @@ pub(crate) struct ReceivedSignal {
 }
 
 /// The signals of all stations at one station, by the number of the sender.
-pub(crate) fn heard_at(medium: &Medium, station: StationIx) -> Vec<Option<ReceivedSignal>> {
+pub(crate) fn signals_at(medium: &Medium, station: StationIx) -> Vec<Option<ReceivedSignal>> {
     let kind = medium.kind(station);
     let sensed_from = kind.preamble_detect.min(kind.energy_detect);
     let heard = |Hearer { delay, power, .. }| ReceivedSignal { delay, power, sensed: power >= sensed_from };

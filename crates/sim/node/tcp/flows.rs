@@ -76,7 +76,7 @@ impl std::ops::Sub for TransportTotals {
 
 /// Action of a flow over TCP at its start.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Start {
+pub(crate) enum FlowStartAction {
     /// Files are sent; this is the first.
     Files(Option<NextFile>),
     /// One connection is opened; the application writes without end, or when its packets are due.
@@ -127,13 +127,13 @@ impl Tcp {
     }
 
     /// Starts a flow.
-    pub fn start(&mut self, flow: FlowIx, now: Time) -> Option<Start> {
+    pub fn start(&mut self, flow: FlowIx, now: Time) -> Option<FlowStartAction> {
         let tcp = self.flows[flow].as_deref_mut()?;
         Some(match &mut tcp.files {
-            Some(files) => Start::Files(files.start(now)),
+            Some(files) => FlowStartAction::Files(files.start(now)),
             None => {
                 let endless = matches!(tcp.traffic, Traffic::Endless | Traffic::Saturating { .. });
-                Start::Connection { endless }
+                FlowStartAction::Connection { endless }
             }
         })
     }

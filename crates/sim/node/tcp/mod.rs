@@ -29,7 +29,7 @@ use crate::traffic::NextFile;
 use connections::Connections;
 pub(crate) use connections::{Connection, reasons};
 use flows::TcpFlow;
-pub(crate) use flows::{Start, TransportTotals};
+pub(crate) use flows::{FlowStartAction, TransportTotals};
 pub(crate) use laws::Laws;
 
 /// One end of a connection.
@@ -41,7 +41,7 @@ pub(crate) enum ConnectionEnd {
 
 /// Common properties of a connection's packets.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Label {
+pub(crate) struct PacketLabel {
     pub flow: FlowIx,
     /// See [`Packet::scheme_flow`](crate::packet::Packet::scheme_flow) and [`Payload::Tcp`](crate::packet::Payload::Tcp).
     pub scheme_flow: FlowId,
@@ -170,10 +170,10 @@ impl Tcp {
 
     /// Common properties of a connection's packets.
     #[inline(always)]
-    pub fn label(&self, id: ConnectionRef) -> Option<Label> {
+    pub fn label(&self, id: ConnectionRef) -> Option<PacketLabel> {
         let connection = self.connections.get(id)?;
         let &Connection { flow, scheme_flow, opening, header, .. } = connection;
-        Some(Label { flow, scheme_flow, opening, header })
+        Some(PacketLabel { flow, scheme_flow, opening, header })
     }
 
     /// Pacing rate of a connection's sender, if it paces.
@@ -301,13 +301,13 @@ impl Tcp {
             let slowed = if watched { slowed(sender, before) } else { [false; 3] };
             (slowed, header.is_some() && sender.law().fell_back())
         })?;
-        let fell_back = header.is_some() && self.falls_back(id, falls);
+        let fell_back = header.is_some() && self.record_fallback(id, falls);
         Some(SenderReport { slowed, fell_back, gave_up: false })
     }
 
     /// Records that a connection's law has switched to TCP's; true the first time.
     #[inline(never)]
-    fn falls_back(&mut self, id: ConnectionRef, falls: bool) -> bool {
+    fn record_fallback(&mut self, id: ConnectionRef, falls: bool) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return false };
         let fell_back = !std::mem::replace(&mut connection.fell_back, falls) && falls;
         if fell_back && let Some(tcp) = &mut self.flows[connection.flow] {

@@ -133,9 +133,9 @@ fn channel(kind: &PhyKind, mode: Mode) -> Channel {
 }
 
 /// Builder of the front of a packet; the rest is a payload of zeros.
-struct Front(Vec<u8>);
+struct PacketFront(Vec<u8>);
 
-impl Front {
+impl PacketFront {
     /// Adds a header by its encoder and length from the wire crate.
     fn add<E: std::fmt::Debug>(&mut self, len: usize, encode: impl FnOnce(&mut [u8]) -> Result<usize, E>) {
         let at = self.0.len();
@@ -154,7 +154,7 @@ pub(super) fn frame(
     snap_len: u32,
 ) -> Bytes {
     let frame = &on_air.frame;
-    let mut front = Front(Vec::with_capacity(160));
+    let mut front = PacketFront(Vec::with_capacity(160));
     front.add(header.wire_len(), |buffer| header.encode(buffer));
     let before = front.0.len();
     let mac = |station: StationIx| addresses.mac(network.interfaces.of_station(station).1);
@@ -194,12 +194,12 @@ pub(super) fn frame(
     if header.flags.is_some_and(|flags| flags.bad_fcs) {
         corrupt(&mut front.0);
     }
-    cut(front, rest, snap_len, nodes)
+    truncate(front, rest, snap_len, nodes)
 }
 
 /// Adds the FCS of a data frame.
 fn finish(
-    mut front: Front,
+    mut front: PacketFront,
     before: usize,
     rest: usize,
     header: &Radiotap,
@@ -214,9 +214,9 @@ fn finish(
         if header.flags.is_some_and(|flags| flags.bad_fcs) {
             corrupt(&mut front.0);
         }
-        return cut(front, 0, snap_len, nodes);
+        return truncate(front, 0, snap_len, nodes);
     }
-    cut(front, rest + Fcs::wire_len(), snap_len, nodes)
+    truncate(front, rest + Fcs::wire_len(), snap_len, nodes)
 }
 
 /// Corrupts a frame received with errors: which bits were wrong is unknown, so the last ones are changed.
@@ -225,7 +225,7 @@ fn corrupt(bytes: &mut [u8]) {
 }
 
 /// Cuts a front and `rest` zeros to the snap length.
-fn cut(front: Front, rest: usize, snap_len: u32, nodes: Option<[NodeIx; 2]>) -> Bytes {
+fn truncate(front: PacketFront, rest: usize, snap_len: u32, nodes: Option<[NodeIx; 2]>) -> Bytes {
     let original_len = front.0.len() + rest;
     let most = if snap_len == 0 { usize::MAX } else { snap_len as usize };
     let mut kept = front.0;
@@ -245,18 +245,18 @@ pub(super) fn wired(
     let to_all = addresses.is_nobody(described.destination);
     let (source, destination) =
         (addresses.mac(near), if to_all { MacAddr::BROADCAST } else { addresses.mac(far) });
-    let mut front = Front(Vec::with_capacity(160));
+    let mut front = PacketFront(Vec::with_capacity(160));
     if has_ethernet(headers) {
         let ethernet = Ethernet { destination, source, ether_type: EtherType::IPV4 };
         front.add(Ethernet::wire_len(), |buffer| ethernet.encode(buffer));
     }
     let rest = packet(&mut front, described, addresses, source, destination);
-    cut(front, rest, snap_len, Some([described.source, described.destination]))
+    truncate(front, rest, snap_len, Some([described.source, described.destination]))
 }
 
 /// Adds the headers of a packet; returns how many bytes of payload follow.
 fn packet(
-    front: &mut Front,
+    front: &mut PacketFront,
     described: &PacketDescription,
     addresses: &Addresses,
     transmitter: MacAddr,
@@ -327,7 +327,7 @@ fn packet(
 }
 
 fn ip(
-    front: &mut Front,
+    front: &mut PacketFront,
     described: &PacketDescription,
     protocol: Protocol,
     addresses: &Addresses,

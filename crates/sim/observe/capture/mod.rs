@@ -62,7 +62,7 @@ struct OnAir {
 
 /// The packet that a station is sending.
 #[derive(Debug, Clone)]
-struct Carrying {
+struct StationPacket {
     packet: PacketRef,
     described: PacketDescription,
     retries: u8,
@@ -80,7 +80,7 @@ pub(crate) struct Capture {
     on_air: BTreeMap<u32, OnAir>,
     echo: u64,
     /// Packet that each station sends, and retries after the packet has moved on.
-    carrying: Vec<Option<Carrying>>,
+    carrying: Vec<Option<StationPacket>>,
     rows: Rows,
 }
 
@@ -88,15 +88,15 @@ impl Observer for Capture {
     fn record(&mut self, at: Time, record: &Record, world: &WorldView<'_>) {
         let WorldView { air, network, .. } = *world;
         match *record {
-            Record::Start { frame } => self.starts(frame, world),
+            Record::Start { frame } => self.on_start(frame, world),
             Record::Received { frame, at: station, signal } => {
-                self.arrived(&frame, station, signal, false, air, network);
+                self.on_arrival(&frame, station, signal, false, air, network);
             }
             Record::Overheard { frame, at: station, signal, loss } => {
-                self.arrived(&frame, station, signal, loss.is_some(), air, network);
+                self.on_arrival(&frame, station, signal, loss.is_some(), air, network);
             }
             Record::Lost { frame, at: station, loss, signal } if loss.ends_with_the_frame() => {
-                self.arrived(&frame, station, signal, true, air, network);
+                self.on_arrival(&frame, station, signal, true, air, network);
             }
             Record::OnWire { wire, copy, begin, arrival, lost, end: _ } => {
                 self.wire_sent(wire, copy, (begin, (!lost).then_some(arrival)), network);
@@ -172,7 +172,7 @@ impl Capture {
     }
 
     /// Handles the start of a frame.
-    fn starts(&mut self, frame: FrameView, world: &WorldView<'_>) {
+    fn on_start(&mut self, frame: FrameView, world: &WorldView<'_>) {
         let WorldView { air, network, .. } = *world;
         let mut on_air = OnAir { frame, carried: None, retries: 0 };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
@@ -184,8 +184,11 @@ impl Capture {
                 }
                 _ => {
                     let described = describe::packet(network, frame.packet);
-                    *carrying =
-                        described.map(|described| Carrying { packet: frame.packet, described, retries: 0 });
+                    *carrying = described.map(|described| StationPacket {
+                        packet: frame.packet,
+                        described,
+                        retries: 0,
+                    });
                 }
             }
             on_air.carried = carrying.as_ref().map(|carrying| carrying.described.clone());
@@ -205,7 +208,7 @@ impl Capture {
     }
 
     /// Captures a frame that has arrived at a station, whole or with errors.
-    fn arrived(
+    fn on_arrival(
         &mut self,
         frame: &FrameView,
         station: StationIx,

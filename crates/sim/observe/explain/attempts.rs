@@ -8,14 +8,14 @@ use crate::record::{FrameKind, FrameView, Loss};
 
 /// Missing response to a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Missing {
+pub enum MissingResponse {
     /// The response to an RTS.
     Cts,
     /// The response to a data frame.
     Ack,
 }
 
-impl Missing {
+impl MissingResponse {
     /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -28,7 +28,7 @@ impl Missing {
 
 /// Reason of a missing response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum FailureCause {
     /// Another frame interfered with the frame at its receiver.
     Collision,
     /// The receiver was receiving another frame.
@@ -51,7 +51,7 @@ pub enum Why {
     NotAnswered,
 }
 
-impl Why {
+impl FailureCause {
     /// Name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -78,7 +78,7 @@ struct Exchange {
     /// True if that is an RTS.
     rts: bool,
     /// Reason of its loss, and the interfering transmitter.
-    loss_cause: Option<(Why, Option<Holder>)>,
+    loss_cause: Option<(FailureCause, Option<Holder>)>,
 }
 
 /// Counters of frames with the flow's packets on one hop.
@@ -90,7 +90,7 @@ pub(super) struct AttemptCounts {
     pub no_cts: u64,
     pub no_ack: u64,
     pub given_up: u64,
-    pub causes: BTreeMap<(Missing, Why, Option<Holder>), u64>,
+    pub causes: BTreeMap<(MissingResponse, FailureCause, Option<Holder>), u64>,
     exchange: Option<Exchange>,
 }
 
@@ -112,7 +112,11 @@ impl AttemptCounts {
         if frame.number == exchange.frame {
             exchange.loss_cause = Some((why, by));
         } else if answers {
-            let why = if why == Why::Collision { Why::AnswerCollided } else { Why::AnswerLost };
+            let why = if why == FailureCause::Collision {
+                FailureCause::AnswerCollided
+            } else {
+                FailureCause::AnswerLost
+            };
             exchange.loss_cause = Some((why, by));
         }
     }
@@ -120,7 +124,8 @@ impl AttemptCounts {
     /// Handles a withheld response: the medium is reserved at the receiver, or busy.
     pub fn on_withheld(&mut self, reserved: bool, by: Option<Holder>) {
         if let Some(exchange) = &mut self.exchange {
-            exchange.loss_cause = Some((if reserved { Why::Reserved } else { Why::Sensing }, by));
+            exchange.loss_cause =
+                Some((if reserved { FailureCause::Reserved } else { FailureCause::Sensing }, by));
         }
     }
 
@@ -132,26 +137,31 @@ impl AttemptCounts {
         }
         *(if cts { &mut self.no_cts } else { &mut self.no_ack }) += 1;
         self.given_up += u64::from(given_up);
-        let (why, by) = exchange.loss_cause.unwrap_or((Why::NotAnswered, None));
+        let (why, by) = exchange.loss_cause.unwrap_or((FailureCause::NotAnswered, None));
         // The direction of the flow's packet that the interfering frame served does not matter.
         let by = by.map(|by| match by.owner {
             Owner::Flow(flow, _) => Holder { owner: Owner::Flow(flow, true), ..by },
             Owner::Other => by,
         });
-        *self.causes.entry((if cts { Missing::Cts } else { Missing::Ack }, why, by)).or_default() += 1;
+        *self
+            .causes
+            .entry((if cts { MissingResponse::Cts } else { MissingResponse::Ack }, why, by))
+            .or_default() += 1;
     }
 }
 
 /// Reason of a frame's loss at a station, and the interfering transmitter.
-fn loss_cause(frame: &FrameView, loss: Loss, station: &Station) -> (Why, Option<Holder>) {
+fn loss_cause(frame: &FrameView, loss: Loss, station: &Station) -> (FailureCause, Option<Holder>) {
     match loss {
-        Loss::OutOfReach | Loss::TooWeak => (Why::TooWeak, None),
-        Loss::Transmitting | Loss::LockAborted => (Why::Transmitting, Some(station.served)),
-        Loss::LockedOn(number) => (Why::Receiving, station.sender_of(number)),
+        Loss::OutOfReach | Loss::TooWeak => (FailureCause::TooWeak, None),
+        Loss::Transmitting | Loss::LockAborted => (FailureCause::Transmitting, Some(station.served)),
+        Loss::LockedOn(number) => (FailureCause::Receiving, station.sender_of(number)),
         Loss::LockTaken(number) | Loss::Interference(Some(number)) => {
-            (Why::Collision, station.sender_of(number))
+            (FailureCause::Collision, station.sender_of(number))
         }
-        Loss::PreambleDrowned | Loss::Interference(None) => (Why::Collision, station.strongest_beside(frame)),
-        Loss::Noise => (Why::Noise, None),
+        Loss::PreambleDrowned | Loss::Interference(None) => {
+            (FailureCause::Collision, station.strongest_beside(frame))
+        }
+        Loss::Noise => (FailureCause::Noise, None),
     }
 }

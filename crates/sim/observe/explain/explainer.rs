@@ -197,7 +197,7 @@ impl Explainer {
                     continue;
                 }
                 if hop.is_concerned() && !known {
-                    self.stations[place].stretches(from, until, &mut self.stretches);
+                    self.stations[place].add_activities(from, until, &mut self.stretches);
                     known = true;
                 }
                 hop.add(until - from, &self.stretches);
@@ -437,7 +437,7 @@ impl Explainer {
         let standing = if asked && ways[0].clone().next().is_none() {
             Standing::Unreachable
         } else {
-            standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(asks_for_more))
+            standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(is_backlogged))
         };
         Explanation {
             flow: names.flows[flow].clone(),
@@ -557,6 +557,6 @@ fn queue(hop: &Hop, (names, radios): (&Names, &[String]), network: &Network) -> 
 }
 
 /// True if the application left a TCP without data for less than half of the time.
-fn asks_for_more(tcp: &TcpExplanation) -> bool {
+fn is_backlogged(tcp: &TcpExplanation) -> bool {
     2 * tcp.waited[Sending::Application as usize] < tcp.observed.max(1)
 }

@@ -161,7 +161,7 @@ impl Hop {
         let HopSender::Wire(wire) = &self.sends else { return };
         self.observed += until - from;
         let queued = self.here > wire.own_in_flight();
-        wire.stretches(from, until, self.own, queued, |turn, ns| match turn {
+        wire.add_activities(from, until, self.own, queued, |turn, ns| match turn {
             None => self.no_packet += ns,
             Some(owner) if owner == self.own => self.own_turn[Activity::Transmit as usize] += ns,
             Some(owner) => {

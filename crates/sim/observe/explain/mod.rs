@@ -25,7 +25,7 @@ mod wire;
 
 use std::collections::BTreeMap;
 
-pub use attempts::{Missing, Why};
+pub use attempts::{FailureCause, MissingResponse};
 pub(crate) use explainer::Explainer;
 pub use sending::Sending;
 pub use standing::{Standing, share_of_due};
@@ -181,9 +181,9 @@ pub struct Attempts {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
     /// The missing response.
-    pub missing: Missing,
+    pub missing: MissingResponse,
     /// Reason of its absence.
-    pub why: Why,
+    pub why: FailureCause,
     /// Node whose frame caused it, if any.
     pub by: Option<String>,
     /// Flow that this frame served.

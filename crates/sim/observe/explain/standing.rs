@@ -46,12 +46,12 @@ pub(super) fn offered_bps(traffic: &Traffic) -> Option<f64> {
     }
 }
 
-/// Category of a flow. `asks_for_more`: its application seldom left its TCP without data.
+/// Category of a flow. `is_backlogged`: its application seldom left its TCP without data.
 pub(super) fn standing(
     result: &RunResult,
     flow: usize,
     offered_bps: Option<f64>,
-    asks_for_more: bool,
+    is_backlogged: bool,
 ) -> Standing {
     let f = &result.flows[flow];
     let mean = result.mean_goodput_bps();
@@ -61,7 +61,7 @@ pub(super) fn standing(
     if f.is_starved(mean) {
         return Standing::Starved;
     }
-    if is_content(f, offered_bps) || !asks_for_more {
+    if is_content(f, offered_bps) || !is_backlogged {
         return Standing::Content;
     }
     match share(f, mean, offered_bps) {

@@ -155,7 +155,7 @@ impl Station {
     pub fn new(number: StationIx, air: &Air) -> Self {
         Self {
             number,
-            heard: air.heard_at(number),
+            heard: air.signals_at(number),
             nav_check: air.phy(number).nav_reset_after,
             view: air.view(number),
             own: None,
@@ -170,7 +170,7 @@ impl Station {
 
     /// Recomputes all signals after a movement.
     pub fn recompute_signals(&mut self, air: &Air) {
-        self.heard = air.heard_at(self.number);
+        self.heard = air.signals_at(self.number);
     }
 
     /// Owner of the packet in its MAC.
@@ -240,13 +240,13 @@ impl Station {
     }
 
     /// Activities from `from` to `until`, between which no event happens.
-    pub fn stretches(&self, from: u64, until: u64, into: &mut ActivityIntervals) {
+    pub fn add_activities(&self, from: u64, until: u64, into: &mut ActivityIntervals) {
         into.list.clear();
         into.holders.clear();
         let mut at = from;
         while at < until {
             let first = into.holders.len();
-            let doing = self.doing(at, &mut into.holders);
+            let doing = self.activity_at(at, &mut into.holders);
             let StationView { nav_until, eifs_until, count_from, .. } = self.view;
             let own_end = self.own.map_or(0, |(end, _)| end);
             let turns = [own_end, nav_until, eifs_until, count_from].into_iter();
@@ -265,7 +265,7 @@ impl Station {
         self.own = self.own.filter(|&(end, _)| end > now);
     }
 
-    fn doing(&self, at: u64, holders: &mut Vec<Holder>) -> Activity {
+    fn activity_at(&self, at: u64, holders: &mut Vec<Holder>) -> Activity {
         if let Some((_, answers)) = self.own.filter(|&(end, _)| at < end) {
             return if answers { Activity::Answer } else { Activity::Transmit };
         }

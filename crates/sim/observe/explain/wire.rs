@@ -61,7 +61,7 @@ impl Wire {
 
     /// Calls `add` with the owner of the present packet and its time, for `from` to `until`; none while the flow has no packet here.
     /// `queued`: packets of the flow wait in a queue for the wire.
-    pub fn stretches(
+    pub fn add_activities(
         &self,
         from: u64,
         until: u64,

@@ -63,7 +63,7 @@ fn a_flow_starts_at_difs() {
     let traffic = Traffic::ConstantRate { rate: Rate(1_177_600), packet: Bytes(1472), gap_jitter: 0.0 };
     let mut world = make(&chain(dot11b(400.0, 550.0), 1, 300.0, traffic, 1), 1);
     world.start_trace();
-    airfair_sim::engine::drive::Surface::advance(&mut world, airfair_units::Time(25_000_000));
+    airfair_sim::engine::drive::Steppable::advance(&mut world, airfair_units::Time(25_000_000));
     let trace = world.take_trace();
     let expected = [
         (Data, 0, 50_000, 1_360_000),
@@ -242,7 +242,7 @@ fn packets_of_one_moment_collide() {
     flow(&mut spec, "g", nodes[2], nodes[1], traffic);
     let mut world = make(&spec, 1);
     world.start_trace();
-    airfair_sim::engine::drive::Surface::advance(&mut world, airfair_units::Time(25_000_000));
+    airfair_sim::engine::drive::Steppable::advance(&mut world, airfair_units::Time(25_000_000));
     let trace = world.take_trace();
     for moment in [50_000, 10_000_000, 20_000_000] {
         assert_eq!(frames(&trace).iter().filter(|f| f.start.0 == moment).count(), 2, "{moment}");
