@@ -2,15 +2,13 @@
 
 The figure's values are not printed; the claims are those of the text: LBM is fairer than drop-tail, and the
 more so the more flows there are. The first is evaluated on drop-tail itself, where nothing can be gained,
-the second on 5 flows. All readings of the traffic (`common.cell`) are measured and judged. A gain is
-0.01 at least: near an index of 1 smaller ones are certain and mean nothing.
+the second on 5 flows. All readings of the traffic (`common.cell`) are measured and judged. A gain is 0.01
+at least: near an index of 1 smaller gains are certain and irrelevant.
 
 **What is unfair.** With single files the index is that of sizes as much as of queues: a small file ends in
-its slow start, a large one has the cell for itself in the end. FQ-CoDel, which shares the queue evenly,
-does not get beyond 0.73 at 20 flows either, and draws of the sizes differ so much that with 40 seeds the
-paired gain of LBM has an interval of +- 0.01 to 0.03: it is shown at 15 and 20 flows. At 5 flows windows of
-20 segments hardly overflow the queue, so that there is nothing to gain. With files back to back drop-tail's
-index over 300 s is 0.997 already.
+slow start, a large one has the cell alone in the end. Draws of the sizes differ so much that even 40 seeds
+leave wide intervals. Outcomes: `docs/papers/lbm.md`. At 5 flows windows of 20 segments hardly overflow the
+queue, so that there is nothing to gain.
 """
 
 from __future__ import annotations

@@ -1,28 +1,23 @@
 """Table 1: the packets' delay over the wireless link, drop-tail and LBM with rho_0 = 0.2.
 
 The claims: LBM's delay is smaller at each number of flows, and it varies less at 5, 10 and 15 of them. At
-20 the table itself has 10.7 ms for drop-tail and 15.0 ms for LBM, so nothing is claimed there.
+20 the table itself has 10.7 ms for drop-tail and 15.0 ms for LBM, so nothing is claimed there. Outcomes:
+`docs/papers/lbm.md`.
 
-**Which deviation.** The claims are judged from packet to packet. They hold at 5 and 10 flows. At 15
-drop-tail's queue is full most of the time, which bounds what it can vary, while LBM's delay follows the
-number of files that are left; there the claim holds with segments of 1460 B only. The table's own deviations
-look like those of its ten runs' means: with one file each these are 19 to 31 ms for drop-tail and 9 to 28 ms
-for LBM here, with files back to back 0.3 to 1.3 ms.
+**Which deviation.** The claims are judged from packet to packet. At 15 flows drop-tail's queue is full most
+of the time, which bounds its variation, while LBM's delay follows the number of files that are left. The
+table's own deviations resemble those of its ten runs' means.
 
 **Which set-up.** The paper names none of segment size, queue, RTS, rates of control frames, TCP's windows,
-or what a flow does after its file. Each variant changes one or two things about `cell.toml` (ns-2's
+or the behaviour of a flow after its file. Each variant changes one or two things of `cell.toml` (ns-2's
 defaults, one file each); its distance to the table's eight means is the root mean square of ln(measured /
 printed). What decides is
 
-- the traffic: one file each leaves a few flows for most of the run, back to back keeps the queue full
-  (distance 0.31 and 0.93);
-- how strong the marks are: with alpha 2 or with marks on acknowledgements LBM comes nearer (0.17 and 0.20);
-- how much the cell can carry, since the marks begin at a fixed load: 20 flows with drop-tail get 2.3 Mbit/s,
-  with 1460 B 3.0 (0.21); with control frames at 1 Mbit/s 2.0, and LBM hardly marks (0.65);
-- the largest window: 20 segments, ns-2's default, bound what 5 flows can queue;
-- the time of a full queue, 50 packets of 3.5 ms: with a queue of 40 drop-tail is nearest (with alpha 2 0.11,
-  the nearest of all), with half of it, by a queue of 25 or by 512 B without RTS/CTS, it is too short from 10
-  flows on (0.33 and 0.39).
+- the traffic: one file each leaves a few flows for most of the run, back to back keeps the queue full;
+- the strength of the marks: alpha, or marks on acknowledgements;
+- the capacity of the cell, since the marks begin at a fixed load: segment size, rate of control frames;
+- the largest window: 20 segments, ns-2's default, bound the queue of 5 flows;
+- the time of a full queue, 50 packets of 3.5 ms.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
 """How fast rho_0 follows a sudden change of load: promised in section 3.2, not shown there.
 
-Three flows send file after file from the beginning; five more come at 120 s and go at 220 s. Eight flows
-can just be kept at 15 ms (`lbm/table2`). Measured are the time that rho_0 takes to come within 0.02 of
-where it stays, after the load has come and after it has gone, and the mean delay in the 20 s after it has
-come.
+Three flows send file after file from the beginning; five more start at 120 s and stop at 220 s. Eight flows
+can just be kept at 15 ms (`lbm/table2`). Measured are the time in which rho_0 comes within 0.02 of its
+final value, after the load has started and after it has stopped, and the mean delay in the 20 s after its
+start. Outcomes: `docs/papers/lbm.md`.
 
-The paper says that the step and the width of the target decide how fast it is. Judged: with a step of 0.05
-rho_0 is there sooner than with 0.01, after the load has come and after it has gone. A claim is evaluated on
-the step of 0.01 itself. The second does not hold: with 0.05 rho_0 swings so much with three flows that it
-stays nowhere, and the delay with it (16 instead of 14 ms with eight). 0.02 is faster than 0.01 both ways in
-the mean and does not.
+In the paper the step and the width of the target decide the speed. Judged: with a step of 0.05 rho_0
+settles sooner than with 0.01, after the start of the load and after its end. A claim is evaluated on the
+step of 0.01 itself. With 0.05 rho_0 swings so much with three flows that it never settles, and the delay
+with it.
 
 A cell with a little load is the worst case: its delay is below the target, so that rho_0 rises to its
-bound. `light load first` has a call of 100 kbit/s only before 120 s. With a bound of 1 rho_0 takes 49 s down
-when load comes; with the default of 0.25, just above what the air can carry, that way is short.
+bound. `light load first` has only a call of 100 kbit/s before 120 s. From a bound of 1 rho_0 needs long to
+fall when load starts; from the default of 0.25, just above the capacity of the air, the way is short.
 """
 
 from __future__ import annotations

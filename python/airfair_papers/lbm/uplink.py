@@ -4,19 +4,18 @@ Ten stations upload file after file; then five upload and five download. 802.11 
 more turns than each station, so its queue is full of acknowledgements (and of the downloads' packets) and
 drops most of them. Lost acknowledgements hardly hurt an upload, lost packets stop a download. The packets
 that could be marked are the uploads', which the access point receives. Compared: LBM; LBM that measures and
-marks only what the access point sends (`downlink only`), the rule that section 2.2 argues against;
-FQ-CoDel, which stands at every interface, the stations' too, as in Linux, with the queue of 50 packets that
-all have, and with 1000; FQ-CoDel at the access point alone.
+marks only packets that the access point sends (`downlink only`), the rule that section 2.2 argues against;
+FQ-CoDel at every interface, the stations' too, as in Linux, with the common queue of 50 packets, and with
+1000; FQ-CoDel at the access point alone. Outcomes: `docs/papers/lbm.md`, `docs/schemes/lbm.md`.
 
 Judged: with the rule of both directions the access point's own packets wait less than with drop-tail, the
 uploads share the air more fairly, and downloads beside them get more. Each claim is evaluated on `downlink
-only` with the same threshold or target, where it must be false. With a fixed threshold that is drop-tail: the
-load that it sees, of acknowledgements, hardly ever reaches the threshold. With the target it marks no more
-than 76 packets a run. The delay that the target looks at is that of the access point's own packets, and with
-uploads these are acknowledgements: it works all the same.
+only` with the same threshold or target, where it must be false. With a fixed threshold that is drop-tail:
+its load, of acknowledgements, hardly ever reaches the threshold. The target's delay is that of the access
+point's own packets, with uploads acknowledgements, and is effective all the same.
 
-**Why FQ-CoDel does not help** where it is best among downloads alone: it shares bytes between the flows of
-a queue, and a turn of 1514 B is one packet of a download or 37 acknowledgements of an upload. The access
+**Why FQ-CoDel does not help** although it is best among downloads alone: it shares bytes between the flows
+of a queue, and a turn of 1514 B is one packet of a download or 37 acknowledgements of an upload. The access
 point gets some 200 turns on the air a second, and the acknowledgements take nearly all of them. Marks count
 packets of data, in whichever queue they waited.
 """

@@ -1,10 +1,10 @@
-"""What NRED costs (ours, not the paper's): nothing where nothing is congested, a notification's airtime
-where something is.
+"""What NRED costs (ours, not the paper's): nothing without congestion, the airtime of notifications with
+congestion.
 
 "Calm" is the grid of figure 6 with six UDP flows of 40 kbit/s, a fifth of the channel; "busy" has 100
 kbit/s each, a half of it; "pages" are HTTP transfers, which fill the channel for moments; "full" are FTP
-transfers. The airtime of notifications is the least that they take: RTS, CTS, the notification and its ACK,
-each sent once. With T_NCN 100 ms that is 1.06 % in "full", and the claim of less than 1 % does not hold.
+transfers. The airtime of notifications is a lower bound: RTS, CTS, the notification and its ACK, each sent
+once. Outcomes: `docs/papers/nred-networks.md`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """Figures 8 and 10: the hidden terminal, with and without NRED, for max_p from 0.01 to 0.3.
 
 Which of the two transfers wins is chance: without NRED one "usually" has more than 700 kbit/s and the other
-less than 100. Judged is the share of the runs, more than a half. "Close to 1" has no number in the paper.
-Here: Jain's index above 0.95, the number that it gives for figure 11.
+less than 100. The judged number is the share of the runs, more than a half. "Close to 1" has no number in
+the paper. Here: Jain's index above 0.95, the paper's number for figure 11.
 
-**What decides is how long a time-out lasts.** The loser sits in exponential back-off and sends a segment
-every few seconds; it comes through if the winner pauses just then. NRED makes the winner lose a tenth of
-its packets, and a sender whose shortest time-out is 200 ms is back before the loser tries again. With
-time-outs of a second both wait about as long, and the channel changes hands. By the longest time for which
-one of them holds the channel 4.4BSD's timer lies between (at max_p 0.14 means of 10, 17 and 37 s). By Jain's
-index of the median run all three are above 0.95 at 0.20; ns-2's TCP is not at 0.14.
+**The duration of time-outs decides.** The loser is in exponential back-off and sends a segment every few
+seconds; which arrives if the winner pauses at that time. NRED makes the winner lose a tenth of its packets,
+and a sender whose shortest time-out is 200 ms resumes before the loser tries again. With time-outs of a
+second both wait about as long, and the flows alternate. 4.4BSD's timer lies between. Outcomes:
+`docs/papers/nred.md`.
 """
 
 from __future__ import annotations

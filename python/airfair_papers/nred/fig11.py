@@ -1,18 +1,16 @@
 """Figures 9 and 11: the exposed terminal, with and without NRED, for max_p from 0.01 to 0.3.
 
 The flows are 1 -> 2 and 3 -> 4, as in figure 9: node 2 is exposed and must answer node 1. The
-mirror-symmetric pair 2 -> 1 and 3 -> 4, which the term brings to mind, is measured too; it can have no
-fixed winner.
+mirror-symmetric pair 2 -> 1 and 3 -> 4, which the term suggests, is measured too; it can have no fixed
+winner. Outcomes: `docs/papers/nred.md`.
 
-**What decides.** Node 2 is in the reach of node 3 and cannot answer the RTS of node 1 while node 3 sends. A
+**What decides.** Node 2 is in reach of node 3 and cannot answer the RTS of node 1 while node 3 sends. A
 window of two or three segments still fills the channel of one hop, so the winner yields only while it waits
-for a time-out; the RTS comes through only in such a pause, and the TCP of node 1 has to try just then.
+for a time-out; the RTS comes through only in such a pause, and the TCP of node 1 has to send at that time.
 Time-outs of 200 ms are too short for that, those of a second are not.
 
-A node 2 whose first SYN met a full channel would be mute if a flow did not count from its set-up on
-(`nred.set_up`). In the main reading that never happens: the series without it is the same in all 100 runs.
-
-**At max_p 0.15** the median run's index is not surely above 0.95, as the paper has it; from 0.20 on it is.
+If the first SYN at node 2 were lost in a full channel, node 2 would send no notification unless a flow
+counts from its set-up on (`nred.set_up`).
 """
 
 from __future__ import annotations

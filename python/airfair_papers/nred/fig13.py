@@ -1,19 +1,19 @@
 """Figure 13: the scene of figure 2 with NRED: the middle transfer gains a good share, the total falls.
 
-**How far the total has to fall.** While the middle pair is on the air the outer ones are silent. With a
-share x of the time for the middle one the total is (2 - x)/2 of what the outer two get alone, and equal
-goodputs need x = 1/2: a quarter is the price of equality. The paper lost 42 %; the rest is what NRED wastes
+**The necessary fall of the total.** While the middle pair is on the air the outer ones are silent. With a
+share x of the time for the middle one the total is (2 - x)/2 of the goodput of the outer two alone, and
+equal goodputs need x = 1/2: a quarter is the price of equality. The paper lost 42 %; NRED wastes the rest
 by dropping packets that have used the air, and by leaving it idle. So the claim is a fall by a quarter to a
 half.
 
-**Nearer to a quarter.** The series "nred, ..." vary one thing each, to see what fairness costs. "tuned"
-comes from a random search of 600 sets of parameters (seeds 1 to 4): of the sets with Jain's index above
-0.95, those with the largest totals all mark instead of dropping and never ask for everything; of these one
-was chosen with other seeds (101 to 120). So the experiment begins with seed 121. These series have the TCP,
-T_NCN and theta of the scenes' files, with which they were searched.
+**Nearer to a quarter.** The series "nred, ..." vary one thing each, to measure the cost of fairness.
+"tuned" comes from a random search of 600 sets of parameters (seeds 1 to 4): of the sets with Jain's index
+above 0.95, those with the largest totals all mark instead of dropping and never mark everything; of these
+one was chosen with other seeds (101 to 120). So the experiment begins with seed 121. These series have the
+TCP, T_NCN and theta of the scenes' files, with which they were searched.
 
 **The main reading loses more than the paper**, since a time-out of a second or more leaves the air idle.
-With ns-2's TCP the total falls by 45 to 47 %, nearly as in the paper.
+Outcomes: `docs/papers/nred.md`.
 """
 
 from __future__ import annotations

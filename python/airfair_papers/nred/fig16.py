@@ -4,8 +4,8 @@ The lines of the transfers are not stated. Here they lie side by side, so that t
 transfers on both sides. Without transfers 3 and 6 ("one side") 2 and 5 have others on one side only, as
 have 1 and 4.
 
-"Starve" has no number in the paper. Here: each below a tenth of the mean (`common.STARVED`). In the main
-reading they have 0.11 ± 0.04 with drop-tail, which is not surely below; with ns-2's TCP 0.04 to 0.06.
+"Starve" has no number in the paper. Here: each below a tenth of the mean (`common.STARVED`). Outcomes:
+`docs/papers/nred.md`.
 """
 
 from __future__ import annotations

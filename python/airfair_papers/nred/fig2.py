@@ -3,17 +3,17 @@
 **Starves** has no number in the paper. Here: the goodput lies below a tenth of the mean of the three flows
 (`common.STARVED`).
 
-**A matter of place.** The middle pair is almost never alone on the air because the outer pairs do not sense
-each other. The series "outer pairs sensed" show the same schemes at 310 m from pair to pair instead of 350
-m: the outer pairs (620 m) then sense each other, no other two nodes pass the reception range (367 m) or the
-sense range (670 m), and nobody starves.
+**Position.** The middle pair is almost never alone on the air because the outer pairs do not sense each
+other. The series "outer pairs sensed" show the same schemes at 310 m from pair to pair instead of 350 m:
+the outer pairs (620 m) then sense each other, no other two nodes pass the reception range (367 m) or the
+sense range (670 m), and no flow starves.
 
-**The total.** The paper sees RED raise it. That depends on what a time-out in fast recovery does. RFC 2581,
-the standard of the paper's time, allows a threshold of at most half of FlightSize, which has grown with each
-duplicate acknowledgement by then. A sender that takes all of it (`newreno.flight_at_timeout`) overflows the
-queue again and again, and RED gains what drop-tail wastes. ns-2 and the main reading halve the window, if
-that is less: drop-tail's queue overflows seldom, NewReno recovers in a round trip or two, and RED's early
-drops cost more, even for a flow alone (series "left alone").
+**The total.** In the paper RED raises the total. This depends on the threshold after a time-out in fast
+recovery. RFC 2581, the standard of the paper's time, allows a threshold of at most half of FlightSize,
+which has grown with each duplicate acknowledgement by then. A sender that uses this bound fully
+(`newreno.flight_at_timeout`) overflows the queue again and again, and RED gains what drop-tail wastes. ns-2
+and the main reading halve the window, if that is less: drop-tail's queue overflows seldom, NewReno recovers
+in a round trip or two, and RED's early drops cost more, even for a flow alone (series "left alone").
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """Figure 20: random networks, random transfers, routes by AODV.
 
-The paper draws one "typical" run of several and claims that NRED improves fairness, "especially reflected by
-throughput of flow 2 and flow 3", which starve without it. Here each pair of seeds is another network with
-other pairs of nodes, and the claims are about all of them. A transfer starves (`common.STARVED`) in one run
-with drop-tail, and its gain is that of the other run of the same network: a gain in the run that showed it
-starving would be its return to the mean. In most networks nobody starves.
+The paper draws one "typical" run of several and claims that NRED improves fairness, "especially reflected
+by throughput of flow 2 and flow 3", which starve without it. Here each pair of seeds is another network
+with other pairs of nodes, and the claims are about all of them. A transfer starves (`common.STARVED`) in
+one run with drop-tail, and its gain is that of the other run of the same network: a gain in the run that
+showed it starving would be its return to the mean. In most networks no transfer starves.
 
-**Baseline.** The claims are differences to drop-tail on the same network; drop-tail gains nothing on itself.
+**Baseline.** The claims are differences to drop-tail on the same network; drop-tail gains nothing on
+itself.
 
-The series with static routes show what AODV adds: a link on which the MAC gives up a packet counts as broken
-although nobody moves, and its routes are looked for anew. NRED does not make these breaks rarer.
+The series with static routes show what AODV adds: a link on which the MAC gives up a packet counts as
+broken although no node moves, and a new route is sought. NRED does not make these breaks rarer.
 """
 
 from __future__ import annotations

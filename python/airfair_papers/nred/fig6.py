@@ -1,16 +1,16 @@
 """Figures 5 and 6: under FTP the estimate of the neighbourhood's queue rises with it until the channel is
 full, and then stays.
 
-C is calibrated here, as the paper does it: the estimate of a full channel is to be 240. With 1030 B it is
-(a share of 0.988 of the time is busy, times W/C of 243). These two claims hold by construction: they are no
+C is calibrated here, as the paper does it: the estimate of a full channel has to be 240. With 1030 B it is
+(a share of 0.988 of the time is busy, times W/C of 243). These two claims hold by construction and are no
 result.
 
 That the estimate follows the queue until then is judged by the correlation where the estimate is below nine
-tenths of 240; it must be false for an estimate from intervals of 1 ms, which the paper finds too rough. With
-the scenes' files as they stand it does not hold (0.73 ± 0.03).
+tenths of 240; it must be false for an estimate from intervals of 1 ms, which the paper finds too rough.
+Outcomes: `docs/papers/nred-networks.md`.
 
-That a full channel's estimate says nothing of the queue is a weak claim in the main reading: windows of 32
-segments fill no queue, so that the truth is as flat as the estimate. The other reading has windows that do.
+That a full channel's estimate is independent of the queue is a weak claim in the main reading: windows of
+32 segments fill no queue, so that the truth is as flat as the estimate. In the other reading windows do.
 """
 
 from __future__ import annotations

@@ -2,16 +2,14 @@
 best.
 
 The paper judges by eye and shows no figure: T_interval is best between 100 ms and 1 s, w_q between 0.1 and
-0.4, and the result is "not very sensitive" to w_q. Here the judge is the correlation under HTTP with what
-really waited in the last second, on average. That truth knows nothing of T_interval and w_q: an estimate
-that changes with every frame and one that comes late both lose.
+0.4, and the result is "not very sensitive" to w_q. Here the measure is the correlation under HTTP with the
+true mean queue of the last second. This truth is independent of T_interval and w_q: an estimate that
+changes with every frame and one that is late both lose.
 
-What decides is the time over which the estimate averages, T_interval / w_q: half a second is best for this
-judge, by whichever of the two it comes about (10 ms and 0.02, 100 ms and 0.2, 300 ms and 0.4 are alike, 0.84
-to 0.85), and a second, 100 ms and 0.1, as good.
+The time over which the estimate averages, T_interval / w_q, decides. Outcomes:
+`docs/papers/nred-networks.md`.
 
-"Not very sensitive" has no number. Here: between 0.1 and 0.4 the correlation changes by less than 0.05. With
-0.4 it does not hold: the correlation is 0.13 lower than with 0.2.
+"Not very sensitive" has no number. Here: between 0.1 and 0.4 the correlation changes by less than 0.05.
 """
 
 from __future__ import annotations

@@ -4,22 +4,17 @@ Two flows of the scheme and two of CUBIC or BBR over one drop-tail queue of one 
 products: 50 Mbit/s, 40 ms, 250 or 1000 packets. Routers run the scheme and see packets of both kinds; only
 those of the scheme carry a header. `alone` are four flows of one kind. Delays are those of packets from end
 to end, 20 ms without a queue. Utilisation may exceed 1 by 2 %: CUBIC's packets have shorter headers.
+Outcomes: `docs/papers/qfcp-wires.md`.
 
-QFCP counts what it sees: y/R in equation (1) takes CUBIC's packets for so many flows, and the queue that
-CUBIC keeps full lowers the numerator of (2). Whoever needs a full queue wins: beside CUBIC all three
-schemes keep less than 1 % of their half, in either queue, beside BBR 0.4 to 7 %.
+y/R in equation (1) counts CUBIC's packets as flows, and the queue that CUBIC keeps full lowers the
+numerator of (2): a law that needs a full queue captures the link.
 
 Judged: beside CUBIC the scheme's flows get less than half of their half; alone its packets wait less than
 three quarters of CUBIC's delay (20 ms of either are the wires).
 
-**With one bandwidth-delay product QFCP alone is not quite safe**: in some of 20 seeds some of its four flows
-wait for timers, as in `qfcp/mixed` (packets of the first two take 23.4 +- 4.4 ms); with four it shares
-exactly with one packet queued. `QFCP, least RTT` keeps a queue of four products a quarter full and wastes
-8 % of the link: behind a queue a flow sends less than R, equation (1) takes it for part of a flow, and R
-grows. All 16 claims hold.
-
-**BBR** keeps 95 % of the link where four flows have one bandwidth-delay product (98 % with four) and takes
-what it wants beside all three: XCP's flows keep 6 to 7 % of their half there, QFCP's 0.8 %.
+With one bandwidth-delay product some of QFCP's four flows alone wait for timers in some seeds, as in
+`qfcp/mixed`. `QFCP, least RTT` keeps a queue of four products partly full: behind a queue a flow sends less
+than R, equation (1) counts it as part of a flow, and R grows.
 """
 
 from __future__ import annotations

@@ -1,29 +1,24 @@
 """The rule of both directions: a cell of 2 to 20 stations, downloads, uploads, both. Ours.
 
-At the radio of an access point QFCP counts and stamps what comes in like what goes out (section III-B).
-Compared: QFCP so; with `both_directions = "none"`, where each node controls its own queue only; with the
-capacity configured instead of probed (2.5 Mbit/s of packets, a little below what the cell carries); TCP.
-The cell is that of figure 2 with 2 to 20 stations, round trips evenly spread over 40 to 370 ms, and queues
-of 400 packets, so that losses do not hide the rule; with `queue 50` ns-2's.
+At the radio of an access point QFCP counts and stamps incoming packets like outgoing ones (section III-B).
+Compared: QFCP with this rule; with `both_directions = "none"`, where each node controls only its own queue;
+with the capacity configured instead of probed (2.5 Mbit/s of packets, a little below the capacity of the
+cell); TCP. The cell is that of figure 2 with 2 to 20 stations, round trips evenly spread over 40 to 370 ms,
+and queues of 400 packets, so that losses do not hide the rule; with `queue 50` ns-2's. Outcomes:
+`docs/papers/qfcp-cell.md`.
 
-Then, among twelve stations in both directions: a flow that speaks TCP Reno; a station without router code
-(its upload notices the interface that does not speak, falls back to TCP's law and stays below the rate that
-the access point grants); and TCP with 16 B more a packet, which is what the header costs.
+Then, among twelve stations in both directions: a flow of TCP Reno; a station without router code (its
+upload detects the silent interface, falls back to TCP's law and stays below the rate that the access point
+grants); and TCP with 16 B more a packet, the cost of the header.
 
-With downloads only the rule changes nothing: what comes in are acknowledgements. With one direction each
-upload is held up by its own station alone, whose queue is empty, so that it takes what it likes; the access
-point sees its acknowledgements, measures as output what is left over, and grants the downloads that. Told
-the capacity, QFCP keeps four packets waiting in both directions where probing keeps 19 to 42: it never tries
-for more.
+With downloads only the rule changes nothing: incoming packets are acknowledgements. With one direction each
+upload is limited by its own station alone, whose queue is empty, so that it captures the cell; the access
+point sees its acknowledgements, measures the remaining capacity as its output, and grants this to the
+downloads. With a configured capacity QFCP never tries for more, and the queues stay nearly empty.
 
-**Uploads only leave a queue of acknowledgements** at the access point that probing does not drain: (2) has
-q in bytes, and 300 acknowledgements are 17 kB, as 16 packets of data would be, though each takes a turn on
-the air. The index of all the run is near 1 all the same, that of a second is not (0.95 with 6 uploads, 0.81
-with 20), with intervals of 1.5 s.
-
-**One flow of TCP takes the cell**: it fills the queue of 400, and the rates of the others shrink to make
-room. With 20 seeds 11 of 12 claims hold: two uploads alone are not surely above an index of 0.95 (0.973
-+- 0.042).
+Uploads alone leave a queue of acknowledgements at the access point that probing does not drain: (2) has q
+in bytes, and 300 acknowledgements are 17 kB, as 16 packets of data would be, though each takes a turn on
+the air. One flow of TCP fills the queue of 400, and the rates of the others shrink to make room.
 """
 
 from __future__ import annotations

@@ -1,47 +1,38 @@
 """Completion times by size of 60,000 files over one bottleneck (section III-A): TCP Reno, XCP, RCP, QFCP.
 
 The paper: mean completion times with QFCP are "significantly shorter"; XCP's are the longest for short
-flows; TCP's are "very oscillatory against the flow size"; RCP comes next to QFCP.
+flows; TCP's are "very oscillatory against the flow size"; RCP comes next to QFCP. Outcomes:
+`docs/papers/qfcp.md`.
 
 Readings, beside those in `fig1.toml`:
 
 - *The list*: sizes are drawn in bytes, a packet is 960 B of payload, sizes are rounded up to packets. All
-  four protocols of a seed get the same files at the same moments: the draw depends on the seed and the
-  flow's name.
-- *The load*: the paper's 1 is that of the distribution. The sample mean of so heavy a tail is another one
-  in each list (`offered load`, headers included: 0.91 +- 0.03 over 20 lists, with a standard deviation of
-  0.07), and at 1 no protocol has a steady state.
-  Nominal loads of 0.5, 0.7 and 0.9 are the same sizes at a lower rate of arrivals. A scheme's header takes
-  its part: 1.7 % more bytes with QFCP's and RCP's 16 B, 2.1 % with XCP's 20 B.
-- *The stop*: what is not done when the last file arrives does not count, as in the paper. That leaves out
+  four protocols of a seed get the same files at the same times: the draw depends on the seed and the flow's
+  name.
+- *The load*: the paper's 1 is that of the distribution. The sample mean of so heavy a tail differs from
+  list to list (`offered load`, including headers), and at 1 no protocol has a steady state. Nominal loads
+  of 0.5, 0.7 and 0.9 are the same sizes at a lower rate of arrivals. A scheme's header adds its bytes: 1.7
+  % with QFCP's and RCP's 16 B, 2.1 % with XCP's 20 B.
+- *The stop*: files that are unfinished when the last file arrives do not count, as in the paper. This omits
   long files, and more of them the slower a protocol is: `unfinished` counts them, `drained` has the means
   of all.
 - *The start*: every protocol sets up its connection first and knows its rate, or its first window, one
-  round trip later.
+  round trip later. No window is cut by the window of a SYN/ACK (`syn_window` of profile "ns-2").
 - *The bound*: `processor sharing` is computed for each list, the rate shared equally from the first moment,
-  and two round trips (set-up, first byte and its acknowledgement) added. Where the load is below 1 its mean
-  over all lists is size / (C (1 - load)) and the two round trips (dotted).
+  plus two round trips (set-up, first byte and its acknowledgement). For loads below 1 its mean over all
+  lists is size / (C (1 - load)) plus the two round trips (dotted). `processor sharing` and `offered load`
+  count the files that are finished at the end of the run, 104 s after the last arrival.
 
-Judged: QFCP's mean is the lowest in each group of sizes; it lies below TCP's and XCP's; RCP's does; XCP's
+Judged: QFCP's mean is the lowest in each group of sizes; it is below TCP's and XCP's; RCP's is too; XCP's
 is the longest; TCP's means are the least even over sizes (`unevenness`, the rms distance of the mean of
-each size from a smooth curve). Claims of the paper are those at its load of 1, of RCP and of the longest
-those of short files, below 100 packets, of which the paper speaks; the others are ours. Comparisons are
-seed by seed, since lists differ.
+each size from a smooth curve). Claims of the paper are those at its load of 1, those of RCP and of the
+longest means for short files, below 100 packets, which the paper discusses; the others are ours.
+Comparisons are seed by seed, since lists differ.
 
-**QFCP's mean is not the lowest below 100 packets: RCP's is**, over 20 lists, by 60 to 84 ms, in other
-readings by 39 to 90. RCP is within 20 to 40 ms of processor sharing there, so the paper's RCP must have
-been worse. Both grant a new flow nearly all of the link; but QFCP keeps 590 packets queued (RCP 110) and
-drops many times as many: RCP's rate falls with the queue as it is, QFCP's with the least queue of an
-interval, and RCP's senders pace. With files that end, equations (1) and (2) are an integrator with a gain
-of 1 an interval. From 1000 packets up QFCP is the fastest; with 100 to 999 too beside `RCP, alpha 0.1`, the
-constant of the paper of 2005 that the paper cites, or with `R in force` or `least RTT`. Later scripts of
-RCP have 0.4, with which it is not certain (0.437 +- 0.018 against 0.469 +- 0.042 s). `RCP, alpha 0.1, T =
-d` is as `RCP, alpha 0.1` within the intervals; what else was tried, with one list: `docs/papers/qfcp.md`.
-
-No window is cut by what a SYN/ACK can announce (`syn_window` of profile "ns-2"). XCP is the longest from 13
-packets up; with 6 to 12 TCP takes as long, which loses packets of such files in a full queue. TCP's means
-are the least even (8.3 % off the curve, QFCP's 7.0). `processor sharing` and `offered load` count the files
-that are done at the end of the run, 104 s after the last arrival: at load 1 all but with QFCP, 0.2 a list.
+Why RCP is faster than QFCP for short files: both grant a new flow nearly all of the link, but RCP's rate
+falls with the present queue, QFCP's with the least queue of an interval, and RCP's senders pace. With files
+that end, equations (1) and (2) are an integrator with a gain of 1 an interval. `RCP, alpha 0.1` has the
+constant of the paper of 2005 that the paper cites; later scripts of RCP have 0.4.
 """
 
 from __future__ import annotations

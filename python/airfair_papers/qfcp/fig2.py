@@ -1,31 +1,26 @@
 """Figure 2: twelve flows in both directions through one access point, round trips of 40 to 370 ms.
 
-`fig2.toml` is the cell. Six of the twelve upload; which of them the seed draws, so that round trips and
-directions are not mixed up. The paper gives no rate, no RTS threshold and no queue: the cell has ns-2's
-defaults (11 Mbit/s, RTS/CTS, 50 packets), and others stand beside it. TCP is ns-2's (Reno, no SACK, each
-segment acknowledged, windows up to 1000 segments, time-outs from 200 ms); the explicit schemes have the
-same transport with a fine clock. XCP and RCP believe a radio's nominal rate, which no traffic reaches.
+`fig2.toml` is the cell. Six of the twelve upload; the seed draws which, so that round trips and directions
+are independent. The paper gives no rate, no RTS threshold and no queue: the cell has ns-2's defaults (11
+Mbit/s, RTS/CTS, 50 packets), with others for comparison. TCP is ns-2's (Reno, no SACK, each segment
+acknowledged, windows up to 1000 segments, time-outs from 200 ms); the explicit schemes have the same
+transport with a fine clock. XCP and RCP assume a radio's nominal rate, which no traffic reaches. Outcomes:
+`docs/papers/qfcp-cell.md`.
 
-What comes out: TCP's downloads starve, QFCP gives both directions equal rates, its windows are proportional
-to round trips, and its capacity gauge finds the cell in 1.1 s, without RTS/CTS in 2.3 s: (4) does not have
-to climb by 10 % an interval, because the first burst that waits tells the output at once. T is the mean
-round trip, 0.2 s and what waits (measured: 0.29 s). So the reading "T = 0.2 s" is right; `T from 1 s` takes
-8 s.
+The capacity estimate need not climb by 10 % an interval (4), because the first burst that waits reveals the
+output at once. T is the mean round trip, 0.2 s plus the wait in the queue; so the reading "T = 0.2 s" is
+right, and `T from 1 s` is measured for comparison.
 
-**What equation (1) divides by decides how near to 1 the index is** (`docs/schemes/qfcp.md`): 0.975 with the
-mean of both shares, 0.978 with the earlier one, 0.939 with the one in force, whose swings fill the queue.
-Then the queue does: 50 packets are less than a bandwidth-delay product, what overflows are downloads
-(uploads lose nothing), and without SACK a burst of losses is repaired one packet in a round trip, or by the
-timer. With 150 packets the index is 0.990, with 1000 0.992. RTS/CTS counts little: without it the cell
-carries more and the same 50 packets are a smaller part of it. A long queue hides TCP's starvation, not its
-unfairness between round trips. With q in packets, as (6) counts them, queues of acknowledgements weigh more
-(0.965).
+**The divisor of equation (1)** (`docs/schemes/qfcp.md`) decides how near to 1 the index is: the swings of
+the share in force fill the queue. The queue is the second factor: 50 packets are less than a
+bandwidth-delay product, the overflowing packets are those of downloads (uploads lose nothing), and without
+SACK a burst of losses is repaired one packet in a round trip, or by the timer. A long queue hides TCP's
+starvation, not its unfairness between round trips. With q in packets, as (6) counts them, queues of
+acknowledgements have more weight.
 
 Judged: the index of a second is a mean from 3 s on ("2-3 seconds"); "near 1" is above 0.9, "low" below 0.6,
-"starve" a tenth of all instead of a half; oscillations have ended when no second has an index below 0.9 any
-more. The last is met by queues of 150 and 1000 packets (1.4 +- 1.3 and 0.6 +- 0.6 s); with 50 a burst of
-losses now and then takes a second below, in any reading. All else of the paper holds in each cell and
-reading. Seeds are 21 to 40: what equation (1) divides by was chosen by runs with the first 20.
+"starve" a tenth of all instead of a half; oscillations have ended when no later second has an index below
+0.9. Seeds are 21 to 40: the divisor of equation (1) was chosen by runs with the first 20.
 """
 
 from __future__ import annotations

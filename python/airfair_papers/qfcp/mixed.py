@@ -1,30 +1,29 @@
-"""A path on which some routers speak a scheme and others do not. Ours.
+"""A path on which some routers implement a scheme and others do not. Ours.
 
     source - a - b - c - sink        20 Mbit/s in one of the links between routers, 100 Mbit/s in the others
 
-Router `b` is a drop-tail one or speaks like the others; its output `b-c` is the bottleneck, or that of `a`,
-`a-b`, which speaks. A router that does not speak leaves headers as they are, and only the count of those
-that spoke tells (`docs/schemes/qfcp.md`): a sender that learns of one follows TCP's law, at most at the
-rate that the others grant, and says so (`fallbacks` of a flow). Two flows, round trips of 52 and 92 ms,
-queues of 50 ms.
+Router `b` is a drop-tail one or implements the scheme like the others; its output `b-c` is the bottleneck,
+or that of `a`, `a-b`, which implements it. A silent router leaves headers as they are, and only the count
+of responding routers reveals it (`docs/schemes/qfcp.md`): a sender that learns of one follows TCP's law, at
+most at the rate that the others grant, and reports this (`fallbacks` of a flow). Two flows, round trips of
+52 and 92 ms, queues of 50 ms. Outcomes: `docs/papers/qfcp.md`, `docs/papers/qfcp-wires.md`.
 
-Judged: where `b` is silent every flow falls back, which it does not where all speak; then a flow of the
+Judged: if `b` is silent every flow falls back, and no flow does if all routers respond; then a flow of the
 scheme beside one of TCP, with the same round trip, gets at least 40 % of the silent bottleneck, as TCP does
-beside TCP. Where `b` speaks it gets next to nothing: TCP fills the queue that the scheme's routers try to
-keep empty (`qfcp/beside`). Where the bottleneck speaks but a router behind it does not, QFCP's and RCP's
-flows keep to what it grants, and share equally; XCP's, whose feedback is no rate, share like TCP's.
+beside TCP. If `b` responds the flow gets next to nothing: TCP fills the queue that the scheme's routers try
+to keep empty (`qfcp/beside`). If the bottleneck responds but a router behind it does not, QFCP's and RCP's
+flows follow its grants and share equally; XCP's, whose feedback is no rate, share like TCP's.
 
-That a flow has fallen back when the first answer is there, one round trip after its start, is a test of the
-repository, by the trace. Utilisation may exceed 1 where TCP's packets, with shorter headers, are beside the
+A test of the repository checks by the trace that a flow has fallen back at its first answer, one round trip
+after its start. Utilisation may exceed 1 where TCP's packets, with shorter headers, are beside the
 scheme's.
 
-**QFCP does not share equally where all speak**, whatever equation (1) divides by (Jain's index 0.61 +- 0.09
-with 20 seeds): the queue of 50 ms is shorter than the round trip of 92 ms. A flow that starts, or comes
-back, is granted nearly all of the link, sends a window of 230 packets at once, loses half of it and some
-retransmissions, and waits for a timer that doubles from 0.2 to 30 s; in the silence the other is granted
-all again. With the least round trip in equation (3) the index is 0.80 +- 0.08. With a queue of 100 ms eight
-of ten seeds share, with 200 ms all, and all with timestamps, which give the timer samples of what was sent
-again.
+QFCP does not share equally here even if all routers respond, with any divisor of equation (1): the queue of
+50 ms is shorter than the round trip of 92 ms. A flow that starts, or resumes, is granted nearly all of the
+link, sends a window of 230 packets at once, loses half of it and some retransmissions, and waits for a
+timer that doubles from 0.2 to 30 s; in the silence the other is granted all again. Longer queues, the least
+round trip in equation (3), and timestamps, which let the timer measure retransmitted data, are measured as
+readings.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Parking lots and other networks: what long flows get, against the max-min fair shares. Ours.
+"""Parking lots and other networks: goodputs of long flows, against the max-min fair shares. Ours.
 
-QFCP gives every flow of an interface the same rate, and a flow the least of its path: what is left over by
-flows that are held up elsewhere goes to the others, since equation (1) counts a flow that sends less than
-its share as part of one. In the limit that is max-min fairness. XCP and RCP claim the same.
+QFCP gives every flow of an interface the same rate, and a flow the least rate of its path: capacity that is
+unused by flows with bottlenecks elsewhere is assigned to the others, since equation (1) counts a flow that
+sends less than its share as part of a flow. In the limit that is max-min fairness. XCP and RCP claim the
+same. Outcomes: `docs/papers/qfcp-wires.md`.
 
 Two parking lots of three links, one flow over all of them beside flows over each, and the seven networks
 with known answers of FloodNS (S. Kassing, MIT licence, `testcases` of its max-min algorithms), a unit being
@@ -12,20 +13,16 @@ scheme here has weights. The one with weights of 2, 2.6, 2.7 and 2.7, a hundred 
 10 Mbit/s, or a share would be less than a packet in a round trip. The networks' answers are the test of
 `common/sharing.py`, which computes the shares.
 
-Flows of one network have round trips that differ up to five times, which is what TCP shares by. Queues hold
-100 ms. Measured from 20 s to 60 s: goodput of each flow (bundle) over its share, headers taken off. Judged:
-no flow is off by more than 5 %, where TCP's are. In the two networks with weights and limits there is
-nothing to share: all but one flow of a link are limited, TCP does it as well (2 and 4 % off), and nothing
-is judged. RCP leaves the one flow without a limit 11 and 13 % short there.
+Flows of one network have round trips that differ up to five times, by which TCP divides. Queues hold 100
+ms. Measured from 20 s to 60 s: goodput of each flow (bundle) over its share, without headers. Judged: no
+flow is off by more than 5 %, where TCP's are. In the two networks with weights and limits there is nothing
+to share: all but one flow of a link are limited, TCP shares as well, and nothing is judged.
 
-It does not come out everywhere. *Weights, no limits*: a hundred flows have windows of some four segments,
-those of the shortest round trip of one and a half, of which QFCP and XCP send one (RCP paces): QFCP is 24 %
-off, XCP 37 %. *Three split, four*: XCP's two flows that share a link are 8 % below. *Lot, uneven*: XCP
-leaves a tenth of a link unused where flows are held up elsewhere, which is known of it (S. Low, L. Andrew,
-B. Wydrowski, "Understanding XCP", INFOCOM 2005); QFCP misses the 5 % by a hair (0.0510 +- 0.0004 with 20
-seeds; 0.037 with the share in force in equation (1), with which *three split, four* is 0.12 +- 0.10 off):
-round trips far below T are where the mean of both shares damps least (`docs/schemes/qfcp.md`). `QFCP, R
-before` bears no round trips below half of T, and shares worst in both lots. 16 of 21 claims hold.
+Known difficulties. *Weights, no limits*: a hundred flows have windows of some four segments, those of the
+shortest round trip of one and a half, of which QFCP and XCP send one (RCP paces). *Lot, uneven*: XCP leaves
+a tenth of a link unused where flows have bottlenecks elsewhere, as is known (S. Low, L. Andrew, B.
+Wydrowski, "Understanding XCP", INFOCOM 2005). Round trips far below T are where the mean of both shares
+damps QFCP least (`docs/schemes/qfcp.md`); `QFCP, R before` is unstable for round trips below half of T.
 """
 
 from __future__ import annotations

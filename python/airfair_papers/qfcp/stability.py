@@ -2,38 +2,27 @@
 
 One link of 150 Mbit/s with a queue of a bandwidth-delay product (100 packets at least). All flows have the
 same round trip, start within one (100 ms at least) and never end. A run lasts 100 round trips, 10 s at
-least; the first half is warm-up. In the second half: utilisation (delivered over what could have been,
-headers taken off), the queue's mean and the 99th percentile of samples every 200 ms, as shares of its room,
-drops in all of the run, Jain's index of goodputs. `converged`: when the total comes within 5 % of its mean
-of the second half for good, over windows of five round trips (1 s at least), in s from the start; the
-length of the run if it never does. 20 seeds take 45 minutes of CPU time.
+least; the first half is warm-up. In the second half: utilisation (delivered over possible, without
+headers), the queue's mean and the 99th percentile of samples every 200 ms, as shares of its room, drops in
+the whole run, Jain's index of goodputs. `converged` is the time, in s from the start, from which the total
+stays within 5 % of its mean of the second half, over windows of five round trips (1 s at least); the length
+of the run if it never does. 20 seeds take 45 minutes of CPU time. Outcomes: `docs/papers/qfcp-wires.md`.
 
-With 1000 flows and 10 ms a fair share is less than a fifth of a packet in a round trip: no window is below
-one segment, so the round trip has to grow, to 53 ms where the queue has room for it; it has not.
+With 1000 flows and 10 ms a fair share is less than a fifth of a packet in a round trip. No window is below
+one segment, so the round trip has to grow to 53 ms, for which the queue has no room.
 
 Judged: QFCP, XCP and RCP use at least 90 % of the link where TCP does not (one flow from 100 ms on, ten
 flows of 1000 ms). At the other points with few flows TCP fills the link as well, which shows nothing.
 
-**QFCP with ten flows mostly settles with the mean of both shares in equation (1)** (`docs/schemes/qfcp.md`):
-91 of 100 runs, 66 with the share in force, for which all round trips are T, the mode that neither fades nor
-grows, and the start decides how far R swings or which flows starve. What is left are bursts at the start,
-where each of the flows is granted more than its share before the others are seen: of many flows some wait
-for timers (with 100 flows and 100 ms Jain's index is 0.78, with 1000 flows 17 % of the link stay unused),
-and where round trips are long that takes all of the run.
+**QFCP** has its divisor of equation (1) as a reading (`docs/schemes/qfcp.md`). With equal round trips all
+of them are T, for which the share in force neither damps nor amplifies swings.
 
-**RCP is told the round trip** (`rcp.first_rtt`). Its mean of round trips begins at 200 ms and falls by
-T/d R/C mean/d in an interval, so slowly among many flows that after 9 s of 10 ms it is 0.16 s with ten
-flows and 0.19 s with 100. With that d it does not settle with 100 flows of 10 ms (Jain's index 0.80)
-though it uses all of the link; with the true one it mostly settles, and uses 0.79: paced flows make the
-same clumps in each round, which the law takes for a queue.
+**RCP** is configured with the round trip (`rcp.first_rtt`). Its mean of round trips begins at 200 ms
+otherwise and falls by T/d R/C mean/d in an interval, slowly among many flows.
 
-**XCP overflows by chance at the start** where few flows have long round trips: one flow with 1000 ms in 15
-seeds of 20, ten flows with 300 and 1000 ms in 13 and 18, one flow with 30 and 300 ms in 3 and 4. What is
-given to a packet goes by the packets of the interval before, and while windows grow in clumps the next one
-may have more. With `xcp.budgets = true`, or `first_interval` at 1 s for that single flow, no seed drops a
-packet; but 1000 flows of 300 ms then use 0.897 +- 0.039 of the link and do not settle in any of five seeds,
-where they use 0.979 without, so it is not the default. XCP-b leaves up to 29 % unused with 100 flows and
-long round trips; RCP's queue is the shortest.
+**XCP** computes the feedback of a packet from the packets of the previous interval; while windows grow in
+clumps the next interval may have more packets. `xcp.budgets` bounds the sum, at a price for 1000 flows of
+300 ms, so it is not the default.
 """
 
 from __future__ import annotations

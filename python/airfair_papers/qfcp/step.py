@@ -1,25 +1,21 @@
 """The rate of a bottleneck is halved, and doubled again: how each scheme follows. Ours.
 
 Ten flows, round trip 54 ms, 60 Mbit/s, halved at 20 s and back at 40 s; the queue holds 60 ms of the full
-rate. The routers of XCP, RCP and QFCP are told (a switch knows the rate of its port); those of `QFCP,
-probed` (equation 4) and XCP-b find out.
+rate. The routers of XCP, RCP and QFCP know the rate (a switch knows the rate of its port); those of `QFCP,
+probed` (equation 4) and XCP-b probe it. Outcomes: `docs/papers/qfcp-wires.md`.
 
 A scheme has settled when the mean distance of the ten goodputs from the new fair share, |x / share - 1|
 over half a second, is below 10 % and stays so for two seconds; some 19.6 s means never in that phase.
-Utilisation is what was delivered over what could have been, headers taken off, in 10 to 20 s, and in the 20
-s from each change on.
+Utilisation is delivered over possible, without headers, in 10 to 20 s, and in the 20 s from each change on.
 
-Judged: a scheme that is told follows within 2 s; those that find out need 4 s at most. TCP takes longer.
-All 12 claims hold with 20 seeds. That the link is full again is no claim: TCP fills it as well.
+Judged: a scheme that knows the rate follows within 2 s; those that probe need 4 s at most. TCP takes
+longer. A full link is not a claim: TCP fills it as well.
 
-**What equation (1) divides by decides how QFCP follows** (`docs/schemes/qfcp.md`). C and with it R double
-at once, and one interval later the share in force is twice what the traffic that comes was granted: (1)
-finds half of the flows, R doubles a second time, and 117 Mbit/s come in where there are 60 (`QFCP, R in
-force`: 2.6 +- 2.1 s, and 2.0 +- 0.4 s after the halving). With the mean of both shares the flows are wrong
-by a third for an interval, and QFCP settles in 0.07 and 0.2 s. So do, then, the least round trip in
-equation (3), and in most seeds pacing and plain TCP without SACK underneath (`QFCP, no SACK`), all of which
-swing with the share in force; `QFCP, R before` does in most seeds too (1.2 +- 2.0 and 1.1 +- 2.0 s: one
-seed of 20 that never settles makes such a mean).
+The divisor of equation (1) decides how QFCP follows (`docs/schemes/qfcp.md`). C and with it R double at
+once, and one interval later the share in force is twice the grant of the arriving traffic: (1) estimates
+half of the flows, R doubles a second time, and 117 Mbit/s arrive at 60. With the mean of both shares the
+estimate is wrong by a third for an interval. The least round trip in equation (3), pacing, and plain TCP
+without SACK below all swing with the share in force.
 """
 
 from __future__ import annotations
