@@ -21,21 +21,21 @@ rate with random gaps (`gap_jitter = 1.0`), 2 Mbit/s where it saturates. Means o
 `profile = "ns-2"` with 20 + 34 bytes over the payload and 49 waiting packets is compared with ns-2,
 `profile = "ns-3"` with 8 + 20 + 8 + 28 bytes with ns-3: 5 % up to four hops, 10 % beyond.
 
-**Two stations in one slot.** In ns-2 a station and the one that has heard its last frame count their slots
-one propagation delay apart. If both have drawn the same slot, the signal of the first arrives in the moment
-in which the back-off of the second ends, and both send. Where the second holds back instead, UDP over five
-to eight hops carries 3 to 7 % more than in ns-2, TCP up to 1.5 %; so these chains are compared with the mean
-of six seeds of ns-2, within 3 %, at 1500 B and at 512 B.
+**Two stations in one slot.** In ns-2 a station and a station that has heard its last frame count their
+slots one propagation delay apart. If both have drawn the same slot, the signal of the first arrives at the
+moment at which the back-off of the second ends, and both send. If the second defers instead, UDP over five
+to eight hops carries 3 to 7 % more than in ns-2, TCP up to 1.5 %; so these chains are compared with the
+mean of six seeds of ns-2, within 3 %, at 1500 B and at 512 B.
 
 **Which rule makes the difference from five hops on?** A receiver in the carrier-sense range of another
 sender gets an RTS that is 12 dB stronger. ns-3 and the standard answer it, ns-2 does not. Two of ns-2's
-rules say so, each by itself: `cts_needs_idle_carrier` withholds the CTS, and `lock_on = "energy"` occupies
-the receiver with the weaker signal, so that the RTS is not received at all. Each alone brings ns-3's
-profile down, and `lock_on` brings it nearer to ns-2 than the CTS rule does. For the same reason neither can
-be missed alone in ns-2's profile: with `cts_needs_idle_carrier = false` and nothing else changed it stays
-where it is, since the RTS still drowns. ns-2's profile comes to ns-3's numbers when both rules go and, with
-them, the EIFS after energy (`eifs_on_energy`). So it is true that the answer to an RTS over sensed energy
-decides, but not that the CTS rule alone does.
+rules prevent the answer, each by itself: `cts_needs_idle_carrier` withholds the CTS, and `lock_on =
+"energy"` occupies the receiver with the weaker signal, so that the RTS is not received at all. Each alone
+lowers the goodput of ns-3's profile, `lock_on` further towards ns-2 than the CTS rule. For the same reason
+removing one alone has no effect in ns-2's profile: with only `cts_needs_idle_carrier = false` the goodput
+stays, since the RTS is still lost. ns-2's profile reaches ns-3's numbers when both rules are removed and,
+with them, the EIFS after energy (`eifs_on_energy`). So the answer to an RTS over sensed energy decides, but
+not the CTS rule alone.
 
 ns-3 itself, with its source changed, gives 267 to 274 kbit/s at five hops with the CTS rule, at most 7 RTS
 and a back-off at relays, and 188 to 195 with energy that locks and starts an EIFS on top: these two have

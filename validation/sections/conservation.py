@@ -1,4 +1,4 @@
-"""What must add up: time, packets, energy, and symmetry."""
+"""Conservation of time, packets and energy, and symmetry."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..runs import SCENARIOS, mean_of, run_all, seeds
 TITLE = "Conservation and symmetry"
 ABOUT = """
 Every nanosecond of a station is in exactly one state and every packet ends in exactly one place, whatever
-the scenario. Two stations that cannot be told apart get the same on average: the 99 % interval of their
-paired difference over 100 seeds contains 0.
+the scenario. Two symmetric stations have the same mean goodput: the 99 % interval of their paired
+difference over 100 seeds contains 0.
 
-The sums of received power are integers inside the simulator and cannot be seen from Python. That they
-return to exactly zero is checked by the Rust test `nothing_is_lost_and_nothing_is_left`
-(`crates/sim/tests/invariants.rs`) in random worlds. What can be seen from here is its consequence: after
-the last packet every station is idle for the whole rest of a run.
+The sums of received power are integers inside the simulator and cannot be seen from Python. Their return to
+exactly zero is checked by the Rust test `nothing_is_lost_and_nothing_is_left`
+(`crates/sim/tests/invariants.rs`) in random worlds. Its visible consequence is checked here: after the last
+packet every station is idle for the whole rest of a run.
 """
 
 SECTION = "conservation"

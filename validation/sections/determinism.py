@@ -1,4 +1,4 @@
-"""The same scenario, scheme, seed and version give the same bytes, however the run is made."""
+"""The same scenario, scheme, seed and version give the same bytes, in every kind of run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..runs import ROOT, SCENARIOS, parallel, seeds
 
 TITLE = "Determinism"
 ABOUT = """
-Bytes are those of the JSON result without `perf`; a digest stands for them. Where nodes or flows are
-written in another order, or one more node stands far away, the lists of the result are compared by name.
+Bytes are those of the JSON result without `perf`; a digest stands for them. If nodes or flows have another
+order, or there is one more node far away, the lists of the result are compared by name.
 """
 
 SECTION = "determinism"

@@ -17,30 +17,30 @@ from ..runs import SCENARIOS, jain_of, mean_of, parallel, run_all, seeds
 TITLE = "Dumbbell"
 ABOUT = """
 One or four long flows of NewReno or CUBIC over the wires of `scenarios/dumbbell.toml` (10 Mbit/s, 40 ms),
-30 s of which the first 10 are left out, under FIFO, RED, CoDel and FQ-CoDel, against seeds of ns-3.37
+30 s of which the first 10 are omitted, under FIFO, RED, CoDel and FQ-CoDel, against seeds of ns-3.37
 (`peers/ns3/dumbbell.cc`; 4 where one flow is alone, 15 or more where there are four). Means over the seeds
 of either side: goodput within 2 %, the mean wait within 15 %, Jain's index by its 95 % intervals, which
 overlap or lie within 0.005 of each other. RED as in ns-3: 15/45 of 100 packets, gentle, `wait`, max_p 1/50.
 Windows of 4 MB, so that they never bind.
 
-The numbers that were given ("as given") are that program's seed 1, digit by digit, with a device below the
-queue that keeps one packet beside the one that it sends. Here a packet waits in the queue until it is sent,
-so the seeds are of a device that keeps none (`--device=0`). That alone moves FQ-CoDel's wait for four
-NewReno flows from 3.9 to 4.9 ms and CoDel's for one from 1.36 to 1.77 ms; so the waits that were given for
-these two queues are of something else and not judged. Two rules of ns-3 are taken over for all rows:
+The given numbers ("as given") are that program's seed 1, digit by digit, with a device below the queue that
+holds one packet beside the one that it sends. In Airfair a packet waits in the queue until it is sent, so
+the seeds have a device that holds none (`--device=0`). This alone changes FQ-CoDel's wait for four NewReno
+flows from 3.9 to 4.9 ms and CoDel's for one from 1.36 to 1.77 ms; so the given waits of these two queues
+measure something else and are not judged. Two rules of ns-3 are used for all rows:
 
 - its CUBIC has no Reno-friendly region (`cubic.reno_friendly = false`). With it four flows under RED wait
   34 ms here, without it 24.3 (ns-3 25.3), under FQ-CoDel 8.3 and 3.5 (ns-3 4.4);
-- its CoDel drops when one packet of 1500 B is left behind, where RFC 8289 wants more than one MTU
-  (`mtu = "1499 B"`). With the RFC's rule four NewReno flows under FQ-CoDel wait 5.4 ms, with ns-3's 4.9.
+- its CoDel drops when one packet of 1500 B is left behind, where RFC 8289 requires more than one MTU (`mtu
+  = "1499 B"`). With the RFC's rule four NewReno flows under FQ-CoDel wait 5.4 ms, with ns-3's 4.9.
 
-Not taken over: ns-3's CUBIC rounds the way to W_max down to whole segments and cuts cwnd where RFC 9438 cuts
-FlightSize. At FQ-CoDel's ten segments a flow that counts: with the rounding four flows wait 3.8 ms here
-instead of 3.5, one flow under CoDel 1.50 instead of 1.62 (ns-3 1.47).
+Not used: ns-3's CUBIC rounds the distance to W_max down to whole segments and reduces cwnd where RFC 9438
+reduces FlightSize. With FQ-CoDel's ten segments a flow this matters: with the rounding four flows wait 3.8
+ms here instead of 3.5, one flow under CoDel 1.50 instead of 1.62 (ns-3 1.47).
 
 Four CUBIC flows under RED and CoDel are compared with windows of 128 KiB, which do not bind either once the
-first slow start is over: with 4 MB more than half of ns-3's seeds wait 40 to 205 ms under CoDel, for as long
-as the run goes on, the others 5; with 128 KiB all wait 5. Why was not found.
+first slow start is over: with 4 MB more than half of ns-3's seeds wait 40 to 205 ms under CoDel, to the end
+of the run, the others 5; with 128 KiB all wait 5. The reason was not found.
 """
 
 SECTION = "dumbbell"

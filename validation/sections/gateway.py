@@ -1,4 +1,4 @@
-"""A one-hop TCP flow starves a two-hop flow at a mesh gateway, and what cures it."""
+"""A one-hop TCP flow starves a two-hop flow at a mesh gateway; the cure of the paper."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..runs import SCENARIOS, Mean, mean_of, run_all, seeds
 TITLE = "The gateway's neighbour"
 ABOUT = """
 `scenarios/gateway.toml`: A is next to the gateway G, B two hops away behind A, both send to G. B and G do
-not sense each other, so B's long frames meet the acknowledgements that G sends to A. The one-hop flow loses
-an acknowledgement, which the next one makes up for; the two-hop flow loses a window.
+not sense each other, so B's long frames collide with the acknowledgements that G sends to A. The one-hop
+flow loses an acknowledgement, which the next one replaces; the two-hop flow loses a window.
 
 The cure of the paper acts on one node only: the least contention window of A, the gateway's neighbour, is
-raised, so that the air between two of A's frames is long enough for B's. It takes from the one-hop flow,
-and the two-hop flow lives. More than half of the other's goodput it cannot have: A is now the bottleneck,
-and a segment of B's waits in A's queue twice, once itself and once as its acknowledgement on the way back.
-With equal windows (`window_limit = "20 segments"`) ten of the twenty wait as segments and ten as
-acknowledgements beside twenty of A's own: 1 to 2. Without that limit the longer round trip makes the window
-grow more slowly too, and it is a little less.
+raised, so that the air between two of A's frames is long enough for B's. This costs the one-hop flow
+goodput, and the two-hop flow no longer starves. It cannot have more than half of the other's goodput: A is
+now the bottleneck, and a segment of B's waits in A's queue twice, once itself and once as its
+acknowledgement on the way back. With equal windows (`window_limit = "20 segments"`) ten of the twenty wait
+as segments and ten as acknowledgements beside twenty of A's own: 1 to 2. Without that limit the longer
+round trip makes the window grow more slowly too, and the share is a little lower.
 
-With `backpressure = true` (a full queue holds a local source back instead of dropping), `local_limit = "off"`
-and no limit of the window, no contention window helps: A's own flow never loses a segment, its window grows
-until the queue is always full, and what B sends is dropped there. With the limit that hosts have today
-(`local_limit`) A's flow holds a few of the queue's places, and the cure of the paper works.
+With `backpressure = true` (a full queue holds a local source back instead of dropping), `local_limit =
+"off"` and no limit of the window, no contention window helps: A's own flow never loses a segment, its
+window grows until the queue is always full, and B's packets are dropped there. With the limit of today's
+hosts (`local_limit`) A's flow holds a few of the queue's places, and the cure of the paper works.
 """
 
 SECTION = "gateway"

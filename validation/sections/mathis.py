@@ -13,12 +13,12 @@ from ..runs import run_all, seeds
 TITLE = "Loss and window"
 ABOUT = """
 One long flow over a link that never queues, with SACK and without a window limit, at least 1,000 losses a
-row (a tenth with `--quick`). C is what the goodput is in C · MSS / (RTT · √p). Every so many-th segment is
-lost (`loss_every`), or each with probability p (`loss`, which meets acknowledgements too).
+row (a tenth with `--quick`). C is defined by the goodput, C · MSS / (RTT · √p). Every n-th segment is lost
+(`loss_every`), or each with probability p (`loss`, which applies to acknowledgements too).
 
-The law counts neither the round trip of a repair, in which the window does not grow, nor that only whole
-segments leave. Both weigh the more the smaller the window. At p = 0.003 and delayed acknowledgements it is
-16 segments: the law is then 10 to 13 % above the simulator, and the tolerance of those rows is 15 %.
+The law omits the round trip of a repair, in which the window does not grow, and the rounding to whole
+segments. Both matter more for smaller windows. At p = 0.003 and delayed acknowledgements the window is 16
+segments: the law is then 10 to 13 % above the simulator, and the tolerance of those rows is 15 %.
 """
 
 SECTION = "mathis"

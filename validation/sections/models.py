@@ -1,4 +1,4 @@
-"""The independent models against the published tables and the peer simulators; our own takes no part."""
+"""The independent models against the published tables and the peer simulators, without Airfair."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..report import Context, Figure, Row, Series, within
 
 TITLE = "The independent models"
 ABOUT = """
-Before anything is compared with the models of this folder, the models are compared with what others
-published. Bianchi's fixed point is solved here to the last bit; ns-3's tables looked tau up on a grid of
-1e-4 (on which the same formulas give every entry within 0.03 %). Those tables charge the slot after a busy
-period to successes only and take attempts as independent; the slot-exact model, which plays the rules, lies
-up to 0.75 % from them.
+Before anything is compared with the models of this folder, the models are compared with published results.
+Bianchi's fixed point is solved here to the last bit; ns-3's tables read tau from a grid of 1e-4 (on which
+the same formulas give every entry within 0.03 %). Those tables charge the slot after a busy period to
+successes only and treat attempts as independent; the slot-exact model, which simulates the rules, differs
+from them by up to 0.75 %.
 
 ns-3's stations in the saturation runs are equally loud, so that frames that collide are not locked on (it
 needs 4 dB) and bystanders wait DIFS, not EIFS, while the senders wait for their ACK timeout (SIFS + slot +
-preamble) and DIFS more. With these two rules the slot-exact model meets ns-3's goodput; with EIFS it would
-lie up to 7 % below.
+preamble) and DIFS more. With these two rules the slot-exact model agrees with ns-3's goodput; with EIFS it
+would be up to 7 % below.
 """
 
 SECTION = "models"

@@ -13,15 +13,15 @@ from ..runs import mean_of, run_all, seeds
 TITLE = "Queues"
 ABOUT = """
 A Poisson source at one end of a wired link, all headers 0 bytes, a queue that never fills. The mean wait is
-the mean delay less the propagation delay and less the mean service time of the packets that arrived, over
-independent runs whose first packets are left out.
+the mean delay minus the propagation delay and the mean service time of the arriving packets, over
+independent runs whose first packets are omitted.
 
 Exponential sizes are rounded to whole bytes, at least one. For a mean of 4000 B that changes their mean and
 their squared coefficient of variation by less than one part in a million, so the theory of the rows is that
-of M/M/1. The theory has to lie inside the 99 % interval, whose half-width has to be at most 1 %.
+of M/M/1. The theoretical value has to be inside the 99 % interval, whose half-width has to be at most 1 %.
 
 On a link that stays busy the fractions of a nanosecond are carried over from packet to packet, so the k-th
-packet's last bit leaves at k times the exact duration, rounded down: no drift.
+packet's last bit is sent at k times the exact duration, rounded down: no drift.
 """
 
 SECTION = "queueing"

@@ -12,12 +12,12 @@ from .mathis import MSS, long_flow
 TITLE = "Response functions"
 ABOUT = """
 The average window of one flow that loses every 1/p-th segment, every segment acknowledged, fast convergence
-off, as the table of RFC 9438 is computed: whole packets down to p = 10⁻⁶ (10⁻⁵ with `--quick`). The law
-alone, without packets, is carried on to 10⁻⁸ by the tests of the crate `airfair-schemes`. The first half of
-each run is left out: it begins with slow start up to the table's window.
+off, as the table of RFC 9438 is computed: whole packets down to p = 10⁻⁶ (10⁻⁵ with `--quick`). The tests
+of the law alone, without packets, continue to 10⁻⁸ in the crate `airfair-schemes`. The first half of
+each run, which begins with slow start up to the table's window, is omitted.
 
-At p = 0.01 the window is ten segments, of which the repair of each loss and whole segments take 1.5 to 2:
-the table leaves both out. The tolerance there is 20 %, and 15 % elsewhere.
+At p = 0.01 the window is ten segments, of which the repair of each loss and the rounding to whole segments
+cost 1.5 to 2: the table omits both. The tolerance there is 20 %, and 15 % elsewhere.
 """
 
 SECTION = "response"

@@ -15,29 +15,29 @@ from .models import ACK_TIMEOUT_SLOTS
 
 TITLE = "Saturation"
 ABOUT = """
-`n` stations that are never without a packet send to one receiver, and everybody hears everybody equally
-loud. The scenes give all pairs the same path gain by a matrix. On a circle around the receiver this would
-not hold among the senders: neighbours on the circle hear each other up to 24 dB above the rest, lock on the
-nearer of two colliding frames, and keep its NAV or an EIFS. With 50 stations on a circle the simulator's
-collision probability is 0.51 instead of 0.535.
+`n` saturated stations send to one receiver, and all stations hear each other equally loud. The scenes give
+all pairs the same path gain by a matrix. On a circle around the receiver this would not hold among the
+senders: neighbours on the circle hear each other up to 24 dB above the rest, lock on the nearer of two
+colliding frames, and keep its NAV or an EIFS. With 50 stations on a circle the simulator's collision
+probability is 0.51 instead of 0.535.
 
-**ns-3's runs**: default rules. A preamble is listened to for 4 us and needs 4 dB to lock, so colliding
-frames of equal power are not locked on and bystanders wait DIFS. No EIFS ever occurs here, whatever `eifs`
-says.
+**ns-3's runs**: default rules. A preamble is observed for 4 us and needs 4 dB to lock, so colliding frames
+of equal power are not locked on and bystanders wait DIFS. No EIFS occurs here, whatever the value of
+`eifs`.
 
-**ns-3's tables, EIFS form**: everybody waits EIFS after a collision. That takes a reception that began and
-failed, so `preamble_detection = "0 s"`: the first preamble locks, the frame fails, EIFS follows.
-`eifs_on_energy = true` does not do it: it is about energy too weak for a preamble, and two drowned
-preambles are none. `eifs = "response-rate"` as in the tables. Retries are endless. Colliders wait for their
-ACK time-out and DIFS instead of EIFS; there is no setting for the model's common wait.
+**ns-3's tables, EIFS form**: all stations wait EIFS after a collision. This requires a reception that began
+and failed, so `preamble_detection = "0 s"`: the first preamble locks, the frame fails, EIFS follows.
+`eifs_on_energy = true` has no such effect: it applies to energy too weak for a preamble, not to two
+colliding preambles. `eifs = "response-rate"` as in the tables. Retries are endless. Colliders wait for
+their ACK time-out and DIFS instead of EIFS; there is no setting for the model's common wait.
 
-**ns-3's tables, DIFS form**: `eifs = "off"`, endless retries. In the model colliders wait DIFS like
-everybody; here they wait for their ACK time-out first (222 us with 802.11b, 45 us with 802.11a), and then
-DIFS with the default `after_timeout = "difs"`, or not with `"immediate"`. The latter is nearer to the model
-by its rule, but the two or three colliders are few among the stations: over all cells the settings differ
-by less than the chance in the runs. The rows have the default; two rows at the end compare the settings.
+**ns-3's tables, DIFS form**: `eifs = "off"`, endless retries. In the model colliders wait DIFS like all
+others; here they wait for their ACK time-out first (222 us with 802.11b, 45 us with 802.11a), and then DIFS
+with the default `after_timeout = "difs"`, or not with `"immediate"`. The latter is nearer to the model's
+rule, but the two or three colliders are few among the stations: over all cells the settings differ by less
+than the random error of the runs. The rows have the default; two rows at the end compare the settings.
 
-The slot-exact model plays the colliders' later start and the same number of attempts; in it stations on
+The slot-exact model simulates the colliders' later start and the same number of attempts; in it stations on
 different slot grids never collide, in the simulator they do if they start within the sensing delay.
 """
 

@@ -25,17 +25,17 @@ TCP Reno with ns-2's settings. Means of each class of sizes: 10 % up to 39 packe
 median and 95th percentile, 15 %. Classes of less than 50 flows are in the figure only. "Stopped": transfers
 that were done at the last arrival; "drained": all.
 
-At this load one run says little: ns-2's seeds, which set the phase of its clocks and nothing else, give
-means from 0.594 to 0.626 s. Here nothing is drawn, so each run moves each start by less than one packet's
-time, but for the first, which takes the list as it is; the rows are means over ten runs on either side.
+At this load one run is not enough: ns-2's seeds, which set only the phase of its clocks, give means from
+0.594 to 0.626 s. Airfair draws nothing here, so each run shifts each start by less than one packet's time,
+except the first, which uses the list unchanged; the rows are means over ten runs on either side.
 
-The run that was given (0.643 s) lies above all of ns-2's seeds. It used senders again: in ns-2 a lost SYN
-sets the initial window to one segment, and neither the end of a transfer nor `reset` takes that back, so
-that sender by sender the window falls. Transfers of 5 and 6 packets take a round trip more then, those of 7
-do not, which is what its table shows. With senders left so (`peers/ns2/short_flows.tcl -leftover 1`) our
-ns-2 gives 0.640 to 0.664 s. The given rows are judged too.
+The given run (0.643 s) is above all of ns-2's seeds. It reused senders: in ns-2 a lost SYN sets the initial
+window to one segment, and neither the end of a transfer nor `reset` restores it, so that the window falls
+sender by sender. Transfers of 5 and 6 packets then take a round trip more, those of 7 do not, as in its
+table. With senders in this state (`peers/ns2/short_flows.tcl -leftover 1`) our ns-2 gives 0.640 to 0.664 s.
+The given rows are judged too.
 
-Three rules of ns-2 that the RFCs do not have count here and are set in the scenario: after a lost SYN data
+Three rules of ns-2 that are not in the RFCs matter here and are set in the scenario: after a lost SYN data
 begin with a time-out of 6 s, a window of data has one fast retransmit at most, and each time-out sets
 ssthresh, that of a SYN too. Not modelled: ns-2 measures in whole ticks from a random phase, where here
 times are rounded up to ticks; a single loss at the end of a transfer is repaired 10 to 20 ms later for it.

@@ -25,13 +25,13 @@ first, time-outs from 1 s, 12 B of timestamps in 1472 B), every segment acknowle
 its radio repeats an RTS without end.
 
 ns-3's numbers are means of five seeds of `peers/ns3/mesh.cc`, 95 % intervals below ± 4 kbit/s; an earlier
-single run gave 248 kbit/s at five hops, which none of the five (293 to 299) comes near.
+single run gave 248 kbit/s at five hops, far from all of the five (293 to 299).
 
-Up to four hops nearly all is decided by airtime: an acknowledgement costs a third of what a segment costs.
-At one hop the window outgrows the queue of 49 packets, and what follows the loss decides: at a time-out
-during fast recovery RFC 5681 allows at most half of FlightSize as threshold, and in recovery FlightSize
-grows with each duplicate acknowledgement; half of the window, which ns-2 and our laws take when it is less,
-does not. With half of FlightSize the threshold overflows the queue again, and one hop carries 6 % less.
+Up to four hops airtime decides nearly everything: an acknowledgement costs a third of a segment. At one hop
+the window outgrows the queue of 49 packets, and the reaction to the loss decides: at a time-out during fast
+recovery RFC 5681 allows at most half of FlightSize as threshold, and in recovery FlightSize grows with each
+duplicate acknowledgement; half of the window, which ns-2 and Airfair's laws use if it is less, does not.
+With half of FlightSize the threshold overflows the queue again, and one hop carries 6 % less.
 """
 
 SECTION = "tcp_chains"

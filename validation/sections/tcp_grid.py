@@ -14,19 +14,18 @@ from ..runs import SCENARIOS, jain_of, mean_of, run_all, seeds
 TITLE = "TCP over a grid"
 ABOUT = """
 `scenarios/grid-64-tcp.toml`: twenty long flows between nodes of a grid of 8 × 8, drawn at random, 60 s. Two
-flows of two hops take two thirds of everything. To compare with ns-2 the settings are those of the chains
+flows of two hops have two thirds of the total. To compare with ns-2 the settings are those of the chains
 (49 waiting packets, 34 B of MAC, threshold of 20 segments at first).
 
-**Routes decide who gets it.** ns-2's usual run takes routes from DSDV, which breaks the grid's many ties of
-equal length by chance, and resolves addresses on the way. With its routes replaced by static ones whose
-ties go to the lowest node number, as ours do, ns-2's flows come out like ours one by one; the total with
-DSDV is 6 % lower, its flows are spread differently. With cold ARP tables of our own the total does not
-change.
+**Routes decide the shares.** ns-2's usual run uses DSDV, which breaks the grid's many ties of equal length
+at random, and resolves addresses during the run. With static routes whose ties are broken by the lowest
+node number, as in Airfair, each of ns-2's flows agrees with Airfair's; the total with DSDV is 6 % lower,
+its flows are spread differently. With cold ARP tables of our own the total does not change.
 
 **ns-3** delivers half as much again. `profile = "ns-3"`, with error rates instead of a threshold of 10 dB
-(`error_model = "per-chunk"`), does so too. The error model decides how it is shared: with the threshold
-Jain's index is 0.24, since frames that ns-3 lets survive are lost on the longer ways. ns-3's numbers are
-those of `peers/ns3/mesh.cc`; an earlier run, with settings that were not kept, gave 2197 kbit/s and 0.322.
+(`error_model = "per-chunk"`), does too. The error model decides the shares: with the threshold Jain's index
+is 0.24, since frames that survive in ns-3 are lost on the longer paths. ns-3's numbers are those of
+`peers/ns3/mesh.cc`; an earlier run, with settings that were not kept, gave 2197 kbit/s and 0.322.
 """
 
 SECTION = "tcp_grid"

@@ -1,4 +1,4 @@
-"""Who starves when TCP flows share the air, beside ns-2 and ns-3, and which rules decide it."""
+"""Which TCP flows starve when they share the air, compared with ns-2 and ns-3, and which rules decide."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ Stations 350 m apart decode each other (367 m), at 700 m they do not even sense 
 pairs** stand side by side. `profile = "ns-2"` for radio and TCP, the headers of ns-2, 65 waiting packets.
 
 **Why does the loser starve?** While 4 sends to 3, station 2 hears 3's CTS and its NAV is set; or it is
-receiving something of 3's when an RTS from 1 arrives, and the RTS is lost. Either way 1, which hears none
-of this, gets no CTS. After seven RTS the packet is dropped. So most of the loser's RTS stay unanswered
-against one in fifteen of the winner's, which meet those for the acknowledgements in the same slot, and each
-packet given up is a loss to TCP. With one or two packets
-under way there are no duplicate acknowledgements to repair it, only the time-out, which doubles each time:
-the loser's station is idle for most of the run. The winner, now alone, keeps its window full and so always
-has the next RTS ready. Who wins is decided by chance in the first seconds where the picture is symmetric,
-and always the same where it is not: in the exposed case 3 hears 2's CTS and waits politely, while 1 hears
-nothing of 3.
+receiving a frame of 3's when an RTS from 1 arrives, and the RTS is lost. Either way 1, which hears none of
+this, gets no CTS. After seven RTS the packet is dropped. So most of the loser's RTS stay unanswered against
+one in fifteen of the winner's, which collide with those of the acknowledgements in the same slot, and each
+packet that is given up is a loss for TCP. With one or two packets under way there are no duplicate
+acknowledgements to repair it, only the time-out, which doubles each time: the loser's station is idle for
+most of the run. The winner, now alone, keeps its window full and so always has the next RTS ready. In a
+symmetric scene chance decides the winner in the first seconds; otherwise it is always the same: in the
+exposed case 3 hears 2's CTS and defers, while 1 hears nothing of 3.
 
-**Why does ns-3 share the hidden terminal fairly?** Because it repeats an RTS without end, and because its
-RTS, at 1 Mbit/s, survive interference as strong as themselves. The figure takes all 256 combinations of
-eight rules over our `standard` profile, and gives the difference that each makes to Jain's index, averaged
-over all combinations of the others. These two rules decide; together they add less than their sum. That 1
-senses 3 helps by 0.16 where an RTS does not survive, and not at all where it does; not to lock on mere
-energy helps a little. EIFS after energy, the minimum time-out and the initial window hardly count beside
-them. ns-3 in the geometry of this section is as fair as in the other one (300 m apart, where 1 senses 3):
-it is not the geometry.
+**Why does ns-3 share the hidden terminal fairly?** ns-3 repeats an RTS without end, and its RTS, at 1
+Mbit/s, survive interference as strong as themselves. The figure has all 256 combinations of eight rules
+over the `standard` profile, and shows the difference that each makes to Jain's index, averaged over all
+combinations of the others. These two rules decide; together they add less than their sum. A sense range in
+which 1 senses 3 adds 0.16 if an RTS does not survive, and nothing if it does; not locking on energy adds a
+little. EIFS after energy, the minimum time-out and the initial window hardly matter in comparison. ns-3 in
+the geometry of this section is as fair as in the other one (300 m apart, where 1 senses 3): the geometry is
+not the reason.
 """
 
 SECTION = "unfairness"

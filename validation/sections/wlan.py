@@ -14,11 +14,11 @@ ABOUT = """
 `scenarios/access-point.toml`: six stations, each with a download and an upload, round trips of 40 to 370
 ms, 802.11b at 11 Mbit/s. DCF gives each of the n + 1 stations with a frame the same number of turns. So
 downloads can have at most the access point's turns, 1 of 7, against 6 of 7 for the uploads, even if the
-access point sent nothing else. It sends less: for every two upload segments an acknowledgement waits in its
-queue too, three for each turn it gets, and two of three packets are dropped, whatever they are. An upload
-does without most of its acknowledgements, since a later one covers them; a download does not get beyond its
-first window. A long queue delays the drops and lets the near servers' downloads through, but turns stay
-turns. RTS/CTS changes what a turn costs, not who gets it.
+access point sent nothing else. It sends fewer: for every two upload segments an acknowledgement waits in
+its queue too, three packets for each turn, and two of three packets are dropped, of any kind. An upload
+does not need most of its acknowledgements, since a later one covers them; a download does not grow beyond
+its first window. A long queue delays the drops and lets downloads from near servers pass, but the number of
+turns stays. RTS/CTS changes the cost of a turn, not its owner.
 """
 
 SECTION = "wlan"
